@@ -1,0 +1,159 @@
+import path from 'node:path';
+import type { BinaryPaths } from './binaries';
+import type { ServerCommand } from './server-process';
+
+/** Loopback ports of one control plane. */
+export interface Ports {
+  readonly etcdClient: number;
+  readonly etcdPeer: number;
+  readonly apiServer: number;
+}
+
+/** The files of one control plane, all in its data folder. */
+export interface Layout {
+  readonly dataDir: string;
+  readonly logDir: string;
+  readonly ports: Ports;
+}
+
+/** Addresses that services get; the first one is the API server's own and belongs into its certificate. */
+export const serviceNetwork = { range: '10.0.0.0/24', apiServerAddress: '10.0.0.1' } as const;
+
+/** Names of the files that the servers read, relative to the data folder. */
+export const files = {
+  ca: 'ca.crt',
+  caKey: 'ca.key',
+  apiServerCert: 'kube-apiserver.crt',
+  apiServerKey: 'kube-apiserver.key',
+  serviceAccountKey: 'service-account.key',
+  serviceAccountPublicKey: 'service-account.pub',
+  auditPolicy: 'audit-policy.yaml',
+} as const;
+
+/** Where etcd answers; on loopback and without TLS, which the API server accepts and only local users reach. */
+export function etcdUrl(ports: Ports): string {
+  return `http://127.0.0.1:${ports.etcdClient}`;
+}
+
+/** Where the API server answers. */
+export function apiServerUrl(ports: Ports): string {
+  return `https://127.0.0.1:${ports.apiServer}`;
+}
+
+/** Where the API server records requests. */
+export function auditLogPath(layout: Layout): string {
+  return path.join(layout.logDir, 'audit.log');
+}
+
+/** Where the kubeconfig of a component or of the admin is. */
+export function kubeconfigPath(layout: Layout, name: string): string {
+  return path.join(layout.dataDir, `${name}.kubeconfig`);
+}
+
+/** The command line of etcd. */
+export function etcdCommand(binaries: BinaryPaths, { dataDir, ports }: Layout): ServerCommand {
+  const peerUrl = `http://127.0.0.1:${ports.etcdPeer}`;
+  return {
+    name: 'etcd',
+    file: binaries.etcd,
+    args: [
+      '--name=e2e',
+      `--data-dir=${path.join(dataDir, 'etcd')}`,
+      `--listen-client-urls=${etcdUrl(ports)}`,
+      `--advertise-client-urls=${etcdUrl(ports)}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=e2e=${peerUrl}`,
+      // The data are thrown away after the test; waiting for the disk would only make the test slow.
+      '--unsafe-no-fsync',
+      '--quota-backend-bytes=8589934592',
+      '--max-request-bytes=3145728',
+    ],
+  };
+}
+
+/** The command line of the API server. */
+export function apiServerCommand(
+  binaries: BinaryPaths,
+  layout: Layout,
+  extraFlags: readonly string[] = [],
+): ServerCommand {
+  const inDataDir = (file: string): string => path.join(layout.dataDir, file);
+  return {
+    name: 'kube-apiserver',
+    file: binaries['kube-apiserver'],
+    args: [
+      `--etcd-servers=${etcdUrl(layout.ports)}`,
+      '--bind-address=127.0.0.1',
+      `--secure-port=${layout.ports.apiServer}`,
+      // Without it the server would wait for, and then announce, an address that is not loopback.
+      '--endpoint-reconciler-type=none',
+      '--authorization-mode=Node,RBAC',
+      `--client-ca-file=${inDataDir(files.ca)}`,
+      `--tls-cert-file=${inDataDir(files.apiServerCert)}`,
+      `--tls-private-key-file=${inDataDir(files.apiServerKey)}`,
+      `--service-cluster-ip-range=${serviceNetwork.range}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${inDataDir(files.serviceAccountPublicKey)}`,
+      `--service-account-signing-key-file=${inDataDir(files.serviceAccountKey)}`,
+      `--audit-policy-file=${inDataDir(files.auditPolicy)}`,
+      `--audit-log-path=${auditLogPath(layout)}`,
+      // The log is rotated at this size, and what is rotated away is not counted.
+      '--audit-log-maxsize=4096',
+      // Lets SIGTERM end watches in good order; without it the server waits a minute for clients to leave by themselves.
+      '--shutdown-watch-termination-grace-period=5s',
+      ...extraFlags,
+    ],
+  };
+}
+
+/** The command line of the controller manager. */
+export function controllerManagerCommand(binaries: BinaryPaths, layout: Layout): ServerCommand {
+  const inDataDir = (file: string): string => path.join(layout.dataDir, file);
+  return {
+    name: 'kube-controller-manager',
+    file: binaries['kube-controller-manager'],
+    args: [
+      `--kubeconfig=${kubeconfigPath(layout, 'kube-controller-manager')}`,
+      '--leader-elect=false',
+      '--secure-port=0',
+      '--use-service-account-credentials',
+      `--service-account-private-key-file=${inDataDir(files.serviceAccountKey)}`,
+      `--root-ca-file=${inDataDir(files.ca)}`,
+      // Makes it sign certificate requests, as the existing clusters do that tests may run against instead.
+      `--cluster-signing-cert-file=${inDataDir(files.ca)}`,
+      `--cluster-signing-key-file=${inDataDir(files.caKey)}`,
+      '--kube-api-qps=200',
+      '--kube-api-burst=400',
+    ],
+  };
+}
+
+/** The command line of the scheduler; needed, since KWOK readies only pods that are bound to a node. */
+export function schedulerCommand(binaries: BinaryPaths, layout: Layout): ServerCommand {
+  return {
+    name: 'kube-scheduler',
+    file: binaries['kube-scheduler'],
+    args: [
+      `--kubeconfig=${kubeconfigPath(layout, 'kube-scheduler')}`,
+      '--leader-elect=false',
+      '--secure-port=0',
+      '--kube-api-qps=200',
+      '--kube-api-burst=400',
+    ],
+  };
+}
+
+/** The command line of KWOK, which plays the kubelet of every node by the given stages. */
+export function kwokCommand(binaries: BinaryPaths, layout: Layout, stages: readonly string[]): ServerCommand {
+  return {
+    name: 'kwok',
+    file: binaries.kwok,
+    args: [
+      `--kubeconfig=${kubeconfigPath(layout, 'kwok')}`,
+      '--manage-all-nodes=true',
+      '--node-lease-duration-seconds=40',
+      ...stages.map((file) => `--config=${file}`),
+    ],
+  };
+}

@@ -1,0 +1,82 @@
+import { stringify } from 'yaml';
+import { type Cluster, rerollUser } from './cluster';
+
+/** One rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** What `grantRerollAccess` may be told; everything has a default. */
+export interface RerollAccessOptions {
+  /** The namespace that Reroll itself lives in: its leases and its own secrets are there. */
+  readonly namespace?: string;
+  /** Rights that one test needs beyond the minimum, in all namespaces. */
+  readonly extraRules?: readonly PolicyRule[];
+}
+
+/** On everything that tests create in the cluster as a whole, so that an existing cluster can be cleaned up. */
+export const ownedLabel = { key: 'app.kubernetes.io/managed-by', value: 'reroll-e2e' } as const;
+
+const read = ['get', 'list', 'watch'];
+
+/** The least that Reroll needs in every namespace. */
+export const clusterRules: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: read },
+  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: [...read, 'patch'] },
+  { apiGroups: ['batch'], resources: ['cronjobs'], verbs: [...read, 'patch'] },
+  { apiGroups: ['batch'], resources: ['jobs'], verbs: [...read, 'patch', 'create', 'delete'] },
+  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+/** The least that Reroll needs in its own namespace. */
+export const namespaceRules: readonly PolicyRule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'update', 'delete'] },
+];
+
+/** Creates Reroll's namespace if need be, and gives the user `reroll` the rights that Reroll needs, and no more. */
+export async function grantRerollAccess(cluster: Cluster, options: RerollAccessOptions = {}): Promise<void> {
+  const namespace = options.namespace ?? 'reroll';
+  // Created rather than applied: a namespace that is there already is not ours, so it must not get the label.
+  if ((await cluster.kubectl(['get', 'namespace', namespace, '--ignore-not-found', '-o', 'name'])) === '') {
+    await cluster.kubectl(['create', '-f', '-'], { stdin: stringify(namespaceObject(namespace)) });
+  }
+  const objects = accessObjects(namespace, options.extraRules ?? []);
+  await cluster.kubectl(['apply', '-f', '-'], { stdin: objects.map((object) => stringify(object)).join('---\n') });
+}
+
+/** Removes from a cluster whatever `grantRerollAccess` created in it. */
+export async function revokeRerollAccess(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
+  const selector = `${ownedLabel.key}=${ownedLabel.value}`;
+  const kinds = 'clusterrolebindings,clusterroles,rolebindings,roles';
+  await cluster.kubectl(['delete', kinds, '--all-namespaces', '-l', selector]);
+  await cluster.kubectl(['delete', 'namespaces', '-l', selector], { timeoutMs: 120_000 });
+}
+
+function accessObjects(namespace: string, extraRules: readonly PolicyRule[]): object[] {
+  const role = { apiGroup: 'rbac.authorization.k8s.io', name: 'reroll-e2e' };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: rerollUser }];
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const labels = { [ownedLabel.key]: ownedLabel.value };
+  const everywhere = { name: role.name, labels };
+  const inNamespace = { ...everywhere, namespace };
+  return [
+    { apiVersion, kind: 'ClusterRole', metadata: everywhere, rules: [...clusterRules, ...extraRules] },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: everywhere,
+      roleRef: { ...role, kind: 'ClusterRole' },
+      subjects,
+    },
+    { apiVersion, kind: 'Role', metadata: inNamespace, rules: namespaceRules },
+    { apiVersion, kind: 'RoleBinding', metadata: inNamespace, roleRef: { ...role, kind: 'Role' }, subjects },
+  ];
+}
+
+function namespaceObject(name: string): object {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { [ownedLabel.key]: ownedLabel.value } } };
+}

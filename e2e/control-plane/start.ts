@@ -1,0 +1,85 @@
+import { readdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type LocatedBinaries, locateBinaries } from './binaries';
+import { BuiltControlPlane } from './built-control-plane';
+import type { ControlPlane } from './cluster';
+import * as commands from './commands';
+import { writeCredentials } from './credentials';
+import { sweepAbandoned } from './data-dir';
+import { canRunPods, createNodes, nodeNames } from './nodes';
+import { freePorts } from './ports';
+import { ServerGroup } from './server-group';
+
+/** What a control plane may be told; everything has a default. */
+export interface ControlPlaneOptions {
+  /** How many nodes to create; 2 by default. */
+  readonly nodeCount?: number;
+  /** Added to the command line of the API server, where the last one of equal flags wins. */
+  readonly apiServerFlags?: readonly string[];
+  /** KWOK stage files besides those of KWOK and of the `stages` folder here. */
+  readonly stageFiles?: readonly string[];
+  /** Where logs go; by default into the data folder, which `stop()` removes. */
+  readonly logDir?: string;
+}
+
+const ownStagesDir = path.join(__dirname, 'stages');
+
+/**
+ * Starts a real Kubernetes control plane on loopback, with fake nodes on which pods become ready at once.
+ *
+ * @throws Error with the end of the log of the server that did not come up; nothing is left running then.
+ * @example
+ * const plane = await startControlPlane();
+ * await plane.kubectl(['create', 'deployment', 'web', '--image=web']);
+ * await plane.stop();
+ */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const located = locateBinaries();
+  sweepAbandoned();
+  if (options.logDir !== undefined) await mkdir(options.logDir, { recursive: true });
+  const group = new ServerGroup(options.logDir);
+  try {
+    return await bringUp(group, located, options);
+  } catch (error) {
+    await group.stopAll();
+    throw error;
+  }
+}
+
+async function bringUp(
+  group: ServerGroup,
+  { binaries, stages }: LocatedBinaries,
+  options: ControlPlaneOptions,
+): Promise<ControlPlane> {
+  const [etcdClient = 0, etcdPeer = 0, apiServer = 0] = await freePorts(3);
+  const layout = { dataDir: group.dataDir, logDir: group.logDir, ports: { etcdClient, etcdPeer, apiServer } };
+
+  // etcd needs no certificate, so it comes up while they are made.
+  const [etcd, credentials] = await Promise.all([
+    group.start(commands.etcdCommand(binaries, layout)),
+    writeCredentials(layout),
+  ]);
+  await group.waitFor(etcd, 'etcd to be healthy', async () => {
+    const { ok } = await fetch(`${commands.etcdUrl(layout.ports)}/health`);
+    return ok ? true : undefined;
+  });
+
+  const apiServerFlags = options.apiServerFlags ?? [];
+  const plane = new BuiltControlPlane({ group, binaries, layout, credentials, apiServerFlags });
+  await plane.startApiServer();
+
+  const ownStages = readdirSync(ownStagesDir).map((file) => path.join(ownStagesDir, file));
+  const allStages = [...stages, ...ownStages, ...(options.stageFiles ?? [])];
+  const [kwok] = await Promise.all([
+    group.start(commands.kwokCommand(binaries, layout, allStages)),
+    group.start(commands.controllerManagerCommand(binaries, layout)),
+    group.start(commands.schedulerCommand(binaries, layout)),
+  ]);
+  const nodes = nodeNames(options.nodeCount ?? 2);
+  await createNodes(plane.adminEndpoint, nodes);
+  await group.waitFor(kwok, 'the nodes to be ready', async () =>
+    (await canRunPods(plane.adminEndpoint, nodes)) ? true : undefined,
+  );
+  return plane;
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Versions of the three Go modules that the control plane is built from, each with its leading `v`. */
+export interface ControlPlaneVersions {
+  readonly kubernetes: string;
+  readonly etcd: string;
+  readonly kwok: string;
+}
+
+/** The folder of the project, independent of where the process was started. */
+export const projectDir = path.resolve(__dirname, '..', '..');
+
+/** The folder that holds one Go module per group of binaries; separate modules, because their dependencies conflict. */
+export const goModulesDir = path.join(__dirname, 'go');
+
+/**
+ * Reads the pinned version of a module from the text of a `go.mod` file.
+ *
+ * @throws Error when the file does not require the module.
+ */
+export function requiredVersion(goMod: string, modulePath: string): string {
+  for (const line of goMod.split('\n')) {
+    const words = line
+      .replace(/\/\/.*$/, '')
+      .replace(/^require\s/, '')
+      .trim()
+      .split(/\s+/);
+    const [name, version] = words;
+    if (words.length === 2 && name === modulePath && version !== undefined) return version;
+  }
+  throw new Error(`go.mod does not require ${modulePath}`);
+}
+
+/** The versions that the committed `go.mod` files pin: they are the one place where a version is written. */
+export function pinnedVersions(): ControlPlaneVersions {
+  const pinned = (folder: string, modulePath: string): string =>
+    requiredVersion(readFileSync(path.join(goModulesDir, folder, 'go.mod'), 'utf8'), modulePath);
+  return {
+    kubernetes: pinned('kubernetes', 'k8s.io/kubernetes'),
+    etcd: pinned('etcd', 'go.etcd.io/etcd/server/v3'),
+    kwok: pinned('kwok', 'sigs.k8s.io/kwok'),
+  };
+}

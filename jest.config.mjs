@@ -1,0 +1,16 @@
+/** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/shared', '<rootDir>/reconciler', '<rootDir>/webhook', '<rootDir>/certs', '<rootDir>/e2e'],
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '\\.e2e\\.test\\.ts$'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
+  transform: {
+    '^.+\\.(ts|m?js)$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } }],
+  },
+  // These ship ES modules only; they are loaded by the kubeconfig reader alone.
+  transformIgnorePatterns: [
+    '/node_modules/(?!(@kubernetes/client-node|openid-client|oauth4webapi|jose|hpagent|socks-proxy-agent|agent-base|js-yaml)/)',
+  ],
+  globals: { REROLL_VERSION: '0.0.0-test' },
+};

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  formatBaseline,
+  parseBaseline,
+  sameSources,
+  UnreadableBaselineError,
+  type Baseline,
+  type Recorded,
+} from './baseline';
+
+const digest = 'AAAAAAAAAAAAAAAAAAAAAA';
+const other = 'BBBBBBBBBBBBBBBBBBBBBB';
+
+const anyDigest = fc.constantFrom(digest, other, '-');
+const anyRecorded: fc.Arbitrary<Recorded> = fc.oneof(
+  anyDigest,
+  fc.dictionary(fc.stringMatching(/^[\w.-]{1,20}$/), anyDigest).map((keys) => new Map(Object.entries(keys))),
+);
+const anyBaseline: fc.Arbitrary<Baseline> = fc.record({
+  sequence: fc.nat(),
+  keyId: fc.stringMatching(/^[\w-]{8}$/),
+  sources: fc
+    .dictionary(fc.stringMatching(/^(cm|secret)\/[a-z.-]{1,20}$/), anyRecorded)
+    .map((sources) => new Map(Object.entries(sources))),
+});
+
+describe('baseline', () => {
+  it('is compact, sorted JSON', () => {
+    const sources = new Map<string, Recorded>([
+      [
+        'secret/db',
+        new Map([
+          ['user', '-'],
+          ['password', digest],
+        ]),
+      ],
+      ['cm/gone', '-'],
+      ['cm/app', other],
+    ]);
+    expect(formatBaseline({ sequence: 3, keyId: 'abcdefgh', sources })).toBe(
+      `{"v":1,"n":3,"key":"abcdefgh","sources":{"cm/app":"${other}","cm/gone":"-","secret/db":{"password":"${digest}","user":"-"}}}`,
+    );
+  });
+
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(anyBaseline, (baseline) => {
+        const read = parseBaseline(formatBaseline(baseline));
+        expect(read).toEqual(baseline);
+        expect(sameSources(read.sources, baseline.sources)).toBe(true);
+        expect(formatBaseline(read)).toBe(formatBaseline(baseline));
+      }),
+    );
+  });
+
+  it.each([
+    ['no JSON', '{"v":1', 'it is not JSON'],
+    ['no object', '[]', 'it is not a JSON object'],
+    ['a later version', '{"v":2}', 'its version is not 1'],
+    ['no sequence', '{"v":1,"key":"k","sources":{}}', 'its "n" is not a whole number'],
+    ['a negative sequence', '{"v":1,"n":-1,"key":"k","sources":{}}', 'its "n" is not a whole number'],
+    ['no key id', '{"v":1,"n":1,"sources":{}}', 'its "key" is not a string'],
+    ['no sources', '{"v":1,"n":1,"key":"k","sources":[]}', 'its "sources" is not an object'],
+    ['a cut digest', '{"v":1,"n":1,"key":"k","sources":{"cm/a":"AAAA"}}', 'its entry "cm/a" is not a digest'],
+    ['a number for a digest', '{"v":1,"n":1,"key":"k","sources":{"cm/a":{"k":1}}}', 'its entry "cm/a" is not a digest'],
+  ])('refuses %s and says what is wrong', (_what, text, message) => {
+    expect(() => parseBaseline(text)).toThrow(UnreadableBaselineError);
+    expect(() => parseBaseline(text)).toThrow(message);
+  });
+
+  it('throws nothing but its own error, whatever stands there', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        try {
+          parseBaseline(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UnreadableBaselineError);
+        }
+      }),
+    );
+  });
+});
+
+describe('sameSources', () => {
+  it.each<[boolean, string, Recorded | undefined, Recorded | undefined]>([
+    [true, 'equal digests', digest, digest],
+    [false, 'another digest', digest, other],
+    [false, 'whole against keys', digest, new Map([['a', digest]])],
+    [true, 'equal keys', new Map([['a', digest]]), new Map([['a', digest]])],
+    [false, 'another digest of a key', new Map([['a', digest]]), new Map([['a', other]])],
+    [
+      false,
+      'a key less',
+      new Map([
+        ['a', digest],
+        ['b', digest],
+      ]),
+      new Map([['a', digest]]),
+    ],
+    [
+      false,
+      'a key more',
+      new Map([['a', digest]]),
+      new Map([
+        ['a', digest],
+        ['b', digest],
+      ]),
+    ],
+    [false, 'a source less', digest, undefined],
+    [false, 'a source more', undefined, digest],
+  ])('%s: %s', (same, _what, left, right) => {
+    const sources = (recorded: Recorded | undefined) => new Map(recorded === undefined ? [] : [['cm/a', recorded]]);
+    expect(sameSources(sources(left), sources(right))).toBe(same);
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, it } from '@jest/globals';
+import { recordedOf, type Recorded } from './baseline';
+import { compare, type Comparison, type ComparisonInput, type InForce } from './comparison';
+import { ContentDigester, type ContentDigest } from './content-digest';
+
+const digester = new ContentDigester(Buffer.alloc(32, 7));
+
+function content(entries: Record<string, string>): ContentDigest {
+  const raw = Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const);
+  return digester.digest('ConfigMap', 'shop', 'app', raw);
+}
+
+const old = content({ color: 'red', size: '1' });
+const recolored = content({ color: 'blue', size: '1' });
+const resized = content({ color: 'red', size: '2' });
+const whole = (of: ContentDigest): Recorded => recordedOf(of, 'all');
+const colorOf = (of: ContentDigest): Recorded => recordedOf(of, ['color']);
+const inForce = (of: ContentDigest | undefined): InForce => ({ content: of });
+
+interface Row {
+  readonly when: string;
+  readonly recorded?: Recorded;
+  readonly now?: ContentDigest;
+  readonly keys?: readonly string[];
+  readonly inForce?: InForce;
+  readonly former?: ContentDigest;
+  readonly onCreate?: boolean;
+  readonly onDelete?: boolean;
+  readonly then: Partial<Comparison>;
+}
+
+const rows: readonly Row[] = [
+  { when: 'equal', recorded: whole(old), now: old, then: { restart: false, because: 'unchanged' } },
+  {
+    when: 'changed',
+    recorded: whole(old),
+    now: recolored,
+    then: { restart: true, because: 'content-changed', recorded: whole(recolored) },
+  },
+  {
+    when: 'changed, former known',
+    recorded: whole(old),
+    now: recolored,
+    former: old,
+    then: { restart: true, changedKeys: ['color'] },
+  },
+  {
+    when: 'gone and not asked for',
+    recorded: whole(old),
+    then: { restart: false, because: 'deleted-ignored', recorded: whole(old) },
+  },
+  {
+    when: 'gone and asked for',
+    recorded: whole(old),
+    onDelete: true,
+    then: { restart: true, because: 'deleted', recorded: '-' },
+  },
+  { when: 'still absent', recorded: '-', then: { restart: false, because: 'unchanged', recorded: '-' } },
+  {
+    when: 'appeared and not asked for',
+    recorded: '-',
+    now: old,
+    then: { restart: false, because: 'created-ignored', recorded: whole(old) },
+  },
+  {
+    when: 'appeared and asked for',
+    recorded: '-',
+    now: old,
+    onCreate: true,
+    then: { restart: true, because: 'created', recorded: whole(old) },
+  },
+  {
+    when: 'a key in use changed',
+    recorded: colorOf(old),
+    now: recolored,
+    keys: ['color'],
+    then: { restart: true, changedKeys: ['color'] },
+  },
+  {
+    when: 'a key not in use changed',
+    recorded: colorOf(old),
+    now: resized,
+    keys: ['color'],
+    then: { restart: false, because: 'unchanged' },
+  },
+  {
+    when: 'a key in use removed',
+    recorded: colorOf(old),
+    now: content({ size: '1' }),
+    keys: ['color'],
+    then: { restart: true, recorded: new Map([['color', '-']]) },
+  },
+  {
+    when: 'a key in use appeared',
+    recorded: new Map([['color', '-']]),
+    now: old,
+    keys: ['color'],
+    then: { restart: true, changedKeys: ['color'] },
+  },
+  {
+    when: 'one more key in use',
+    recorded: colorOf(old),
+    now: old,
+    keys: ['color', 'size'],
+    then: { restart: false, recorded: recordedOf(old, ['color', 'size']) },
+  },
+  {
+    when: 'one more key in use, changed since it is',
+    recorded: colorOf(old),
+    now: resized,
+    keys: ['color', 'size'],
+    inForce: inForce(old),
+    then: { restart: true, changedKeys: ['size'] },
+  },
+  {
+    when: 'keys, now all of it',
+    recorded: colorOf(old),
+    now: resized,
+    then: { restart: false, recorded: whole(resized) },
+  },
+  {
+    when: 'keys, now all of it, and one of them changed',
+    recorded: colorOf(old),
+    now: recolored,
+    then: { restart: true, changedKeys: ['color'] },
+  },
+  {
+    when: 'all of it, now keys',
+    recorded: whole(old),
+    now: old,
+    keys: ['color'],
+    then: { restart: false, recorded: colorOf(old) },
+  },
+  {
+    when: 'all of it, now keys, former known',
+    recorded: whole(old),
+    now: resized,
+    keys: ['color'],
+    former: old,
+    then: { restart: false, recorded: colorOf(resized) },
+  },
+  {
+    when: 'all of it, now keys, former not known',
+    recorded: whole(old),
+    now: resized,
+    keys: ['color'],
+    then: { restart: true, because: 'in-doubt' },
+  },
+  {
+    when: 'first sight',
+    now: old,
+    inForce: inForce(old),
+    then: { restart: false, because: 'first-seen', recorded: whole(old) },
+  },
+  {
+    when: 'first sight, absent',
+    inForce: inForce(undefined),
+    then: { restart: false, because: 'first-seen', recorded: '-' },
+  },
+  {
+    when: 'changed since birth',
+    now: recolored,
+    inForce: inForce(old),
+    then: { restart: true, because: 'changed-since-birth', recorded: whole(recolored) },
+  },
+  {
+    when: 'created since birth',
+    now: old,
+    inForce: inForce(undefined),
+    then: { restart: false, because: 'created-ignored', recorded: whole(old) },
+  },
+  {
+    when: 'created since birth and asked for',
+    now: old,
+    inForce: inForce(undefined),
+    onCreate: true,
+    then: { restart: true, because: 'created' },
+  },
+  {
+    when: 'deleted since birth',
+    inForce: inForce(old),
+    then: { restart: false, because: 'deleted-ignored', recorded: whole(old) },
+  },
+  {
+    when: 'in doubt',
+    now: old,
+    inForce: 'unknown',
+    then: { restart: true, because: 'in-doubt', recorded: whole(old) },
+  },
+  {
+    when: 'in doubt and gone',
+    inForce: 'unknown',
+    then: { restart: false, because: 'deleted-ignored', recorded: '-' },
+  },
+  {
+    when: 'in doubt and gone, asked for',
+    inForce: 'unknown',
+    onDelete: true,
+    then: { restart: true, because: 'deleted', recorded: '-' },
+  },
+];
+
+describe('compare', () => {
+  it.each(rows)('$when', (row) => {
+    const input: ComparisonInput = {
+      recorded: row.recorded,
+      current: row.now,
+      keys: row.keys ?? 'all',
+      inForce: () => row.inForce ?? inForce(row.now),
+      formerContent: (digest) => (row.former?.whole() === digest ? row.former : undefined),
+      reloadOnCreate: row.onCreate ?? false,
+      reloadOnDelete: row.onDelete ?? false,
+    };
+    expect(compare(input)).toMatchObject(row.then);
+  });
+});

@@ -1,0 +1,116 @@
+import { recordedOf, type Recorded } from './baseline';
+import { absent, type ContentDigest } from './content-digest';
+
+/** The state of a source that a workload was born with, or came to use: a content, no such object, or not known. */
+export type InForce = { readonly content: ContentDigest | undefined } | 'unknown';
+
+export interface ComparisonInput {
+  /** The workload's baseline for this source; undefined: it holds none. */
+  readonly recorded: Recorded | undefined;
+  /** Today's content; undefined: the source does not exist. */
+  readonly current: ContentDigest | undefined;
+  readonly keys: 'all' | readonly string[];
+  /** Stands in where nothing is recorded. */
+  readonly inForce: () => InForce;
+  /** A content of the recent past by the digest of its whole, if it is still known. */
+  readonly formerContent: (whole: string) => ContentDigest | undefined;
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+}
+
+export type ComparisonReason =
+  | 'unchanged'
+  | 'first-seen'
+  | 'content-changed'
+  | 'changed-since-birth'
+  | 'in-doubt'
+  | 'created'
+  | 'created-ignored'
+  | 'deleted'
+  | 'deleted-ignored';
+
+/** What is to be recorded now, and whether the difference is owed a restart. */
+export interface Comparison {
+  readonly restart: boolean;
+  readonly because: ComparisonReason;
+  readonly recorded: Recorded;
+  /** Names of the keys that differ; undefined where the former content is no longer known. */
+  readonly changedKeys?: readonly string[];
+}
+
+/**
+ * The one comparison that everything rests on: what a workload's pods run with against what is there now.
+ *
+ * | recorded | now     | then                                                          |
+ * |----------|---------|---------------------------------------------------------------|
+ * | nothing  | any     | compared with what was in force when the workload came to use it |
+ * | absent   | absent  | unchanged                                                     |
+ * | absent   | present | restart only with reload-on-create; recorded either way       |
+ * | present  | absent  | restart only with reload-on-delete; else the record stays, so that the same content coming back is no change |
+ * | present  | present | restart if a key in use differs                               |
+ */
+export function compare(input: ComparisonInput): Comparison {
+  if (input.recorded !== undefined) return compareRecorded(input.recorded, input);
+  const inForce = input.inForce();
+  if (inForce === 'unknown') {
+    if (input.current === undefined) {
+      const restart = input.reloadOnDelete;
+      return { restart, because: restart ? 'deleted' : 'deleted-ignored', recorded: absent };
+    }
+    return { restart: true, because: 'in-doubt', recorded: recordedOf(input.current, input.keys) };
+  }
+  const atBirth = recordedOf(inForce.content, input.keys);
+  const comparison = compareRecorded(atBirth, input);
+  if (comparison.because === 'unchanged') return { ...comparison, because: 'first-seen' };
+  return comparison.because === 'content-changed' ? { ...comparison, because: 'changed-since-birth' } : comparison;
+}
+
+function compareRecorded(recorded: Recorded, input: ComparisonInput): Comparison {
+  const { current, keys } = input;
+  const now = recordedOf(current, keys);
+  if (recorded === absent) {
+    if (current === undefined) return { restart: false, because: 'unchanged', recorded };
+    return input.reloadOnCreate
+      ? { restart: true, because: 'created', recorded: now, changedKeys: current.keyNames }
+      : { restart: false, because: 'created-ignored', recorded: now };
+  }
+  if (current === undefined) {
+    return input.reloadOnDelete
+      ? { restart: true, because: 'deleted', recorded: absent }
+      : { restart: false, because: 'deleted-ignored', recorded };
+  }
+  if (typeof recorded !== 'string') return comparePerKey(recorded, current, input);
+  if (recorded === current.whole()) return { restart: false, because: 'unchanged', recorded: now };
+  const former = input.formerContent(recorded);
+  if (keys === 'all') {
+    return {
+      restart: true,
+      because: 'content-changed',
+      recorded: now,
+      ...(former && { changedKeys: former.differingKeys(current) }),
+    };
+  }
+  // The workload used the whole content and now uses some keys of it: only the former content can tell which keys changed.
+  if (!former) return { restart: true, because: 'in-doubt', recorded: now };
+  return comparePerKey(new Map(keys.map((key) => [key, former.key(key)])), current, input);
+}
+
+/** Keys that the workload did not use before are recorded as they are: the edit that added them rolled the pods. */
+function comparePerKey(
+  recorded: ReadonlyMap<string, string>,
+  current: ContentDigest,
+  input: ComparisonInput,
+): Comparison {
+  const inUse = input.keys === 'all' ? [...recorded.keys()] : input.keys;
+  const changedKeys = inUse.filter(
+    (key) => (recorded.get(key) ?? keyInForce(key, current, input)) !== current.key(key),
+  );
+  return changedKeys.length === 0
+    ? { restart: false, because: 'unchanged', recorded: recordedOf(current, input.keys) }
+    : { restart: true, because: 'content-changed', recorded: recordedOf(current, input.keys), changedKeys };
+}
+
+function keyInForce(key: string, current: ContentDigest, input: ComparisonInput): string {
+  const inForce = input.inForce();
+  return inForce === 'unknown' || inForce.content === undefined ? current.key(key) : inForce.content.key(key);
+}

@@ -1,0 +1,115 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { SourceKind } from './source';
+
+/** Characters of one digest: 128 bits in base64url. */
+export const digestLength = 22;
+
+/** Stands where a source or a key does not exist. */
+export const absent = '-';
+
+/**
+ * Digests of one source, a digest for each key, in the order of the key names.
+ *
+ * The digests are one string and the names one shared array: a Map of strings would cost five times the memory, and a
+ * cluster has a hundred thousand sources.
+ */
+export class ContentDigest {
+  readonly keyNames: readonly string[];
+  readonly #digests: string;
+
+  constructor(keyNames: readonly string[], digests: string) {
+    this.keyNames = keyNames;
+    this.#digests = digests;
+  }
+
+  /** Digest of one key, or {@link absent}. */
+  key(name: string): string {
+    const index = this.keyNames.indexOf(name);
+    return index < 0 ? absent : this.#digests.slice(index * digestLength, (index + 1) * digestLength);
+  }
+
+  /** Digest of all keys together: names and contents. */
+  whole(): string {
+    const hash = createHash('sha256');
+    for (const name of this.keyNames) hash.update(frame(name));
+    return truncate(hash.update(this.#digests).digest());
+  }
+
+  /** Names of the keys that only one of the two has, or whose contents differ; sorted. */
+  differingKeys(other: ContentDigest): readonly string[] {
+    const names = new Set([...this.keyNames, ...other.keyNames]);
+    return [...names].filter((name) => this.key(name) !== other.key(name)).sort();
+  }
+
+  equals(other: ContentDigest): boolean {
+    return (
+      this.#digests === other.#digests &&
+      this.keyNames.length === other.keyNames.length &&
+      this.keyNames.every((name, index) => name === other.keyNames[index])
+    );
+  }
+}
+
+/**
+ * Digests content under the install's key, so that a digest on a workload tells nothing to who reads it: a plain hash
+ * of a six-digit PIN falls in a second.
+ */
+export class ContentDigester {
+  /** Names the key without telling it: a baseline written under another key is unknown. */
+  readonly keyId: string;
+  readonly #key: Buffer;
+  readonly #sharedKeyNames = new Map<string, readonly string[]>();
+
+  constructor(key: Buffer) {
+    this.#key = key;
+    this.keyId = createHmac('sha256', key).update('reroll key id').digest('base64url').slice(0, 8);
+  }
+
+  /** `entries` are the raw bytes of each key of `data` and `binaryData`, in any order. */
+  digest(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+    entries: Iterable<readonly [string, Buffer]>,
+  ): ContentDigest {
+    const prefix = Buffer.concat([frame(kind), frame(namespace), frame(name)]);
+    const digests = new Map<string, string>();
+    for (const [key, value] of entries) {
+      digests.set(
+        key,
+        truncate(createHmac('sha256', this.#key).update(prefix).update(frame(key)).update(value).digest()),
+      );
+    }
+    const keyNames = [...digests.keys()].sort(byCodeUnits);
+    return new ContentDigest(this.#share(keyNames), keyNames.map((key) => digests.get(key) ?? '').join(''));
+  }
+
+  /** Most sources of a cluster have one of few sets of keys (`tls.crt`, `tls.key`): one array serves them all. */
+  #share(keyNames: readonly string[]): readonly string[] {
+    const joined = keyNames.join('/');
+    const shared = this.#sharedKeyNames.get(joined);
+    if (shared) return shared;
+    if (this.#sharedKeyNames.size >= maxSharedKeyNames) this.#sharedKeyNames.clear();
+    this.#sharedKeyNames.set(joined, keyNames);
+    return keyNames;
+  }
+}
+
+const maxSharedKeyNames = 4096;
+
+/** Length before bytes, so that no two lists of parts give the same input. */
+function frame(text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  const framed = Buffer.allocUnsafe(4 + bytes.length);
+  framed.writeUInt32BE(bytes.length);
+  bytes.copy(framed, 4);
+  return framed;
+}
+
+function truncate(digest: Buffer): string {
+  return digest.toString('base64url', 0, 16);
+}
+
+function byCodeUnits(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

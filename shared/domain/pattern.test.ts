@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseNamedList } from './pattern';
+
+const matches = (list: string, name: string): boolean => parseNamedList(list).matchers.matches(name);
+
+describe('parseNamedList', () => {
+  it.each([
+    ['app', 'app', true],
+    ['app', 'app-1', false],
+    ['foo, app ,bar', 'app', true],
+    ['foo,\n  app', 'app', true],
+    ['app-.*', 'app-1', true],
+    ['my.cfg', 'myXcfg', true],
+    ['*', 'anything', true],
+    ['^app$', 'app', true],
+    ['(foo|baz)', 'foobar', false],
+    ['foo|baz', 'foobar', true],
+    ['foo|baz', 'xbaz', true],
+    ['a{1,3}', 'aaa', false],
+    ['(?i)APP', 'app', true],
+    ['[[:alpha:]]+', 'app', true],
+    ['\\Qa.b\\E', 'a.b', true],
+    ['\\Qa.b\\E', 'axb', false],
+    ['(?P<env>prod|test)-db', 'prod-db', true],
+    ['app.', 'app\n', false],
+    ['app', 'app\n', false],
+    ['^app$', 'app\n', false],
+    ['', '', false],
+    [' , ,', '', false],
+  ])('%j on %j: %j', (list, name, expected) => expect(matches(list, name)).toBe(expected));
+
+  it('is empty without a value', () => {
+    const { matchers, problems } = parseNamedList(undefined);
+    expect(matchers.isEmpty).toBe(true);
+    expect(matchers.matches('')).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  it('tells literal names from patterns', () => {
+    const { matchers } = parseNamedList('app, db-1, my.cfg');
+    expect(matchers.literals).toEqual(['app', 'db-1']);
+    expect(matchers.hasPatterns).toBe(true);
+    expect(parseNamedList('app').matchers.hasPatterns).toBe(false);
+    expect(matchers.toString()).not.toBe(parseNamedList('app, db-1, my.conf').matchers.toString());
+  });
+
+  it.each(['app[', '(?=a)b', '(a)\\1', 'a**', '(a', 'a{1001}'])(
+    'names the bad element %s and keeps the others',
+    (bad) => {
+      const { matchers, problems } = parseNamedList(`${bad},app,my.cfg`);
+      expect(problems).toEqual([expect.objectContaining({ element: bad, message: expect.stringContaining('RE2') })]);
+      expect([matchers.matches('app'), matchers.matches('my.cfg')]).toEqual([true, true]);
+    },
+  );
+
+  it('warns that alternatives are not anchored together', () => {
+    expect(parseNamedList('foo|baz').problems).toEqual([
+      expect.objectContaining({ fix: 'write (foo|baz) to match whole names' }),
+    ]);
+    expect(parseNamedList('(foo|baz),[|],\\|').problems).toEqual([]);
+  });
+
+  it.each([
+    ['repetitions', Array.from({ length: 30 }, (_, index) => `${index}x{990}.`).join(',')],
+    ['a repeated group', `(${'x.'.repeat(20)}){900}`],
+    ['nested repetitions', '((a{30}b){30}c){30}'],
+    ['length', 'x.'.repeat(20_000)],
+    ['number', 'a.,'.repeat(2_000)],
+    ['number of bad ones', '[,'.repeat(2_000)],
+  ])('bounds what a list may cost by its %s, and keeps its names', (_, list) => {
+    const { matchers, problems } = parseNamedList(`app,${list}`);
+    expect(problems.at(-1)?.message).toContain('too large');
+    expect(problems.length).toBeLessThan(1_000);
+    expect(matchers.matches('app')).toBe(true);
+  });
+
+  it('has room for what people write', () => {
+    const uuid = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}';
+    const list = ['(app|web)-[0-9]{1}', uuid, '(prod|test)-([a-z]{3}-){2}db', 'my.cfg'].join(',');
+    expect(parseNamedList(`${list},${'a'.repeat(253)},${'db-.*,'.repeat(100)}`).problems).toEqual([]);
+  });
+
+  it('takes linear time', () => {
+    // Exponential for a backtracking engine: it would never come back.
+    expect(matches('(a*)*(a*)*(a*)*b', 'a'.repeat(253))).toBe(false);
+  });
+
+  it('never throws, whatever is listed', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (list, name) => {
+        parseNamedList(list).matchers.matches(name);
+      }),
+    );
+  });
+
+  it('a name matches itself alone', () => {
+    const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1 }), name, (names, other) => {
+        const { matchers } = parseNamedList(names.join(', '));
+        expect(names.every((each) => matchers.matches(each))).toBe(true);
+        expect(matchers.matches(other)).toBe(names.includes(other));
+      }),
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import type { AnnotationProblem } from './annotation-problem';
+import type { AnnotationKeys, Annotations } from './annotations';
+import { annotation } from './annotations';
+import { parseGoBool } from './go-bool';
+import { emptyNamedList, parseNamedList } from './pattern';
+import type { AutoSwitch, KindPolicy, WorkloadPolicy } from './policy';
+import type { SourceKind } from './source';
+import { sourceKinds } from './source';
+
+/** Shared, since most workloads of a cluster have one of these policies and nothing else. */
+const plainPolicies: Readonly<Record<AutoSwitch, KindPolicy>> = {
+  auto: plainPolicy('auto'),
+  'auto-typed': plainPolicy('auto-typed'),
+  off: plainPolicy('off'),
+  unset: plainPolicy('unset'),
+};
+
+function plainPolicy(switched: AutoSwitch): KindPolicy {
+  return Object.freeze({ named: emptyNamedList, excluded: [], search: false, auto: switched });
+}
+
+const silentPolicy = everyKind(plainPolicies.unset);
+const autoPolicy = everyKind(plainPolicies.auto);
+
+function everyKind(policy: KindPolicy): WorkloadPolicy {
+  return Object.freeze({ ConfigMap: policy, Secret: policy, SecretProviderClass: policy });
+}
+
+/**
+ * A workload's annotations as a policy. For each kind of source the pod template's annotations count if the metadata
+ * has none of the four keys that concern it; an empty value is a value. Exclude lists are read from the metadata only.
+ */
+export function parsePolicy(
+  metadata: Annotations,
+  template: Annotations,
+  keys: AnnotationKeys,
+): { readonly policy: WorkloadPolicy; readonly problems: readonly AnnotationProblem[] } {
+  const problems: AnnotationProblem[] = [];
+  const typedKeys = typedKeysOf(keys);
+  const parsed = (kind: SourceKind): KindPolicy => parseKind(metadata, template, keys, typedKeys[kind], problems);
+  const policy = {
+    ConfigMap: parsed('ConfigMap'),
+    Secret: parsed('Secret'),
+    SecretProviderClass: parsed('SecretProviderClass'),
+  };
+  const shared = [silentPolicy, autoPolicy].find((each) => sourceKinds.every((kind) => each[kind] === policy[kind]));
+  return { policy: shared ?? policy, problems };
+}
+
+interface TypedKeys {
+  readonly auto: string;
+  readonly reload: string;
+  readonly exclude: string;
+}
+
+function typedKeysOf(keys: AnnotationKeys): Readonly<Record<SourceKind, TypedKeys>> {
+  return {
+    ConfigMap: { auto: keys.configMapAuto, reload: keys.configMapReload, exclude: keys.configMapExclude },
+    Secret: { auto: keys.secretAuto, reload: keys.secretReload, exclude: keys.secretExclude },
+    SecretProviderClass: {
+      auto: keys.secretProviderClassAuto,
+      reload: keys.secretProviderClassReload,
+      exclude: keys.secretProviderClassExclude,
+    },
+  };
+}
+
+function parseKind(
+  metadata: Annotations,
+  template: Annotations,
+  keys: AnnotationKeys,
+  typed: TypedKeys,
+  problems: AnnotationProblem[],
+): KindPolicy {
+  const speaks = [typed.reload, keys.search, keys.auto, typed.auto].some(
+    (key) => annotation(metadata, key) !== undefined,
+  );
+  const annotations = speaks ? metadata : template;
+  const list = parseNamedList(annotation(annotations, typed.reload));
+  for (const { element, message, fix } of list.problems)
+    problems.push({ key: typed.reload, value: element, message, fix });
+  const search = annotation(annotations, keys.search) === 'true';
+  const switched = autoSwitch(annotation(annotations, keys.auto) ?? '', annotation(annotations, typed.auto) ?? '');
+  const exclude = annotation(metadata, typed.exclude) ?? '';
+  if (list.matchers.isEmpty && !search && exclude === '') return plainPolicies[switched];
+  return { named: list.matchers, excluded: namesIn(exclude), search, auto: switched };
+}
+
+function autoSwitch(untyped: string, typed: string): AutoSwitch {
+  if (parseGoBool(untyped) === true) return 'auto';
+  if (parseGoBool(typed) === true) return 'auto-typed';
+  return untyped === '' && typed === '' ? 'unset' : 'off';
+}
+
+function namesIn(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

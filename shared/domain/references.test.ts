@@ -1,0 +1,282 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { firstContainer, noReferences, references } from './references';
+
+const cmEnv = (name: string, key: string, optional?: boolean) => ({
+  valueFrom: { configMapKeyRef: { name, key, ...(optional !== undefined && { optional }) } },
+});
+const secretEnv = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
+const cmEnvFrom = (name: string, optional?: boolean) => ({
+  configMapRef: { name, ...(optional !== undefined && { optional }) },
+});
+const mount = (name: string, more: object = {}) => ({ name, mountPath: '/x', ...more });
+const cmVolume = (volume: string, name: string, more: object = {}) => ({ name: volume, configMap: { name, ...more } });
+const item = (key: string, path = key) => ({ key, path });
+
+/** `ConfigMap/app`: keys, of a pod whose one container has these parts. */
+const keysOf = (volumes: unknown[], volumeMounts: unknown[], container: object = {}) =>
+  Object.fromEntries(
+    references({ volumes, containers: [{ name: 'web', volumeMounts, ...container }] }).map(({ kind, name, keys }) => [
+      `${kind}/${name}`,
+      keys,
+    ]),
+  );
+
+describe('what counts as a reference', () => {
+  it.each<[string, object, string, 'all' | readonly string[]]>([
+    ['env configMapKeyRef', { env: [cmEnv('app', 'k')] }, 'ConfigMap/app', ['k']],
+    ['env secretKeyRef', { env: [secretEnv('db', 'k')] }, 'Secret/db', ['k']],
+    ['envFrom configMapRef', { envFrom: [cmEnvFrom('app')] }, 'ConfigMap/app', 'all'],
+    ['envFrom secretRef', { envFrom: [{ prefix: 'X_', secretRef: { name: 'db' } }] }, 'Secret/db', 'all'],
+  ])('%s', (_, container, source, keys) => expect(keysOf([], [], container)).toEqual({ [source]: keys }));
+
+  it.each<[string, object, string]>([
+    ['configMap', { configMap: { name: 'app' } }, 'ConfigMap/app'],
+    ['secret', { secret: { secretName: 'db' } }, 'Secret/db'],
+    ['projected configMap', { projected: { sources: [{ configMap: { name: 'app' } }] } }, 'ConfigMap/app'],
+    ['projected secret', { projected: { sources: [{ secret: { name: 'db' } }] } }, 'Secret/db'],
+    [
+      'csi',
+      { csi: { driver: 'any', volumeAttributes: { secretProviderClass: 'vault' } } },
+      'SecretProviderClass/vault',
+    ],
+  ])('volume of %s, if it is mounted', (_, volume, source) => {
+    expect(keysOf([{ name: 'v', ...volume }], [mount('v')])).toEqual({ [source]: 'all' });
+    expect(keysOf([{ name: 'v', ...volume }], [mount('other')])).toEqual({});
+  });
+
+  it('not imagePullSecrets, ephemeral containers, service account tokens or other volumes', () => {
+    expect(
+      references({
+        imagePullSecrets: [{ name: 'pull' }],
+        ephemeralContainers: [{ name: 'debug', envFrom: [cmEnvFrom('app')] }],
+        containers: [{ name: 'web', volumeMounts: [mount('t'), mount('e'), mount('c')] }],
+        volumes: [
+          { name: 't', projected: { sources: [{ serviceAccountToken: { path: 'token' } }, { downwardAPI: {} }] } },
+          { name: 'e', emptyDir: {} },
+          { name: 'c', cephfs: { secretRef: { name: 'ceph' } } },
+        ],
+      }),
+    ).toBe(noReferences);
+  });
+
+  it('init containers and sidecars too', () => {
+    const found = references({
+      containers: [{ name: 'web' }],
+      initContainers: [
+        { name: 'init', env: [cmEnv('a', 'k')] },
+        { name: 'sidecar', restartPolicy: 'Always', volumeMounts: [mount('v')] },
+      ],
+      volumes: [cmVolume('v', 'b')],
+    });
+    expect(found.map(({ name, container }) => [name, container])).toEqual([
+      ['a', 'web'],
+      ['b', 'web'],
+    ]);
+  });
+});
+
+describe('keys', () => {
+  it('are the sorted union of all uses', () => {
+    expect(
+      keysOf([cmVolume('v', 'app', { items: [item('c'), item('a')] })], [mount('v')], {
+        env: [cmEnv('app', 'b'), cmEnv('app', 'a')],
+      }),
+    ).toEqual({
+      'ConfigMap/app': ['a', 'b', 'c'],
+    });
+  });
+
+  it.each<[string, object]>([
+    ['before', { env: [cmEnv('app', 'k')], envFrom: [cmEnvFrom('app')] }],
+    ['after', { envFrom: [cmEnvFrom('app')], env: [cmEnv('app', 'k')] }],
+  ])('are all if one use is of all, named %s it', (_, container) =>
+    expect(keysOf([], [], container)).toEqual({ 'ConfigMap/app': 'all' }),
+  );
+
+  it('keep a ConfigMap and a Secret of one name apart', () => {
+    expect(keysOf([], [], { env: [cmEnv('app', 'a'), secretEnv('app', 'b')] })).toEqual({
+      'ConfigMap/app': ['a'],
+      'Secret/app': ['b'],
+    });
+  });
+
+  const whole = cmVolume('v', 'app');
+  const picked = cmVolume('v', 'app', {
+    items: [item('a', 'etc/a.conf'), item('b', 'etc/sub/b.conf'), item('c', 'c')],
+  });
+
+  it.each<[string, object, object[], 'all' | readonly string[] | undefined]>([
+    ['no items, no subPath', whole, [mount('v')], 'all'],
+    ['empty items', cmVolume('v', 'app', { items: [] }), [mount('v')], 'all'],
+    ['one subPath', whole, [mount('v', { subPath: 'a' })], ['a']],
+    ['several subPaths', whole, [mount('v', { subPath: 'b' }), mount('v', { subPath: 'a' })], ['a', 'b']],
+    ['subPath with more segments', whole, [mount('v', { subPath: './a/b/' })], ['a']],
+    ['subPath and a mount of everything', whole, [mount('v', { subPath: 'a' }), mount('v')], 'all'],
+    ['subPathExpr', whole, [mount('v', { subPath: 'a' }), mount('v', { subPathExpr: '$(X)' })], 'all'],
+    ['subPath that is empty', whole, [mount('v', { subPath: '' })], 'all'],
+    ['subPath that is the top', whole, [mount('v', { subPath: '.' })], 'all'],
+    ['items', picked, [mount('v')], ['a', 'b', 'c']],
+    ['items, subPath of a file', picked, [mount('v', { subPath: 'etc/a.conf' })], ['a']],
+    ['items, subPath of a directory', picked, [mount('v', { subPath: 'etc/' })], ['a', 'b']],
+    ['items, subPath that only begins alike', picked, [mount('v', { subPath: 'et' })], undefined],
+    ['items, subPath and a mount of everything', picked, [mount('v', { subPath: 'c' }), mount('v')], ['a', 'b', 'c']],
+    ['items, subPathExpr', picked, [mount('v', { subPathExpr: '$(X)' })], ['a', 'b', 'c']],
+  ])('volume with %s', (_, volume, mounts, keys) => {
+    expect(keysOf([volume], mounts)['ConfigMap/app']).toEqual(keys);
+  });
+
+  it('a mount of everything in another container counts', () => {
+    const found = references({
+      volumes: [whole],
+      containers: [{ name: 'web', volumeMounts: [mount('v', { subPath: 'a' })] }],
+      initContainers: [{ name: 'init', volumeMounts: [mount('v')] }],
+    });
+    expect(found).toEqual([expect.objectContaining({ keys: 'all', container: 'web' })]);
+  });
+
+  it('of projected sources follow their own items', () => {
+    const volume = {
+      name: 'v',
+      projected: { sources: [{ configMap: { name: 'a', items: [item('k')] } }, { secret: { name: 'b' } }] },
+    };
+    expect(keysOf([volume], [mount('v')])).toEqual({ 'ConfigMap/a': ['k'], 'Secret/b': 'all' });
+    expect(keysOf([volume], [mount('v', { subPath: 'cert' })])).toEqual({ 'Secret/b': ['cert'] });
+  });
+});
+
+describe('optional', () => {
+  it.each<[string, object, boolean]>([
+    ['env', { env: [cmEnv('app', 'k', true)] }, true],
+    ['envFrom', { envFrom: [cmEnvFrom('app', true)] }, true],
+    ['not said', { envFrom: [cmEnvFrom('app')] }, false],
+    ['one use of two', { env: [cmEnv('app', 'k', true), cmEnv('app', 'j', false)] }, false],
+    ['one use of two, the other way', { env: [cmEnv('app', 'k'), cmEnv('app', 'j', true)] }, false],
+    ['every use', { env: [cmEnv('app', 'k', true)], envFrom: [cmEnvFrom('app', true)] }, true],
+  ])('%s', (_, container, optional) => {
+    expect(references({ containers: [{ name: 'web', ...container }] })).toEqual([
+      expect.objectContaining({ optional }),
+    ]);
+  });
+
+  it('of a volume', () => {
+    const spec = {
+      volumes: [cmVolume('v', 'app', { optional: true })],
+      containers: [{ name: 'web', volumeMounts: [mount('v')] }],
+    };
+    expect(references(spec)).toEqual([expect.objectContaining({ optional: true })]);
+  });
+});
+
+describe("Reloader's target container", () => {
+  const uses = { envFrom: [cmEnvFrom('app')] };
+  const mounts = { volumeMounts: [mount('v')] };
+  const volumes = [cmVolume('v', 'app')];
+  const three = (first: object, second: object, third: object = {}) => [
+    { name: 'one', ...first },
+    { name: 'two', ...second },
+    { name: 'three', ...third },
+  ];
+
+  it.each<[string, object, string | undefined]>([
+    ['container two mounts it', { volumes, containers: three({}, mounts) }, 'two'],
+    ['one has envFrom, two mounts it: the volume wins', { volumes, containers: three(uses, mounts) }, 'two'],
+    ['one and three mount it', { volumes, containers: three(mounts, {}, mounts) }, 'one'],
+    ['two and three have envFrom', { containers: three({}, uses, uses) }, 'two'],
+    ['only an init container mounts it', { volumes, containers: three({}, {}), initContainers: [mounts] }, 'one'],
+    ['only an init container has envFrom', { containers: three({}, {}), initContainers: [uses] }, 'one'],
+    [
+      'an init container mounts it, two has envFrom',
+      { volumes, containers: three({}, uses), initContainers: [mounts] },
+      'one',
+    ],
+    ['an init container and two have envFrom', { containers: three({}, uses), initContainers: [uses] }, 'two'],
+    ['mounted by nobody, two has envFrom', { volumes, containers: three({}, uses) }, 'two'],
+    // Reloader looks at the first volume only and finds no use here.
+    [
+      'two volumes, only the second is mounted',
+      { volumes: [cmVolume('unused', 'app'), ...volumes], containers: three({}, mounts) },
+      'two',
+    ],
+    [
+      'two volumes, both mounted: the first in the list of volumes',
+      { volumes: [...volumes, cmVolume('w', 'app')], containers: three({ volumeMounts: [mount('w')] }, mounts) },
+      'two',
+    ],
+    ['no containers', { volumes, initContainers: [mounts] }, undefined],
+  ])('%s', (_, spec, container) =>
+    expect(references(spec)).toEqual([expect.objectContaining({ name: 'app', container })]),
+  );
+
+  it.each<[string, object]>([
+    ['volume declared, mounted by nobody', { volumes, containers: three({}, {}) }],
+    ['no reference at all', { containers: three({}, {}) }],
+  ])('%s: none, and the first container for a named source', (_, spec) => {
+    expect(references(spec)).toEqual([]);
+    expect(firstContainer(spec)).toBe('one');
+  });
+
+  it('no containers: no first one', () => expect(firstContainer({})).toBeUndefined());
+});
+
+describe('robustness', () => {
+  it('orders references by kind and name, whatever the order of the template', () => {
+    const found = references({
+      containers: [{ name: 'web', env: [secretEnv('b', 'k'), cmEnv('z', 'k'), cmEnv('a', 'k'), secretEnv('a', 'k')] }],
+    });
+    expect(found.map(({ kind, name }) => `${kind}/${name}`)).toEqual([
+      'ConfigMap/a',
+      'ConfigMap/z',
+      'Secret/a',
+      'Secret/b',
+    ]);
+  });
+
+  it('takes no key reference without a key and no source without a name', () => {
+    expect(
+      keysOf([cmVolume('v', '')], [mount('v')], { env: [{ valueFrom: { configMapKeyRef: { name: 'app' } } }] }),
+    ).toEqual({});
+  });
+
+  it('throws for no JSON, of any shape near a pod spec', () => {
+    const { spec } = fc.letrec((tie) => ({
+      leaf: fc.oneof(fc.constantFrom(null, true, 1, '', 'app'), fc.constant([])),
+      spec: fc.oneof({ maxDepth: 6 }, tie('leaf'), fc.array(tie('spec'), { maxLength: 3 }), tie('object')),
+      object: fc.dictionary(
+        fc.constantFrom(
+          ...[
+            'containers',
+            'initContainers',
+            'volumes',
+            'env',
+            'envFrom',
+            'valueFrom',
+            'configMapKeyRef',
+            'secretRef',
+            'name',
+            'key',
+          ],
+          ...[
+            'volumeMounts',
+            'subPath',
+            'configMap',
+            'secret',
+            'secretName',
+            'items',
+            'path',
+            'projected',
+            'sources',
+            'csi',
+          ],
+        ),
+        tie('spec'),
+        { maxKeys: 6 },
+      ),
+    }));
+    fc.assert(
+      fc.property(spec, (podSpec) => {
+        for (const { name } of references(podSpec)) expect(typeof name).toBe('string');
+      }),
+    );
+  });
+});

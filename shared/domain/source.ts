@@ -1,0 +1,37 @@
+import type { ContentDigest } from './content-digest';
+
+/** What a restart can come from. */
+export const sourceKinds = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
+/** How a kind is written: short in a baseline, as Reloader's type token in markers, Events and alerts. */
+export const sourceKindNames: Readonly<Record<SourceKind, { readonly short: string; readonly token: string }>> = {
+  ConfigMap: { short: 'cm', token: 'CONFIGMAP' },
+  Secret: { short: 'secret', token: 'SECRET' },
+  SecretProviderClass: { short: 'spc', token: 'SECRETPROVIDERCLASS' },
+};
+
+/** `cm/app-config`: a source within its namespace, as it stands in a baseline. */
+export type SourceId = string;
+
+export function sourceId(kind: SourceKind, name: string): SourceId {
+  return `${sourceKindNames[kind].short}/${name}`;
+}
+
+/** What is kept of a source: everything a decision needs, nothing of its content. */
+export interface SourceRecord {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** The API server's time of creation, whole seconds. */
+  readonly createdAtMs: number;
+  /** The newest time in managedFields, whole seconds by the API server's clock; undefined where none is kept. */
+  readonly writtenAtMs: number | undefined;
+  /** Annotation `reloader.stakater.com/ignore: "true"`. */
+  readonly ignore: boolean;
+  /** Annotation `reloader.stakater.com/match: "true"`. */
+  readonly match: boolean;
+  readonly content: ContentDigest;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { readSettings } from './workload-settings';
+
+describe('readSettings', () => {
+  it('shares the record of workloads that set nothing', () => {
+    expect(readSettings({})).toEqual({ settings: {}, problems: [] });
+    expect(readSettings({}).settings).toBe(readSettings({ other: 'x' }).settings);
+  });
+
+  it.each([
+    ['strategy', 'env-vars', { strategy: 'env-vars' }],
+    ['strategy', 'annotations', { strategy: 'annotations' }],
+    ['strategy', 'restarted-at', { strategy: 'restarted-at' }],
+    ['settle', '1.5s', { settleMs: 1500 }],
+    ['settle', '0', { settleMs: 0 }],
+    ['settle-max', '1m', { settleMaxMs: 60_000 }],
+    ['job-policy', 'run-now', { jobPolicy: 'run-now' }],
+    ['job-policy', 'next-run', { jobPolicy: 'next-run' }],
+    ['cronjob-policy', 'never', { cronJobPolicy: 'never' }],
+  ])('reads reroll.dev/%s: %s', (name, value, settings) => {
+    expect(readSettings({ [`reroll.dev/${name}`]: value })).toEqual({ settings, problems: [] });
+  });
+
+  it.each([
+    ['strategy', 'envvars', 'use one of env-vars, annotations, restarted-at'],
+    ['strategy', '', 'use one of'],
+    ['settle', '5', 'write one such as'],
+    ['settle', '-1s', 'write one such as'],
+    ['settle-max', 'soon', 'write one such as'],
+    ['job-policy', 'Never', 'use one of run-now, next-run, never'],
+    ['cronjob-policy', ' never', 'use one of run-now, next-run, never'],
+  ])('names reroll.dev/%s: %j as a problem and lets the default apply', (name, value, fix) => {
+    const key = `reroll.dev/${name}`;
+    const { settings, problems } = readSettings({
+      [key]: value,
+      'reroll.dev/settle-max': name === 'settle-max' ? value : '9s',
+    });
+    expect(settings).toEqual(name === 'settle-max' ? {} : { settleMaxMs: 9_000 });
+    expect(problems).toEqual([
+      { key, value, message: expect.stringContaining('no effect'), fix: expect.stringContaining(fix) },
+    ]);
+  });
+});

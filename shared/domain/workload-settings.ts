@@ -1,0 +1,89 @@
+import type { AnnotationProblem } from './annotation-problem';
+import type { Annotations } from './annotations';
+import { annotation, ownAnnotations } from './annotations';
+import { parseDuration } from './duration';
+
+export const strategyNames = ['env-vars', 'annotations', 'restarted-at'] as const;
+/** How a restart is written into the pod template. */
+export type StrategyName = (typeof strategyNames)[number];
+
+export const runPolicies = ['run-now', 'next-run', 'never'] as const;
+/** What a change means for a Job or CronJob: a run at once, a template for the next run, or nothing. */
+export type RunPolicy = (typeof runPolicies)[number];
+
+/** What one workload wants instead of the install's defaults. */
+export interface WorkloadSettings {
+  readonly strategy?: StrategyName;
+  readonly settleMs?: number;
+  readonly settleMaxMs?: number;
+  readonly jobPolicy?: RunPolicy;
+  readonly cronJobPolicy?: RunPolicy;
+}
+
+/** Shared, since most workloads have none. */
+const noSettings: WorkloadSettings = Object.freeze({});
+
+/** Reads the settings in a workload's metadata. A bad value is a problem, and the install's default applies. */
+export function readSettings(metadata: Annotations): {
+  readonly settings: WorkloadSettings;
+  readonly problems: readonly AnnotationProblem[];
+} {
+  const problems: AnnotationProblem[] = [];
+  const settings: WorkloadSettings = {
+    ...field('strategy', readChoice(metadata, ownAnnotations.strategy, strategyNames, problems)),
+    ...field('settleMs', readDuration(metadata, ownAnnotations.settle, problems)),
+    ...field('settleMaxMs', readDuration(metadata, ownAnnotations.settleMax, problems)),
+    ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
+    ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
+  };
+  return { settings: Object.keys(settings).length === 0 ? noSettings : settings, problems };
+}
+
+/** An absent setting is an absent field: the defaults are spread under it. */
+function field<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
+}
+
+function readChoice<Choice extends string>(
+  metadata: Annotations,
+  key: string,
+  choices: readonly Choice[],
+  problems: AnnotationProblem[],
+): Choice | undefined {
+  const value = annotation(metadata, key);
+  if (value === undefined) return undefined;
+  const choice = choices.find((each) => each === value);
+  if (choice === undefined) {
+    problems.push({
+      key,
+      value,
+      message: 'is not a choice and has no effect',
+      fix: `use one of ${choices.join(', ')}`,
+    });
+  }
+  return choice;
+}
+
+function readDuration(metadata: Annotations, key: string, problems: AnnotationProblem[]): number | undefined {
+  const value = annotation(metadata, key);
+  if (value === undefined) return undefined;
+  const ms = durationOf(value);
+  if (ms === undefined) {
+    problems.push({
+      key,
+      value,
+      message: 'is no duration and has no effect',
+      fix: 'write one such as 500ms, 10s or 1m30s',
+    });
+  }
+  return ms;
+}
+
+function durationOf(text: string): number | undefined {
+  try {
+    const ms = parseDuration(text);
+    return ms < 0 ? undefined : ms;
+  } catch {
+    return undefined;
+  }
+}

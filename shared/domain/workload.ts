@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { AnnotationProblem } from './annotation-problem';
+import { reviewAnnotations } from './annotation-review';
+import type { AnnotationKeys } from './annotations';
+import { annotation, annotationsOf, ownAnnotations } from './annotations';
+import { digestLength } from './content-digest';
+import { RerollError } from './errors';
+import type { JsonObject } from './json-value';
+import { fieldAt, listOf, objectOf, textOf } from './json-value';
+import type { PolicySettings, WorkloadPolicy } from './policy';
+import { optedIn } from './policy';
+import { parsePolicy } from './policy-annotations';
+import type { Reference } from './references';
+import { firstContainer, noReferences, references } from './references';
+import { sourceKinds } from './source';
+import type { WorkloadKind, WorkloadKindName } from './workload-kinds';
+import type { WorkloadSettings } from './workload-settings';
+import { readSettings } from './workload-settings';
+
+export type { RunPolicy, StrategyName, WorkloadSettings } from './workload-settings';
+
+/** What a workload says about restarts: readable before it is stored, hence in an admission review too. */
+export interface WorkloadSpec {
+  readonly policy: WorkloadPolicy;
+  /** Empty for a workload that is not opted in. */
+  readonly references: readonly Reference[];
+  /** Undefined for a workload that is not opted in or has no container. */
+  readonly firstContainer: string | undefined;
+  readonly baselineText: string | undefined;
+  readonly lastRestartText: string | undefined;
+  readonly settings: WorkloadSettings;
+  /** The owner, which would undo or repeat what is written to this workload. */
+  readonly controlledBy: { readonly kind: string; readonly name: string } | undefined;
+  readonly problems: readonly AnnotationProblem[];
+}
+
+/** What is kept of a workload: everything a decision needs and no more. */
+export interface WorkloadRecord extends WorkloadSpec {
+  readonly kind: WorkloadKindName;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** The API server's time, whole seconds; 0 where it is missing, which is before any change. */
+  readonly createdAtMs: number;
+  /** The newest write to anything but the status, whole seconds; undefined where no time is kept. */
+  readonly writtenAtMs: number | undefined;
+  readonly deleting: boolean;
+}
+
+/** An object without the metadata that the API server gives every object. */
+export class MalformedObjectError extends RerollError {
+  constructor(kind: string, metadata: JsonObject, field: string) {
+    const known = [metadata['namespace'], metadata['name']].map(textOf).filter((part) => part !== undefined);
+    super(
+      `${kind} ${known.length === 0 ? 'without a name' : known.join('/')}: metadata.${field} is not a string; ` +
+        'read the object again, and if it stays so, look for a proxy or an aggregated API server that drops it',
+      { code: 'MALFORMED_OBJECT', retry: 'never' },
+    );
+  }
+}
+
+/** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
+const maxProblems = 20;
+
+const noProblems: readonly AnnotationProblem[] = Object.freeze([]);
+
+/** Reads a workload as the API server sends it. Throws a MalformedObjectError if it has no identity. */
+export function readWorkload(
+  kind: WorkloadKind,
+  object: unknown,
+  keys: AnnotationKeys,
+  policySettings: PolicySettings,
+): WorkloadRecord {
+  const metadata = objectOf(objectOf(object)['metadata']);
+  const identity = (field: string): string => {
+    const value = textOf(metadata[field]);
+    if (value === undefined) throw new MalformedObjectError(kind.kind, metadata, field);
+    return value;
+  };
+  const { generation } = metadata;
+  return {
+    kind: kind.kind,
+    namespace: identity('namespace'),
+    name: identity('name'),
+    uid: identity('uid'),
+    resourceVersion: identity('resourceVersion'),
+    generation: typeof generation === 'number' ? generation : 0,
+    createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
+    writtenAtMs: newestWriteMs(metadata),
+    deleting: textOf(metadata['deletionTimestamp']) !== undefined,
+    ...readWorkloadSpec(kind, object, keys, policySettings),
+  };
+}
+
+/** The part of {@link readWorkload} that asks for no identity: an object under creation may lack a name. Never throws. */
+export function readWorkloadSpec(
+  kind: WorkloadKind,
+  object: unknown,
+  keys: AnnotationKeys,
+  policySettings: PolicySettings,
+): WorkloadSpec {
+  const metadata = annotationsOf(object);
+  const template = fieldAt(object, kind.templatePath);
+  const templateAnnotations = annotationsOf(template);
+  const { policy, problems: policyProblems } = parsePolicy(metadata, templateAnnotations, keys);
+  const { settings, problems: settingProblems } = readSettings(metadata);
+  const reviewed = reviewAnnotations(metadata, templateAnnotations, keys);
+  const problems = [...policyProblems, ...settingProblems, ...reviewed];
+  const podSpec = optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
+  return {
+    policy,
+    references: podSpec === undefined ? noReferences : references(podSpec),
+    firstContainer: firstContainer(podSpec),
+    baselineText: annotation(metadata, ownAnnotations.baseline),
+    lastRestartText: annotation(metadata, ownAnnotations.lastRestart),
+    settings,
+    controlledBy: controllerOf(object),
+    problems: problems.length === 0 ? noProblems : problems.slice(0, maxProblems),
+  };
+}
+
+/** Changes whenever a workload's policy or what its template uses does, and with nothing else. */
+export function trackingSignature(spec: WorkloadSpec): string {
+  const policy = sourceKinds.map((kind) => {
+    const { named, excluded, search, auto } = spec.policy[kind];
+    return [named.toString(), excluded, search, auto];
+  });
+  const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
+  return createHash('sha256')
+    .update(JSON.stringify([policy, used]))
+    .digest('base64url')
+    .slice(0, digestLength);
+}
+
+function timeMs(value: unknown): number | undefined {
+  const ms = Date.parse(textOf(value) ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function newestWriteMs(metadata: JsonObject): number | undefined {
+  const times = listOf(metadata['managedFields'])
+    .map(objectOf)
+    .filter(({ subresource }) => subresource !== 'status')
+    .flatMap(({ time }) => timeMs(time) ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function controllerOf(object: unknown): { readonly kind: string; readonly name: string } | undefined {
+  const owners = listOf(fieldAt(object, ['metadata', 'ownerReferences'])).map(objectOf);
+  const owner = owners.find(({ controller }) => controller === true);
+  const kind = textOf(owner?.['kind']);
+  const name = textOf(owner?.['name']);
+  return kind === undefined || name === undefined ? undefined : { kind, name };
+}
