@@ -70,7 +70,7 @@ export default tseslint.config(
             { name: 'node:crypto', importNames: ['randomBytes', 'randomUUID', 'randomInt'], message: 'Use Random.' },
             {
               name: '@kubernetes/client-node',
-              message: 'Only shared/kube/kubeconfig.ts loads it, lazily; elsewhere use import type.',
+              message: 'Only shared/kube/kubeconfig-library.ts loads it; elsewhere use import type.',
               allowTypeImports: true,
             },
           ],

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { defaultAnnotationKeys as keys } from './annotations';
 import type { PolicySettings } from './policy';
 import { workloadKind, workloadKinds } from './workload-kinds';
-import { MalformedObjectError, readWorkload, readWorkloadSpec, trackingSignature } from './workload';
+import { MalformedObjectError } from './malformed-object-error';
+import { readWorkload, readWorkloadSpec, trackingSignature } from './workload';
 
 const settings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 const deployment = workloadKind('Deployment');

@@ -4,9 +4,10 @@ import { reviewAnnotations } from './annotation-review';
 import type { AnnotationKeys } from './annotations';
 import { annotation, annotationsOf, ownAnnotations } from './annotations';
 import { digestLength } from './content-digest';
-import { RerollError } from './errors';
 import type { JsonObject } from './json-value';
 import { fieldAt, listOf, objectOf, textOf } from './json-value';
+import { MalformedObjectError } from './malformed-object-error';
+import { objectKey } from './object-key';
 import type { PolicySettings, WorkloadPolicy } from './policy';
 import { optedIn } from './policy';
 import { parsePolicy } from './policy-annotations';
@@ -49,18 +50,6 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly deleting: boolean;
 }
 
-/** An object without the metadata that the API server gives every object. */
-export class MalformedObjectError extends RerollError {
-  constructor(kind: string, metadata: JsonObject, field: string) {
-    const known = [metadata['namespace'], metadata['name']].map(textOf).filter((part) => part !== undefined);
-    super(
-      `${kind} ${known.length === 0 ? 'without a name' : known.join('/')}: metadata.${field} is not a string; ` +
-        'read the object again, and if it stays so, look for a proxy or an aggregated API server that drops it',
-      { code: 'MALFORMED_OBJECT', retry: 'never' },
-    );
-  }
-}
-
 /** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
 const maxProblems = 20;
 
@@ -76,7 +65,7 @@ export function readWorkload(
   const metadata = objectOf(objectOf(object)['metadata']);
   const identity = (field: string): string => {
     const value = textOf(metadata[field]);
-    if (value === undefined) throw new MalformedObjectError(kind.kind, metadata, field);
+    if (value === undefined) throw malformed(kind.kind, metadata, field);
     return value;
   };
   const { generation } = metadata;
@@ -132,6 +121,18 @@ export function trackingSignature(spec: WorkloadSpec): string {
     .update(JSON.stringify([policy, used]))
     .digest('base64url')
     .slice(0, digestLength);
+}
+
+function malformed(kind: string, metadata: JsonObject, field: string): MalformedObjectError {
+  const [namespace, name, resourceVersion] = ['namespace', 'name', 'resourceVersion'].map((key) =>
+    textOf(metadata[key]),
+  );
+  const known = [namespace, name].filter((part) => part !== undefined);
+  return new MalformedObjectError(
+    `${kind} ${known.length === 0 ? 'without a name' : known.join('/')}: metadata.${field} is not a string; ` +
+      'read the object again, and if it stays so, look for a proxy or an aggregated API server that drops it',
+    { key: namespace !== undefined && name !== undefined ? objectKey(namespace, name) : undefined, resourceVersion },
+  );
 }
 
 function timeMs(value: unknown): number | undefined {

@@ -1,0 +1,192 @@
+import { resourceName } from '../../shared/kube/resource';
+import type { HttpRequest, HttpResponse } from '../../shared/kube/transport';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+import type { AdmissionHook } from './admission';
+import { wholeBody } from './byte-stream';
+import { Children } from './children';
+import { discover } from './discovery';
+import { plainJson, negotiate, type Representation } from './representation';
+import type { JsonObject } from './json';
+import { parseListOptions } from './list';
+import { Quota } from './quota';
+import { Rbac } from './rbac';
+import { Registry, writeBy } from './registry';
+import type { RequestRecord } from './request-log';
+import { handleResource, type ResourceAnswer } from './resource-handler';
+import { builtInKinds, namespaceKind, type ResourceKind } from './resources';
+import { type Route, routeOf } from './routes';
+import { noSuchResource, StatusError } from './status';
+import { Store, type WriteRecord } from './store';
+import { isTrue, openWatch, parseWatchRequest, type WatchDependencies, type WatchListSupport } from './watch';
+import { WatchCache } from './watch-cache';
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Rows beside the built-in kinds. */
+  readonly customKinds?: readonly ResourceKind[];
+  readonly admission?: readonly AdmissionHook[];
+  /** How many writes of one kind a watch may be behind before it is told 410. */
+  readonly watchWindow?: number;
+  readonly watchList?: WatchListSupport;
+  readonly bookmarkIntervalMs?: number;
+}
+
+const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+
+/** A kube-apiserver in memory: the same bytes on the wire, with time and chance in the hands of the test. */
+export class ApiServer {
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly children: Children;
+  readonly registry: Registry;
+  readonly rbac = new Rbac();
+  readonly quota = new Quota();
+  readonly watchCache: WatchCache;
+  readonly kinds: readonly ResourceKind[];
+  readonly #watch: WatchDependencies;
+  readonly #requests: RequestRecord[] = [];
+
+  constructor(options: ApiServerOptions) {
+    const { clock, random, admission = [], watchWindow = 1000 } = options;
+    this.clock = clock;
+    this.kinds = [...builtInKinds, ...(options.customKinds ?? [])];
+    this.store = new Store(clock);
+    this.children = new Children(this.store);
+    this.watchCache = new WatchCache(this.store, watchWindow);
+    this.registry = new Registry({ store: this.store, clock, random, quota: this.quota, admission });
+    const { watchList = 'supported', bookmarkIntervalMs = 60_000 } = options;
+    this.#watch = { store: this.store, cache: this.watchCache, clock, random, bookmarkIntervalMs, watchList };
+    for (const name of initialNamespaces) {
+      this.registry.seed(writeBy('system:apiserver', 'kube-apiserver', 'create'), namespaceKind, undefined, { metadata: { name } });
+    }
+  }
+
+  /**
+   * Answers one request of an authenticated user; never rejects, errors are answers.
+   *
+   * `connectionId` only goes into the request log.
+   */
+  async handle(received: HttpRequest, user: string, connectionId?: number): Promise<HttpResponse> {
+    const request = { ...received, headers: lowerCased(received.headers) };
+    const url = new URL(request.path, 'https://kubernetes.default.svc');
+    const known = discover(this.kinds, url.pathname);
+    if (known !== undefined && request.method === 'GET') {
+      this.#log(request, user, connectionId, undefined, url.pathname, 200);
+      return typeof known === 'string' ? answer(200, 'text/plain', Buffer.from(known)) : this.#json(200, known);
+    }
+    let route: Route | undefined;
+    let representation: Representation = plainJson;
+    try {
+      route = routeOf(this.kinds, request.method, url.pathname, isTrue(url.searchParams.get('watch')));
+      this.rbac.check({ user, ...route });
+      representation = negotiate(request.headers['accept'], route.kind, this.clock.nowMs());
+      if (route.verb === 'watch') return this.#openWatch(request, user, connectionId, route, url, representation);
+      const result = await handleResource(this, route, request, url.searchParams, user);
+      this.#log(request, user, connectionId, route, url.pathname, result.code);
+      return encode(result, representation);
+    } catch (error) {
+      const failure = error instanceof StatusError ? error : undefined;
+      if (failure === undefined) throw error;
+      this.#log(request, user, connectionId, route, url.pathname, failure.code);
+      return failed(failure, representation);
+    }
+  }
+
+  /** Every write since the start, in order. */
+  history(): readonly WriteRecord[] {
+    return this.store.history;
+  }
+
+  /** Every request that was answered, in order. */
+  requests(): readonly RequestRecord[] {
+    return this.#requests;
+  }
+
+  /** Forgets the past, as etcd's compaction does: older watches and continue tokens are told 410 from now on. */
+  compact(): void {
+    this.store.compact();
+  }
+
+  kindOf(kind: string): ResourceKind {
+    const found = this.kinds.find((row) => row.kind === kind);
+    if (found === undefined) throw noSuchResource();
+    return found;
+  }
+
+  #openWatch(
+    request: HttpRequest,
+    user: string,
+    connectionId: number | undefined,
+    route: Route,
+    url: URL,
+    representation: Representation,
+  ): HttpResponse {
+    const options = parseListOptions(route.kind, url.searchParams);
+    const watch = parseWatchRequest(this.#watch, route.kind, route.namespace, options, url.searchParams);
+    const body = openWatch(this.#watch, watch, representation);
+    this.#log(request, user, connectionId, route, url.pathname, 200);
+    return { status: 200, headers: headersOf(representation.watchContentType), body };
+  }
+
+  #json(status: number, value: JsonObject): HttpResponse {
+    return answer(status, 'application/json', Buffer.from(JSON.stringify(value)));
+  }
+
+  #log(
+    { headers }: HttpRequest,
+    user: string,
+    connectionId: number | undefined,
+    route: Route | undefined,
+    pathname: string,
+    code: number,
+  ): void {
+    this.#requests.push({
+      user,
+      verb: route?.verb ?? 'other',
+      resource: route === undefined ? pathname : resourceName(route.kind),
+      namespace: route?.namespace,
+      name: route?.name ?? '',
+      subresource: route?.subresource,
+      code,
+      userAgent: headers['user-agent'],
+      connectionId,
+      atMs: this.clock.nowMs(),
+    });
+  }
+}
+
+/** Header names are compared without case; clients write them as they like. */
+function lowerCased(headers: HttpRequest['headers']): HttpRequest['headers'] {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function encode(result: ResourceAnswer, representation: Representation): HttpResponse {
+  const body =
+    'list' in result
+      ? representation.list(result.list, result.metadata)
+      : 'object' in result
+        ? representation.object(result.object)
+        : representation.other(result.other);
+  const response = answer(result.code, representation.contentType, body);
+  const [warning] = result.warnings;
+  if (warning === undefined) return response;
+  const text = result.warnings.map((line) => `299 - ${JSON.stringify(line)}`).join(', ');
+  return { ...response, headers: { ...response.headers, warning: text } };
+}
+
+function failed(error: StatusError, representation: Representation): HttpResponse {
+  const response = answer(error.code, representation.contentType, representation.other(error.toStatus()));
+  const seconds = error.details?.retryAfterSeconds;
+  if (seconds === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
+}
+
+function answer(status: number, contentType: string, body: Buffer): HttpResponse {
+  return { status, headers: { ...headersOf(contentType), 'content-length': String(body.length) }, body: wholeBody(body) };
+}
+
+function headersOf(contentType: string): Readonly<Record<string, string>> {
+  return { 'content-type': contentType, 'cache-control': 'no-cache, private' };
+}

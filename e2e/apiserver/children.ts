@@ -1,0 +1,42 @@
+import type { KubeObject } from './objects';
+import type { ResourceKind } from './resources';
+import type { Store } from './store';
+
+interface Child {
+  readonly kind: ResourceKind;
+  readonly key: string;
+}
+
+/** Which objects name which owner: what controllers and the garbage collector would otherwise search for in every object. */
+export class Children {
+  readonly #store: Store;
+  readonly #byOwner = new Map<string, Map<string, Child>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+    store.subscribe(({ type, kind, key, object, previous }) => {
+      for (const owner of previous?.metadata.ownerReferences ?? []) this.#byOwner.get(owner.uid)?.delete(`${kind.plural}/${key}`);
+      if (type === 'DELETED') return;
+      for (const owner of object.metadata.ownerReferences ?? []) {
+        const children = this.#byOwner.get(owner.uid) ?? new Map<string, Child>();
+        this.#byOwner.set(owner.uid, children.set(`${kind.plural}/${key}`, { kind, key }));
+      }
+    });
+  }
+
+  /** Present objects of a kind whose owner references name `ownerUid`. */
+  *of(ownerUid: string, kind: ResourceKind): Generator<KubeObject> {
+    for (const child of this.#byOwner.get(ownerUid)?.values() ?? []) {
+      const object = child.kind === kind ? this.#store.get(kind, child.key) : undefined;
+      if (object !== undefined) yield object;
+    }
+  }
+
+  /** The same, of every kind. */
+  all(ownerUid: string): readonly { readonly kind: ResourceKind; readonly object: KubeObject }[] {
+    return [...(this.#byOwner.get(ownerUid)?.values() ?? [])].flatMap(({ kind, key }) => {
+      const object = this.#store.get(kind, key);
+      return object === undefined ? [] : [{ kind, object }];
+    });
+  }
+}

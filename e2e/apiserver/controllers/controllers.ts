@@ -1,0 +1,78 @@
+import type { ApiServer } from '../api-server';
+import type { KubeObject } from '../objects';
+import { ControllerLoop, type Controller } from './controller';
+import { runCronJobNow } from './cron-job';
+import { DaemonSetController } from './daemon-set';
+import { DeploymentController } from './deployment';
+import { GarbageCollector } from './garbage-collector';
+import { JobController } from './job';
+import { Kubelet, type PodSources } from './kubelet';
+import { NamespaceController } from './namespace';
+import { ReplicaSetController } from './replica-set';
+import { StatefulSetController } from './stateful-set';
+
+export type ControllerName =
+  | 'deployment-controller'
+  | 'replicaset-controller'
+  | 'statefulset-controller'
+  | 'daemon-set-controller'
+  | 'job-controller'
+  | 'generic-garbage-collector'
+  | 'namespace-controller'
+  | 'kubelet';
+
+export interface ControllersOptions {
+  /** Those that are switched off. */
+  readonly without?: readonly ControllerName[];
+  /** From a write to the look at what it concerns. */
+  readonly reactionMs?: number;
+  readonly readyDelayMs?: number;
+  readonly jobDurationMs?: number;
+}
+
+/** kube-controller-manager, scheduler and kubelets of a simulated cluster. */
+export class Controllers {
+  readonly #server: ApiServer;
+  readonly #loops: readonly ControllerLoop[];
+  readonly #kubelet: Kubelet;
+
+  constructor(server: ApiServer, options: ControllersOptions = {}) {
+    const { without = [], reactionMs = 20, readyDelayMs = 2_000, jobDurationMs = 5_000 } = options;
+    this.#server = server;
+    this.#kubelet = new Kubelet(server, { readyDelayMs, jobDurationMs }, (key) => kubeletLoop.enqueue(key));
+    const kubeletLoop = new ControllerLoop(server, this.#kubelet, reactionMs);
+    const controllers: readonly Controller[] = [
+      new DeploymentController(server),
+      new ReplicaSetController(server),
+      new StatefulSetController(server),
+      new DaemonSetController(server),
+      new JobController(server),
+      new GarbageCollector(server),
+      new NamespaceController(server),
+    ];
+    const off = new Set<string>(without);
+    const loops = controllers
+      .filter(({ name }) => !off.has(name))
+      .map((controller) => new ControllerLoop(server, controller, reactionMs));
+    this.#loops = off.has(this.#kubelet.name) ? loops : [...loops, kubeletLoop];
+  }
+
+  start(): void {
+    for (const loop of this.#loops) loop.start();
+  }
+
+  stop(): void {
+    for (const loop of this.#loops) loop.stop();
+    this.#kubelet.stop();
+  }
+
+  /** What each pod read when it started, by the pod's uid: answers whether running pods have the newest content. */
+  podSources(): ReadonlyMap<string, PodSources> {
+    return this.#kubelet.started;
+  }
+
+  /** Makes the Job that a CronJob's schedule would make now. */
+  async runCronJobNow(namespace: string, name: string): Promise<KubeObject | undefined> {
+    return await runCronJobNow(this.#server, namespace, name);
+  }
+}

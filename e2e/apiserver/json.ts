@@ -1,0 +1,86 @@
+/** JSON as the API server keeps it: shared between reads, so it is never changed in place. */
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [key: string]: JsonValue | undefined };
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** The object itself, or an empty one where there is none. */
+export function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
+  const found = valueAt(value, ...path);
+  return isObject(found) ? found : {};
+}
+
+/** The array itself, or an empty one where there is none. */
+export function arrayAt(value: JsonValue | undefined, ...path: readonly string[]): readonly JsonValue[] {
+  const found = valueAt(value, ...path);
+  return isArray(found) ? found : [];
+}
+
+export function stringAt(value: JsonValue | undefined, ...path: readonly string[]): string | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'string' ? found : undefined;
+}
+
+export function numberAt(value: JsonValue | undefined, ...path: readonly string[]): number | undefined {
+  const found = valueAt(value, ...path);
+  return typeof found === 'number' ? found : undefined;
+}
+
+export function valueAt(value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
+  let found = value;
+  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  return found;
+}
+
+/** A copy of `object` with the value at `path` set, or removed when it is undefined. Objects on the way are created. */
+export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return object;
+  const next = rest.length === 0 ? value : withValueAt(objectAt(object, key), rest, value);
+  return next === undefined ? without(object, key) : { ...object, [key]: next };
+}
+
+export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
+  const copy: Record<string, JsonValue | undefined> = { ...object };
+  for (const key of keys) Reflect.deleteProperty(copy, key);
+  return copy;
+}
+
+/** Structural equality; a key that is undefined is a key that is not there. */
+export function sameJson(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  if (left === right) return true;
+  if (isArray(left)) {
+    return isArray(right) && left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  for (const key in left) if (!sameJson(left[key], right[key])) return false;
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
+  return true;
+}
+
+/** Drops keys whose value is null: to the API server's Go types, null is the same as absent. */
+export function withoutNulls(value: JsonObject): JsonObject {
+  const copy: Record<string, JsonValue> = {};
+  for (const key in value) {
+    const child = value[key];
+    if (child === null || child === undefined) continue;
+    copy[key] = clean(child);
+  }
+  return copy;
+}
+
+function clean(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map(clean);
+  return isObject(value) ? withoutNulls(value) : value;
+}
+
+/** Order of names in etcd and in Go's maps: by bytes, which for names is by code units. */
+export function byCodeUnits(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

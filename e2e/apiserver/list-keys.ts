@@ -1,0 +1,46 @@
+/**
+ * How the lists of built-in kinds merge, by field name (`patchMergeKey` and `x-kubernetes-list-map-keys` in k8s.io/api).
+ *
+ * A field name is enough for the kinds that are served: no two of their lists share a name and differ in key.
+ */
+interface ListKeys {
+  /** One key identifies an item in a strategic merge patch. */
+  readonly patchMergeKey: string;
+  /** Server-side apply and managedFields may need several; with the value that a missing one has. */
+  readonly mapKeys: Readonly<Record<string, string | undefined>>;
+}
+
+const by = (key: string): ListKeys => ({ patchMergeKey: key, mapKeys: { [key]: undefined } });
+
+const mapLists: Readonly<Record<string, ListKeys>> = {
+  containers: by('name'),
+  initContainers: by('name'),
+  ephemeralContainers: by('name'),
+  env: by('name'),
+  volumes: by('name'),
+  volumeMounts: by('mountPath'),
+  volumeDevices: by('devicePath'),
+  ports: { patchMergeKey: 'containerPort', mapKeys: { containerPort: undefined, protocol: 'TCP' } },
+  imagePullSecrets: by('name'),
+  hostAliases: by('ip'),
+  resourceClaims: by('name'),
+  schedulingGates: by('name'),
+  topologySpreadConstraints: {
+    patchMergeKey: 'topologyKey',
+    mapKeys: { topologyKey: undefined, whenUnsatisfiable: undefined },
+  },
+  ownerReferences: by('uid'),
+  conditions: by('type'),
+  secrets: by('name'),
+};
+
+/** Lists of strings that merge as sets. */
+const setLists: ReadonlySet<string> = new Set(['finalizers']);
+
+export function listKeys(field: string): ListKeys | undefined {
+  return mapLists[field];
+}
+
+export function isSetList(field: string): boolean {
+  return setLists.has(field);
+}

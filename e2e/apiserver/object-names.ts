@@ -1,0 +1,22 @@
+import type { Random } from '../../shared/runtime/random';
+
+/** No vowels and nothing that reads like one: a name must not spell a word. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const suffixLength = 5;
+const maxBaseLength = 63 - suffixLength;
+
+/** A name out of metadata.generateName; empty when there is none. */
+export function generatedName(random: Random, base: string | undefined): string {
+  return base === undefined || base === '' ? '' : `${base.slice(0, maxBaseLength)}${randomSuffix(random, suffixLength)}`;
+}
+
+export function randomSuffix(random: Random, length: number): string {
+  return Array.from({ length }, () => alphabet[Math.floor(random.float() * alphabet.length)]).join('');
+}
+
+/** Any text as characters of that alphabet: how a ReplicaSet is named for its pod template. */
+export function safeHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return [...String(hash)].map((digit) => alphabet[Number(digit)]).join('');
+}

@@ -1,0 +1,167 @@
+import type { JsonObject } from './json';
+import type { KubeObject } from './objects';
+import { encodeProtobuf, encodeProtobufWatchEvent, isProtobufKind } from './protobuf-encode';
+import { apiVersionOf, type ResourceKind } from './resources';
+import { notAcceptable } from './status';
+import { tableOf } from './table';
+
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+export type ListMeta = {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+};
+
+/** How objects are put into bytes: what content negotiation chooses. */
+export interface Representation {
+  readonly contentType: string;
+  readonly watchContentType: string;
+  object(object: KubeObject): Buffer;
+  list(objects: readonly KubeObject[], metadata: ListMeta): Buffer;
+  /** `first` is true for the first event of a stream: a Table then describes its columns. */
+  watchEvent(type: WatchEventType, object: KubeObject, first: boolean): Buffer;
+  /** What is no object of a kind: a Status, a Scale. */
+  other(value: JsonObject): Buffer;
+  errorEvent(status: JsonObject): Buffer;
+}
+
+/** Objects never change in place, so each is put into JSON once however many lists and watches it goes out with. */
+const bodies = new WeakMap<KubeObject, string>();
+
+/** JSON without kind and apiVersion, as the items of a list of a built-in kind are. */
+function itemJson(object: KubeObject): string {
+  let body = bodies.get(object);
+  if (body === undefined) {
+    body = JSON.stringify({ ...object, kind: undefined, apiVersion: undefined });
+    bodies.set(object, body);
+  }
+  return body;
+}
+
+function objectJson(object: KubeObject): string {
+  return `{"kind":"${object.kind}","apiVersion":"${object.apiVersion}",${itemJson(object).slice(1)}`;
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
+const line = (type: WatchEventType, object: string): Buffer => bytes(`{"type":"${type}","object":${object}}\n`);
+const jsonErrors = {
+  contentType: 'application/json',
+  watchContentType: 'application/json',
+  other: (value: JsonObject) => bytes(JSON.stringify(value)),
+  errorEvent: (status: JsonObject) => line('ERROR', JSON.stringify(status)),
+};
+
+export const plainJson: Representation = {
+  ...jsonErrors,
+  object: (object) => bytes(`${objectJson(object)}\n`),
+  list: () => bytes(''),
+  watchEvent: (type, object) => line(type, objectJson(object)),
+};
+
+function json(kind: ResourceKind): Representation {
+  return {
+    ...plainJson,
+    list(objects, metadata) {
+      const items = objects.map(kind.custom ? objectJson : itemJson).join(',');
+      const head = `{"kind":"${kind.kind}List","apiVersion":"${apiVersionOf(kind)}","metadata":${JSON.stringify(metadata)}`;
+      return bytes(`${head},"items":[${items}]}\n`);
+    },
+  };
+}
+
+function partialOf(object: KubeObject): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata };
+}
+
+const partialJson: Representation = {
+  ...jsonErrors,
+  object: (object) => bytes(JSON.stringify(partialOf(object))),
+  list: (objects, metadata) =>
+    bytes(
+      JSON.stringify({
+        kind: 'PartialObjectMetadataList',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata,
+        items: objects.map(partialOf),
+      }),
+    ),
+  watchEvent: (type, object) => line(type, JSON.stringify(partialOf(object))),
+};
+
+function tableJson(kind: ResourceKind, nowMs: number): Representation {
+  return {
+    ...jsonErrors,
+    object: (object) =>
+      bytes(JSON.stringify(tableOf(kind, [object], { resourceVersion: object.metadata.resourceVersion }, nowMs))),
+    list: (objects, metadata) => bytes(JSON.stringify(tableOf(kind, objects, metadata, nowMs))),
+    watchEvent(type, object, first) {
+      const metadata = { resourceVersion: object.metadata.resourceVersion };
+      const table = tableOf(kind, type === 'BOOKMARK' ? [] : [object], metadata, nowMs);
+      return line(type, JSON.stringify(first ? table : { ...table, columnDefinitions: null }));
+    },
+  };
+}
+
+function protobuf(kind: ResourceKind): Representation {
+  return {
+    contentType: 'application/vnd.kubernetes.protobuf',
+    watchContentType: 'application/vnd.kubernetes.protobuf;stream=watch',
+    object: (object) => encodeProtobuf(kind.kind, object),
+    list: (objects, metadata) =>
+      encodeProtobuf(`${kind.kind}List`, {
+        kind: `${kind.kind}List`,
+        apiVersion: apiVersionOf(kind),
+        metadata,
+        items: objects,
+      }),
+    watchEvent: (type, object) => encodeProtobufWatchEvent(type, encodeProtobuf(kind.kind, object)),
+    other: (value) => encodeProtobuf('Status', value),
+    errorEvent: (status) => encodeProtobufWatchEvent('ERROR', encodeProtobuf('Status', status)),
+  };
+}
+
+/**
+ * Chooses by an Accept header; the first clause that can be served wins.
+ *
+ * @throws StatusError 406 when none can.
+ */
+export function negotiate(accept: string | undefined, kind: ResourceKind, nowMs: number): Representation {
+  for (const clause of parseAccept(accept)) {
+    const found = represent(clause, kind, nowMs);
+    if (found !== undefined) return found;
+  }
+  throw notAcceptable(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
+}
+
+interface AcceptClause {
+  readonly mediaType: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+function represent({ mediaType, parameters }: AcceptClause, kind: ResourceKind, nowMs: number): Representation | undefined {
+  switch (mediaType) {
+    case 'application/vnd.kubernetes.protobuf':
+      return !kind.custom && isProtobufKind(kind.kind) && !parameters.has('as') ? protobuf(kind) : undefined;
+    case 'application/json':
+    case 'application/*':
+    case '*/*':
+      if (!parameters.has('as')) return json(kind);
+      if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
+      if (parameters.get('as')?.startsWith('PartialObjectMetadata') === true) return partialJson;
+      return parameters.get('as') === 'Table' ? tableJson(kind, nowMs) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function parseAccept(accept: string | undefined): readonly AcceptClause[] {
+  return (accept === undefined || accept.trim() === '' ? '*/*' : accept).split(',').map((clause) => {
+    const [mediaType = '', ...parameters] = clause.split(';').map((part) => part.trim());
+    const pairs = parameters.map((parameter): [string, string] => {
+      const [name = '', value = ''] = parameter.split('=');
+      return [name.trim(), value.trim()];
+    });
+    return { mediaType: mediaType.toLowerCase(), parameters: new Map(pairs) };
+  });
+}

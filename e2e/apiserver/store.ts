@@ -1,0 +1,177 @@
+import type { Clock } from '../../shared/runtime/clock';
+import { byCodeUnits } from './json';
+import type { KubeObject } from './objects';
+import type { ResourceKind } from './resources';
+
+/** One write, as it was stored. The list of them is what a judge reads: it cannot lie about order. */
+export interface WriteRecord {
+  /** The resourceVersion that the write made. */
+  readonly revision: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly kind: ResourceKind;
+  readonly key: string;
+  /** After the write; of a delete, the last state with the delete's resourceVersion. */
+  readonly object: KubeObject;
+  readonly previous: KubeObject | undefined;
+  readonly user: string;
+  readonly manager: string;
+  readonly verb: string;
+  readonly subresource: string | undefined;
+  readonly atMs: number;
+}
+
+/** Who writes, and by which verb. */
+export interface WriteOrigin {
+  readonly user: string;
+  readonly manager: string;
+  readonly verb: string;
+  readonly subresource?: string | undefined;
+}
+
+interface Table {
+  readonly objects: Map<string, KubeObject>;
+  /** Keys in etcd's order; undefined when a create or delete has made it stale. */
+  sortedKeys: readonly string[] | undefined;
+  readonly records: WriteRecord[];
+}
+
+/** etcd's key of an object, without the resource: namespaced objects sort by namespace, then name. */
+export function storeKey(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** A server that starts on an etcd in use: what was before is gone, as it is from a new watch cache. */
+const firstRevision = 100;
+
+/** The objects, one revision counter for all of them, and everything that was ever written. */
+export class Store {
+  readonly #clock: Clock;
+  readonly #tables = new Map<ResourceKind, Table>();
+  readonly #history: WriteRecord[] = [];
+  readonly #subscribers = new Set<(record: WriteRecord) => void>();
+  #revision = firstRevision;
+  #compactedRevision = firstRevision;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Nothing can be read as of a revision below this one. */
+  get compactedRevision(): number {
+    return this.#compactedRevision;
+  }
+
+  get history(): readonly WriteRecord[] {
+    return this.#history;
+  }
+
+  get(kind: ResourceKind, key: string): KubeObject | undefined {
+    return this.#tables.get(kind)?.objects.get(key);
+  }
+
+  /** All objects of a kind in the order of their keys. */
+  *list(kind: ResourceKind): Generator<KubeObject> {
+    const table = this.#table(kind);
+    for (const key of sortedKeys(table)) {
+      const object = table.objects.get(key);
+      if (object !== undefined) yield object;
+    }
+  }
+
+  count(kind: ResourceKind): number {
+    return this.#tables.get(kind)?.objects.size ?? 0;
+  }
+
+  /** The objects as they were at `revision`, found by undoing what was written since; sorted by key. */
+  listAt(kind: ResourceKind, revision: number): readonly KubeObject[] {
+    const { objects, records } = this.#table(kind);
+    if (revision >= this.#revision) return [...this.list(kind)];
+    const then = new Map(objects);
+    for (let index = records.length - 1; index >= 0; index--) {
+      const record = records[index];
+      if (record === undefined || record.revision <= revision) break;
+      if (record.previous === undefined) then.delete(record.key);
+      else then.set(record.key, record.previous);
+    }
+    return [...then].sort(([left], [right]) => byCodeUnits(left, right)).map(([, object]) => object);
+  }
+
+  /** Writes of one kind, oldest first. */
+  records(kind: ResourceKind): readonly WriteRecord[] {
+    return this.#table(kind).records;
+  }
+
+  /** Creates or replaces, and returns the object with its new resourceVersion. */
+  put(kind: ResourceKind, object: KubeObject, origin: WriteOrigin): KubeObject {
+    const table = this.#table(kind);
+    const key = storeKey(object.metadata.namespace, object.metadata.name);
+    const previous = table.objects.get(key);
+    const stored = this.#stamp(object);
+    table.objects.set(key, stored);
+    if (previous === undefined) table.sortedKeys = undefined;
+    this.#record(table, previous === undefined ? 'ADDED' : 'MODIFIED', kind, key, stored, previous, origin);
+    return stored;
+  }
+
+  /** Removes; the last state that watchers see carries the revision of the removal. */
+  remove(kind: ResourceKind, object: KubeObject, origin: WriteOrigin): KubeObject {
+    const table = this.#table(kind);
+    const key = storeKey(object.metadata.namespace, object.metadata.name);
+    const previous = table.objects.get(key);
+    const last = this.#stamp(object);
+    table.objects.delete(key);
+    table.sortedKeys = undefined;
+    this.#record(table, 'DELETED', kind, key, last, previous, origin);
+    return last;
+  }
+
+  /** Forgets what was before the present revision, as etcd does every five minutes. */
+  compact(): void {
+    this.#compactedRevision = this.#revision;
+  }
+
+  /** Called synchronously with every write, in order. Returns the way to stop. */
+  subscribe(subscriber: (record: WriteRecord) => void): () => void {
+    this.#subscribers.add(subscriber);
+    return () => this.#subscribers.delete(subscriber);
+  }
+
+  #stamp(object: KubeObject): KubeObject {
+    this.#revision += 1;
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#revision) } };
+  }
+
+  #record(
+    table: Table,
+    type: WriteRecord['type'],
+    kind: ResourceKind,
+    key: string,
+    object: KubeObject,
+    previous: KubeObject | undefined,
+    { user, manager, verb, subresource }: WriteOrigin,
+  ): void {
+    const atMs = this.#clock.nowMs();
+    const record = { revision: this.#revision, type, kind, key, object, previous, user, manager, verb, subresource, atMs };
+    table.records.push(record);
+    this.#history.push(record);
+    for (const subscriber of this.#subscribers) subscriber(record);
+  }
+
+  #table(kind: ResourceKind): Table {
+    let table = this.#tables.get(kind);
+    if (table === undefined) {
+      table = { objects: new Map(), sortedKeys: undefined, records: [] };
+      this.#tables.set(kind, table);
+    }
+    return table;
+  }
+}
+
+function sortedKeys(table: Table): readonly string[] {
+  table.sortedKeys ??= [...table.objects.keys()].sort(byCodeUnits);
+  return table.sortedKeys;
+}

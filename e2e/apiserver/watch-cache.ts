@@ -1,0 +1,46 @@
+import type { ResourceKind } from './resources';
+import { expired } from './status';
+import type { Store, WriteRecord } from './store';
+
+/** Recent writes of each kind, kept for watches that resume, and the watches that are open. */
+export class WatchCache {
+  readonly #store: Store;
+  readonly #windowSize: number;
+  readonly #watchers = new Map<ResourceKind, Set<(record: WriteRecord) => void>>();
+
+  /** `windowSize` is how many writes of one kind a watch may be behind. */
+  constructor(store: Store, windowSize: number) {
+    this.#store = store;
+    this.#windowSize = windowSize;
+    store.subscribe((record) => {
+      for (const watcher of this.#watchers.get(record.kind) ?? []) watcher(record);
+    });
+  }
+
+  /**
+   * The writes of a kind after `revision`.
+   *
+   * @throws StatusError 410 when some of them are gone.
+   */
+  since(kind: ResourceKind, revision: number): readonly WriteRecord[] {
+    const records = this.#store.records(kind);
+    const firstKept = records[records.length - this.#windowSize];
+    const oldest = Math.max(this.#store.compactedRevision, firstKept === undefined ? 0 : firstKept.revision - 1);
+    if (revision < oldest) throw expired(`too old resource version: ${revision} (${oldest})`);
+    let start = records.length;
+    while (start > 0 && (records[start - 1]?.revision ?? 0) > revision) start -= 1;
+    return records.slice(start);
+  }
+
+  subscribe(kind: ResourceKind, watcher: (record: WriteRecord) => void): () => void {
+    const watchers = this.#watchers.get(kind) ?? new Set();
+    this.#watchers.set(kind, watchers.add(watcher));
+    return () => watchers.delete(watcher);
+  }
+
+  /** Open watches of a kind, or of all kinds. */
+  watcherCount(kind?: ResourceKind): number {
+    if (kind !== undefined) return this.#watchers.get(kind)?.size ?? 0;
+    return [...this.#watchers.values()].reduce((total, watchers) => total + watchers.size, 0);
+  }
+}

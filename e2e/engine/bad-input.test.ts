@@ -1,0 +1,153 @@
+import { describe, expect, it } from '@jest/globals';
+import { readinessChecks } from '../../reconciler/health';
+import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+
+describe('a bad annotation', () => {
+  it.each([
+    [
+      'an unknown strategy',
+      { ...auto, 'reroll.dev/strategy': 'reboot' },
+      /reroll.dev\/strategy="reboot".*env-vars, annotations/,
+    ],
+    ['a malformed duration', { ...auto, 'reroll.dev/settle': 'soon' }, /reroll.dev\/settle="soon"/],
+    [
+      'an invalid pattern',
+      { ...auto, 'configmap.reloader.stakater.com/reload': 'app[' },
+      /configmap.reloader.stakater.com\/reload="app\["/,
+    ],
+    ['an unknown key', { ...auto, 'reroll.dev/settel': '1s' }, /reroll.dev\/settel/],
+  ])(
+    '%s is told by object, key and value, and the workload is restarted all the same',
+    async (_what, annotations, message) => {
+      const harness = new Harness();
+      harness.seed(app, deployment({ name: 'odd', annotations, envFrom: [fromConfigMap('app')] }));
+      const engine = await harness.start();
+      const told = engine.lines.filter((line) => line.level === 'warn').map((line) => line.message);
+      expect(told).toEqual([expect.stringMatching(message)]);
+      expect(told[0]).toContain('Deployment default/odd');
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(60_000);
+      expect(harness.restarts('Deployment', 'odd')).toBe(1);
+    },
+  );
+});
+
+describe('missing rights', () => {
+  it('on one resource are named in log and readiness, and the rest goes on', async () => {
+    const harness = new Harness();
+    harness.seed(
+      app,
+      web,
+      secret({ name: 'db', data: { password: 'a' } }),
+      deployment({ name: 'api', annotations: auto, envFrom: [fromSecret('db'), fromConfigMap('app')] }),
+    );
+    const end = harness.faults.add({
+      match: ({ pathname }) => pathname === '/api/v1/secrets',
+      fault: { kind: 'status', code: 403 },
+    });
+    const engine = await harness.start();
+    expect(
+      engine.lines
+        .filter(({ level }) => level === 'warn')
+        .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`),
+    ).toContainEqual(expect.stringMatching(/secrets/));
+    const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
+    expect(checks.every(({ ok }) => ok)).toBe(true);
+    expect(checks.map(({ message }) => message).join()).toMatch(/secrets: backing-off/);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(harness.restarts('Deployment', 'api')).toBe(1);
+    end();
+    await harness.clock.advance(120_000);
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'api')).toBe(2);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('on the digest key keep the engine from acting, and it says so until they come', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    const end = harness.faults.add({
+      match: ({ pathname }) => pathname.includes('/namespaces/reroll/secrets'),
+      fault: { kind: 'status', code: 403 },
+    });
+    const engine = await harness.start();
+    const [check] = readinessChecks(engine.reconciler);
+    expect(check!.check()).toMatchObject({ ok: false, message: expect.stringMatching(/digest key: .*secrets/) });
+    end();
+    await harness.clock.advance(120_000);
+    expect(check!.check()).toMatchObject({ ok: true });
+  });
+});
+
+describe('a malformed object in a list', () => {
+  it('is named and skipped, and everything else is found', async () => {
+    const harness = new Harness();
+    harness.seed(app, web, deployment({ name: 'broken', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    const engine = await harness.start({}, spoilName('broken'));
+    expect(
+      engine.lines
+        .filter(({ level }) => level === 'warn')
+        .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`),
+    ).toContainEqual(expect.stringMatching(/Deployment default\/broken: metadata.uid/));
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('streams that break', () => {
+  it.each([
+    ['are reset', { kind: 'reset-stream', atEvent: 3 }],
+    ['are truncated', { kind: 'truncate', atEvent: 3 }],
+    ['are malformed', { kind: 'malform', atEvent: 3 }],
+    ['expire', { kind: 'error-event', code: 410, atEvent: 3 }],
+    ['stop without a word', { kind: 'half-open', atEvent: 3 }],
+    ['repeat themselves', { kind: 'duplicate' }],
+  ] as const)(
+    'when watches %s no change is missed and none counted twice',
+    async (_how, fault) => {
+      const harness = new Harness();
+      harness.seed(app, web);
+      harness.faults.add({ match: ({ isWatch }) => isWatch, times: 20, fault });
+      await harness.start();
+      await harness.clock.advance(900_000);
+      for (const color of ['blue', 'green', 'red']) {
+        await harness.edit('ConfigMap', 'app', { color });
+        await harness.clock.advance(900_000);
+      }
+      expect(harness.restarts('Deployment', 'web')).toBe(3);
+    },
+    20_000,
+  );
+
+  it('when the history is compacted while the watch is down the change is found by a new list', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    harness.faults.add({ match: ({ isWatch }) => isWatch, fault: { kind: 'reset', when: 'before' } });
+    harness.server.compact();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(700_000);
+    harness.server.compact();
+    harness.faults.clear();
+    await harness.clock.advance(700_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  }, 20_000);
+});
+
+/** Drops the uid of one object out of the events of a watch, as a broken proxy might. */
+function spoilName(name: string): (text: string) => string {
+  return (text) =>
+    text
+      .split('\n')
+      .map((line) => (line.includes(`"name":"${name}"`) ? line.replace(/"uid":"[^"]*",?/, '') : line))
+      .join('\n');
+}

@@ -1,0 +1,236 @@
+import type { EngineSettings } from '../../reconciler/engine';
+import { Reconciler } from '../../reconciler/reconciler';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations';
+import { fieldAt } from '../../shared/domain/json-value';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { deleteObject, getObject, patchObject, type KubeObject } from '../../shared/kube/objects';
+import { configMaps, secrets, type Resource } from '../../shared/kube/resource';
+import type { Transport } from '../../shared/kube/transport';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { Metrics } from '../../shared/runtime/metrics';
+import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
+import { ApiServer, type ApiServerOptions } from '../apiserver/api-server';
+import { seed, seedNamespace } from '../apiserver/cluster';
+import { Faults } from '../apiserver/faults';
+import { inProcessTransport } from '../apiserver/in-process-transport';
+import type { ObjectInput } from '../apiserver/objects';
+import { storeKey, type WriteRecord } from '../apiserver/store';
+import { seededRandom } from '../apiserver/seeded-random';
+
+/** An engine that runs, and what it said. */
+export interface Engine {
+  readonly reconciler: Reconciler;
+  readonly lines: readonly LogLine[];
+  readonly metrics: Metrics;
+  /** As kill -9: what it was doing never ends, what it had sent may still arrive. */
+  kill(): void;
+  stop(): Promise<void>;
+}
+
+export const ownNamespace = 'reroll';
+export const engineUser = 'reroll';
+
+const defaults: EngineSettings = {
+  policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
+  annotationKeys: defaultAnnotationKeys,
+  strategy: 'env-vars',
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  ignoredSourceKind: undefined,
+  namespaces: [],
+  settleMs: 1_000,
+  settleMaxMs: 10_000,
+  ownNamespace,
+  leaseName: 'reroll',
+  identity: 'reroll-0',
+};
+
+/** The whole engine against a simulated API server, under one clock that the test owns. */
+export class Harness {
+  readonly clock = new FakeClock();
+  readonly random = seededRandom(1);
+  readonly faults: Faults;
+  readonly server: ApiServer;
+  /** Acts as a user with kubectl. */
+  readonly admin: KubeClient;
+  #lastCounted = 0;
+
+  constructor(options: Partial<ApiServerOptions> = {}) {
+    this.server = new ApiServer({ clock: this.clock, random: this.random, ...options });
+    this.faults = new Faults(this.clock);
+    this.admin = this.#client(inProcessTransport(this.server, 'admin'), 'kubectl/v1.36.3');
+    seedNamespace(this.server, ownNamespace);
+  }
+
+  seed(...objects: readonly ObjectInput[]): void {
+    seed(this.server, ...objects);
+  }
+
+  /** Starts an engine and lets it come to rest: indexes filled, baselines written. */
+  async start(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string): Promise<Engine> {
+    const engine = this.launch(settings, spoil);
+    await this.clock.advance(5_000);
+    return engine;
+  }
+
+  /** Starts an engine and no more. `spoil` changes what the server's JSON answers say on their way to it. */
+  launch(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string): Engine {
+    const logger = new RecordingLogger();
+    const metrics = new Metrics({ countByNamespace: false });
+    const { transport, kill } = mortal(spoilt(inProcessTransport(this.server, engineUser, this.faults), spoil));
+    const deps = {
+      client: this.#client(transport, 'reroll/test'),
+      clock: this.clock,
+      random: this.random,
+      logger,
+      metrics,
+    };
+    const reconciler = new Reconciler(deps, { ...defaults, ...settings });
+    reconciler.start();
+    const stop = async (): Promise<void> => {
+      const stopping = reconciler.stop();
+      await this.clock.advance(1_000);
+      await stopping;
+    };
+    return { reconciler, lines: logger.lines, metrics, kill, stop };
+  }
+
+  /** Writes `data` of a ConfigMap or Secret as `kubectl patch` would; null removes a key. */
+  async edit(
+    kind: 'ConfigMap' | 'Secret',
+    name: string,
+    data: Record<string, string | null>,
+    namespace = 'default',
+  ): Promise<void> {
+    const field = kind === 'Secret' ? 'stringData' : 'data';
+    const removed =
+      kind === 'Secret' ? { data: Object.fromEntries(Object.entries(data).filter(([, value]) => value === null)) } : {};
+    const written =
+      kind === 'Secret' ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) : data;
+    const patch = { [field]: written, ...removed };
+    await patchObject(this.admin, sourceResource(kind), namespace, name, patch, { type: 'merge' });
+  }
+
+  async patch(kind: WorkloadKindName, name: string, patch: object, namespace = 'default'): Promise<void> {
+    await patchObject(this.admin, workloadKind(kind).resource, namespace, name, patch, { type: 'strategic' });
+  }
+
+  async delete(kind: WorkloadKindName | 'ConfigMap' | 'Secret', name: string, namespace = 'default'): Promise<void> {
+    const resource = kind === 'ConfigMap' || kind === 'Secret' ? sourceResource(kind) : workloadKind(kind).resource;
+    await deleteObject(this.admin, resource, namespace, name, { propagationPolicy: 'Background' });
+  }
+
+  async deleteOwnSecret(name: string): Promise<void> {
+    await deleteObject(this.admin, secrets, ownNamespace, name, { propagationPolicy: 'Background' });
+  }
+
+  async get(kind: WorkloadKindName, name: string, namespace = 'default'): Promise<KubeObject> {
+    return await getObject(this.admin, workloadKind(kind).resource, namespace, name);
+  }
+
+  async label(kind: 'ConfigMap' | 'Secret', name: string, labels: Record<string, string>): Promise<void> {
+    await patchObject(this.admin, sourceResource(kind), 'default', name, { metadata: { labels } }, { type: 'merge' });
+  }
+
+  async annotate(kind: 'ConfigMap' | 'Secret', name: string, annotations: Record<string, string>): Promise<void> {
+    await patchObject(
+      this.admin,
+      sourceResource(kind),
+      'default',
+      name,
+      { metadata: { annotations } },
+      { type: 'merge' },
+    );
+  }
+
+  /** What is stored now of one kind. */
+  objects(kind: string): readonly KubeObject[] {
+    return [...this.server.store.list(this.server.kindOf(kind))];
+  }
+
+  /** Everything that was ever stored of a workload, oldest first. */
+  writesOf(kind: WorkloadKindName, name: string, namespace = 'default'): readonly WriteRecord[] {
+    const key = storeKey(namespace, name);
+    return this.server.history().filter((write) => write.kind.kind === kind && write.key === key);
+  }
+
+  /** Writes of the engine that changed a pod template: restarts. */
+  restarts(kind: WorkloadKindName, name: string, namespace = 'default'): number {
+    const { templatePath } = workloadKind(kind);
+    return this.writesOf(kind, name, namespace).filter(({ user, object, previous }) => {
+      const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, templatePath)));
+      return user === engineUser && previous !== undefined && before !== after;
+    }).length;
+  }
+
+  template(object: KubeObject): unknown {
+    return fieldAt(object, ['spec', 'template']);
+  }
+
+  /** `patch deployments.apps`, `create events` …: the engine's requests since the last call, the lease's left out. */
+  requestsSinceLast(): readonly string[] {
+    const all = this.server.requests();
+    const since = all.slice(this.#lastCounted);
+    this.#lastCounted = all.length;
+    return since
+      .filter(({ user, resource }) => user === engineUser && !resource.startsWith('leases'))
+      .map(({ verb, resource }) => `${verb} ${resource}`);
+  }
+
+  #client(transport: Transport, userAgent: string): KubeClient {
+    return new KubeClient({
+      transport,
+      credentials: staticCredentials({}),
+      clock: this.clock,
+      logger: new RecordingLogger(),
+      userAgent,
+    });
+  }
+}
+
+function sourceResource(kind: 'ConfigMap' | 'Secret'): Resource {
+  return kind === 'ConfigMap' ? configMaps : secrets;
+}
+
+function spoilt(transport: Transport, spoil: ((text: string) => string) | undefined): Transport {
+  if (!spoil) return transport;
+  return {
+    send: async (request) => {
+      const { body, ...response } = await transport.send(request);
+      if (response.headers['content-type']?.includes('json') !== true) return { ...response, body };
+      const spoiltBody = async function* () {
+        for await (const chunk of body) yield Buffer.from(spoil(chunk.toString('utf8')));
+      };
+      return { ...response, body: spoiltBody() };
+    },
+  };
+}
+
+/** A transport of a process that can die: from then on nothing it waits for ever comes. */
+function mortal(transport: Transport): { readonly transport: Transport; kill(): void } {
+  let dead = false;
+  const isDead = (): boolean => dead;
+  const never = async <T>(): Promise<T> => await new Promise<T>(() => undefined);
+  return {
+    kill: () => (dead = true),
+    transport: {
+      send: async (request) => {
+        if (isDead()) return await never();
+        const response = await transport.send(request);
+        if (isDead()) return await never();
+        return {
+          ...response,
+          body: (async function* () {
+            for await (const chunk of response.body) {
+              if (isDead()) await never();
+              yield chunk;
+            }
+            if (isDead()) await never();
+          })(),
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import { fieldAt } from '../../shared/domain/json-value';
+import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+
+describe('a CronJob', () => {
+  const report = cronJob({ name: 'report', ...uses });
+
+  async function changed(annotations: Record<string, string> = {}): Promise<Harness> {
+    const harness = new Harness();
+    harness.seed(app, cronJob({ name: 'report', ...uses, annotations: { ...auto, ...annotations } }));
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    return harness;
+  }
+
+  it('is run at once as a Job of its own, marked, and keeps its template', async () => {
+    const harness = await changed();
+    const jobs = harness.objects('Job');
+    expect(jobs).toHaveLength(1);
+    expect(jobs[0]!.metadata).toMatchObject({
+      name: expect.stringMatching(/^report-[0-9a-f]{10}$/),
+      annotations: { 'cronjob.kubernetes.io/instantiate': 'manual' },
+      ownerReferences: [{ kind: 'CronJob', name: 'report', controller: true }],
+    });
+    expect(JSON.stringify(jobs[0])).toContain('STAKATER_APP_CONFIGMAP');
+    expect(harness.restarts('CronJob', 'report')).toBe(0);
+  });
+
+  it('is run again for the next change, also back to what was', async () => {
+    const harness = await changed();
+    await harness.edit('ConfigMap', 'app', { color: 'red' });
+    await harness.clock.advance(60_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.objects('Job')).toHaveLength(3);
+  });
+
+  it('is not run with next-run, and its baseline moves', async () => {
+    const harness = await changed({ 'reroll.dev/cronjob-policy': 'next-run' });
+    expect(harness.objects('Job')).toHaveLength(0);
+    expect(JSON.parse((await harness.get('CronJob', 'report')).metadata.annotations!['reroll.dev/baseline']!).n).toBe(
+      2,
+    );
+  });
+
+  it('is left alone entirely with never', async () => {
+    const harness = await changed({ 'reroll.dev/cronjob-policy': 'never' });
+    expect(harness.objects('Job')).toHaveLength(0);
+    expect((await harness.get('CronJob', 'report')).metadata.annotations).not.toHaveProperty(['reroll.dev/baseline']);
+  });
+
+  it.each([
+    ['the answer to the Job is lost', 'POST', '/jobs'],
+    ['the answer to the baseline is lost', 'PATCH', '/cronjobs/report'],
+  ])('is run once though %s', async (_when, method, path) => {
+    const harness = new Harness();
+    harness.seed(app, report);
+    await harness.start();
+    harness.faults.add({
+      match: (target) => target.method === method && target.pathname.endsWith(path),
+      times: 1,
+      fault: { kind: 'reset', when: 'after' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.objects('Job')).toHaveLength(1);
+  });
+
+  it('is run once though the engine is killed between Job and baseline', async () => {
+    const harness = new Harness();
+    harness.seed(app, report);
+    const first = await harness.start();
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/cronjobs/report'),
+      times: 1,
+      fault: { kind: 'half-open' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(3_000);
+    expect(harness.objects('Job')).toHaveLength(1);
+    first.kill();
+    await harness.start();
+    await harness.clock.advance(60_000);
+    expect(harness.objects('Job')).toHaveLength(1);
+    expect(JSON.parse((await harness.get('CronJob', 'report')).metadata.annotations!['reroll.dev/baseline']!).n).toBe(
+      2,
+    );
+  });
+});
+
+describe('a Job', () => {
+  const migrate = job({ name: 'migrate', ...uses });
+  const births = (harness: Harness): number =>
+    harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED').length;
+
+  it('is created anew, marked, with the new baseline, and the journal is empty again', async () => {
+    const harness = new Harness();
+    harness.seed(app, migrate);
+    await harness.start();
+    const before = await harness.get('Job', 'migrate');
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    const after = await harness.get('Job', 'migrate');
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(JSON.stringify(fieldAt(after, ['spec', 'template']))).toContain('STAKATER_APP_CONFIGMAP');
+    expect(JSON.parse(after.metadata.annotations!['reroll.dev/baseline']!).n).toBe(2);
+    expect(births(harness)).toBe(2);
+    expect(harness.objects('Secret').map(({ metadata }) => metadata.name)).toEqual(['reroll-digest-key']);
+    await harness.clock.advance(600_000);
+    expect(births(harness)).toBe(2);
+  });
+
+  it.each([
+    ['the journal', 'POST', '/secrets'],
+    ['the deletion', 'DELETE', '/jobs/migrate'],
+    ['the creation', 'POST', '/jobs'],
+    ['the end of the journal', 'DELETE', '/secrets/'],
+  ])('is created anew once though the answer to %s is lost', async (_what, method, path) => {
+    const harness = new Harness();
+    harness.seed(app, migrate);
+    await harness.start();
+    harness.faults.add({
+      match: (target) => target.method === method && target.pathname.includes(path),
+      times: 1,
+      fault: { kind: 'reset', when: 'after' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(120_000);
+    expect(births(harness)).toBe(2);
+    expect(harness.objects('Secret')).toHaveLength(1);
+  });
+
+  it.each([
+    ['before the journal is written', 'POST', '/secrets'],
+    ['before the deletion', 'DELETE', '/jobs/migrate'],
+    ['between deletion and creation', 'POST', '/jobs'],
+    ['before the end of the journal', 'DELETE', '/secrets/'],
+  ])('is never lost: killed %s', async (_when, method, path) => {
+    const harness = new Harness();
+    harness.seed(app, migrate);
+    const first = await harness.start();
+    harness.faults.add({
+      match: (target) => target.method === method && target.pathname.includes(path),
+      times: 1,
+      fault: { kind: 'half-open' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(5_000);
+    first.kill();
+    await harness.start();
+    await harness.clock.advance(120_000);
+    expect(births(harness)).toBe(2);
+    expect(harness.objects('Secret')).toHaveLength(1);
+    expect(JSON.parse((await harness.get('Job', 'migrate')).metadata.annotations!['reroll.dev/baseline']!).n).toBe(2);
+  });
+
+  it('is not created anew with next-run', async () => {
+    const harness = new Harness();
+    harness.seed(app, job({ name: 'migrate', ...uses, annotations: { ...auto, 'reroll.dev/job-policy': 'next-run' } }));
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(births(harness)).toBe(1);
+  });
+
+  it('that a CronJob owns is left to its CronJob', async () => {
+    const harness = new Harness();
+    const report = cronJob({ name: 'report', ...uses });
+    const annotated = {
+      ...report,
+      spec: {
+        ...(report['spec'] as object),
+        jobTemplate: { metadata: { annotations: auto }, spec: fieldAt(report, ['spec', 'jobTemplate', 'spec']) },
+      },
+    };
+    harness.seed(app, annotated as typeof report);
+    await harness.start();
+    for (const color of ['blue', 'green']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      await harness.clock.advance(60_000);
+    }
+    expect(harness.objects('Job')).toHaveLength(2);
+  });
+});

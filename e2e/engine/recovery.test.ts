@@ -1,0 +1,273 @@
+import { describe, expect, it } from '@jest/globals';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+const app = configMap({ name: 'app', data: { color: 'red' } });
+
+async function adopted(): Promise<Harness> {
+  const harness = new Harness();
+  harness.seed(app, web);
+  return harness;
+}
+
+describe('a change made while nobody watched', () => {
+  it('is found at the next start', async () => {
+    const harness = await adopted();
+    const first = await harness.start();
+    await first.stop();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(3_600_000);
+    await harness.start();
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is one restart though many sources changed', async () => {
+    const harness = new Harness();
+    const names = ['a', 'b', 'c'];
+    harness.seed(
+      ...names.map((name) => configMap({ name, data: { x: '1' } })),
+      deployment({ name: 'web', annotations: auto, envFrom: names.map((name) => fromConfigMap(name)) }),
+    );
+    await (await harness.start()).stop();
+    for (const name of names) await harness.edit('ConfigMap', name, { x: '2' });
+    await harness.start();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is none if it was taken back', async () => {
+    const harness = await adopted();
+    await (await harness.start()).stop();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.edit('ConfigMap', 'app', { color: 'red' });
+    await harness.start();
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+});
+
+describe('kill -9', () => {
+  it.each([0, 1, 500, 990, 999, 1_000, 1_001, 1_010, 1_500])(
+    'of the engine %i ms after a change loses nothing and restarts nothing twice',
+    async (delayMs) => {
+      const harness = await adopted();
+      const first = await harness.start();
+      await harness.edit('ConfigMap', 'app', { color: 'blue' });
+      await harness.clock.advance(delayMs);
+      first.kill();
+      await harness.start();
+      await harness.clock.advance(60_000);
+      expect(harness.restarts('Deployment', 'web')).toBe(1);
+    },
+  );
+
+  it('with another pod name is taken over when the lease has run out', async () => {
+    const harness = await adopted();
+    const first = await harness.start({ identity: 'reroll-0' });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    first.kill();
+    const second = harness.launch({ identity: 'reroll-1' });
+    await harness.clock.advance(10_000);
+    expect(second.reconciler.status.state).toBe('standby');
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.clock.advance(20_000);
+    expect(second.reconciler.status.state).toBe('acting');
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('the answer to a PATCH', () => {
+  it('that is lost after the write was stored does not lead to a second restart', async () => {
+    const harness = await adopted();
+    await harness.start();
+    harness.faults.add({
+      match: ({ method }) => method === 'PATCH',
+      times: 1,
+      fault: { kind: 'reset', when: 'after' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('that is lost while the watch is behind does not either', async () => {
+    const harness = await adopted();
+    harness.faults.add({
+      match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/deployments'),
+      fault: { kind: 'lag', lagMs: 5_000 },
+    });
+    await harness.start();
+    await harness.clock.advance(10_000);
+    harness.faults.add({
+      match: ({ method }) => method === 'PATCH',
+      times: 1,
+      fault: { kind: 'reset', when: 'after' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it.each([
+    [409, undefined],
+    [429, 2],
+    [500, undefined],
+    [503, undefined],
+    [404, undefined],
+    [403, undefined],
+    [401, undefined],
+  ])('being %i a few times delays the restart and loses nothing', async (code, retryAfterSeconds) => {
+    const harness = await adopted();
+    const engine = await harness.start();
+    const fault = { kind: 'status', code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) } as const;
+    harness.faults.add({ match: ({ method }) => method === 'PATCH', times: 6, fault });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(300_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(await engine.metrics.text()).toMatch(/reloader_retries_total [1-9]/);
+  });
+
+  it('being a refusal for an hour: tried ever more rarely, told in an Event, then done', async () => {
+    const harness = await adopted();
+    await harness.start();
+    const end = harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 403 } });
+    harness.requestsSinceLast();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(3_600_000);
+    const events = harness.requestsSinceLast().filter((request) => request === 'create events');
+    expect(events.length).toBeGreaterThan(0);
+    // One in five minutes for the same message.
+    expect(events.length).toBeLessThan(14);
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('being a refusal of one workload delays no other', async () => {
+    const harness = await adopted();
+    harness.seed(deployment({ name: 'other', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.start();
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/web'),
+      fault: { kind: 'status', code: 500 },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_500);
+    expect(harness.restarts('Deployment', 'other')).toBe(1);
+  });
+});
+
+describe('a workload that somebody else writes', () => {
+  it('between plan and PATCH is planned anew from its new state', async () => {
+    const harness = await adopted();
+    harness.faults.add({
+      match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/deployments'),
+      fault: { kind: 'lag', lagMs: 3_000 },
+    });
+    await harness.start();
+    await harness.clock.advance(10_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(500);
+    await harness.patch('Deployment', 'web', { spec: { replicas: 3 } });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect((await harness.get('Deployment', 'web'))['spec']).toMatchObject({ replicas: 3 });
+  });
+
+  it('who strips the baseline causes no restart, and the baseline is put back', async () => {
+    const harness = await adopted();
+    await harness.start();
+    await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect((await harness.get('Deployment', 'web')).metadata.annotations).toHaveProperty(['reroll.dev/baseline']);
+  });
+
+  it('who strips it while its source changes still gets the restart', async () => {
+    const harness = await adopted();
+    await harness.start();
+    await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('who strips it again and again is not fought', async () => {
+    const harness = await adopted();
+    await harness.start();
+    for (let n = 0; n < 600; n++) {
+      await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
+      await harness.clock.advance(6_000);
+    }
+    const written = harness.writesOf('Deployment', 'web').filter(({ user }) => user === 'reroll');
+    expect(written.length).toBeLessThan(20);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('who brings back an older baseline, as a rollback does, causes no second rollout', async () => {
+    const harness = await adopted();
+    await harness.start();
+    const old = (await harness.get('Deployment', 'web')).metadata.annotations!['reroll.dev/baseline'];
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    await harness.patch('Deployment', 'web', {
+      metadata: { annotations: { 'reroll.dev/baseline': old } },
+      spec: { template: { metadata: { annotations: { rollback: 'yes' } } } },
+    });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    const now = (await harness.get('Deployment', 'web')).metadata.annotations!['reroll.dev/baseline']!;
+    expect(JSON.parse(now).n).toBeGreaterThan(2);
+  });
+
+  it('with an unreadable baseline: told by name, adopted, nothing restarted', async () => {
+    const harness = await adopted();
+    harness.seed(
+      deployment({
+        name: 'odd',
+        annotations: { ...auto, 'reroll.dev/baseline': '{"v":1,' },
+        envFrom: [fromConfigMap('app')],
+      }),
+    );
+    const engine = await harness.start();
+    expect(harness.restarts('Deployment', 'odd')).toBe(0);
+    expect(engine.lines.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(/Deployment default\/odd: annotation reroll.dev\/baseline cannot be read: it is not JSON/),
+    );
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'odd')).toBe(1);
+  });
+});
+
+describe('a lost digest key', () => {
+  it('makes every baseline unknown: all adopted, nothing restarted', async () => {
+    const harness = await adopted();
+    await (await harness.start()).stop();
+    await harness.deleteOwnSecret('reroll-digest-key');
+    await harness.start();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('two reconcilers', () => {
+  it('never both write, and the standby takes over at once when the leader stops', async () => {
+    const harness = await adopted();
+    const first = await harness.start({ identity: 'reroll-0' });
+    const second = await harness.start({ identity: 'reroll-1' });
+    expect([first, second].map(({ reconciler }) => reconciler.status.state)).toEqual(['acting', 'standby']);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await first.stop();
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(6_000);
+    expect(second.reconciler.status.state).toBe('acting');
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+});

@@ -1,0 +1,301 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  configMap,
+  daemonSet,
+  deployment,
+  envFromKey,
+  fromConfigMap,
+  fromSecret,
+  secret,
+  statefulSet,
+} from '../apiserver/cluster';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+const app = configMap({ name: 'app', data: { color: 'red' } });
+
+describe('one change, one restart', () => {
+  it('records a baseline at first sight and restarts nothing', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    const { metadata } = await harness.get('Deployment', 'web');
+    expect(JSON.parse(metadata.annotations!['reroll.dev/baseline']!)).toMatchObject({
+      v: 1,
+      n: 1,
+      sources: { 'cm/app': expect.any(String) },
+    });
+  });
+
+  it.each([
+    ['Deployment', deployment],
+    ['StatefulSet', statefulSet],
+    ['DaemonSet', daemonSet],
+  ] as const)('restarts a %s once for a change of its ConfigMap', async (kind, build) => {
+    const harness = new Harness();
+    harness.seed(app, build({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts(kind, 'web')).toBe(1);
+  });
+
+  it('costs one PATCH and one Event for each workload, and no reading', async () => {
+    const harness = new Harness();
+    const names = ['a', 'b', 'c'];
+    harness.seed(app, ...names.map((name) => deployment({ name, annotations: auto, envFrom: [fromConfigMap('app')] })));
+    await harness.start();
+    harness.requestsSinceLast();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.requestsSinceLast().toSorted()).toEqual([
+      ...names.map(() => 'create events'),
+      ...names.map(() => 'patch deployments.apps'),
+    ]);
+  });
+
+  it('asks nothing of the server for a change that concerns nobody', async () => {
+    const harness = new Harness();
+    harness.seed(app, web, configMap({ name: 'other', data: { a: '1' } }));
+    await harness.start();
+    harness.requestsSinceLast();
+    await harness.edit('ConfigMap', 'other', { a: '2' });
+    await harness.clock.advance(20_000);
+    expect(harness.requestsSinceLast()).toEqual([]);
+  });
+
+  it('asks nothing of an idle cluster but the renewal of watches and lease', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    harness.requestsSinceLast();
+    await harness.clock.advance(290_000);
+    expect(harness.requestsSinceLast()).toEqual([]);
+  });
+
+  it('does not restart for a write that changes no content', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    await harness.label('ConfigMap', 'app', { team: 'blue' });
+    await harness.edit('ConfigMap', 'app', { color: 'red' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('restarts only for keys in use, and says of the others why not', async () => {
+    const harness = new Harness();
+    harness.seed(
+      configMap({ name: 'app', data: { color: 'red', size: '1' } }),
+      deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] }),
+    );
+    const engine = await harness.start();
+    await harness.edit('ConfigMap', 'app', { size: '2' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(engine.lines.find(({ message }) => message === 'Deployment default/web left alone')?.fields).toMatchObject({
+      because: ['ConfigMap app: what it uses of it has not changed'],
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('restarts again when content comes back to what it was', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    for (const color of ['blue', 'red', 'blue']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      await harness.clock.advance(20_000);
+    }
+    expect(harness.restarts('Deployment', 'web')).toBe(3);
+  });
+
+  it('moves template and baseline in one write', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    const before = (await harness.get('Deployment', 'web')).metadata.annotations!['reroll.dev/baseline'];
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    const writes = harness.writesOf('Deployment', 'web').filter(({ user }) => user === 'reroll');
+    expect(writes).toHaveLength(2);
+    const { metadata, ...deploymentNow } = await harness.get('Deployment', 'web');
+    expect(metadata.annotations!['reroll.dev/baseline']).not.toBe(before);
+    expect(JSON.stringify(deploymentNow)).toContain('STAKATER_APP_CONFIGMAP');
+  });
+
+  it('tells in the log, in an Event and on the workload which source and which keys it was for, and no value', async () => {
+    const harness = new Harness();
+    harness.seed(
+      secret({ name: 'db', data: { password: 'hunter2', user: 'shop' } }),
+      deployment({ name: 'web', annotations: auto, envFrom: [fromSecret('db')] }),
+    );
+    const engine = await harness.start();
+    await harness.edit('Secret', 'db', { password: 'correct-horse' });
+    await harness.clock.advance(20_000);
+    const said = JSON.stringify([
+      engine.lines,
+      harness.server.history().filter(({ user }) => user === 'reroll'),
+      await engine.metrics.text(),
+    ]);
+    expect(said).toContain('Secret db: content changed (keys: password)');
+    const { metadata } = await harness.get('Deployment', 'web');
+    expect(JSON.parse(metadata.annotations!['reroll.dev/last-restart']!)).toMatchObject({
+      sources: { 'secret/db': ['password'] },
+    });
+    for (const value of ['hunter2', 'correct-horse'].flatMap((text) => [text, Buffer.from(text).toString('base64')])) {
+      expect(said).not.toContain(value);
+    }
+  });
+});
+
+describe('settle window', () => {
+  it('makes ten edits one restart', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    for (let n = 0; n < 10; n++) {
+      await harness.edit('ConfigMap', 'app', { color: String(n) });
+      await harness.clock.advance(300);
+    }
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('makes edits of several sources one restart', async () => {
+    const harness = new Harness();
+    harness.seed(
+      app,
+      secret({ name: 'db', data: { password: 'a' } }),
+      deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
+    );
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(200);
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('ends after settle-max though the edits go on', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start({ settleMs: 1_000, settleMaxMs: 5_000 });
+    for (let n = 0; n < 14; n++) {
+      await harness.edit('ConfigMap', 'app', { color: String(n) });
+      await harness.clock.advance(500);
+    }
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('restarts nothing for an edit that is taken back within it', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(500);
+    await harness.edit('ConfigMap', 'app', { color: 'red' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('is as long as the workload says', async () => {
+    const harness = new Harness();
+    harness.seed(
+      app,
+      deployment({
+        name: 'web',
+        annotations: { ...auto, 'reroll.dev/settle': '30s' },
+        envFrom: [fromConfigMap('app')],
+      }),
+    );
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(29_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.clock.advance(2_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('strategies', () => {
+  const marker = async (strategy: string): Promise<string> => {
+    const harness = new Harness();
+    harness.seed(
+      app,
+      deployment({
+        name: 'web',
+        annotations: { ...auto, 'reroll.dev/strategy': strategy },
+        envFrom: [fromConfigMap('app')],
+      }),
+    );
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    return JSON.stringify(harness.template(await harness.get('Deployment', 'web')));
+  };
+
+  it('env-vars puts a variable into the container that uses the source', async () => {
+    expect(await marker('env-vars')).toMatch(/"name":"STAKATER_APP_CONFIGMAP","value":"[\w-]{22}\.[0-9a-f]{8}"/);
+  });
+
+  it('annotations writes last-reloaded-from as Reloader does', async () => {
+    expect(await marker('annotations')).toMatch(
+      /last-reloaded-from":"\{\\"type\\":\\"CONFIGMAP\\",\\"name\\":\\"app\\",\\"namespace\\":\\"default\\",\\"hash\\":\\"[\w-]{22}\\",\\"containerRefs\\":\[\\"app\\"\],\\"observedAt\\":\d+/,
+    );
+  });
+
+  it('restarted-at writes what kubectl rollout restart writes', async () => {
+    expect(await marker('restarted-at')).toMatch(
+      /"kubectl.kubernetes.io\/restartedAt":"2026-01-01T00:00:\d\d\.\d{3}Z"/,
+    );
+  });
+});
+
+describe('creation and deletion of a source', () => {
+  const optional = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app', true)] });
+
+  it.each([
+    [false, 0],
+    [true, 1],
+  ])('with reload-on-create %s a created source restarts %i times', async (reloadOnCreate, restarts) => {
+    const harness = new Harness();
+    harness.seed(optional);
+    await harness.start({ reloadOnCreate });
+    await harness.clock.advance(10_000);
+    harness.seed(app);
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+  });
+
+  it.each([
+    [false, 0],
+    [true, 1],
+  ])('with reload-on-delete %s a deleted source restarts %i times', async (reloadOnDelete, restarts) => {
+    const harness = new Harness();
+    harness.seed(app, optional);
+    await harness.start({ reloadOnDelete });
+    await harness.delete('ConfigMap', 'app');
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+  });
+
+  it.each([
+    ['other', 'blue', 1],
+    ['the same', 'red', 0],
+  ])('deleted and created again with %s content', async (_what, color, restarts) => {
+    const harness = new Harness();
+    harness.seed(app, optional);
+    await harness.start();
+    await harness.delete('ConfigMap', 'app');
+    await harness.clock.advance(20_000);
+    harness.seed(configMap({ name: 'app', data: { color } }));
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+  });
+});

@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** The shipped bundle: what users run is what is tested. */
+export const bundlePath = join(__dirname, '..', 'dist', 'reroll.js');
+
+/** A line of the JSON log. */
+export interface LogEntry {
+  readonly level: string;
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RerollProcessOptions {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onLine?: (entry: LogEntry) => void;
+}
+
+/** `reroll` as a process of its own, with its log read line by line. */
+export class RerollProcess {
+  readonly lines: LogEntry[] = [];
+  /** What it wrote that is no log line: usage errors, crashes. */
+  stderr = '';
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly #listeners = new Set<() => void>();
+
+  constructor({ args, env = {}, onLine }: RerollProcessOptions) {
+    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('REROLL_')));
+    this.#child = spawn(process.execPath, [bundlePath, ...args], {
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { stdout, stderr } = this.#child;
+    stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')));
+    if (stdout) {
+      createInterface({ input: stdout }).on('line', (line) => {
+        const entry = parseLine(line);
+        this.lines.push(entry);
+        onLine?.(entry);
+        for (const listener of this.#listeners) listener();
+      });
+    }
+    this.#exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as never);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Resolves with the first line, past or to come, that fits. Rejects when the process ends or the time is over. */
+  async line(fits: (entry: LogEntry) => boolean, timeoutMs = 30_000): Promise<LogEntry> {
+    return await new Promise<LogEntry>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#listeners.delete(look);
+      };
+      const look = (): void => {
+        const found = this.lines.find(fits);
+        if (!found) return;
+        end();
+        resolve(found);
+      };
+      const fail = (why: string): void => {
+        end();
+        reject(
+          new Error(`${why}; the log so far:\n${this.lines.map((entry) => entry.message).join('\n')}\n${this.stderr}`),
+        );
+      };
+      const timer = setTimeout(() => fail(`no such line within ${String(timeoutMs)} ms`), timeoutMs);
+      this.#listeners.add(look);
+      void this.#exited.then(() => fail('the process ended'));
+      look();
+    });
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(
+    signal: NodeJS.Signals = 'SIGTERM',
+  ): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {
+    this.#child.kill(signal);
+    return await this.#exited;
+  }
+
+  async exited(): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }> {
+    return await this.#exited;
+  }
+}
+
+function parseLine(line: string): LogEntry {
+  try {
+    return JSON.parse(line) as LogEntry;
+  } catch {
+    return { level: 'raw', message: line };
+  }
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { formatBaseline } from '../../shared/domain/baseline';
+import { fieldAt, objectOf } from '../../shared/domain/json-value';
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import { AlreadyExistsError } from '../../shared/kube/errors';
+import { createObject, getObject, type KubeObject } from '../../shared/kube/objects';
+import { annotateWorkload } from './patch-workload';
+import type { ApplyContext, Applied, Restart } from './restart';
+import { readAgain } from './read-again';
+import { markTemplate } from './template';
+
+/** A Job's name has at most 63 characters, and a CronJob's at most 52. */
+const nameDigits = 10;
+
+/**
+ * Runs a CronJob at once: a Job from its template, then its baseline. The Job's name follows from the baseline that it
+ * leads to, so that a retry after a lost answer finds it there and cannot run it twice.
+ */
+export async function createJobFromCronJob(context: ApplyContext, restart: Restart): Promise<Applied> {
+  const { record } = restart.workload;
+  if (record.settings.cronJobPolicy === 'next-run') {
+    const resourceVersion = await annotateWorkload(context, restart.workload, restart.annotations);
+    return { kind: 'written', did: 'left for its next run', resourceVersion };
+  }
+  const cronJobs = workloadKind('CronJob').resource;
+  const cronJob = await getObject(context.client, cronJobs, record.namespace, record.name);
+  const workload = readAgain(restart.workload, cronJob);
+  const job = jobFor(cronJob, restart);
+  context.assertLeading();
+  try {
+    await createObject(context.client, workloadKind('Job').resource, record.namespace, job);
+  } catch (error) {
+    if (!(error instanceof AlreadyExistsError)) throw error;
+  }
+  const resourceVersion = await annotateWorkload(context, workload, restart.annotations);
+  return { kind: 'written', did: `run as Job ${job.metadata.name}`, resourceVersion };
+}
+
+function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {
+  const { name, namespace, uid } = workload.record;
+  const template = objectOf(fieldAt(cronJob, ['spec', 'jobTemplate']));
+  const metadata = objectOf(template['metadata']);
+  const spec = objectOf(template['spec']);
+  const digest = createHash('sha256')
+    .update(`${uid} ${formatBaseline(baseline)}`)
+    .digest('hex')
+    .slice(0, nameDigits);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: `${name}-${digest}`,
+      namespace,
+      labels: objectOf(metadata['labels']),
+      // As `kubectl create job --from` does; a same key of the template wins.
+      annotations: { 'cronjob.kubernetes.io/instantiate': 'manual', ...objectOf(metadata['annotations']) },
+      ownerReferences: [
+        { apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true, blockOwnerDeletion: true },
+      ],
+    },
+    spec: { ...spec, template: markTemplate(objectOf(spec['template']), marker) },
+  };
+}

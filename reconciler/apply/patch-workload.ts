@@ -1,0 +1,38 @@
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import { patchObject } from '../../shared/kube/objects';
+import type { ApplyContext, Applied, Restart } from './restart';
+import { templatePatch } from './template';
+import type { TrackedWorkload } from '../workload-index';
+
+/**
+ * One PATCH moves pod template and baseline together: there is no moment at which one is true without the other, so
+ * neither a crash nor a retry can restart twice or forget. Throws a ConflictError when the workload has moved on.
+ */
+export async function patchWorkload(context: ApplyContext, restart: Restart): Promise<Applied> {
+  const template = templatePatch(restart.marker);
+  const resourceVersion = await patch(context, restart.workload, restart.annotations, { spec: { template } });
+  return { kind: 'written', did: 'restarted', resourceVersion };
+}
+
+/** Writes annotations alone; the pods stay. Resolves to the new resourceVersion. */
+export async function annotateWorkload(
+  context: ApplyContext,
+  workload: TrackedWorkload,
+  annotations: Readonly<Record<string, string>>,
+): Promise<string> {
+  return await patch(context, workload, annotations, {});
+}
+
+async function patch(
+  { client, assertLeading }: ApplyContext,
+  { record }: TrackedWorkload,
+  annotations: Readonly<Record<string, string>>,
+  rest: object,
+): Promise<string> {
+  const { uid, resourceVersion } = record;
+  const body = { metadata: { uid, resourceVersion, annotations }, ...rest };
+  const { resource } = workloadKind(record.kind);
+  assertLeading();
+  const written = await patchObject(client, resource, record.namespace, record.name, body, { type: 'strategic' });
+  return written.metadata.resourceVersion;
+}

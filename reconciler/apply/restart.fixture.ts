@@ -1,0 +1,73 @@
+import { formatBaseline, type Baseline } from '../../shared/domain/baseline';
+import { clientWorld, type ClientWorld } from '../../shared/kube/client.fixture';
+import type { Reply } from '../../shared/kube/fake-transport';
+import type { HttpRequest } from '../../shared/kube/transport';
+import type { Verdict } from '../plan';
+import { contentOf, digester, workloadRecord, type WorkloadOptions } from '../records.fixture';
+import type { TrackedWorkload } from '../workload-index';
+import { NotLeadingError, type ApplyContext, type Restart } from './restart';
+
+export const restartId = 'c0ffee00';
+export const blue = contentOf({ color: 'blue' }).whole();
+
+export function changeOf(change: Partial<Verdict> = {}): Verdict {
+  const { kind = 'ConfigMap', name = 'app' } = change;
+  return {
+    id: `${kind === 'ConfigMap' ? 'cm' : 'secret'}/${name}`,
+    kind,
+    name,
+    container: 'main',
+    whole: blue,
+    decision: 'auto',
+    comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys: ['color'] },
+    ...change,
+  };
+}
+
+export function baselineOf(sequence: number, whole = blue): Baseline {
+  return { sequence, keyId: digester.keyId, sources: new Map([['cm/app', whole]]) };
+}
+
+export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restart> = {}): Restart {
+  const record = workloadRecord(options);
+  const workload: TrackedWorkload = {
+    key: `${record.kind}/${record.namespace}/${record.name}`,
+    record,
+    baseline: undefined,
+    baselineProblem: undefined,
+    baselineLost: false,
+    usesSinceMs: record.createdAtMs,
+  };
+  const baseline = baselineOf(2);
+  return {
+    id: restartId,
+    workload,
+    changes: [changeOf()],
+    baseline,
+    strategy: 'env-vars',
+    marker: {
+      annotations: {},
+      env: [{ container: 'main', name: 'STAKATER_APP_CONFIGMAP', value: `${blue}.${restartId}` }],
+    },
+    annotations: { 'reroll.dev/baseline': formatBaseline(baseline), 'reroll.dev/last-restart': '{"id":"c0ffee00"}' },
+    ...restart,
+  };
+}
+
+export type ApplyWorld = ClientWorld & { readonly context: ApplyContext; leading: boolean };
+
+/** A server that is a function, and a lease that the test holds or not. */
+export function applyWorld(handler: (request: HttpRequest, index: number) => Reply): ApplyWorld {
+  const base = clientWorld(handler);
+  const world: ApplyWorld = {
+    ...base,
+    leading: true,
+    context: {
+      client: base.client,
+      assertLeading: () => {
+        if (!world.leading) throw new NotLeadingError();
+      },
+    },
+  };
+  return world;
+}

@@ -1,0 +1,41 @@
+import type { Baseline } from '../../shared/domain/baseline';
+import { RerollError } from '../../shared/domain/errors';
+import type { StrategyName } from '../../shared/domain/workload';
+import type { KubeClient } from '../../shared/kube/client';
+import type { Verdict } from '../plan';
+import type { TrackedWorkload } from '../workload-index';
+import type { TemplateMarker } from './marker';
+
+/** One restart, decided and described, to be written. */
+export interface Restart {
+  readonly id: string;
+  readonly workload: TrackedWorkload;
+  readonly changes: readonly Verdict[];
+  readonly baseline: Baseline;
+  readonly strategy: StrategyName;
+  readonly marker: TemplateMarker;
+  /** The annotations that go onto the workload with it: baseline and last restart. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export interface ApplyContext {
+  readonly client: KubeClient;
+  /** Throws a {@link NotLeadingError} unless this process holds the lease: asked before each write. */
+  readonly assertLeading: () => void;
+}
+
+/** The lease was lost between plan and write: whoever holds it now does the work. */
+export class NotLeadingError extends RerollError {
+  constructor() {
+    super('this replica does not hold the lease and must not write', { code: 'NOT_LEADING', retry: 'never' });
+  }
+}
+
+/** What became of a restart. */
+export type Applied =
+  /** The workload was written; `did` completes "the workload was …". */
+  | { readonly kind: 'written'; readonly did: string; readonly resourceVersion: string }
+  /** It goes on by itself: a Job is deleted and created again over several steps. */
+  | { readonly kind: 'under-way' };
+
+export type Apply = (context: ApplyContext, restart: Restart) => Promise<Applied>;

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { markTemplate, templatePatch } from './template';
+
+const variable = (container: string, name: string, value: string) => ({ container, name, value });
+
+describe('templatePatch', () => {
+  it('is empty for an empty marker', () => {
+    expect(templatePatch({ annotations: {}, env: [] })).toEqual({});
+  });
+
+  it('writes annotations', () => {
+    expect(templatePatch({ annotations: { a: '1' }, env: [] })).toEqual({ metadata: { annotations: { a: '1' } } });
+  });
+
+  it('writes the variables of each container once, and clears where they took their value from', () => {
+    const env = [variable('main', 'A', '1'), variable('other', 'B', '2'), variable('main', 'C', '3')];
+    expect(templatePatch({ annotations: {}, env })).toEqual({
+      spec: {
+        containers: [
+          {
+            name: 'main',
+            env: [
+              { name: 'A', value: '1', valueFrom: null },
+              { name: 'C', value: '3', valueFrom: null },
+            ],
+          },
+          { name: 'other', env: [{ name: 'B', value: '2', valueFrom: null }] },
+        ],
+      },
+    });
+  });
+});
+
+describe('markTemplate', () => {
+  const template = {
+    metadata: { labels: { app: 'web' }, annotations: { kept: 'yes', a: 'old' } },
+    spec: {
+      restartPolicy: 'Never',
+      initContainers: [{ name: 'main' }],
+      containers: [
+        {
+          name: 'main',
+          image: 'i',
+          env: [
+            { name: 'OWN', value: 'x' },
+            { name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+            { name: 'LAST', value: '$(OWN)' },
+          ],
+        },
+        { name: 'other' },
+      ],
+    },
+  };
+
+  it('replaces a variable whatever it took its value from, and leaves the rest and its order', () => {
+    const marked = markTemplate(template, { annotations: { a: 'new', b: '2' }, env: [variable('main', 'A', '1')] });
+    expect(marked).toEqual({
+      metadata: { labels: { app: 'web' }, annotations: { kept: 'yes', a: 'new', b: '2' } },
+      spec: {
+        restartPolicy: 'Never',
+        initContainers: [{ name: 'main' }],
+        containers: [
+          {
+            name: 'main',
+            image: 'i',
+            env: [
+              { name: 'OWN', value: 'x' },
+              { name: 'LAST', value: '$(OWN)' },
+              { name: 'A', value: '1' },
+            ],
+          },
+          { name: 'other' },
+        ],
+      },
+    });
+  });
+
+  it('adds variables to a container that has none', () => {
+    expect(markTemplate(template, { annotations: {}, env: [variable('other', 'A', '1')] })).toMatchObject({
+      spec: { containers: [template.spec.containers[0], { name: 'other', env: [{ name: 'A', value: '1' }] }] },
+    });
+  });
+
+  it('leaves what it was given as it was', () => {
+    const before = structuredClone(template);
+    markTemplate(template, { annotations: { a: 'new' }, env: [variable('main', 'A', '1')] });
+    expect(template).toEqual(before);
+  });
+
+  it('makes do with a template that has nothing', () => {
+    expect(markTemplate({}, { annotations: { a: '1' }, env: [variable('main', 'A', '1')] })).toEqual({
+      metadata: { annotations: { a: '1' } },
+      spec: { containers: [] },
+    });
+  });
+});

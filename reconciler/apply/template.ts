@@ -1,0 +1,39 @@
+import { listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
+import type { TemplateMarker } from './marker';
+
+/** The marker as a strategic merge patch of a pod template: containers and variables merge by name. */
+export function templatePatch({ annotations, env }: TemplateMarker): JsonObject {
+  const containers = new Map<string, { readonly name: string; readonly value: string; readonly valueFrom: null }[]>();
+  for (const { container, name, value } of env) {
+    // A variable of that name that takes its value from elsewhere would make the two sources of one value invalid.
+    const variable = { name, value, valueFrom: null };
+    containers.set(container, [...(containers.get(container) ?? []), variable]);
+  }
+  return {
+    ...(Object.keys(annotations).length > 0 && { metadata: { annotations } }),
+    ...(containers.size > 0 && {
+      spec: { containers: [...containers].map(([name, variables]) => ({ name, env: variables })) },
+    }),
+  };
+}
+
+/** The same marker put into a pod template itself, for objects that are created rather than patched. */
+export function markTemplate(template: JsonObject, { annotations, env }: TemplateMarker): JsonObject {
+  const metadata = objectOf(template['metadata']);
+  const spec = objectOf(template['spec']);
+  const containers = listOf(spec['containers']).map((container) => {
+    const variables = env.filter((variable) => variable.container === textOf(objectOf(container)['name']));
+    return variables.length === 0 ? container : withVariables(objectOf(container), variables);
+  });
+  return {
+    ...template,
+    metadata: { ...metadata, annotations: { ...objectOf(metadata['annotations']), ...annotations } },
+    spec: { ...spec, containers },
+  };
+}
+
+function withVariables(container: JsonObject, variables: TemplateMarker['env']): JsonObject {
+  const names = new Set(variables.map(({ name }) => name));
+  const others = listOf(container['env']).filter((entry) => !names.has(textOf(objectOf(entry)['name']) ?? ''));
+  return { ...container, env: [...others, ...variables.map(({ name, value }) => ({ name, value }))] };
+}

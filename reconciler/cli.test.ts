@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { runCli, type CliCommand } from './cli';
+import { parseReconcilerOptions, reconcilerOptionTable } from './options';
+
+function harness(run: CliCommand['run'] = () => Promise.resolve(0)) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const calls: (readonly string[])[] = [];
+  const command: CliCommand = {
+    name: 'reconciler',
+    summary: 'Restart workloads.',
+    options: reconcilerOptionTable,
+    run: (args, env) => {
+      calls.push(args);
+      return run(args, env);
+    },
+  };
+  const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const cli = (...args: string[]) => runCli(args, { REROLL_SETTLE: '2s' }, io, [command]);
+  return { cli, calls, out: () => out.join(''), err: () => err.join('') };
+}
+
+describe('runCli', () => {
+  it('hands a command its arguments as they are, and the environment', async () => {
+    let settle: string | undefined;
+    const { cli, calls } = harness((_args, env) => {
+      settle = env['REROLL_SETTLE'];
+      return Promise.resolve(0);
+    });
+    const args = ['--namespaces', 'a,b', '--unknown=1', 'stray', '--', '-x', '--version'];
+    expect(await cli('reconciler', ...args)).toBe(0);
+    expect(calls).toEqual([args]);
+    expect(settle).toBe('2s');
+  });
+
+  it.each([3, undefined])('returns the exit code of the command: %p', async (code) => {
+    expect(await harness(() => Promise.resolve(code)).cli('reconciler')).toBe(code);
+  });
+
+  it('shows all problems of bad usage and the way to the help, and returns 2', async () => {
+    const { cli, err } = harness(async (args, env) => {
+      parseReconcilerOptions(args, env);
+      return 0;
+    });
+    expect(await cli('reconciler', '--log-level=loud', '--listen=x')).toBe(2);
+    expect(err()).toContain('--log-level="loud"');
+    expect(err()).toContain('--listen="x"');
+    expect(err()).toContain("Run 'reroll reconciler --help'");
+  });
+
+  it('returns 1 with the message when the command fails', async () => {
+    const { cli, err } = harness(() => Promise.reject(new Error('no cluster')));
+    expect(await cli('reconciler')).toBe(1);
+    expect(err()).toBe('no cluster\n');
+  });
+
+  it('prints the version', async () => {
+    const { cli, out } = harness();
+    expect(await cli('--version')).toBe(0);
+    expect(out()).toBe('0.0.0-test\n');
+  });
+
+  it.each([[[]], [['--help']], [['-h']]])('prints the commands for %j', async (args) => {
+    const { cli, out, calls } = harness();
+    expect(await cli(...args)).toBe(0);
+    expect(out()).toContain('Usage: reroll <command> [flags]');
+    expect(out()).toMatch(/reconciler .*Restart workloads\./);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['alone', ['--help']],
+    ['after flags', ['--settle=3s', '--help']],
+    ['after a stray word', ['stray', '--help']],
+  ])('prints every flag of a command for --help %s', async (_name, args) => {
+    const { cli, out, calls } = harness();
+    expect(await cli('reconciler', ...args)).toBe(0);
+    for (const { flag } of Object.values(reconcilerOptionTable)) expect(out()).toContain(`--${flag}\n`);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ['reconcilr', "unknown command 'reconcilr'"],
+    ['--verion', "unknown option '--verion'"],
+  ])('refuses %s, suggests what was meant, and returns 2', async (arg, message) => {
+    const { cli, err, calls } = harness();
+    expect(await cli(arg)).toBe(2);
+    expect(err()).toContain(message);
+    expect(err()).toMatch(/Did you mean (--version|reconciler)\?/);
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+import { Command, CommanderError } from 'commander';
+import { errorMessage } from '../shared/domain/errors';
+import { describeOptions, type OptionTable } from '../shared/runtime/option-table';
+import { UsageError, type Environment } from '../shared/runtime/options';
+import { version } from '../shared/runtime/version';
+
+/** One subcommand: a row of the table in main.ts. */
+export interface CliCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** For the help; `run` parses. */
+  readonly options: OptionTable;
+  /**
+   * Gets what follows the name of the command. A UsageError is shown with the way to the help.
+   * @returns the exit code, or undefined while the process goes on and will exit by itself
+   */
+  run(args: readonly string[], env: Environment): Promise<number | undefined>;
+}
+
+export interface CliIo {
+  out(text: string): void;
+  err(text: string): void;
+}
+
+const usageExitCode = 2;
+
+/**
+ * `reroll <command> [flags]`. `args` are those of the process without interpreter and script.
+ * @returns 0 after help or version, 2 for bad usage, 1 for a command that failed, otherwise what the command returned
+ */
+export async function runCli(
+  args: readonly string[],
+  env: Environment,
+  io: CliIo,
+  commands: readonly CliCommand[],
+): Promise<number | undefined> {
+  const [name] = args;
+  let exitCode: number | undefined;
+  const program = buildProgram(io, commands, async (command, rest) => {
+    exitCode = await command.run(rest, env);
+  });
+  try {
+    await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
+    io.err(`${errorMessage(thrown)}\n`);
+    if (!(thrown instanceof UsageError)) return 1;
+    io.err(`\nRun 'reroll ${name ?? ''} --help' for all flags.\n`);
+    return usageExitCode;
+  }
+}
+
+/** Commander finds the command and writes the help; flags go to the command as they are, which reads them by its table. */
+function buildProgram(
+  io: CliIo,
+  commands: readonly CliCommand[],
+  run: (command: CliCommand, args: readonly string[]) => Promise<void>,
+): Command {
+  const program = new Command('reroll')
+    .description('Restarts Kubernetes workloads when the ConfigMaps and Secrets they use change.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .usage('<command> [flags]')
+    .enablePositionalOptions()
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeOut: io.out.bind(io), writeErr: io.err.bind(io) });
+  for (const command of commands) {
+    program
+      .command(command.name)
+      .description(command.summary)
+      .usage('[flags]')
+      .helpOption('-h, --help', 'print this help')
+      .addHelpText('after', `\n${describeOptions(command.options)}`)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(async (_options: unknown, { args }: Command) => {
+        await run(command, args);
+      });
+  }
+  return program;
+}

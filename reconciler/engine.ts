@@ -1,0 +1,229 @@
+import type { AnnotationKeys } from '../shared/domain/annotations';
+import type { ContentDigester } from '../shared/domain/content-digest';
+import type { PolicySettings } from '../shared/domain/policy';
+import { sourceId, type SourceKind } from '../shared/domain/source';
+import type { StrategyName } from '../shared/domain/workload';
+import type { KubeClient } from '../shared/kube/client';
+import { EventRecorder } from '../shared/kube/events';
+import { LeaderElection } from '../shared/kube/lease';
+import type { Clock } from '../shared/runtime/clock';
+import type { Logger } from '../shared/runtime/logger';
+import type { Metrics } from '../shared/runtime/metrics';
+import type { BackoffOptions, Random } from '../shared/runtime/random';
+import { AdoptionPace } from './adoption-pace';
+import { applyMethods } from './apply/methods';
+import { NotLeadingError } from './apply/restart';
+import { JobJournal } from './job-journal';
+import { JobWorker } from './job-worker';
+import { KeyQueue } from './key-queue';
+import { queueObserver, reflectorObserver } from './observers';
+import { Reporter } from './reporter';
+import { SettleWindows } from './settle-window';
+import { SourceIndex, type SourceChange } from './source-index';
+import { Watches, type WatchStatus } from './watches';
+import { Worker } from './worker';
+import { WorkloadIndex } from './workload-index';
+
+export interface EngineSettings {
+  readonly policy: PolicySettings;
+  readonly annotationKeys: AnnotationKeys;
+  readonly strategy: StrategyName;
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+  readonly ignoredSourceKind: SourceKind | undefined;
+  /** Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+  readonly settleMs: number;
+  readonly settleMaxMs: number;
+  /** Where lease, digest key and journal live. */
+  readonly ownNamespace: string;
+  readonly leaseName: string;
+  /** In the lease and in Events; no other live process may have it. */
+  readonly identity: string;
+}
+
+/** Everything through which the engine reaches the world. */
+export interface EngineDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Workloads written at once; more would only queue up in the API server. */
+export const concurrency = 32;
+
+const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
+
+/** The renewal of a Lease may be this much older than the last moment its holder was at work. */
+const handoverMs = 60_000;
+
+/** On a first install, clocks may differ by this much before a workload made just now is taken for an old one. */
+const clockSkewMs = 10_000;
+
+/**
+ * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each with its baseline and
+ * acts.
+ *
+ *     watches ──▶ SourceIndex ───┐ (who uses it)
+ *        └──────▶ WorkloadIndex ─┴──▶ KeyQueue ──▶ Worker: plan ──▶ apply
+ *
+ * Nothing is decided from an event itself, so nothing depends on having seen it.
+ */
+export class Engine {
+  readonly #deps: EngineDeps;
+  readonly #stop = new AbortController();
+
+  readonly #reporter: Reporter;
+  readonly #sources: SourceIndex;
+  readonly #workloads: WorkloadIndex;
+  readonly #settle: SettleWindows;
+  readonly #watches: Watches;
+  readonly #election: LeaderElection;
+  readonly #worker: Worker;
+  readonly #jobWorker: JobWorker;
+  readonly #queue: KeyQueue;
+  readonly #jobs: KeyQueue;
+
+  /** Undefined while this replica does not lead. */
+  #inChargeSinceMs: number | undefined;
+  /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
+  #knownKinds: ReadonlySet<SourceKind> = new Set();
+  /** Once every watch has been complete, or is known to be refused. */
+  #settled = false;
+
+  constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester) {
+    this.#deps = deps;
+    const { client, clock, random, logger, metrics } = deps;
+    const { policy, annotationKeys, ownNamespace, identity } = settings;
+    const { keyId } = digester;
+
+    const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
+    this.#reporter = new Reporter({ clock, logger, metrics, events });
+    this.#settle = new SettleWindows(clock);
+    this.#sources = new SourceIndex(clock, (change) => this.#onSourceChange(change));
+    this.#workloads = new WorkloadIndex({
+      ...{ clock, keyId, policy, annotationKeys },
+      onChange: (workload) => {
+        this.#reporter.problems(workload);
+        // A workload that was just written is about to be written by its own controller: soon is soon enough.
+        if (this.#settled) this.#queue.add(workload.key, settings.settleMs);
+      },
+      onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
+      onGone: (key) => {
+        this.#queue.forget(key);
+        this.#worker.forget(key);
+      },
+    });
+    this.#watches = new Watches({
+      deps: { client, clock, random, logger },
+      ...{ digester, annotationKeys, policy, sources: this.#sources, workloads: this.#workloads },
+      ignoredSourceKind: settings.ignoredSourceKind,
+      namespaces: settings.namespaces,
+      onProgress: () => this.#onProgress(),
+      observer: (resource) => reflectorObserver(metrics, resource),
+    });
+    this.#election = new LeaderElection({
+      ...{ client, clock, random, logger, identity },
+      namespace: ownNamespace,
+      name: settings.leaseName,
+    });
+
+    const assertLeading = (): void => this.#assertLeading();
+    const onEntry = (name: string): void => this.#jobs.add(name);
+    const journal = new JobJournal({ client, namespace: ownNamespace, assertLeading, onEntry });
+    this.#jobWorker = new JobWorker({ journal, reporter: this.#reporter, logger });
+    this.#worker = new Worker({
+      ...{ clock, random, keyId, annotationKeys, settings, journal, defaults: settings },
+      ...{ reporter: this.#reporter, sources: this.#sources, workloads: this.#workloads, settle: this.#settle },
+      pace: new AdoptionPace(clock),
+      methods: applyMethods(journal),
+      context: { client, assertLeading },
+      knownKinds: () => this.#knownKinds,
+      inChargeSinceMs: () => (this.#mayWrite() ? this.#inChargeSinceMs : undefined),
+    });
+
+    const common = { clock, random, concurrency, backoff: retryBackoff };
+    this.#queue = new KeyQueue({
+      ...common,
+      process: async (key) => await this.#worker.process(key),
+      observer: queueObserver(metrics),
+    });
+    this.#jobs = new KeyQueue({ ...common, process: async (name) => await this.#jobWorker.process(name) });
+  }
+
+  get state(): 'syncing' | 'standby' | 'acting' {
+    if (!this.#settled) return 'syncing';
+    return this.#inChargeSinceMs === undefined ? 'standby' : 'acting';
+  }
+
+  watchStatuses(): readonly WatchStatus[] {
+    return this.#watches.statuses();
+  }
+
+  start(): void {
+    this.#watches.start();
+    this.#election.start({
+      onStartedLeading: (previous) => this.#onStartedLeading(previous),
+      onStoppedLeading: () => this.#onStoppedLeading(),
+    });
+  }
+
+  /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop()]);
+    // Last: until the writes under way have ended, nobody else may begin.
+    await this.#election.stop();
+  }
+
+  #mayWrite(): boolean {
+    return this.#election.isLeader() && !this.#stop.signal.aborted;
+  }
+
+  #assertLeading(): void {
+    if (!this.#mayWrite()) throw new NotLeadingError();
+  }
+
+  #onSourceChange(change: SourceChange): void {
+    const { kind, namespace, name } = change;
+    // Before its first list is complete, a kind's sources are not news; then everything is looked at.
+    if (!this.#knownKinds.has(kind)) return;
+    const users = this.#workloads.usersOf(kind, namespace, name);
+    this.#reporter.sourceChanged(change, users.length);
+    for (const { key } of users) {
+      this.#settle.touch(key, sourceId(kind, name));
+      this.#queue.add(key);
+    }
+  }
+
+  /** A first list is complete, or a watch was refused. */
+  #onProgress(): void {
+    const wasSettled = this.#settled;
+    this.#settled ||= this.#watches.settled();
+    if (!this.#settled) return;
+    const known = this.#watches.knownKinds();
+    const more = known.size > this.#knownKinds.size;
+    this.#knownKinds = known;
+    if (more || !wasSettled) this.#lookAtEverything();
+  }
+
+  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
+    const { clock, random, metrics } = this.#deps;
+    this.#inChargeSinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
+    metrics.leader.set(1);
+    void this.#jobWorker.recover(clock, random, this.#stop.signal);
+    this.#lookAtEverything();
+  }
+
+  #onStoppedLeading(): void {
+    this.#inChargeSinceMs = undefined;
+    this.#deps.metrics.leader.set(0);
+  }
+
+  #lookAtEverything(): void {
+    if (!this.#settled) return;
+    for (const { key } of this.#workloads.tracked()) this.#queue.add(key);
+  }
+}

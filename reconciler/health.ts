@@ -1,0 +1,55 @@
+import type { Check } from '../shared/runtime/http-server';
+import type { Clock } from '../shared/runtime/clock';
+import { errorMessage } from '../shared/domain/errors';
+import type { Reconciler, ReconcilerStatus } from './reconciler';
+import { isRefused, type WatchStatus } from './watches';
+
+/** Longer than the longest watch without a byte: a watch that is silent beyond it does not live any more. */
+const silentWatchMs = 15 * 60_000;
+
+const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
+  starting: 'getting the digest key',
+  syncing: 'reading the first lists',
+  standby: 'in sync; another replica holds the lease',
+  acting: 'in sync and holding the lease',
+  stopped: 'stopping',
+};
+
+/** Ready means able to act, or to take over at once: every watch has been complete, or is refused and named as such. */
+export function readinessChecks(reconciler: Reconciler): readonly Check[] {
+  const engine: Check = {
+    name: 'engine',
+    check: () => {
+      const { state, problem } = reconciler.status;
+      return { ok: state === 'acting' || state === 'standby', message: problem ?? stateTexts[state] };
+    },
+  };
+  return [engine, { name: 'watches', check: () => watchesCheck(reconciler.status.watches) }];
+}
+
+/** Alive means that no watch has been silent for longer than any watch may be. */
+export function livenessChecks(reconciler: Reconciler, clock: Clock): readonly Check[] {
+  return [
+    {
+      name: 'watches',
+      check: () => {
+        const nowMs = clock.monotonicMs();
+        const silent = reconciler.status.watches.filter(
+          (watch) => !isRefused(watch) && nowMs - watch.lastActivityMonotonicMs > silentWatchMs,
+        );
+        return { ok: silent.length === 0, message: silent.map(({ name }) => `${name}: silent`).join('; ') || 'ok' };
+      },
+    },
+  ];
+}
+
+/** A watch that is refused does not make the rest unready: it is named, and the rest goes on. */
+function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
+  const ok = watches.length > 0 && watches.every((watch) => watch.synced || isRefused(watch));
+  return { ok, message: watches.map(describeWatch).join('; ') };
+}
+
+function describeWatch(watch: WatchStatus): string {
+  if (watch.lastError) return `${watch.name}: ${watch.state}, ${errorMessage(watch.lastError)}`;
+  return `${watch.name}: ${watch.synced ? 'ok' : watch.state}`;
+}

@@ -1,0 +1,285 @@
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { clientWorld } from '../shared/kube/client.fixture';
+import type { FakeClock } from '../shared/runtime/fake-clock';
+import { NotLeadingError } from './apply/restart';
+import { JobJournal, type JobRecreation, type JobStep } from './job-journal';
+import { JobStore, type Mishap } from './job-journal.fixture';
+
+const jobPath = '/apis/batch/v1/namespaces/shop/jobs/migrate';
+const secretsPath = '/api/v1/namespaces/reroll/secrets';
+
+function entryOf(uid: string, restartId = 'first'): JobRecreation {
+  return {
+    uid,
+    restartId,
+    changes: ['cm/app'],
+    successor: {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        name: 'migrate',
+        namespace: 'shop',
+        annotations: { 'reroll.dev/last-restart': restartId },
+      },
+      spec: { password: 'hunter2' },
+    },
+  };
+}
+
+interface Process {
+  readonly clock: FakeClock;
+  readonly journal: JobJournal;
+  /** Names of entries, as they were found. */
+  readonly entries: string[];
+  readonly requests: readonly { readonly method: string; readonly path: string }[];
+  leading: boolean;
+}
+
+let store: JobStore;
+
+beforeEach(() => {
+  store = new JobStore();
+  store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'old' } });
+});
+
+function launch(mishap?: Mishap): Process {
+  const { client, transport, clock } = clientWorld(store.handler(mishap));
+  const entries: string[] = [];
+  const process: Process = {
+    clock,
+    entries,
+    requests: transport.requests,
+    leading: true,
+    journal: new JobJournal({
+      client,
+      namespace: 'reroll',
+      assertLeading: () => {
+        if (!process.leading) throw new NotLeadingError();
+      },
+      onEntry: (name) => entries.push(name),
+    }),
+  };
+  return process;
+}
+
+/** Takes steps until nothing is left to do; those that fail are taken again. */
+async function carryOut({ journal, entries }: Process): Promise<readonly JobStep[]> {
+  const steps: JobStep[] = [];
+  for (const name of entries.splice(0)) {
+    for (let tries = 0; tries < 20; tries++) {
+      const step = await journal.advance(name).catch(() => undefined);
+      if (!step) continue;
+      steps.push(step);
+      if (step.kind !== 'waiting') break;
+      store.finishDeletions();
+    }
+  }
+  return steps;
+}
+
+function entriesLeft(): number {
+  return [...store.objects.keys()].filter((path) => path.startsWith(secretsPath)).length;
+}
+
+function jobNow() {
+  return store.objects.get(jobPath);
+}
+
+describe('a recreation', () => {
+  it('writes, deletes, creates, removes, in this order', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    expect(process.journal.isUnderWay('old')).toBe(true);
+    const steps = await carryOut(process);
+    expect(steps.map(({ kind }) => kind)).toEqual(['waiting', 'created']);
+    const writes = process.requests.filter(({ method }) => method !== 'GET');
+    expect(writes.map(({ method, path }) => `${method} ${path.replace(/-[0-9a-f]{16}$/, '').split('?')[0]!}`)).toEqual([
+      `POST ${secretsPath}`,
+      `DELETE ${jobPath}`,
+      'POST /apis/batch/v1/namespaces/shop/jobs',
+      `DELETE ${secretsPath}/reroll-job`,
+    ]);
+    expect(jobNow()).toMatchObject(entryOf('old').successor);
+    expect(entriesLeft()).toBe(0);
+    expect(process.journal.isUnderWay('old')).toBe(false);
+    expect(steps.at(-1)).toMatchObject({ entry: { restartId: 'first', changes: ['cm/app'] }, job: jobNow() });
+  });
+
+  it('waits for a Job that is slow to go, and asks for its deletion once', async () => {
+    store.slowDeletion = true;
+    const { journal, entries, requests } = launch();
+    await journal.write(entryOf('old'));
+    for (let n = 0; n < 5; n++) expect(await journal.advance(entries[0]!)).toEqual({ kind: 'waiting' });
+    expect(requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+    store.finishDeletions();
+    expect(await journal.advance(entries[0]!)).toMatchObject({ kind: 'created' });
+  });
+
+  it('keeps the manifest unreadable to who lists Secrets by label', async () => {
+    const { journal } = launch();
+    await journal.write(entryOf('old'));
+    expect(JSON.stringify([...store.objects.values()])).not.toContain('hunter2');
+  });
+});
+
+describe('a process that dies', () => {
+  /** Of an undisturbed recreation: 1 to write, 3 to delete (read entry, read Job), 4 to create and to clear away. */
+  const requests = 8;
+  const mishaps = (['killed-before', 'killed-after', 'answer-lost', 'refused'] as const).flatMap((what) =>
+    Array.from({ length: requests }, (_, index) => ({ what, index })),
+  );
+
+  it('makes as many requests as are tried below', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    await carryOut(process);
+    expect(process.requests).toHaveLength(requests);
+  });
+
+  for (const slowDeletion of [false, true]) {
+    it.each(mishaps)(
+      `or stumbles ($what, request $index${slowDeletion ? ', slow deletion' : ''}) leaves one successor, whoever goes on`,
+      async (mishap) => {
+        store.slowDeletion = slowDeletion;
+        const first = launch(mishap);
+        const life = (async () => {
+          await first.journal.write(entryOf('old')).catch(async () => await first.journal.write(entryOf('old')));
+          await carryOut(first);
+        })();
+        // What is killed never ends.
+        await Promise.race([life, first.clock.settle()]);
+
+        const second = launch();
+        await second.journal.recover();
+        const known = entriesLeft();
+        expect(second.entries).toHaveLength(known);
+        expect(second.journal.isUnderWay('old')).toBe(known === 1);
+        // Only a Job that is not under way is planned again.
+        if (jobNow()?.metadata.uid === 'old' && known === 0) await second.journal.write(entryOf('old', 'second'));
+        store.finishDeletions();
+        await carryOut(second);
+
+        expect(store.createdJobs).toEqual([jobPath]);
+        expect(jobNow()?.metadata.uid).not.toBe('old');
+        expect(jobNow()?.metadata.deletionTimestamp).toBeUndefined();
+        expect(entriesLeft()).toBe(0);
+      },
+    );
+  }
+
+  it('after the create is reported by who finds the entry', async () => {
+    const first = launch({ index: 7, what: 'killed-before' });
+    await first.journal.write(entryOf('old'));
+    const name = first.entries[0]!;
+    await first.journal.advance(name);
+    void first.journal.advance(name);
+    await first.clock.settle();
+    expect(store.createdJobs).toHaveLength(1);
+    const second = launch();
+    await second.journal.recover();
+    expect(await carryOut(second)).toMatchObject([{ kind: 'created', entry: { restartId: 'first' } }]);
+  });
+});
+
+describe('two processes', () => {
+  it('that take the same steps at the same time create one Job', async () => {
+    const first = launch();
+    await first.journal.write(entryOf('old'));
+    const second = launch();
+    await second.journal.recover();
+    await Promise.all([carryOut(first), carryOut(second)]);
+    expect(store.createdJobs).toEqual([jobPath]);
+    expect(entriesLeft()).toBe(0);
+  });
+
+  it('do not both act: without the lease nothing is deleted or created', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    process.leading = false;
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
+    expect(jobNow()?.metadata.uid).toBe('old');
+    store.objects.delete(jobPath);
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
+    expect(store.createdJobs).toEqual([]);
+    expect(entriesLeft()).toBe(1);
+  });
+});
+
+describe('an entry', () => {
+  it('is replaced by what was planned since, while its Job is still there', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old', 'first'));
+    await process.journal.write(entryOf('old', 'second'));
+    expect(entriesLeft()).toBe(1);
+    await carryOut(process);
+    expect(jobNow()?.metadata.annotations).toEqual({ 'reroll.dev/last-restart': 'second' });
+    expect(store.createdJobs).toHaveLength(1);
+  });
+
+  it.each<[string, Record<string, string> | undefined]>([
+    ['has no annotations', undefined],
+    ['was restarted for another reason', { 'reroll.dev/last-restart': 'other' }],
+  ])("ends where somebody else's Job of that name %s", async (_what, annotations) => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign', annotations } });
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect(jobNow()?.metadata.uid).toBe('foreign');
+    expect([entriesLeft(), store.createdJobs.length]).toEqual([0, 0]);
+  });
+
+  it('that is gone ends', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    for (const path of store.objects.keys()) if (path.startsWith(secretsPath)) store.objects.delete(path);
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect(process.journal.isUnderWay('old')).toBe(false);
+  });
+
+  it('whose creation is refused stays, and is tried again', async () => {
+    const process = launch({ index: 6, what: 'refused' });
+    await process.journal.write(entryOf('old'));
+    const name = process.entries[0]!;
+    await process.journal.advance(name);
+    await expect(process.journal.advance(name)).rejects.toMatchObject({ status: 503 });
+    expect(entriesLeft()).toBe(1);
+    expect(await process.journal.advance(name)).toMatchObject({ kind: 'created' });
+  });
+
+  const gzipped = (text: string) => ({ 'recreation.json.gz': gzipSync(text).toString('base64') });
+  it.each<[string, object | undefined]>([
+    ['has no data', undefined],
+    ['has another key', { other: 'aHVudGVyMg==' }],
+    ['is not gzip', { 'recreation.json.gz': Buffer.from('hunter2').toString('base64') }],
+    ['is not JSON', gzipped('hunter2')],
+    ['is no entry', gzipped('{"password":"hunter2"}')],
+    ['has no uid', gzipped(JSON.stringify({ ...entryOf('old'), uid: '' }))],
+  ])('that %s is named, with what to do and nothing of its content', async (_what, data) => {
+    store.put(`${secretsPath}/broken`, {
+      metadata: { name: 'broken', namespace: 'reroll', labels: { 'reroll.dev/journal': 'job' } },
+      data,
+    });
+    const process = launch();
+    await process.journal.recover();
+    expect(process.entries).toEqual(['broken']);
+    const error = await process.journal.advance('broken').catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'UNREADABLE_JOURNAL' });
+    expect((error as Error).message).toMatch(/^Secret reroll\/broken: .*; create the Job .*, then delete the Secret$/);
+    expect((error as Error).message).not.toContain('hunter2');
+    expect(store.objects.has(`${secretsPath}/broken`)).toBe(true);
+  });
+});
+
+describe('recovery', () => {
+  it('finds each entry, and no other Secret', async () => {
+    const first = launch();
+    await first.journal.write(entryOf('old'));
+    await first.journal.write(entryOf('older'));
+    store.put(`${secretsPath}/reroll-digest-key`, { metadata: { name: 'reroll-digest-key', namespace: 'reroll' } });
+    const second = launch();
+    await second.journal.recover();
+    expect(second.entries.toSorted()).toEqual(first.entries.toSorted());
+    expect(['old', 'older', 'other'].map((uid) => second.journal.isUnderWay(uid))).toEqual([true, true, false]);
+  });
+});

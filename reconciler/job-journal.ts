@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { ownAnnotations } from '../shared/domain/annotations';
+import { RerollError } from '../shared/domain/errors';
+import { workloadKind } from '../shared/domain/workload-kinds';
+import type { KubeClient } from '../shared/kube/client';
+import { AlreadyExistsError, NotFoundError } from '../shared/kube/errors';
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  listObjects,
+  updateObject,
+  type KubeObject,
+} from '../shared/kube/objects';
+import { secrets } from '../shared/kube/resource';
+
+const entrySchema = z.object({
+  /** Of the Job that is to go. */
+  uid: z.string().min(1),
+  restartId: z.string(),
+  /** The sources that it is owed to. */
+  changes: z.array(z.string()).readonly(),
+  /** The Job to create. */
+  successor: z.looseObject({
+    metadata: z.looseObject({
+      name: z.string(),
+      namespace: z.string(),
+      annotations: z.record(z.string(), z.string()),
+    }),
+  }),
+});
+
+/** A Job that is being deleted and created again. */
+export type JobRecreation = Readonly<z.infer<typeof entrySchema>>;
+
+export interface JobJournalOptions {
+  readonly client: KubeClient;
+  /** Reroll's own namespace: it may keep Secrets there and nowhere else. */
+  readonly namespace: string;
+  assertLeading(): void;
+  /** An entry is there to be carried out; called once for each. */
+  readonly onEntry: (name: string) => void;
+}
+
+/** How far a recreation has come. */
+export type JobStep =
+  | { readonly kind: 'created'; readonly entry: JobRecreation; readonly job: KubeObject }
+  /** Somebody else created or kept the Job, or the entry is gone: nothing is left to do. */
+  | { readonly kind: 'superseded' }
+  /** The old Job is still on its way out. */
+  | { readonly kind: 'waiting' };
+
+const label = 'reroll.dev/journal';
+const uidLabel = 'reroll.dev/journal-job';
+const jobs = workloadKind('Job').resource;
+
+/** The manifest may hold secrets in plain variables, so the journal is a Secret, not a ConfigMap. */
+const dataKey = 'recreation.json.gz';
+
+/**
+ * Carries Jobs over the gap between their deletion and their re-creation. An entry is a Secret in Reroll's own
+ * namespace: written before the delete, removed after the create, found again by whoever leads next. Every step looks at
+ * the cluster first and may be repeated.
+ */
+export class JobJournal {
+  readonly #options: JobJournalOptions;
+  /** Uids of Jobs with an entry: their restart is under way and is not to be planned again. */
+  readonly #underWay = new Map<string, string>();
+
+  constructor(options: JobJournalOptions) {
+    this.#options = options;
+  }
+
+  isUnderWay(uid: string): boolean {
+    return this.#underWay.has(uid);
+  }
+
+  /** Makes the recreation certain. From here on it happens, whatever becomes of this process. */
+  async write(entry: JobRecreation): Promise<void> {
+    const name = entryName(entry.uid);
+    const text = gzipSync(Buffer.from(JSON.stringify(entry))).toString('base64');
+    const secret = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: this.#options.namespace, labels: { [label]: 'job', [uidLabel]: entry.uid } },
+      data: { [dataKey]: text },
+    };
+    try {
+      await createObject(this.#options.client, secrets, this.#options.namespace, secret);
+    } catch (error) {
+      // A write whose answer was lost, now to be replaced by what was planned since.
+      if (!(error instanceof AlreadyExistsError)) throw error;
+      await updateObject(this.#options.client, secrets, this.#options.namespace, name, secret);
+    }
+    this.#found(name, entry.uid);
+  }
+
+  /** Finds what an earlier leader has left. */
+  async recover(): Promise<void> {
+    const found = await listObjects(this.#options.client, secrets, this.#options.namespace, `${label}=job`);
+    for (const { metadata } of found) this.#found(metadata.name, metadata.labels?.[uidLabel] ?? '');
+  }
+
+  /** Takes the next step of one entry. Throws KubeErrors; then the step is to be taken again. */
+  async advance(name: string): Promise<JobStep> {
+    const { client, namespace } = this.#options;
+    const secret = await getObject(client, secrets, namespace, name).catch(undefinedIfNotFound);
+    if (!secret) return this.#end(name);
+    const entry = readEntry(secret);
+    const { name: jobName, namespace: jobNamespace } = entry.successor.metadata;
+    const job = await getObject(client, jobs, jobNamespace, jobName).catch(undefinedIfNotFound);
+    if (!job) return await this.#create(name, entry);
+    if (job.metadata.uid === entry.uid) return await this.#delete(job);
+    await this.#remove(name);
+    // Our own create, whose answer was lost, is told from somebody else's by the restart's id.
+    return createdBy(job, entry) ? { kind: 'created', entry, job } : { kind: 'superseded' };
+  }
+
+  async #create(name: string, entry: JobRecreation): Promise<JobStep> {
+    this.#options.assertLeading();
+    try {
+      const job = await createObject(this.#options.client, jobs, entry.successor.metadata.namespace, entry.successor);
+      await this.#remove(name);
+      return { kind: 'created', entry, job };
+    } catch (error) {
+      if (error instanceof AlreadyExistsError) return { kind: 'waiting' };
+      throw error;
+    }
+  }
+
+  async #delete({ metadata }: KubeObject): Promise<JobStep> {
+    if (metadata.deletionTimestamp === undefined) {
+      this.#options.assertLeading();
+      const precondition = { uid: metadata.uid, propagationPolicy: 'Background' as const };
+      await deleteObject(this.#options.client, jobs, metadata.namespace, metadata.name, precondition).catch(
+        undefinedIfNotFound,
+      );
+    }
+    return { kind: 'waiting' };
+  }
+
+  async #remove(name: string): Promise<void> {
+    const options = { propagationPolicy: 'Background' as const };
+    await deleteObject(this.#options.client, secrets, this.#options.namespace, name, options).catch(
+      undefinedIfNotFound,
+    );
+    this.#end(name);
+  }
+
+  #found(name: string, uid: string): void {
+    this.#underWay.set(uid, name);
+    this.#options.onEntry(name);
+  }
+
+  #end(name: string): JobStep {
+    for (const [uid, entry] of this.#underWay) if (entry === name) this.#underWay.delete(uid);
+    return { kind: 'superseded' };
+  }
+}
+
+function entryName(uid: string): string {
+  return `reroll-job-${createHash('sha256').update(uid).digest('hex').slice(0, 16)}`;
+}
+
+function readEntry(secret: KubeObject): JobRecreation {
+  const { name, namespace = '' } = secret.metadata;
+  const data = z.object({ [dataKey]: z.string() }).safeParse(secret['data']);
+  try {
+    const text = gunzipSync(Buffer.from(data.data?.[dataKey] ?? '', 'base64')).toString('utf8');
+    return entrySchema.parse(JSON.parse(text));
+  } catch (cause) {
+    // The cause is left out of the message: it may quote the manifest.
+    throw new RerollError(
+      `Secret ${namespace}/${name}: its key ${dataKey} is no journal entry of a Job that is being created again; ` +
+        'create the Job it was written for if that is missing, then delete the Secret',
+      { code: 'UNREADABLE_JOURNAL', retry: 'backoff', cause },
+    );
+  }
+}
+
+function createdBy(job: KubeObject, entry: JobRecreation): boolean {
+  const own = entry.successor.metadata.annotations[ownAnnotations.lastRestart];
+  return own !== undefined && job.metadata.annotations?.[ownAnnotations.lastRestart] === own;
+}
+
+function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof NotFoundError) return undefined;
+  throw error;
+}

@@ -1,0 +1,63 @@
+import { errorMessage } from '../shared/domain/errors';
+import { KubeError } from '../shared/kube/errors';
+import { sleep, type Clock } from '../shared/runtime/clock';
+import type { Logger } from '../shared/runtime/logger';
+import { backoffMs, type Random } from '../shared/runtime/random';
+import { NotLeadingError } from './apply/restart';
+import type { JobJournal } from './job-journal';
+import type { QueueResult } from './key-queue';
+import type { Reporter } from './reporter';
+
+export interface JobWorkerOptions {
+  readonly journal: JobJournal;
+  readonly reporter: Reporter;
+  readonly logger: Logger;
+}
+
+/** A Job takes moments to go; asking more often does not hasten it. */
+const deletionPollMs = 250;
+
+const recoveryBackoff = { baseMs: 500, maxMs: 30_000 };
+
+/** Carries out what the journal holds, step by step, until nothing is left. */
+export class JobWorker {
+  readonly #options: JobWorkerOptions;
+
+  constructor(options: JobWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. `name` is that of the journal's entry. */
+  async process(name: string): Promise<QueueResult> {
+    const { journal, reporter, logger } = this.#options;
+    try {
+      const step = await journal.advance(name);
+      if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
+      if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
+      return { kind: 'done' };
+    } catch (error) {
+      // The entry stays: whoever leads next finds it.
+      if (error instanceof NotLeadingError) return { kind: 'done' };
+      logger.warn('a Job that was to be created anew is not yet; trying again', {
+        entry: name,
+        error: errorMessage(error),
+      });
+      const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+      return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
+    }
+  }
+
+  /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
+  async recover(clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
+    const { journal, logger } = this.#options;
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      try {
+        await journal.recover();
+        return;
+      } catch (error) {
+        logger.warn('cannot look for Jobs that were being created anew; trying again', { error: errorMessage(error) });
+        await sleep(clock, backoffMs(random, attempt, recoveryBackoff), signal);
+      }
+    }
+  }
+}

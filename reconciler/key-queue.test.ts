@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../shared/runtime/fake-clock';
+import { KeyQueue, type QueueResult } from './key-queue';
+
+const done: QueueResult = { kind: 'done' };
+const middle = { float: () => 0.5, bytes: (length: number) => Buffer.alloc(length) };
+
+describe('KeyQueue', () => {
+  let clock: FakeClock;
+  let runs: string[];
+  let finish: Map<string, (result: QueueResult) => void>;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    runs = [];
+    finish = new Map();
+  });
+
+  /** Runs that end when the test says so. */
+  function heldQueue(concurrency = 10): KeyQueue {
+    return queueOf(concurrency, async (key) => await new Promise((resolve) => finish.set(key, resolve)));
+  }
+
+  function queueOf(concurrency: number, run: (key: string) => Promise<QueueResult>): KeyQueue {
+    const process = async (key: string): Promise<QueueResult> => {
+      runs.push(key);
+      return await run(key);
+    };
+    return new KeyQueue({ clock, random: middle, concurrency, backoff: { baseMs: 100, maxMs: 10_000 }, process });
+  }
+
+  async function end(key: string, result: QueueResult = done): Promise<void> {
+    finish.get(key)?.(result);
+    await clock.advance(0);
+  }
+
+  it('runs a key that is added many times once', async () => {
+    const queue = queueOf(10, async () => done);
+    for (let n = 0; n < 10; n++) queue.add('a');
+    await clock.advance(60_000);
+    expect(runs).toEqual(['a']);
+  });
+
+  it('never runs a key twice at a time, and runs it again if it was added meanwhile', async () => {
+    const queue = heldQueue();
+    queue.add('a');
+    await clock.advance(0);
+    queue.add('a');
+    queue.add('a');
+    await clock.advance(1_000);
+    expect(runs).toEqual(['a']);
+    await end('a');
+    expect(runs).toEqual(['a', 'a']);
+    await end('a');
+    await clock.advance(60_000);
+    expect(runs).toEqual(['a', 'a']);
+  });
+
+  it('runs other keys while one runs, up to its concurrency', async () => {
+    const queue = heldQueue(2);
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    await clock.advance(0);
+    expect(runs).toEqual(['a', 'b']);
+    await end('a');
+    expect(runs).toEqual(['a', 'b', 'c']);
+  });
+
+  it('waits for the delay that was asked for, and no longer than the shortest', async () => {
+    const queue = queueOf(10, async () => done);
+    queue.add('a', 1_000);
+    queue.add('a', 5_000);
+    queue.add('b', 5_000);
+    queue.add('b', 500);
+    await clock.advance(499);
+    expect(runs).toEqual([]);
+    await clock.advance(1);
+    expect(runs).toEqual(['b']);
+    await clock.advance(500);
+    expect(runs).toEqual(['b', 'a']);
+    await clock.advance(10_000);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('looks again after the delay that the run asked for', async () => {
+    const results: QueueResult[] = [{ kind: 'again', afterMs: 700 }];
+    const queue = queueOf(10, async () => results.shift() ?? done);
+    queue.add('a');
+    await clock.advance(699);
+    expect(runs).toEqual(['a']);
+    await clock.advance(1);
+    expect(runs).toEqual(['a', 'a']);
+  });
+
+  it('tries a failing key for ever, ever more rarely, up to the longest delay', async () => {
+    const times: number[] = [];
+    const queue = queueOf(10, async () => {
+      times.push(clock.monotonicMs());
+      return { kind: 'failed' };
+    });
+    queue.add('a');
+    await clock.advance(3_600_000);
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(gaps.slice(0, 4)).toEqual([100, 150, 250, 450]);
+    expect(gaps.at(-1)).toBe(5_050);
+    expect(times.length).toBeGreaterThan(500);
+  });
+
+  it('does not try earlier than the server asked for', async () => {
+    const results: QueueResult[] = [{ kind: 'failed', afterMs: 30_000 }];
+    const queue = queueOf(10, async () => results.shift() ?? done);
+    queue.add('a');
+    await clock.advance(29_999);
+    expect(runs).toEqual(['a']);
+    await clock.advance(1);
+    expect(runs).toEqual(['a', 'a']);
+  });
+
+  it('keeps the time of a key that failed when news of it arrives', async () => {
+    const results: QueueResult[] = [{ kind: 'failed', afterMs: 5_000 }];
+    const queue = queueOf(10, async () => results.shift() ?? done);
+    queue.add('a');
+    await clock.advance(0);
+    queue.add('a');
+    await clock.advance(4_999);
+    expect(runs).toEqual(['a']);
+    await clock.advance(1);
+    expect(runs).toEqual(['a', 'a']);
+  });
+
+  it('forgets the failures of a key once it succeeded', async () => {
+    const results: QueueResult[] = [
+      { kind: 'failed' },
+      { kind: 'failed' },
+      { kind: 'failed' },
+      done,
+      { kind: 'failed' },
+    ];
+    const times: number[] = [];
+    const queue = queueOf(10, async () => {
+      times.push(clock.monotonicMs());
+      return results.shift() ?? done;
+    });
+    queue.add('a');
+    await clock.advance(10_000);
+    queue.add('a');
+    await clock.advance(10_000);
+    expect((times[5] ?? 0) - (times[4] ?? 0)).toBe(100);
+  });
+
+  it('lets no key wait for the failures of another', async () => {
+    const queue = queueOf(1, async (key) => (key === 'bad' ? { kind: 'failed' } : done));
+    queue.add('bad');
+    for (let n = 0; n < 5; n++) queue.add(`good-${String(n)}`);
+    await clock.advance(0);
+    expect(runs).toEqual(['bad', 'good-0', 'good-1', 'good-2', 'good-3', 'good-4']);
+  });
+
+  it('does not run a key that was forgotten while it waited', async () => {
+    const queue = queueOf(10, async () => done);
+    queue.add('a', 100);
+    queue.forget('a');
+    await clock.advance(1_000);
+    expect(runs).toEqual([]);
+    expect(queue.depth).toBe(0);
+  });
+
+  it('stops: starts nothing more, and waits for what runs', async () => {
+    const queue = heldQueue();
+    queue.add('a');
+    queue.add('b', 100);
+    await clock.advance(0);
+    let stopped = false;
+    const stopping = queue.stop().then(() => (stopped = true));
+    await clock.advance(1_000);
+    expect({ stopped, runs }).toEqual({ stopped: false, runs: ['a'] });
+    await end('a', { kind: 'failed' });
+    await stopping;
+    queue.add('c');
+    await clock.advance(60_000);
+    expect(runs).toEqual(['a']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

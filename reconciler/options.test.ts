@@ -1,0 +1,178 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultAnnotationKeys } from '../shared/domain/annotations';
+import { claimsToBeOption, optionEnv, type OptionRow } from '../shared/runtime/option-table';
+import { UsageError, type Environment } from '../shared/runtime/options';
+import { parseReconcilerOptions, reconcilerOptionTable, type ReconcilerOptions } from './options';
+
+const defaults: ReconcilerOptions = {
+  autoReloadAll: false,
+  strategy: 'env-vars',
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  annotationKeys: defaultAnnotationKeys,
+  ignoredWorkloadKinds: [],
+  ignoredSourceKind: undefined,
+  namespaces: [],
+  logFormat: 'console',
+  logLevel: 'info',
+  kubeconfig: undefined,
+  context: undefined,
+  settleMs: 1_000,
+  settleMaxMs: 10_000,
+  ownNamespace: undefined,
+  podName: undefined,
+  leaseName: 'reroll',
+  listen: { host: undefined, port: 9090 },
+};
+
+function problems(args: readonly string[], env: Environment = {}): readonly string[] {
+  try {
+    parseReconcilerOptions(args, env);
+  } catch (thrown) {
+    if (thrown instanceof UsageError) return thrown.problems;
+    throw thrown;
+  }
+  return [];
+}
+
+function keys(changed: Partial<typeof defaultAnnotationKeys>): Partial<ReconcilerOptions> {
+  return { annotationKeys: { ...defaultAnnotationKeys, ...changed } };
+}
+
+const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
+  ['--auto-reload-all', { autoReloadAll: true }],
+  ['--auto-reload-all=false', {}],
+  ['--reload-strategy=annotations', { strategy: 'annotations' }],
+  ['--reload-strategy=restarted-at', { strategy: 'restarted-at' }],
+  ['--reload-strategy=default', { strategy: 'env-vars' }],
+  ['--reload-on-create=true', { reloadOnCreate: true }],
+  ['--reload-on-create=True', { reloadOnCreate: true }],
+  ['--reload-on-delete=1', { reloadOnDelete: true }],
+  ['--auto-annotation=example.com/auto', keys({ auto: 'example.com/auto' })],
+  ['--configmap-auto-annotation=example.com/cm-auto', keys({ configMapAuto: 'example.com/cm-auto' })],
+  ['--secret-auto-annotation=example.com/s-auto', keys({ secretAuto: 'example.com/s-auto' })],
+  ['--configmap-annotation=example.com/cm', keys({ configMapReload: 'example.com/cm' })],
+  ['--secret-annotation=example.com/s', keys({ secretReload: 'example.com/s' })],
+  ['--auto-search-annotation=example.com/search', keys({ search: 'example.com/search' })],
+  ['--search-match-annotation=match', keys({ match: 'match' })],
+  ['--ignore-annotation=Example_1.x', keys({ ignore: 'Example_1.x' })],
+  ['--ignored-workload-types=jobs', { ignoredWorkloadKinds: ['Job'] }],
+  ['--ignored-workload-types=cronjobs, jobs,jobs', { ignoredWorkloadKinds: ['CronJob', 'Job'] }],
+  ['--resources-to-ignore=configMaps', { ignoredSourceKind: 'ConfigMap' }],
+  ['--resources-to-ignore=secrets,Secrets', { ignoredSourceKind: 'Secret' }],
+  ['--namespaces=shop, pay,shop', { namespaces: ['shop', 'pay'] }],
+  ['--log-format=json', { logFormat: 'json' }],
+  ['--log-format=text', {}],
+  ['--log-format=', {}],
+  ['--log-level=panic', { logLevel: 'error' }],
+  ['--log-level=fatal', { logLevel: 'error' }],
+  ['--log-level=error', { logLevel: 'error' }],
+  ['--log-level=warn', { logLevel: 'warn' }],
+  ['--log-level=WARNING', { logLevel: 'warn' }],
+  ['--log-level=debug', { logLevel: 'debug' }],
+  ['--log-level=Trace', { logLevel: 'debug' }],
+  ['--kubeconfig=/etc/kubeconfig', { kubeconfig: '/etc/kubeconfig' }],
+  ['--context=staging', { context: 'staging' }],
+  ['--settle=500ms', { settleMs: 500 }],
+  ['--settle=0', { settleMs: 0 }],
+  ['--settle=10s', { settleMs: 10_000 }],
+  ['--settle-max=1m', { settleMaxMs: 60_000 }],
+  ['--own-namespace=tools', { ownNamespace: 'tools' }],
+  ['--pod-name=reroll-0', { podName: 'reroll-0' }],
+  ['--lease-name=stakater-reloader-lock', { leaseName: 'stakater-reloader-lock' }],
+  ['--listen=[::1]:0', { listen: { host: '::1', port: 0 } }],
+];
+
+describe('parseReconcilerOptions', () => {
+  it('has a default for everything', () => {
+    expect(parseReconcilerOptions([], {})).toEqual(defaults);
+  });
+
+  it.each(accepted)('%s', (arg, changed) => {
+    expect(parseReconcilerOptions([arg], {})).toEqual({ ...defaults, ...changed });
+  });
+
+  it.each(accepted.filter(([arg]) => arg.includes('=')))('%s as a variable', (arg, changed) => {
+    const [flag, value] = arg.split('=');
+    const row = Object.values<OptionRow>(reconcilerOptionTable).find((candidate) => `--${candidate.flag}` === flag)!;
+    expect(parseReconcilerOptions([], { [optionEnv(row)]: value })).toEqual({ ...defaults, ...changed });
+  });
+
+  it('every flag has a case here that changes the result', () => {
+    const changing = accepted
+      .filter(([, changed]) => Object.keys(changed).length > 0)
+      .map(([arg]) => arg.split('=')[0]);
+    const flags = Object.values(reconcilerOptionTable).map(({ flag }) => `--${flag}`);
+    expect(flags.filter((flag) => !changing.includes(flag))).toEqual([]);
+  });
+
+  it.each([
+    ['POD_NAME', 'reroll-7', { podName: 'reroll-7' }],
+    ['POD_NAMESPACE', 'tools', { ownNamespace: 'tools' }],
+    ['KUBERNETES_NAMESPACE', 'shop', { namespaces: ['shop'] }],
+  ])('takes %s where the flag is not given', (variable, value, changed) => {
+    expect(parseReconcilerOptions([], { [variable]: value })).toEqual({ ...defaults, ...changed });
+  });
+
+  it.each([
+    ['--auto-reload-all=yes', 'not a boolean'],
+    ['--reload-strategy=rolling', 'no such strategy'],
+    ['--reload-strategy=toString', 'no such strategy'],
+    ['--auto-annotation=', 'not an annotation key'],
+    ['--ignore-annotation=a b', 'not an annotation key'],
+    ['--match', 'unknown flag'],
+    ['--secret-annotation=example.com/a/b', 'not an annotation key'],
+    [`--secret-annotation=${'a'.repeat(64)}`, 'not an annotation key'],
+    [
+      '--ignored-workload-types=Jobs',
+      'element "Jobs": not a type that can be ignored; accepted: a list of jobs, cronjobs',
+    ],
+    ['--ignored-workload-types=jobs,deployments', 'element "deployments"'],
+    ['--resources-to-ignore=pods', 'element "pods": not a kind of source; accepted: configmaps or secrets'],
+    ['--resources-to-ignore=configmaps,secrets', 'no kind would be left to watch'],
+    ['--namespaces=shop,', 'element "": not a namespace'],
+    ['--namespaces=Shop', 'element "Shop": not a namespace'],
+    ['--log-format=xml', 'no such format'],
+    ['--log-level=loud', 'no such level; accepted: panic, fatal, error, warn, warning, info, debug, trace'],
+    ['--kubeconfig=', 'must not be empty'],
+    ['--context=', 'must not be empty'],
+    ['--pod-name=', 'must not be empty'],
+    ['--settle=5', 'not a duration'],
+    ['--settle=-1s', 'a duration below zero'],
+    ['--settle-max=soon', 'not a duration'],
+    ['--own-namespace=a.b', 'not a namespace'],
+    ['--lease-name=Reroll', 'not a name'],
+    ['--listen=9090', 'not a host and port'],
+  ])('refuses %s and names it', (arg, problem) => {
+    const [found, ...others] = problems([arg]);
+    expect(found).toContain(arg.split('=')[0]);
+    expect(found).toContain(problem);
+    expect(others).toEqual([]);
+  });
+
+  it('refuses a settle above settle-max and names both', () => {
+    expect(problems(['--settle=20s'])).toEqual([
+      '--settle (20000 ms) is longer than --settle-max (10000 ms): raise the one or lower the other',
+    ]);
+  });
+
+  it('refuses one key for two annotations and names both flags', () => {
+    expect(problems(['--auto-annotation=example.com/a', '--secret-annotation=example.com/a'])).toEqual([
+      '--auto-annotation and --secret-annotation are both example.com/a: give each a key of its own',
+    ]);
+    expect(problems([`--auto-annotation=${defaultAnnotationKeys.search}`])).toEqual([
+      '--auto-annotation and --auto-search-annotation are both reloader.stakater.com/search: give each a key of its own',
+    ]);
+  });
+
+  it('names all problems at once, those across options among them', () => {
+    expect(
+      problems(['--settle=1h', '--log-level=loud', '--auto-annotation=x', '--ignore-annotation=x', '--nope']),
+    ).toHaveLength(4);
+  });
+
+  it('no variable of ours looks like one that Kubernetes sets for a Service', () => {
+    const variables = Object.values<OptionRow>(reconcilerOptionTable).map(optionEnv);
+    expect(variables.filter((variable) => !claimsToBeOption(variable))).toEqual([]);
+  });
+});

@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { defaultAnnotationKeys, type AnnotationKeys } from '../shared/domain/annotations';
+import type { SourceKind } from '../shared/domain/source';
+import type { StrategyName } from '../shared/domain/workload-settings';
+import type { WorkloadKindName } from '../shared/domain/workload-kinds';
+import type { ListenAddress } from '../shared/runtime/listen-address';
+import {
+  annotationKey,
+  durationMs,
+  goBool,
+  goBoolAccepts,
+  listOf,
+  listenAddress,
+  namespaceName,
+  nonEmpty,
+  objectName,
+  oneOf,
+} from '../shared/runtime/option-schemas';
+import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
+import { parseOptions, type Environment } from '../shared/runtime/options';
+import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
+
+/** Everything that can be set from outside, compiled once at the start. */
+export interface ReconcilerOptions {
+  readonly autoReloadAll: boolean;
+  readonly strategy: StrategyName;
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+  readonly annotationKeys: AnnotationKeys;
+  readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
+  readonly ignoredSourceKind: SourceKind | undefined;
+  /** Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+  readonly logFormat: LogFormat;
+  readonly logLevel: LogLevel;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly settleMs: number;
+  readonly settleMaxMs: number;
+  /** Where the lease and the digest key live; undefined: the namespace of the credentials. */
+  readonly ownNamespace: string | undefined;
+  /** Identity in the lease; undefined: the host's name. */
+  readonly podName: string | undefined;
+  readonly leaseName: string;
+  /** Metrics and probes. */
+  readonly listen: ListenAddress;
+}
+
+function switchRow(flag: string, describe: string) {
+  return { flag, form: 'switch', schema: goBool, default: 'false', describe, accepts: goBoolAccepts } as const;
+}
+
+function annotationRow(flag: string, key: keyof AnnotationKeys, describe: string) {
+  return {
+    flag,
+    form: 'value',
+    schema: annotationKey,
+    default: defaultAnnotationKeys[key],
+    describe: `Annotation key ${describe}.`,
+    accepts: 'an annotation key such as example.com/reload, different from all others',
+  } as const;
+}
+
+/** Those of Reloader's keys that have a flag, under their names in {@link AnnotationKeys}. */
+const annotationTable = {
+  auto: annotationRow('auto-annotation', 'auto', 'that switches a workload on for all that it uses'),
+  configMapAuto: annotationRow('configmap-auto-annotation', 'configMapAuto', 'of the switch for ConfigMaps alone'),
+  secretAuto: annotationRow('secret-auto-annotation', 'secretAuto', 'of the switch for Secrets alone'),
+  configMapReload: annotationRow('configmap-annotation', 'configMapReload', 'of the list of ConfigMaps'),
+  secretReload: annotationRow('secret-annotation', 'secretReload', 'of the list of Secrets'),
+  search: annotationRow('auto-search-annotation', 'search', 'by which a workload looks for matching sources'),
+  match: annotationRow('search-match-annotation', 'match', 'that makes a source match a search'),
+  ignore: annotationRow('ignore-annotation', 'ignore', 'of a source whose changes are to be ignored'),
+} satisfies Partial<Record<keyof AnnotationKeys, unknown>>;
+
+const strategies: Readonly<Record<string, StrategyName>> = {
+  'env-vars': 'env-vars',
+  annotations: 'annotations',
+  'restarted-at': 'restarted-at',
+  // What Reloader's chart calls its default.
+  default: 'env-vars',
+};
+
+const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
+const ignorableSourceKinds: Readonly<Record<string, SourceKind>> = { configmaps: 'ConfigMap', secrets: 'Secret' };
+
+const logFormats: Readonly<Record<string, LogFormat>> = { '': 'console', text: 'console', json: 'json' };
+
+/** Reloader's levels onto ours. */
+const logLevels: Readonly<Record<string, LogLevel>> = {
+  panic: 'error',
+  fatal: 'error',
+  error: 'error',
+  warn: 'warn',
+  warning: 'warn',
+  info: 'info',
+  debug: 'debug',
+  trace: 'debug',
+};
+
+const lowerCased = z.string().transform((text) => text.toLowerCase());
+
+/** Both would leave nothing to watch. */
+const atMostOne = listOf(lowerCased.pipe(oneOf(ignorableSourceKinds, 'not a kind of source'))).refine(
+  (ignored) => ignored.length <= 1,
+  'no kind would be left to watch',
+);
+
+/** Flags that Reloader has too keep its names. */
+export const reconcilerOptionTable = {
+  autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
+  strategy: {
+    flag: 'reload-strategy',
+    form: 'value',
+    schema: oneOf(strategies, 'no such strategy'),
+    default: 'env-vars',
+    describe: 'What is changed in the pod template to restart a workload.',
+    accepts: 'env-vars (or default), annotations, restarted-at',
+  },
+  reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source appears.'),
+  reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source goes.'),
+  ...annotationTable,
+  ignoredWorkloadKinds: {
+    flag: 'ignored-workload-types',
+    form: 'list',
+    schema: listOf(oneOf(ignorableWorkloadKinds, 'not a type that can be ignored')),
+    describe: 'Kinds of workload that are never restarted.',
+    accepts: 'a list of jobs, cronjobs',
+  },
+  ignoredSourceKinds: {
+    flag: 'resources-to-ignore',
+    form: 'list',
+    schema: atMostOne,
+    describe: 'The kind of source that is not watched.',
+    accepts: 'configmaps or secrets',
+  },
+  namespaces: {
+    flag: 'namespaces',
+    fallbackEnv: 'KUBERNETES_NAMESPACE',
+    form: 'list',
+    schema: listOf(namespaceName),
+    describe: 'Watch only these namespaces; none for the whole cluster.',
+    accepts: 'a list of namespaces',
+  },
+  logFormat: {
+    flag: 'log-format',
+    form: 'value',
+    schema: oneOf(logFormats, 'no such format'),
+    default: 'text',
+    describe: 'Form of the log lines.',
+    accepts: 'text, json',
+  },
+  logLevel: {
+    flag: 'log-level',
+    form: 'value',
+    schema: lowerCased.pipe(oneOf(logLevels, 'no such level')),
+    default: 'info',
+    describe: 'The least severe log lines that are written.',
+    accepts: Object.keys(logLevels).join(', '),
+  },
+  kubeconfig: {
+    flag: 'kubeconfig',
+    form: 'value',
+    schema: nonEmpty.optional(),
+    describe: 'Reach the cluster with this kubeconfig; otherwise KUBECONFIG, the pod, or ~/.kube/config.',
+    accepts: 'a path',
+  },
+  context: {
+    flag: 'context',
+    form: 'value',
+    schema: nonEmpty.optional(),
+    describe: "Context of the kubeconfig; otherwise the kubeconfig's current one.",
+    accepts: 'the name of a context',
+  },
+  settleMs: {
+    flag: 'settle',
+    form: 'value',
+    schema: durationMs,
+    default: '1s',
+    describe: 'Restart when the sources of a workload have been quiet for this long.',
+    accepts: 'a Go duration such as 500ms, 2s or 1m30s',
+  },
+  settleMaxMs: {
+    flag: 'settle-max',
+    form: 'value',
+    schema: durationMs,
+    default: '10s',
+    describe: 'Restart this long after the first change even if others follow.',
+    accepts: 'a Go duration not below --settle',
+  },
+  ownNamespace: {
+    flag: 'own-namespace',
+    fallbackEnv: 'POD_NAMESPACE',
+    form: 'value',
+    schema: namespaceName.optional(),
+    describe: 'Where the lease and the digest key are kept; otherwise the namespace of the credentials.',
+    accepts: 'a namespace',
+  },
+  podName: {
+    flag: 'pod-name',
+    fallbackEnv: 'POD_NAME',
+    form: 'value',
+    schema: nonEmpty.optional(),
+    describe: "Identity of this replica in the lease; otherwise the host's name.",
+    accepts: 'a name that no other replica has',
+  },
+  leaseName: {
+    flag: 'lease-name',
+    form: 'value',
+    schema: objectName,
+    default: 'reroll',
+    describe: 'Name of the lease that the replicas share.',
+    accepts: 'a lower-case object name',
+  },
+  listen: {
+    flag: 'listen',
+    form: 'value',
+    schema: listenAddress,
+    default: ':9090',
+    describe: 'Address of metrics and probes.',
+    accepts: 'host:port such as :9090, 127.0.0.1:9090 or [::1]:9090; port 0 for any free one',
+  },
+} satisfies OptionTable;
+
+type Values = OptionValues<typeof reconcilerOptionTable>;
+
+/** @throws UsageError with every problem of `args` and `env`, not just the first. */
+export function parseReconcilerOptions(args: readonly string[], env: Environment): ReconcilerOptions {
+  const values = parseOptions(reconcilerOptionTable, args, env, (some) => [
+    ...settleProblems(some),
+    ...annotationProblems(some),
+  ]);
+  const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...rest } = values;
+  const { ignoredSourceKinds, ...options } = rest;
+  return {
+    ...options,
+    ignoredSourceKind: ignoredSourceKinds[0],
+    annotationKeys: {
+      ...defaultAnnotationKeys,
+      ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },
+    },
+  };
+}
+
+function settleProblems({ settleMs, settleMaxMs }: Partial<Values>): readonly string[] {
+  if (settleMs === undefined || settleMaxMs === undefined || settleMs <= settleMaxMs) return [];
+  return [
+    `--settle (${settleMs} ms) is longer than --settle-max (${settleMaxMs} ms): raise the one or lower the other`,
+  ];
+}
+
+/** Two meanings under one key would make a workload's annotation mean both. */
+function annotationProblems(values: Partial<Values>): readonly string[] {
+  const flags = Object.entries(annotationTable).map(([name, { flag }]) => ({
+    flag,
+    key: values[name as keyof typeof annotationTable],
+  }));
+  return flags.flatMap(({ flag, key }, index) =>
+    flags
+      .slice(index + 1)
+      .filter((other) => key !== undefined && other.key === key)
+      .map((other) => `--${flag} and --${other.flag} are both ${key ?? ''}: give each a key of its own`),
+  );
+}

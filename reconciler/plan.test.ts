@@ -1,0 +1,397 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Baseline, Recorded } from '../shared/domain/baseline';
+import { absent } from '../shared/domain/content-digest';
+import type { SourceKind } from '../shared/domain/source';
+import { FakeClock } from '../shared/runtime/fake-clock';
+import { plan, type Plan, type PlanInput } from './plan';
+import {
+  at,
+  auto,
+  contentOf,
+  digester,
+  policySettings,
+  sourceRecord,
+  workloadRecord,
+  type WorkloadOptions,
+} from './records.fixture';
+import { SourceIndex } from './source-index';
+import type { TrackedWorkload } from './workload-index';
+
+const named = 'configmap.reloader.stakater.com/reload';
+const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
+const red = contentOf({ color: 'red' }).whole();
+const blue = contentOf({ color: 'blue' }).whole();
+
+let clock: FakeClock;
+let sources: SourceIndex;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  sources = new SourceIndex(clock, () => undefined);
+});
+
+function see(...records: readonly Parameters<typeof sourceRecord>[0][]): void {
+  for (const record of records) {
+    const seen = sourceRecord(record);
+    sources.sink(seen.kind, undefined, () => undefined).upsert(seen, 'watch');
+  }
+}
+
+function remove(name: string): void {
+  sources.sink('ConfigMap', undefined, () => undefined).remove(`shop/${name}`);
+}
+
+type Sources = Readonly<Record<string, Recorded>>;
+
+function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<TrackedWorkload> = {}): TrackedWorkload {
+  const baseline: Baseline | undefined = recorded && {
+    sequence: 4,
+    keyId: digester.keyId,
+    sources: new Map(Object.entries(recorded)),
+  };
+  return {
+    key: 'Deployment/shop/web',
+    record: workloadRecord(options),
+    baseline,
+    baselineProblem: undefined,
+    baselineLost: false,
+    usesSinceMs: [at(-600)],
+    ...more,
+  };
+}
+
+function look(workload: TrackedWorkload, more: Partial<PlanInput> = {}, settings: object = {}): Plan {
+  return plan({
+    workload,
+    sources,
+    knownKinds: new Set<SourceKind>(['ConfigMap', 'Secret']),
+    keyId: digester.keyId,
+    inChargeSinceMs: at(0),
+    settings: { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, ...settings },
+    ...more,
+  });
+}
+
+/** What would be recorded; undefined: nothing is written. */
+function recordedBy(planned: Plan): Sources | undefined {
+  return planned.action === 'none' ? undefined : Object.fromEntries(planned.baseline.sources);
+}
+
+describe('what is done', () => {
+  interface Row {
+    readonly when: string;
+    readonly now?: Readonly<Record<string, string>>;
+    readonly recorded?: Sources;
+    readonly workload?: WorkloadOptions;
+    readonly more?: Partial<TrackedWorkload>;
+    readonly settings?: { readonly reloadOnCreate?: boolean; readonly reloadOnDelete?: boolean };
+    readonly then: Plan['action'];
+    readonly because?: readonly string[];
+    readonly leaves?: Sources;
+  }
+  const rows: readonly Row[] = [
+    { when: 'nothing differs', now: { app: 'red' }, recorded: { 'cm/app': red }, then: 'none' },
+    { when: 'the workload uses nothing', workload: { uses: [] }, then: 'none' },
+    { when: 'seen first', now: { app: 'red' }, then: 'adopt', because: ['first-seen'], leaves: { 'cm/app': red } },
+    { when: 'seen first, source missing', then: 'adopt', because: ['first-seen'], leaves: { 'cm/app': absent } },
+    {
+      when: 'the content changed',
+      now: { app: 'blue' },
+      recorded: { 'cm/app': red },
+      then: 'restart',
+      because: ['content-changed'],
+      leaves: { 'cm/app': blue },
+    },
+    {
+      when: 'the baseline was lost and nothing differs',
+      now: { app: 'red' },
+      recorded: { 'cm/app': red },
+      more: { baselineLost: true },
+      then: 'adopt',
+      leaves: { 'cm/app': red },
+    },
+    {
+      when: 'the baseline was lost and the content changed',
+      now: { app: 'blue' },
+      recorded: { 'cm/app': red },
+      more: { baselineLost: true },
+      then: 'restart',
+      leaves: { 'cm/app': blue },
+    },
+    {
+      when: 'it is being deleted',
+      now: { app: 'blue' },
+      recorded: { 'cm/app': red },
+      workload: { deleting: true },
+      then: 'none',
+    },
+    {
+      when: 'created',
+      now: { app: 'red' },
+      recorded: { 'cm/app': absent },
+      then: 'adopt',
+      because: ['created-ignored'],
+    },
+    {
+      when: 'created, with reload-on-create',
+      now: { app: 'red' },
+      recorded: { 'cm/app': absent },
+      settings: { reloadOnCreate: true },
+      then: 'restart',
+      because: ['created'],
+      leaves: { 'cm/app': red },
+    },
+    { when: 'deleted: the record stays', recorded: { 'cm/app': red }, then: 'none', because: ['deleted-ignored'] },
+    {
+      when: 'deleted, with reload-on-delete',
+      recorded: { 'cm/app': red },
+      settings: { reloadOnDelete: true },
+      then: 'restart',
+      because: ['deleted'],
+      leaves: { 'cm/app': absent },
+    },
+    {
+      when: 'still gone, with reload-on-delete',
+      recorded: { 'cm/app': absent },
+      settings: { reloadOnDelete: true },
+      then: 'none',
+    },
+    {
+      when: 'an edit uses one source more',
+      now: { app: 'red', more: 'blue' },
+      recorded: { 'cm/app': red },
+      workload: { uses: ['cm/app', 'cm/more'] },
+      then: 'adopt',
+      because: ['unchanged', 'first-seen'],
+      leaves: { 'cm/app': red, 'cm/more': contentOf({ color: 'blue' }, 'ConfigMap', 'more').whole() },
+    },
+    {
+      when: 'an edit uses one source less: its record would be compared if it came back',
+      now: { app: 'red', gone: 'red' },
+      recorded: { 'cm/app': red, 'cm/gone': red },
+      then: 'adopt',
+      leaves: { 'cm/app': red },
+    },
+    {
+      when: 'a source is excluded: its record stays, whatever becomes of it',
+      now: { app: 'blue' },
+      recorded: { 'cm/app': red },
+      workload: { annotations: { ...auto, [excluded]: 'app' } },
+      then: 'none',
+    },
+    {
+      when: 'a source is excluded that has no record: it gets none',
+      now: { app: 'blue' },
+      workload: { annotations: { ...auto, [excluded]: 'app' } },
+      then: 'none',
+    },
+    {
+      when: 'nothing of its kind is asked for, though the template uses it',
+      now: { app: 'blue' },
+      workload: { annotations: { 'secret.reloader.stakater.com/auto': 'true' } },
+      then: 'none',
+    },
+    {
+      when: 'a source is listed that the template does not use',
+      now: { extra: 'blue' },
+      recorded: { 'cm/extra': red },
+      workload: { annotations: { [named]: 'extra' }, uses: [] },
+      then: 'restart',
+      because: ['content-changed'],
+    },
+  ];
+
+  for (const { when, now = {}, recorded, workload = {}, more, settings, then, because, leaves } of rows) {
+    it(`${when}: ${then}`, () => {
+      for (const [name, color] of Object.entries(now)) see({ name, data: { color } });
+      const planned = look(tracked(workload, recorded, more), {}, settings);
+      expect(planned.action).toBe(then);
+      if (because) expect(planned.verdicts.map(({ comparison }) => comparison?.because)).toEqual(because);
+      if (leaves) expect(recordedBy(planned)).toEqual(leaves);
+    });
+  }
+
+  it('is one restart for many sources, and names those that changed', () => {
+    see({ data: { color: 'blue' } }, { name: 'same' }, { name: 'db', kind: 'Secret', data: { password: 'new' } });
+    const same = contentOf({ color: 'red' }, 'ConfigMap', 'same').whole();
+    const planned = look(
+      tracked({ uses: ['cm/app', 'cm/same', 'secret/db'] }, { 'cm/app': red, 'cm/same': same, 'secret/db': red }),
+    );
+    if (planned.action !== 'restart') throw new Error(planned.action);
+    expect(planned.changes.map(({ id, container }) => [id, container])).toEqual([
+      ['cm/app', 'main'],
+      ['secret/db', 'main'],
+    ]);
+    expect([...planned.baseline.sources.keys()]).toEqual(['cm/app', 'cm/same', 'secret/db']);
+  });
+
+  it('is planned anew to nothing, once it is done', () => {
+    see({ data: { color: 'blue' } });
+    const planned = look(tracked({}, { 'cm/app': red }));
+    if (planned.action !== 'restart') throw new Error(planned.action);
+    expect(look(tracked({}, undefined, { baseline: planned.baseline })).action).toBe('none');
+  });
+
+  it('counts the sequence on, from 1', () => {
+    see({});
+    expect(look(tracked({}))).toMatchObject({ baseline: { sequence: 1, keyId: digester.keyId } });
+    expect(look(tracked({}, {}))).toMatchObject({ baseline: { sequence: 5 } });
+  });
+});
+
+describe('keys', () => {
+  const content = contentOf({ color: 'red', size: '1' });
+  const digests = (...keys: readonly string[]) => new Map(keys.map((key) => [key, content.key(key)]));
+
+  it.each<[string, Readonly<Record<string, string>>, Plan['action']]>([
+    ['in use', { color: 'blue', size: '1' }, 'restart'],
+    ['not in use', { color: 'red', size: '2' }, 'none'],
+  ])('%s', (_what, data, then) => {
+    see({ data });
+    expect(look(tracked({ keys: ['color'] }, { 'cm/app': digests('color') })).action).toBe(then);
+  });
+
+  it('that are no longer used lose their record, without a restart', () => {
+    see({ data: { color: 'red', size: '2' } });
+    const planned = look(tracked({ keys: ['color'] }, { 'cm/app': digests('color', 'size') }));
+    expect(planned.action).toBe('adopt');
+    expect(recordedBy(planned)).toEqual({ 'cm/app': digests('color') });
+  });
+
+  it('of a source that is listed but not used all count', () => {
+    see({ data: { color: 'red', size: '2' } });
+    const listed = { annotations: { [named]: 'app' }, uses: [] };
+    expect(look(tracked(listed, { 'cm/app': content.whole() })).action).toBe('restart');
+  });
+});
+
+describe('sources that say something themselves', () => {
+  it('ignored: not compared, record kept', () => {
+    see({ data: { color: 'blue' }, ignore: true });
+    const planned = look(tracked({}, { 'cm/app': red }));
+    expect(planned).toMatchObject({
+      action: 'none',
+      verdicts: [{ decision: 'source-ignored', comparison: undefined }],
+    });
+  });
+
+  it('gone, with the annotation that made it match: what was recorded still stands', () => {
+    const search = { annotations: { 'reloader.stakater.com/search': 'true' } };
+    const planned = look(tracked(search, { 'cm/app': red }), {}, { reloadOnDelete: true });
+    expect(planned.action).toBe('restart');
+    expect(look(tracked(search), {}, { reloadOnDelete: true }).action).toBe('none');
+  });
+});
+
+describe('kinds of sources that are not known', () => {
+  it('conclude nothing and keep their record, also through a restart for another kind', () => {
+    see({ data: { color: 'blue' } });
+    const workload = tracked({ uses: ['cm/app', 'secret/db'] }, { 'cm/app': red, 'secret/db': red });
+    const planned = look(workload, { knownKinds: new Set<SourceKind>(['ConfigMap']) }, { reloadOnDelete: true });
+    expect(planned.verdicts.map(({ decision }) => decision)).toEqual(['auto', 'not-watched']);
+    expect(recordedBy(planned)).toEqual({ 'cm/app': blue, 'secret/db': red });
+  });
+
+  it('are not recorded as missing', () => {
+    see({});
+    const planned = look(tracked({ uses: ['cm/app', 'secret/db'] }), {
+      knownKinds: new Set<SourceKind>(['ConfigMap']),
+    });
+    expect(recordedBy(planned)).toEqual({ 'cm/app': red });
+  });
+});
+
+describe('patterns', () => {
+  const listed = { annotations: { [named]: 'app-.*' }, uses: [] };
+  const digestOf = (name: string) => contentOf({ color: 'red' }, 'ConfigMap', name).whole();
+
+  it('adopt what matches, in the own namespace and of the kind', () => {
+    see({ name: 'app-1' }, { name: 'other' }, { name: 'app-2', namespace: 'bank' }, { name: 'app-3', kind: 'Secret' });
+    expect(recordedBy(look(tracked(listed)))).toEqual({ 'cm/app-1': digestOf('app-1') });
+  });
+
+  it('restart for a change of what matches', () => {
+    see({ name: 'app-1', data: { color: 'blue' } });
+    expect(look(tracked(listed, { 'cm/app-1': digestOf('app-1') })).action).toBe('restart');
+  });
+
+  it('see what is gone by the baseline', () => {
+    const workload = tracked(listed, { 'cm/app-1': digestOf('app-1') });
+    expect(look(workload).action).toBe('none');
+    expect(look(workload, {}, { reloadOnDelete: true }).action).toBe('restart');
+  });
+
+  it('no longer see what no longer matches', () => {
+    see({ name: 'app-1' });
+    const planned = look(tracked(listed, { 'cm/app-1': digestOf('app-1'), 'cm/old': red }));
+    expect(recordedBy(planned)).toEqual({ 'cm/app-1': digestOf('app-1') });
+  });
+
+  it('keep of what is gone no more than 32, and all that is there, listed or used', () => {
+    const many = (prefix: string) => Array.from({ length: 40 }, (_, n) => `${prefix}${String(n).padStart(2, '0')}`);
+    const present = many('app-here-');
+    see(...present.map((name) => ({ name })));
+    const recorded = [...present, ...many('app-gone-'), 'app-used', 'app-listed'];
+    const workload = tracked(
+      { annotations: { ...auto, [named]: 'app-.*,app-listed' }, uses: ['cm/app-used'] },
+      Object.fromEntries(recorded.map((name) => [`cm/${name}`, digestOf(name)])),
+    );
+    const kept = Object.keys(recordedBy(look(workload)) ?? {});
+    expect(kept.filter((id) => id.startsWith('cm/app-gone-'))).toHaveLength(32);
+    expect(kept).toEqual(expect.arrayContaining([...present, 'app-used', 'app-listed'].map((name) => `cm/${name}`)));
+    expect(kept).toHaveLength(74);
+  });
+
+  it('with too much that is gone write once, not for ever', () => {
+    const gone = Array.from({ length: 40 }, (_, n) => `app-${String(n)}`);
+    const workload = tracked(listed, Object.fromEntries(gone.map((name) => [`cm/${name}`, digestOf(name)])));
+    const planned = look(workload);
+    if (planned.action !== 'adopt') throw new Error(planned.action);
+    expect(look({ ...workload, baseline: planned.baseline }).action).toBe('none');
+  });
+});
+
+describe('a workload without a record of its source', () => {
+  /** red until 20 s after we took charge, blue from then on. */
+  function changeAt20(): void {
+    see({ createdAtMs: at(-3600) });
+    see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20) });
+  }
+
+  it.each<[string, TrackedWorkload['usesSinceMs'], Plan['action'], string]>([
+    ['came before the change, while we were in charge', [at(10)], 'restart', 'changed-since-birth'],
+    ['came within the same second', [at(20)], 'restart', 'changed-since-birth'],
+    ['came after the change', [at(21)], 'adopt', 'first-seen'],
+    ['was there before us', [at(-1)], 'adopt', 'first-seen'],
+    ['came at the very moment we took charge', [at(0)], 'restart', 'changed-since-birth'],
+    [
+      'was there before us and was written since, before the change',
+      [at(-1), at(10)],
+      'restart',
+      'changed-since-birth',
+    ],
+    ['was there before us and was written since, after the change', [at(-1), at(30)], 'adopt', 'first-seen'],
+    ['came before the change and was written after it', [at(10), at(30)], 'restart', 'changed-since-birth'],
+    ['was seen to come to use it before us', at(-1), 'restart', 'changed-since-birth'],
+    ['was seen to come to use it after the change', at(30), 'adopt', 'first-seen'],
+  ])('that %s', (_when, usesSinceMs, then, because) => {
+    changeAt20();
+    const planned = look(tracked({}, undefined, { usesSinceMs }));
+    expect(planned.action).toBe(then);
+    expect(planned.verdicts[0]?.comparison?.because).toBe(because);
+  });
+
+  it('whose source came and went says so', () => {
+    see({ createdAtMs: at(-3600) });
+    remove('app');
+    const planned = look(tracked({}, undefined, { usesSinceMs: at(-10) }), {}, { reloadOnDelete: true });
+    expect(planned.verdicts[0]?.comparison?.because).toBe('deleted');
+  });
+
+  it('knows which keys changed from the recent past', () => {
+    changeAt20();
+    expect(look(tracked({}, { 'cm/app': red }))).toMatchObject({
+      changes: [{ comparison: { changedKeys: ['color'] } }],
+    });
+  });
+});

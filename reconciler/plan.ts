@@ -1,0 +1,150 @@
+import { sameSources, type Baseline, type Recorded } from '../shared/domain/baseline';
+import { compare, type Comparison } from '../shared/domain/comparison';
+import { decide, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
+import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
+import type { SourceIndex } from './source-index';
+import type { TrackedWorkload } from './workload-index';
+
+export interface PlanSettings {
+  readonly policy: PolicySettings;
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+}
+
+export interface PlanInput {
+  readonly workload: TrackedWorkload;
+  readonly sources: Pick<SourceIndex, 'get' | 'inNamespace' | 'inForceAt' | 'formerContent'>;
+  /** Kinds of sources whose state is known: of the others nothing is concluded. */
+  readonly knownKinds: ReadonlySet<SourceKind>;
+  readonly keyId: string;
+  /** From when on a workload without a baseline is known to be new, rather than new to us; by the API server's clock. */
+  readonly inChargeSinceMs: number;
+  readonly settings: PlanSettings;
+}
+
+/** What was concluded of one source, and why. */
+export interface Verdict {
+  readonly id: SourceId;
+  readonly kind: SourceKind;
+  readonly name: string;
+  /** Where a marker for it goes. */
+  readonly container: string | undefined;
+  /** Digest of its whole content; undefined where it does not exist. */
+  readonly whole: string | undefined;
+  readonly decision: DecisionReason | 'not-watched';
+  /** Undefined where the decision ends it. */
+  readonly comparison: Comparison | undefined;
+}
+
+export type Plan = { readonly verdicts: readonly Verdict[] } & (
+  | { readonly action: 'none' }
+  /** Record the baseline, restart nothing. */
+  | { readonly action: 'adopt'; readonly baseline: Baseline }
+  /** Change the pod template and the baseline in one write. */
+  | { readonly action: 'restart'; readonly baseline: Baseline; readonly changes: readonly Verdict[] }
+);
+
+/**
+ * What is to be done for one workload, and why: a function of what is known now, not of what happened.
+ *
+ * However many sources differ, one restart answers them all; where nothing differs, nothing is written.
+ */
+export function plan(input: PlanInput): Plan {
+  const { workload } = input;
+  if (workload.record.deleting) return { action: 'none', verdicts: [] };
+  const verdicts = candidates(input).map((candidate) => judge(candidate, input));
+  const baseline = nextBaseline(verdicts, input);
+  const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
+  if (changes.length > 0) return { action: 'restart', baseline, changes, verdicts };
+  const owed = workload.baselineLost || !sameSources(workload.baseline?.sources ?? new Map(), baseline.sources);
+  return owed ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
+}
+
+/** A source that the workload uses or names. */
+interface Candidate {
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly keys: 'all' | readonly string[];
+  readonly container: string | undefined;
+}
+
+function candidates({ workload, sources }: PlanInput): readonly Candidate[] {
+  const { references, policy, namespace, firstContainer } = workload.record;
+  const found = new Map<SourceId, Candidate>();
+  for (const reference of references) {
+    found.set(sourceId(reference.kind, reference.name), reference);
+  }
+  const addNamed = (kind: SourceKind, name: string): void => {
+    const id = sourceId(kind, name);
+    // What is named but not used in the template has no keys to go by: all of it counts.
+    if (!found.has(id)) found.set(id, { kind, name, keys: 'all', container: firstContainer });
+  };
+  for (const kind of sourceKinds) {
+    const { named } = policy[kind];
+    for (const name of named.literals) addNamed(kind, name);
+    if (!named.hasPatterns) continue;
+    for (const { name } of sources.inNamespace(kind, namespace)) if (named.matches(name)) addNamed(kind, name);
+    for (const name of recordedNames(workload.baseline, kind)) if (named.matches(name)) addNamed(kind, name);
+  }
+  return [...found.values()];
+}
+
+function* recordedNames(baseline: Baseline | undefined, kind: SourceKind): Iterable<string> {
+  const prefix = sourceId(kind, '');
+  for (const id of baseline?.sources.keys() ?? []) if (id.startsWith(prefix)) yield id.slice(prefix.length);
+}
+
+function judge(candidate: Candidate, input: PlanInput): Verdict {
+  const { workload, sources, settings } = input;
+  const { kind, name, container } = candidate;
+  const { namespace } = workload.record;
+  const id = sourceId(kind, name);
+  const source = sources.get(kind, namespace, name);
+  const verdict = { id, kind, name, container, whole: source?.content.whole() };
+  if (!input.knownKinds.has(kind)) return { ...verdict, decision: 'not-watched', comparison: undefined };
+  const recorded = workload.baseline?.sources.get(id);
+  // Of a source that is gone, the annotations are too: what it was recorded for still stands.
+  const flags = source ?? { ignore: false, match: recorded !== undefined };
+  const { ignore, match } = flags;
+  const decision = decide(workload.record.policy, workload.record.kind, { kind, name, ignore, match }, settings.policy);
+  if (!decision.restart) return { ...verdict, decision: decision.because, comparison: undefined };
+  // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
+  const comparison = compare({
+    recorded,
+    current: source?.content,
+    keys: candidate.keys,
+    inForce: () => sources.inForceAt(kind, namespace, name, usesSinceMs(input)),
+    formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
+    reloadOnCreate: settings.reloadOnCreate,
+    reloadOnDelete: settings.reloadOnDelete,
+  });
+  return { ...verdict, decision: decision.because, comparison };
+}
+
+/** Infinity: the workload was there before us, so today's state is what it is taken to run with. */
+function usesSinceMs({ workload, inChargeSinceMs }: PlanInput): number {
+  const { usesSinceMs: since } = workload;
+  if (typeof since === 'number') return since;
+  return since.find((timeMs) => timeMs >= inChargeSinceMs) ?? Infinity;
+}
+
+/** Kept of sources that are gone and that only a pattern names: hashed names come and go with each release. */
+const maxGoneByPattern = 32;
+
+function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: PlanInput): Baseline {
+  const old = workload.baseline;
+  const sources = new Map<SourceId, Recorded>();
+  let goneByPattern = 0;
+  for (const { id, kind, name, whole, comparison } of verdicts) {
+    const recorded = comparison?.recorded ?? old?.sources.get(id);
+    if (recorded === undefined) continue;
+    const lasting = whole !== undefined || isUsedOrListed(workload, kind, name);
+    if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
+  }
+  return { sequence: (old?.sequence ?? 0) + 1, keyId, sources };
+}
+
+function isUsedOrListed({ record }: TrackedWorkload, kind: SourceKind, name: string): boolean {
+  if (record.policy[kind].named.literals.includes(name)) return true;
+  return record.references.some((reference) => reference.kind === kind && reference.name === name);
+}

@@ -1,0 +1,71 @@
+import { ContentDigester } from '../shared/domain/content-digest';
+import { errorMessage } from '../shared/domain/errors';
+import { loadDigestKey } from '../shared/kube/digest-key';
+import { sleep } from '../shared/runtime/clock';
+import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
+import { Engine, type EngineDeps, type EngineSettings } from './engine';
+import type { WatchStatus } from './watches';
+
+const digestKeyBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
+
+/** What the reconciler is doing, for probes. */
+export interface ReconcilerStatus {
+  readonly state: 'starting' | 'syncing' | 'standby' | 'acting' | 'stopped';
+  /** Why it has not come further than it has; undefined while all is well. */
+  readonly problem: string | undefined;
+  readonly watches: readonly WatchStatus[];
+}
+
+/** The life of an engine: it begins with the digest key, without which no content may be looked at. */
+export class Reconciler {
+  readonly #deps: EngineDeps;
+  readonly #settings: EngineSettings;
+  readonly #stop = new AbortController();
+  #engine: Engine | undefined;
+  #problem: string | undefined;
+
+  constructor(deps: EngineDeps, settings: EngineSettings) {
+    this.#deps = deps;
+    this.#settings = settings;
+  }
+
+  get status(): ReconcilerStatus {
+    const state = this.#stop.signal.aborted ? 'stopped' : (this.#engine?.state ?? 'starting');
+    return { state, problem: this.#problem, watches: this.#engine?.watchStatuses() ?? [] };
+  }
+
+  /** Returns at once: key, watches and lease are waited for however long they take. */
+  start(): void {
+    void this.#begin();
+  }
+
+  /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#engine?.stop();
+  }
+
+  /** Never rejects. */
+  async #begin(): Promise<void> {
+    const { client, clock, random, logger } = this.#deps;
+    for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
+      try {
+        const key = await loadDigestKey(client, random, this.#settings.ownNamespace);
+        this.#problem = undefined;
+        this.#run(new ContentDigester(key));
+        return;
+      } catch (error) {
+        this.#problem = `digest key: ${errorMessage(error)}`;
+        logger.warn('cannot get the digest key; trying again', { error: errorMessage(error) });
+      }
+      await sleep(clock, backoffMs(random, attempt, digestKeyBackoff), this.#stop.signal);
+    }
+  }
+
+  #run(digester: ContentDigester): void {
+    // Stopped while the key was on its way.
+    if (this.#stop.signal.aborted) return;
+    this.#engine = new Engine(this.#deps, this.#settings, digester);
+    this.#engine.start();
+  }
+}

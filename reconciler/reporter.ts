@@ -1,0 +1,160 @@
+import { describeProblem } from '../shared/domain/annotation-problem';
+import { errorMessage } from '../shared/domain/errors';
+import type { SourceId } from '../shared/domain/source';
+import type { WorkloadRecord } from '../shared/domain/workload';
+import { workloadKind } from '../shared/domain/workload-kinds';
+import { ConflictError, ForbiddenError, InvalidError } from '../shared/kube/errors';
+import type { EventReason, EventRecorder } from '../shared/kube/events';
+import type { KubeObject } from '../shared/kube/objects';
+import type { Clock } from '../shared/runtime/clock';
+import type { Logger } from '../shared/runtime/logger';
+import type { Metrics } from '../shared/runtime/metrics';
+import { StaleWorkloadError } from './apply/read-again';
+import type { Restart } from './apply/restart';
+import type { JobRecreation } from './job-journal';
+import type { Verdict } from './plan';
+import { describeChanges, describeVerdict, describeWorkload } from './report';
+import type { SourceChange } from './source-index';
+import type { TrackedWorkload, WorkloadKey } from './workload-index';
+
+export interface ReporterOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly events: EventRecorder;
+}
+
+/** Says what happened and why: log, metrics, Events. Decides nothing. */
+export class Reporter {
+  readonly #options: ReporterOptions;
+  /** Problems already told of a workload: each is told once, not at every write to its status. */
+  readonly #told = new Map<WorkloadKey, string>();
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  sourceChanged(change: SourceChange, users: number): void {
+    const { kind, namespace, name, before, after } = change;
+    const what = !before ? 'created' : !after ? 'deleted' : 'changed';
+    const keys = before && after ? before.content.differingKeys(after.content) : undefined;
+    const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
+    // In a large cluster most changes concern nobody.
+    if (users > 0) this.#options.logger.info(`${kind} ${namespace}/${name} ${what}`, fields);
+    else this.#options.logger.debug(`${kind} ${namespace}/${name} ${what}; no tracked workload uses it`, fields);
+  }
+
+  /** What its annotations or its baseline say that cannot be meant. */
+  problems({ key, record, baselineProblem }: Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>): void {
+    const { logger, metrics } = this.#options;
+    const name = describeWorkload(record);
+    const lines = record.problems.map((problem) => describeProblem(name, problem));
+    const baseline =
+      baselineProblem === undefined
+        ? []
+        : [`${name}: annotation reroll.dev/baseline cannot be read: ${baselineProblem}`];
+    const all = [...lines, ...baseline].join('\n');
+    if ((this.#told.get(key) ?? '') === all) return;
+    this.#told.set(key, all);
+    for (const line of [...lines, ...baseline]) logger.warn(line, { workload: name });
+    metrics.annotationProblemsTotal.inc(lines.length);
+    metrics.baselineProblemsTotal.inc(baseline.length);
+  }
+
+  looked(startedMs: number): void {
+    const { clock, metrics } = this.#options;
+    metrics.reconcileTotal.inc({ result: 'success' });
+    metrics.reconcileDurationSeconds.observe({ result: 'success' }, (clock.monotonicMs() - startedMs) / 1000);
+  }
+
+  /** A change that led to no restart: why not, for each source that had changed. */
+  leftAlone({ record }: TrackedWorkload, changed: ReadonlySet<SourceId>, verdicts: readonly Verdict[]): void {
+    if (changed.size === 0) return;
+    const { logger, metrics } = this.#options;
+    const because = verdicts.filter(({ id }) => changed.has(id)).map(describeVerdict);
+    const workload = describeWorkload(record);
+    logger.info(`${workload} left alone`, { workload, sources: [...changed], because });
+    metrics.skippedTotal.inc({ reason: 'no_data_change' });
+  }
+
+  adopted({ record, baselineLost }: TrackedWorkload): void {
+    const workload = describeWorkload(record);
+    const what = baselineLost ? 'put back, after somebody removed it or brought back an older one' : 'recorded';
+    this.#options.logger.info(`${workload}: baseline ${what}; nothing restarted`, { workload });
+    this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
+  }
+
+  restarted({ record }: TrackedWorkload, restart: Restart, did: string): void {
+    const { logger } = this.#options;
+    const { id, strategy, changes } = restart;
+    const workload = describeWorkload(record);
+    const because = changes.map(describeVerdict);
+    logger.info(`${workload} ${did}`, {
+      workload,
+      because,
+      strategy,
+      restartId: id,
+      sources: changes.map((change) => change.id),
+    });
+    this.#count(record, true);
+    this.#event(
+      record,
+      'Normal',
+      'Reloaded',
+      `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`,
+    );
+  }
+
+  jobRecreated(entry: JobRecreation, job: KubeObject): void {
+    const { name, namespace = '', uid } = job.metadata;
+    const record = { kind: 'Job', namespace, name, uid } as const;
+    const workload = describeWorkload(record);
+    const { restartId, changes } = entry;
+    this.#options.logger.info(`${workload} created anew`, { workload, sources: changes, restartId });
+    this.#count(record, true);
+    this.#event(record, 'Normal', 'Reloaded', `${changes.join(', ')} changed. Job created anew (${restartId})`);
+  }
+
+  failed({ record }: TrackedWorkload, error: unknown, startedMs: number): void {
+    const { clock, logger, metrics } = this.#options;
+    const workload = describeWorkload(record);
+    metrics.reconcileDurationSeconds.observe({ result: 'error' }, (clock.monotonicMs() - startedMs) / 1000);
+    metrics.reconcileTotal.inc({ result: 'error' });
+    if (error instanceof ConflictError || error instanceof StaleWorkloadError) {
+      metrics.conflictsTotal.inc();
+      logger.debug(`${workload} has moved on; trying again with its new state`, { workload });
+      return;
+    }
+    metrics.errorsTotal.inc({ type: 'handler_error' });
+    this.#count(record, false);
+    logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
+    // What a person must mend is told where they look; what passes by itself is not.
+    if (error instanceof ForbiddenError || error instanceof InvalidError) {
+      this.#event(record, 'Warning', 'ReloadFailed', errorMessage(error));
+    }
+  }
+
+  forget(key: WorkloadKey): void {
+    this.#told.delete(key);
+  }
+
+  #count({ kind, namespace }: Pick<WorkloadRecord, 'kind' | 'namespace'>, success: boolean): void {
+    const { metrics } = this.#options;
+    metrics.reloadExecutedTotal.inc({ success: String(success) });
+    metrics.reloadExecutedTotalByNamespace?.inc({ success: String(success), namespace });
+    metrics.actionTotal.inc({ workload_kind: kind, result: success ? 'success' : 'error' });
+    if (success) metrics.workloadsMatchedTotal.inc({ kind });
+  }
+
+  /** Not waited for: an Event that cannot be written delays no restart. */
+  #event(
+    { kind, namespace, name, uid }: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>,
+    type: 'Normal' | 'Warning',
+    reason: EventReason,
+    message: string,
+  ): void {
+    const { group, version } = workloadKind(kind).resource;
+    const regarding = { apiVersion: `${group}/${version}`, kind, namespace, name, uid };
+    void this.#options.events.record({ regarding, type, reason, message });
+  }
+}

@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../shared/runtime/fake-clock';
+import { SettleWindows } from './settle-window';
+
+const times = { settleMs: 1_000, settleMaxMs: 3_000 };
+const web = 'Deployment/shop/web';
+
+describe('SettleWindows', () => {
+  let clock: FakeClock;
+  let windows: SettleWindows;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    windows = new SettleWindows(clock);
+  });
+
+  it('has no window where nothing changed', () => {
+    expect(windows.remainingMs(web, times)).toBe(0);
+    expect(windows.close(web).size).toBe(0);
+  });
+
+  it.each([
+    ['one change', [0], 1_000],
+    ['each change begins the quiet anew', [0, 800, 1_600], 2_600],
+    ['changes without end: the longest duration', [0, 800, 1_600, 2_400, 2_900], 3_000],
+  ])('ends after %s', async (_when, changesMs, endMs) => {
+    for (const changeMs of changesMs) {
+      await clock.advance(changeMs - clock.monotonicMs());
+      windows.touch(web, 'cm/app');
+    }
+    expect(windows.remainingMs(web, times)).toBe(endMs - clock.monotonicMs());
+    await clock.advance(endMs - clock.monotonicMs() - 1);
+    expect(windows.remainingMs(web, times)).toBe(1);
+    await clock.advance(1_000);
+    expect(windows.remainingMs(web, times)).toBe(0);
+  });
+
+  it('takes its times from who asks: they may change while it is open', () => {
+    windows.touch(web, 'cm/app');
+    expect(windows.remainingMs(web, { settleMs: 0, settleMaxMs: 3_000 })).toBe(0);
+    expect(windows.remainingMs(web, { settleMs: 9_000, settleMaxMs: 3_000 })).toBe(3_000);
+  });
+
+  it('does not heed jumps of the wall clock', () => {
+    windows.touch(web, 'cm/app');
+    clock.jump(86_400_000);
+    expect(windows.remainingMs(web, times)).toBe(1_000);
+  });
+
+  it('names each source once when it is closed, and is gone then', async () => {
+    for (const source of ['cm/app', 'secret/db', 'cm/app']) windows.touch(web, source);
+    windows.touch('Deployment/shop/other', 'cm/other');
+    expect([...windows.close(web)]).toEqual(['cm/app', 'secret/db']);
+    expect(windows.close(web).size).toBe(0);
+    expect(windows.remainingMs(web, times)).toBe(0);
+    await clock.advance(2_900);
+    windows.touch(web, 'cm/app');
+    expect(windows.remainingMs(web, times)).toBe(1_000);
+  });
+});

@@ -1,0 +1,54 @@
+import type { SourceId } from '../shared/domain/source';
+import type { Clock } from '../shared/runtime/clock';
+
+export interface SettleTimes {
+  /** Quiet that ends the window. */
+  readonly settleMs: number;
+  /** Its longest duration, counted from the first change. */
+  readonly settleMaxMs: number;
+}
+
+interface Window {
+  readonly firstMs: number;
+  lastMs: number;
+  readonly sources: Set<SourceId>;
+}
+
+const nothing: ReadonlySet<SourceId> = new Set();
+
+/**
+ * Holds a workload's restart until its sources have been quiet for a while, so that ten edits, or an edit of ten
+ * sources, are one rollout. Memory only: what a crash forgets here is still a difference when the next process looks.
+ */
+export class SettleWindows {
+  readonly #clock: Clock;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A source of the workload changed. */
+  touch(key: string, source: SourceId): void {
+    const nowMs = this.#clock.monotonicMs();
+    const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, sources: new Set() };
+    window.lastMs = nowMs;
+    window.sources.add(source);
+    this.#windows.set(key, window);
+  }
+
+  /** Time left until the window ends: 0 where it has ended or there is none. */
+  remainingMs(key: string, { settleMs, settleMaxMs }: SettleTimes): number {
+    const window = this.#windows.get(key);
+    if (!window) return 0;
+    const endMs = Math.min(window.lastMs + settleMs, window.firstMs + settleMaxMs);
+    return Math.max(0, endMs - this.#clock.monotonicMs());
+  }
+
+  /** The workload was looked at after its window, or is gone. Returns the sources that opened it. */
+  close(key: string): ReadonlySet<SourceId> {
+    const sources = this.#windows.get(key)?.sources ?? nothing;
+    this.#windows.delete(key);
+    return sources;
+  }
+}

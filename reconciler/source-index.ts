@@ -1,0 +1,197 @@
+import type { InForce } from '../shared/domain/comparison';
+import type { ContentDigest } from '../shared/domain/content-digest';
+import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
+import type { SourceKind, SourceRecord } from '../shared/domain/source';
+import type { ReflectorSink } from '../shared/kube/reflector';
+import type { Clock } from '../shared/runtime/clock';
+
+/** A source came, went, or changed in a way that a decision may depend on. */
+export interface SourceChange {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly before: SourceRecord | undefined;
+  readonly after: SourceRecord | undefined;
+}
+
+/** A state that a source was in until `observedMs` (monotonic). */
+interface FormerState {
+  readonly content: ContentDigest | undefined;
+  /** When it came to be, by the API server's clock as far as that is known. */
+  readonly fromMs: number;
+  readonly observedMs: number;
+}
+
+interface Entry {
+  readonly record: SourceRecord | undefined;
+  readonly fromMs: number;
+  /** When the annotations that admit or exclude it last changed; 0: not since we watch. */
+  readonly flagsFromMs: number;
+  /** Oldest first. */
+  readonly former: readonly FormerState[];
+}
+
+const noPast: readonly FormerState[] = [];
+
+/** As long as one watch may lag behind another: what is older is not asked for any more. */
+const formerKeptMs = 10 * 60_000;
+/** A source that changes faster than this is asked for its recent past only. */
+const maxFormer = 32;
+
+/**
+ * Today's state of every source, and that of the recent past: a workload that was created moments before its source
+ * changed is to be compared with what was in force at its creation, whichever of the two watches is ahead.
+ */
+export class SourceIndex {
+  readonly #clock: Clock;
+  readonly #onChange: (change: SourceChange) => void;
+  readonly #namespaces = new Map<string, Map<string, Entry>>();
+  /** Entries with a past, in the order in which they got it: what is to be forgotten stands first. */
+  readonly #withPast = new Map<string, { readonly kind: SourceKind; readonly key: ObjectKey }>();
+
+  constructor(clock: Clock, onChange: (change: SourceChange) => void) {
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  get(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined {
+    return this.#entry(kind, namespace, name)?.record;
+  }
+
+  /** Every source of a kind in a namespace, for patterns. */
+  *inNamespace(kind: SourceKind, namespace: string): Iterable<SourceRecord> {
+    for (const entry of this.#namespaces.get(scope(kind, namespace))?.values() ?? []) {
+      if (entry.record) yield entry.record;
+    }
+  }
+
+  /**
+   * The state in force at `sinceMs`, a time of the API server's clock in whole seconds; infinity asks for today's.
+   *
+   * Within one second the order of two writes is not known. Then the older state is taken: at worst one restart too
+   * many, never a change missed. A source that was admitted later by an annotation of its own counts from then on.
+   */
+  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number): InForce {
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry) return { content: undefined };
+    const second = Math.floor(Math.max(sinceMs, entry.flagsFromMs) / 1000) * 1000;
+    if (entry.fromMs < second) return { content: entry.record?.content };
+    for (const former of entry.former.toReversed()) {
+      if (former.fromMs < second) return { content: former.content };
+    }
+    const oldest = entry.former[0] ?? { content: entry.record?.content, fromMs: entry.fromMs };
+    const createdAtMs = entry.record?.createdAtMs;
+    // Its first content: pods cannot start without it, so those of a workload born in the same second have read it.
+    if (oldest.fromMs === createdAtMs)
+      return createdAtMs > second ? { content: undefined } : { content: oldest.content };
+    return 'unknown';
+  }
+
+  /** A content of the recent past by the digest of its whole. */
+  formerContent(kind: SourceKind, namespace: string, name: string, whole: string): ContentDigest | undefined {
+    const past = this.#entry(kind, namespace, name)?.former ?? [];
+    return past.findLast((former) => former.content?.whole() === whole)?.content;
+  }
+
+  /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
+  sink(kind: SourceKind, namespace: string | undefined, onSynced: () => void): ReflectorSink<SourceRecord> {
+    return {
+      upsert: (record, origin) => this.#upsert(record, origin),
+      remove: (key) => this.#remove(kind, key),
+      keys: () => this.#keys(kind, namespace),
+      synced: onSynced,
+    };
+  }
+
+  #entry(kind: SourceKind, namespace: string, name: string): Entry | undefined {
+    return this.#namespaces.get(scope(kind, namespace))?.get(name);
+  }
+
+  #upsert(record: SourceRecord, origin: 'list' | 'watch'): void {
+    this.#forgetOldStates();
+    const { kind, namespace, name } = record;
+    const entry = this.#entry(kind, namespace, name);
+    const before = entry?.record;
+    const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
+    const flagsFromMs = sameFlags ? (entry?.flagsFromMs ?? 0) : (record.writtenAtMs ?? this.#clock.nowMs());
+    if (entry && before?.uid === record.uid && before.content.equals(record.content)) {
+      this.#store(kind, namespace, name, { ...entry, record, flagsFromMs });
+      if (sameFlags) return;
+    } else {
+      const fromMs = this.#changedAtMs(before, record, origin);
+      const former = this.#pastWith(kind, objectKey(namespace, name), entry);
+      this.#store(kind, namespace, name, { record, fromMs, flagsFromMs, former });
+    }
+    this.#onChange({ kind, namespace, name, before, after: record });
+  }
+
+  #remove(kind: SourceKind, key: ObjectKey): void {
+    this.#forgetOldStates();
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry?.record) return;
+    const former = this.#pastWith(kind, key, entry);
+    this.#store(kind, namespace, name, { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, former });
+    this.#onChange({ kind, namespace, name, before: entry.record, after: undefined });
+  }
+
+  /** When the content that is now seen came to be, by the API server's clock as far as it tells. */
+  #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch'): number {
+    if (before?.uid !== record.uid)
+      return origin === 'watch' ? record.createdAtMs : (record.writtenAtMs ?? record.createdAtMs);
+    // Removing the last key of another writer leaves no time in managedFields, and two writes may share a second.
+    const advanced =
+      record.writtenAtMs !== undefined && record.writtenAtMs > (before.writtenAtMs ?? before.createdAtMs);
+    return advanced
+      ? record.writtenAtMs
+      : Math.max(record.writtenAtMs ?? 0, Math.floor(this.#clock.nowMs() / 1000) * 1000);
+  }
+
+  #pastWith(kind: SourceKind, key: ObjectKey, entry: Entry | undefined): readonly FormerState[] {
+    if (!entry) return noPast;
+    const id = `${kind}/${key}`;
+    this.#withPast.delete(id);
+    this.#withPast.set(id, { kind, key });
+    const state = { content: entry.record?.content, fromMs: entry.fromMs, observedMs: this.#clock.monotonicMs() };
+    return [...entry.former, state].slice(-maxFormer);
+  }
+
+  #forgetOldStates(): void {
+    const oldestMs = this.#clock.monotonicMs() - formerKeptMs;
+    for (const [id, { kind, key }] of this.#withPast) {
+      const { namespace, name } = splitObjectKey(key);
+      const entry = this.#entry(kind, namespace, name);
+      const newest = entry?.former.at(-1);
+      if (entry && newest && newest.observedMs >= oldestMs) return;
+      this.#withPast.delete(id);
+      if (entry?.record) this.#store(kind, namespace, name, { ...entry, former: noPast });
+      else this.#drop(kind, namespace, name);
+    }
+  }
+
+  #store(kind: SourceKind, namespace: string, name: string, entry: Entry): void {
+    const key = scope(kind, namespace);
+    let entries = this.#namespaces.get(key);
+    if (!entries) this.#namespaces.set(key, (entries = new Map<string, Entry>()));
+    entries.set(name, entry);
+  }
+
+  #drop(kind: SourceKind, namespace: string, name: string): void {
+    const entries = this.#namespaces.get(scope(kind, namespace));
+    entries?.delete(name);
+    if (entries?.size === 0) this.#namespaces.delete(scope(kind, namespace));
+  }
+
+  *#keys(kind: SourceKind, namespace: string | undefined): Iterable<ObjectKey> {
+    for (const [key, entries] of this.#namespaces) {
+      const [entryKind, entryNamespace] = key.split('/');
+      if (entryKind !== kind || entryNamespace === undefined) continue;
+      if (namespace !== undefined && namespace !== entryNamespace) continue;
+      for (const [name, entry] of entries) if (entry.record) yield objectKey(entryNamespace, name);
+    }
+  }
+}
+
+function scope(kind: SourceKind, namespace: string): string {
+  return `${kind}/${namespace}`;
+}

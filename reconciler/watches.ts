@@ -1,0 +1,141 @@
+import type { SourceKind } from '../shared/domain/source';
+import type { AnnotationKeys } from '../shared/domain/annotations';
+import type { ContentDigester } from '../shared/domain/content-digest';
+import type { PolicySettings } from '../shared/domain/policy';
+import { workloadKinds } from '../shared/domain/workload-kinds';
+import { ForbiddenError, NotFoundError } from '../shared/kube/errors';
+import type { ReflectorObserver } from '../shared/kube/observers';
+import { Reflector, type ReflectorDeps, type ReflectorStatus } from '../shared/kube/reflector';
+import { configMaps, resourceName, secrets, type Resource } from '../shared/kube/resource';
+import { sourceDecoder } from '../shared/kube/source-decoder';
+import type { SourceIndex } from './source-index';
+import { workloadDecoder } from './workload-decoder';
+import type { WorkloadIndex } from './workload-index';
+
+/** Kinds of sources that are watched, and where. A new kind is a new row. */
+const sourceResources = { ConfigMap: configMaps, Secret: secrets } as const;
+type WatchedSourceKind = keyof typeof sourceResources;
+
+export interface WatchesOptions {
+  readonly deps: Omit<ReflectorDeps, 'observer'>;
+  readonly digester: ContentDigester;
+  readonly annotationKeys: AnnotationKeys;
+  readonly policy: PolicySettings;
+  readonly ignoredSourceKind: SourceKind | undefined;
+  /** Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+  readonly sources: SourceIndex;
+  readonly workloads: WorkloadIndex;
+  /** A first list is complete, or a watch was refused: what is known may have changed. */
+  readonly onProgress: () => void;
+  readonly observer: (resource: Resource) => ReflectorObserver;
+}
+
+interface Watch {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly sourceKind: SourceKind | undefined;
+  readonly reflector: Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>;
+}
+
+export interface WatchStatus extends ReflectorStatus {
+  /** `secrets` or `secrets in shop`. */
+  readonly name: string;
+  readonly resource: Resource;
+}
+
+/** The list-watches of everything that a decision rests on, one for each resource and namespace watched. */
+export class Watches {
+  readonly #watches: readonly Watch[];
+
+  constructor(options: WatchesOptions) {
+    const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+    this.#watches = namespaces.flatMap((namespace) => [
+      ...sourceWatches(options, namespace),
+      ...workloadWatches(options, namespace),
+    ]);
+  }
+
+  start(): void {
+    for (const { reflector } of this.#watches) reflector.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#watches.map(async ({ reflector }) => await reflector.stop()));
+  }
+
+  /** Kinds of sources of which every watch has been complete once: of the others nothing may be concluded. */
+  knownKinds(): ReadonlySet<SourceKind> {
+    const kinds = new Set(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
+    for (const { sourceKind, reflector } of this.#watches) {
+      if (sourceKind && !reflector.status.synced) kinds.delete(sourceKind);
+    }
+    return kinds;
+  }
+
+  /**
+   * Whether it is time to act: every watch has been complete once, or cannot be. Acting on half of the sources would
+   * restart a workload twice for what changed while nobody watched.
+   */
+  settled(): boolean {
+    return this.#watches.every(({ reflector }) => reflector.status.synced || isRefused(reflector.status));
+  }
+
+  statuses(): readonly WatchStatus[] {
+    return this.#watches.map(({ resource, namespace, reflector }) => ({
+      ...reflector.status,
+      resource,
+      name: resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`),
+    }));
+  }
+}
+
+/** Missing rights or a missing API: it may last, and the rest must go on. */
+export function isRefused({ lastError }: ReflectorStatus): boolean {
+  return lastError instanceof ForbiddenError || lastError instanceof NotFoundError;
+}
+
+function sourceWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
+  const { annotationKeys, digester, ignoredSourceKind, sources, onProgress } = options;
+  const kinds = Object.keys(sourceResources) as WatchedSourceKind[];
+  return kinds
+    .filter((kind) => kind !== ignoredSourceKind)
+    .map((sourceKind) => {
+      const resource = sourceResources[sourceKind];
+      const decoder = sourceDecoder(sourceKind, digester, annotationKeys);
+      const sink = sources.sink(sourceKind, namespace, onProgress);
+      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...scope(namespace) });
+      return { resource, namespace, sourceKind, reflector };
+    });
+}
+
+function workloadWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
+  const { annotationKeys, policy, workloads, onProgress } = options;
+  return workloadKinds
+    .filter(({ kind }) => !policy.ignoredWorkloadKinds.includes(kind))
+    .map((row) => {
+      const decoder = workloadDecoder(row, annotationKeys, policy);
+      const sink = workloads.sink(row.kind, namespace, onProgress);
+      const { resource } = row;
+      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...scope(namespace) });
+      return { resource, namespace, sourceKind: undefined, reflector };
+    });
+}
+
+function scope(namespace: string | undefined): { readonly namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+function deps({ deps, observer, onProgress }: WatchesOptions, resource: Resource): ReflectorDeps {
+  const observed = observer(resource);
+  return {
+    ...deps,
+    observer: {
+      ...observed,
+      reconnected: (reason) => {
+        observed.reconnected(reason);
+        if (reason === 'refused') onProgress();
+      },
+    },
+  };
+}

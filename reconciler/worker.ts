@@ -1,0 +1,190 @@
+import { ownAnnotations, type AnnotationKeys } from '../shared/domain/annotations';
+import { formatBaseline, type Baseline } from '../shared/domain/baseline';
+import type { PolicySettings } from '../shared/domain/policy';
+import type { SourceKind } from '../shared/domain/source';
+import { readWorkload, type StrategyName, type WorkloadRecord } from '../shared/domain/workload';
+import { workloadKind, type ApplyMethod } from '../shared/domain/workload-kinds';
+import { ConflictError, KubeError, NotFoundError } from '../shared/kube/errors';
+import { getObject } from '../shared/kube/objects';
+import type { Clock } from '../shared/runtime/clock';
+import { randomHex, type Random } from '../shared/runtime/random';
+import type { AdoptionPace } from './adoption-pace';
+import { annotateWorkload } from './apply/patch-workload';
+import { StaleWorkloadError } from './apply/read-again';
+import { NotLeadingError, type Apply, type ApplyContext, type Restart } from './apply/restart';
+import { strategies } from './apply/strategies';
+import type { JobJournal } from './job-journal';
+import type { QueueResult } from './key-queue';
+import { plan, type Plan, type PlanSettings, type Verdict } from './plan';
+import { lastRestartAnnotation } from './report';
+import type { Reporter } from './reporter';
+import type { SettleTimes, SettleWindows } from './settle-window';
+import type { SourceIndex } from './source-index';
+import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
+
+export interface WorkerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reporter: Reporter;
+  readonly sources: SourceIndex;
+  readonly workloads: WorkloadIndex;
+  readonly settle: SettleWindows;
+  readonly pace: AdoptionPace;
+  readonly journal: JobJournal;
+  readonly methods: Readonly<Record<ApplyMethod, Apply>>;
+  readonly context: ApplyContext;
+  readonly keyId: string;
+  readonly annotationKeys: AnnotationKeys;
+  readonly settings: PlanSettings & { readonly policy: PolicySettings };
+  readonly defaults: SettleTimes & { readonly strategy: StrategyName };
+  readonly knownKinds: () => ReadonlySet<SourceKind>;
+  /** Undefined while this process must not act. */
+  readonly inChargeSinceMs: () => number | undefined;
+}
+
+/** Looks at one workload at a time: plan, then apply. What it did not finish it leaves to the queue. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  /** Versions that a write was refused for: only a newer one is worth another try. */
+  readonly #refusedVersions = new Map<WorkloadKey, string>();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: what goes wrong is the result. */
+  async process(key: WorkloadKey): Promise<QueueResult> {
+    const { clock, reporter } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const workload = this.#options.workloads.get(key);
+    if (!workload) return { kind: 'done' };
+    try {
+      const result = await this.#look(workload);
+      reporter.looked(startedMs);
+      return result;
+    } catch (error) {
+      return this.#failed(workload, error, startedMs);
+    }
+  }
+
+  /** The workload is gone, with everything remembered of it. */
+  forget(key: WorkloadKey): void {
+    this.#refusedVersions.delete(key);
+    this.#options.settle.close(key);
+    this.#options.pace.forget(key);
+    this.#options.reporter.forget(key);
+  }
+
+  async #look(stale: TrackedWorkload): Promise<QueueResult> {
+    const { workloads, settle, journal, inChargeSinceMs } = this.#options;
+    const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
+    if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
+    if (inChargeSinceMs() === undefined) return { kind: 'done' };
+    await this.#refreshRefused(stale);
+    const workload = workloads.get(stale.key);
+    const sinceMs = inChargeSinceMs();
+    // Asked again after the wait: the lease may be gone, and the workload too.
+    if (!workload || sinceMs === undefined || journal.isUnderWay(workload.record.uid)) return { kind: 'done' };
+    return await this.#carryOut(workload, this.#plan(workload, sinceMs));
+  }
+
+  #plan(workload: TrackedWorkload, inChargeSinceMs: number): Plan {
+    const { sources, keyId, settings, knownKinds } = this.#options;
+    return plan({ workload, sources, knownKinds: knownKinds(), keyId, inChargeSinceMs, settings });
+  }
+
+  async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
+    switch (planned.action) {
+      case 'none':
+        this.#options.reporter.leftAlone(workload, this.#options.settle.close(workload.key), planned.verdicts);
+        return { kind: 'done' };
+      case 'adopt':
+        return await this.#adopt(workload, planned.baseline, planned.verdicts);
+      case 'restart':
+        return await this.#restart(workload, planned.baseline, planned.changes);
+    }
+  }
+
+  async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<QueueResult> {
+    const { pace, context, workloads, reporter, settle } = this.#options;
+    const waitMs = pace.take(workload.key, workload.baselineLost);
+    if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
+    const annotations = { [ownAnnotations.baseline]: formatBaseline(baseline) };
+    const resourceVersion = await annotateWorkload(context, workload, annotations);
+    workloads.wrote(workload, resourceVersion, baseline);
+    reporter.leftAlone(workload, settle.close(workload.key), verdicts);
+    reporter.adopted(workload);
+    return { kind: 'done' };
+  }
+
+  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Verdict[]): Promise<QueueResult> {
+    const { methods, context, workloads, reporter, settle } = this.#options;
+    const { record } = workload;
+    const restart = this.#describe(workload, baseline, changes);
+    const applied = await methods[workloadKind(record.kind).apply](context, restart);
+    settle.close(workload.key);
+    this.#refusedVersions.delete(workload.key);
+    if (applied.kind === 'written') {
+      workloads.wrote(workload, applied.resourceVersion, baseline);
+      reporter.restarted(workload, restart, applied.did);
+    }
+    return { kind: 'done' };
+  }
+
+  #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Verdict[]): Restart {
+    const { random, clock, defaults } = this.#options;
+    const { namespace, settings } = workload.record;
+    const id = randomHex(random, 8);
+    const nowMs = clock.nowMs();
+    const strategy = settings.strategy ?? defaults.strategy;
+    return {
+      id,
+      workload,
+      changes,
+      baseline,
+      strategy,
+      marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
+      annotations: {
+        [ownAnnotations.baseline]: formatBaseline(baseline),
+        [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes),
+      },
+    };
+  }
+
+  /** After a conflict the watch usually brings the newer version; where it did not, the object is read by name. */
+  async #refreshRefused({ key, record }: TrackedWorkload): Promise<void> {
+    const refused = this.#refusedVersions.get(key);
+    if (refused === undefined) return;
+    const { workloads, context, annotationKeys, settings } = this.#options;
+    if (refused === record.resourceVersion) {
+      const kind = workloadKind(record.kind);
+      const object = await getObject(context.client, kind.resource, record.namespace, record.name);
+      workloads.refresh(readWorkload(kind, object, annotationKeys, settings.policy));
+    }
+    this.#refusedVersions.delete(key);
+  }
+
+  #failed(workload: TrackedWorkload, error: unknown, startedMs: number): QueueResult {
+    const { reporter } = this.#options;
+    if (error instanceof NotLeadingError) return { kind: 'done' };
+    // Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten.
+    if (error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError) {
+      this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
+    }
+    reporter.failed(workload, error, startedMs);
+    return { kind: 'failed', ...retryAfter(error) };
+  }
+
+  #settleTimes({ settings }: WorkloadRecord): SettleTimes {
+    const { defaults } = this.#options;
+    return {
+      settleMs: settings.settleMs ?? defaults.settleMs,
+      settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
+    };
+  }
+}
+
+function retryAfter(error: unknown): { readonly afterMs?: number } {
+  const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+  return afterMs === undefined ? {} : { afterMs };
+}

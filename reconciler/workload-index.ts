@@ -1,0 +1,264 @@
+import { formatBaseline, parseBaseline, type Baseline } from '../shared/domain/baseline';
+import type { AnnotationKeys } from '../shared/domain/annotations';
+import { errorMessage } from '../shared/domain/errors';
+import { splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
+import { optedIn, type PolicySettings } from '../shared/domain/policy';
+import { sourceId, sourceKinds, type SourceKind } from '../shared/domain/source';
+import { trackingSignature, type WorkloadRecord } from '../shared/domain/workload';
+import type { WorkloadKindName } from '../shared/domain/workload-kinds';
+import type { ReflectorSink } from '../shared/kube/reflector';
+import type { Clock } from '../shared/runtime/clock';
+
+/** `Deployment/shop/web`: what the queue holds. */
+export type WorkloadKey = string;
+
+export function workloadKey(kind: WorkloadKindName, namespace: string, name: string): WorkloadKey {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** A workload that some source may restart. */
+export interface TrackedWorkload {
+  readonly key: WorkloadKey;
+  readonly record: WorkloadRecord;
+  /** The newest baseline known, on the object or in memory; undefined: none, or none that can be read. */
+  readonly baseline: Baseline | undefined;
+  /** Why the baseline on the object cannot be used. */
+  readonly baselineProblem: string | undefined;
+  /** The object lost the newest baseline, or shows an older one: someone put back a copy from the past. */
+  readonly baselineLost: boolean;
+  /**
+   * Since when the workload uses the sources that it uses, by the API server's clock. Where that was not seen happen:
+   * the times that the object tells of itself, the earliest first.
+   */
+  readonly usesSinceMs: number | readonly number[];
+}
+
+export interface WorkloadIndexOptions {
+  readonly clock: Clock;
+  readonly keyId: string;
+  readonly policy: PolicySettings;
+  readonly annotationKeys: AnnotationKeys;
+  /** A tracked workload came, or changed in a way that a decision may depend on. */
+  readonly onChange: (workload: TrackedWorkload) => void;
+  /** A workload that nothing may restart was seen: a list that is all mistakes asks for nothing, but must be told. */
+  readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>) => void;
+  /** A workload is gone, or no longer tracked. */
+  readonly onGone: (key: WorkloadKey) => void;
+}
+
+interface Entry extends TrackedWorkload {
+  readonly signature: string;
+  /** Our own write, until the watch shows it: older states that are still on their way must not replace it. */
+  readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+}
+
+/** A watch that has not shown our own write by then is not trusted to ever do so. */
+const ownWriteAwaitedMs = 30_000;
+
+/** Every tracked workload, and who uses which source. */
+export class WorkloadIndex {
+  readonly #options: WorkloadIndexOptions;
+  readonly #entries = new Map<WorkloadKey, Entry>();
+  /** Uids of workloads that do not opt in: an opt-in seen later is dated by its write, not by the workload's birth. */
+  readonly #untracked = new Map<WorkloadKey, string>();
+  /** By `namespace/cm/name`. */
+  readonly #users = new Map<string, Set<WorkloadKey>>();
+  /** By `ConfigMap/namespace`: workloads that name sources of the kind by a pattern. */
+  readonly #patternUsers = new Map<string, Set<WorkloadKey>>();
+
+  constructor(options: WorkloadIndexOptions) {
+    this.#options = options;
+  }
+
+  get(key: WorkloadKey): TrackedWorkload | undefined {
+    return this.#entries.get(key);
+  }
+
+  tracked(): Iterable<TrackedWorkload> {
+    return this.#entries.values();
+  }
+
+  /** Workloads that a change of this source may concern. */
+  usersOf(kind: SourceKind, namespace: string, name: string): readonly TrackedWorkload[] {
+    const keys = new Set(this.#users.get(`${namespace}/${sourceId(kind, name)}`));
+    for (const key of this.#patternUsers.get(`${kind}/${namespace}`) ?? []) {
+      if (this.#entries.get(key)?.record.policy[kind].named.matches(name) === true) keys.add(key);
+    }
+    return [...keys].flatMap((key) => this.#entries.get(key) ?? []);
+  }
+
+  /** Takes note of our own write, so that what the watch still has on its way is not taken for the present. */
+  wrote(workload: TrackedWorkload, resourceVersion: string, baseline: Baseline): void {
+    const entry = this.#entries.get(workload.key);
+    if (entry?.record.uid !== workload.record.uid) return;
+    // The watch can be faster than the answer; then it may already show what came after our write.
+    if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
+    const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
+    this.#entries.set(workload.key, {
+      ...entry,
+      record: { ...entry.record, resourceVersion, baselineText: formatBaseline(baseline) },
+      baseline,
+      baselineProblem: undefined,
+      baselineLost: false,
+      ownWrite: { resourceVersion, untilMs },
+    });
+  }
+
+  /** Takes over an object that was read by name, as after a conflict. */
+  refresh(record: WorkloadRecord): void {
+    this.#upsert(record, 'list');
+  }
+
+  remove(key: WorkloadKey): void {
+    const entry = this.#entries.get(key);
+    if (!this.#untracked.delete(key) && !entry) return;
+    this.#entries.delete(key);
+    if (entry) this.#unindex(entry);
+    this.#options.onGone(key);
+  }
+
+  /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
+  sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
+    return {
+      upsert: (record, origin) => this.#upsert(record, origin),
+      remove: (key) => {
+        const { namespace, name } = splitObjectKey(key);
+        this.remove(workloadKey(kind, namespace, name));
+      },
+      keys: () => this.#keys(kind, namespace),
+      synced: onSynced,
+    };
+  }
+
+  #upsert(record: WorkloadRecord, origin: 'list' | 'watch'): void {
+    const key = workloadKey(record.kind, record.namespace, record.name);
+    const known = this.#entries.get(key);
+    if (!isTrackable(record, this.#options.policy)) {
+      if (known) this.remove(key);
+      this.#untracked.set(key, record.uid);
+      this.#options.onUntracked({ key, record, baselineProblem: undefined });
+      return;
+    }
+    const previous = known?.record.uid === record.uid ? known : undefined;
+    if (previous && origin === 'watch' && this.#predatesOwnWrite(previous, record)) return;
+    const entry = this.#entryOf(key, record, previous);
+    this.#untracked.delete(key);
+    this.#entries.set(key, entry);
+    if (entry.signature !== known?.signature) {
+      if (known) this.#unindex(known);
+      this.#index(entry);
+    }
+    if (!previous || differs(previous, entry)) this.#options.onChange(entry);
+  }
+
+  #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined): Entry {
+    const read = this.#readBaseline(record);
+    const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
+    const signature = trackingSignature(record);
+    return {
+      key,
+      record,
+      signature,
+      baseline: older ? previous.baseline : read.baseline,
+      baselineProblem: read.problem,
+      baselineLost: older === true,
+      usesSinceMs: this.#usesSinceMs(key, record, signature, previous, read.baseline !== undefined),
+      ownWrite: undefined,
+    };
+  }
+
+  #readBaseline(record: WorkloadRecord): { readonly baseline?: Baseline; readonly problem: string | undefined } {
+    if (record.baselineText === undefined) return { problem: undefined };
+    try {
+      const baseline = parseBaseline(record.baselineText);
+      if (baseline.keyId === this.#options.keyId) return { baseline, problem: undefined };
+      return {
+        problem: 'it was made with another digest key; it is taken as unknown and written anew from today’s state',
+      };
+    } catch (error) {
+      return { problem: errorMessage(error) };
+    }
+  }
+
+  #usesSinceMs(
+    key: WorkloadKey,
+    record: WorkloadRecord,
+    signature: string,
+    previous: Entry | undefined,
+    hasBaseline: boolean,
+  ): TrackedWorkload['usesSinceMs'] {
+    if (previous?.signature === signature) return previous.usesSinceMs;
+    const writtenAtMs = record.writtenAtMs ?? record.createdAtMs;
+    const seenBefore = previous !== undefined || this.#untracked.get(key) === record.uid;
+    if (seenBefore) return writtenAtMs;
+    return hasBaseline ? [writtenAtMs] : [record.createdAtMs, writtenAtMs];
+  }
+
+  #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
+    if (!entry.ownWrite || record.resourceVersion === entry.ownWrite.resourceVersion) return false;
+    if (this.#options.clock.monotonicMs() >= entry.ownWrite.untilMs) return false;
+    const sequence = this.#readBaseline(record).baseline?.sequence ?? -1;
+    return sequence < (entry.baseline?.sequence ?? 0);
+  }
+
+  #index(entry: Entry): void {
+    const { policy, references, namespace } = entry.record;
+    for (const { kind, name } of references) add(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
+    for (const kind of sourceKinds) {
+      const { named } = policy[kind];
+      for (const name of named.literals) add(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
+      if (named.hasPatterns) add(this.#patternUsers, `${kind}/${namespace}`, entry.key);
+    }
+  }
+
+  #unindex(entry: Entry): void {
+    const { policy, references, namespace } = entry.record;
+    for (const { kind, name } of references) drop(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
+    for (const kind of sourceKinds) {
+      for (const name of policy[kind].named.literals)
+        drop(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
+      drop(this.#patternUsers, `${kind}/${namespace}`, entry.key);
+    }
+  }
+
+  *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
+    const prefix = namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
+    for (const keys of [this.#entries.keys(), this.#untracked.keys()]) {
+      for (const key of keys) if (key.startsWith(prefix)) yield key.slice(kind.length + 1);
+    }
+  }
+}
+
+/** A Job that a CronJob controls is the CronJob's business, and `never` means never. */
+function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
+  if (!optedIn(record.policy, policy) || policy.ignoredWorkloadKinds.includes(record.kind)) return false;
+  if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';
+  if (record.kind === 'Job') return record.settings.jobPolicy !== 'never' && record.controlledBy?.kind !== 'CronJob';
+  return true;
+}
+
+/**
+ * Whether a decision could come out differently, or there is another problem to tell: the status of a workload that
+ * rolls changes many times a second.
+ */
+function differs(previous: Entry, entry: Entry): boolean {
+  return (
+    previous.signature !== entry.signature ||
+    previous.record.baselineText !== entry.record.baselineText ||
+    previous.baselineLost !== entry.baselineLost ||
+    previous.record.deleting !== entry.record.deleting ||
+    JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
+  );
+}
+
+function add(map: Map<string, Set<string>>, key: string, value: string): void {
+  const values = map.get(key);
+  if (values) values.add(value);
+  else map.set(key, new Set([value]));
+}
+
+function drop(map: Map<string, Set<string>>, key: string, value: string): void {
+  const values = map.get(key);
+  values?.delete(value);
+  if (values?.size === 0) map.delete(key);
+}

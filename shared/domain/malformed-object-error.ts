@@ -1,0 +1,22 @@
+import { RerollError } from './errors';
+import type { ObjectKey } from './object-key';
+
+/** Well-formed bytes, wrong shape: this one object is skipped and everything else goes on. */
+export class MalformedObjectError extends RerollError {
+  /** Where the object can be named although it cannot be used. */
+  readonly key: ObjectKey | undefined;
+  readonly resourceVersion: string | undefined;
+
+  constructor(
+    message: string,
+    options: {
+      readonly key?: ObjectKey | undefined;
+      readonly resourceVersion?: string | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, { code: 'MALFORMED_OBJECT', retry: 'never', cause: options.cause });
+    this.key = options.key;
+    this.resourceVersion = options.resourceVersion;
+  }
+}

@@ -1,0 +1,25 @@
+import type { ObjectKey } from '../domain/object-key';
+
+/** One object, reduced to what its sink keeps. */
+export interface Decoded<T> {
+  readonly key: ObjectKey;
+  readonly resourceVersion: string;
+  readonly object: T;
+}
+
+/**
+ * Turns one object of a list or a watch into what its sink keeps. Nothing it returns may hold on to `bytes` or to a
+ * slice of it: that would pin a whole chunk of the stream.
+ */
+export interface Decoder<T> {
+  /** What to ask for. The server may answer JSON all the same. */
+  readonly accepts: 'json' | 'protobuf';
+  /** @throws MalformedObjectError when the shape of the object is wrong. */
+  fromJson(object: unknown): Decoded<T>;
+  /**
+   * `bytes` is the object's own message, without envelope.
+   *
+   * @throws MalformedObjectError when the shape of the object is wrong; ProtocolError when the bytes do not parse.
+   */
+  fromProtobuf?(bytes: Buffer): Decoded<T>;
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorFromStatus } from './errors';
+import { requestTarget } from './request-target';
+import { parseRetryAfter } from './retry-after';
+import type { KubeStatus } from './status-body';
+import { parseStatusBody } from './status-body';
+import { bytesField, envelope, varintField } from './protobuf.fixture';
+
+const deployment = requestTarget('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web');
+
+function status(fields: Partial<KubeStatus>): KubeStatus {
+  return { code: undefined, reason: undefined, message: undefined, retryAfterMs: undefined, ...fields };
+}
+
+describe('errorFromStatus', () => {
+  it.each([
+    [401, undefined, 'UnauthorizedError', 'KUBE_UNAUTHORIZED', 'backoff'],
+    [403, 'Forbidden', 'ForbiddenError', 'KUBE_FORBIDDEN', 'backoff'],
+    [404, 'NotFound', 'NotFoundError', 'KUBE_NOT_FOUND', 'never'],
+    [409, 'Conflict', 'ConflictError', 'KUBE_CONFLICT', 'now'],
+    [409, 'AlreadyExists', 'AlreadyExistsError', 'KUBE_ALREADY_EXISTS', 'never'],
+    [409, undefined, 'ConflictError', 'KUBE_CONFLICT', 'now'],
+    [410, 'Expired', 'GoneError', 'KUBE_GONE', 'now'],
+    [400, 'BadRequest', 'InvalidError', 'KUBE_INVALID', 'never'],
+    [413, undefined, 'InvalidError', 'KUBE_INVALID', 'never'],
+    [415, undefined, 'InvalidError', 'KUBE_INVALID', 'never'],
+    [422, 'Invalid', 'InvalidError', 'KUBE_INVALID', 'never'],
+    [429, 'TooManyRequests', 'ThrottledError', 'KUBE_THROTTLED', 'backoff'],
+    [500, 'InternalError', 'ServerError', 'KUBE_SERVER', 'backoff'],
+    [503, undefined, 'ServerError', 'KUBE_SERVER', 'backoff'],
+    [302, undefined, 'KubeError', 'KUBE_UNEXPECTED_STATUS', 'backoff'],
+  ])('%d %s is a %s', (code, reason, name, stableCode, retry) => {
+    const error = errorFromStatus(code, status({ reason, message: 'said' }), deployment);
+    expect(error).toMatchObject({ name, code: stableCode, retry, status: code, reason });
+    expect(error.message).toContain('patch deployments.apps shop/web');
+    expect(error.message).toContain('said');
+  });
+
+  it.each([429, 503])('a %d with Retry-After carries its delay', (code) => {
+    expect(errorFromStatus(code, undefined, deployment, 3000)).toMatchObject({ retry: 'after', retryAfterMs: 3000 });
+  });
+
+  it('names the rule that is missing after a 403', () => {
+    expect(errorFromStatus(403, undefined, deployment).message).toMatch(
+      /grant .* verb "patch" on resource "deployments" in apiGroup "apps" with a Role in namespace "shop"/,
+    );
+    const everywhere = requestTarget('GET', '/api/v1/secrets', true);
+    expect(errorFromStatus(403, undefined, everywhere).message).toMatch(
+      /"watch" on resource "secrets".* a ClusterRole/,
+    );
+  });
+
+  it.each(['secrets', 'configmaps'])(
+    'does not pass on what the server says about a refused write of %s',
+    (resource) => {
+      const target = requestTarget('PUT', `/api/v1/namespaces/shop/${resource}/db`);
+      const error = errorFromStatus(
+        422,
+        status({ reason: 'Invalid', message: 'data[pin]: Invalid value: "123456"' }),
+        target,
+      );
+      expect(error.message).toBe(`update ${resource} shop/db: 422 Invalid`);
+    },
+  );
+});
+
+describe('requestTarget', () => {
+  it.each([
+    ['GET', '/api/v1/namespaces/shop/configmaps', 'list', '', 'configmaps', 'shop', undefined],
+    ['GET', '/api/v1/namespaces/shop/configmaps/a%2Eb', 'get', '', 'configmaps', 'shop', 'a.b'],
+    ['GET', '/api/v1/namespaces/shop', 'get', '', 'namespaces', undefined, 'shop'],
+    ['GET', '/api/v1/namespaces', 'list', '', 'namespaces', undefined, undefined],
+    ['POST', '/apis/batch/v1/namespaces/shop/jobs', 'create', 'batch', 'jobs', 'shop', undefined],
+    ['PATCH', '/apis/apps/v1/namespaces/s/deployments/w/scale', 'patch', 'apps', 'deployments/scale', 's', 'w'],
+    ['DELETE', '/apis/batch/v1/namespaces/shop/jobs/j', 'delete', 'batch', 'jobs', 'shop', 'j'],
+    ['DELETE', '/apis/batch/v1/namespaces/shop/jobs', 'deletecollection', 'batch', 'jobs', 'shop', undefined],
+    ['GET', '/readyz', 'list', '', '/readyz', undefined, undefined],
+  ] as const)('%s %s', (method, path, verb, group, resource, namespace, name) => {
+    expect(requestTarget(method, path)).toMatchObject({ verb, group, resource, namespace, name });
+  });
+});
+
+describe('parseStatusBody', () => {
+  it('reads a Status in JSON and in protobuf alike', () => {
+    const json = {
+      kind: 'Status',
+      code: 429,
+      reason: 'TooManyRequests',
+      message: 'm',
+      details: { retryAfterSeconds: 2 },
+    };
+    const message = Buffer.concat([
+      bytesField(3, 'm'),
+      bytesField(4, 'TooManyRequests'),
+      bytesField(5, varintField(5, 2)),
+      varintField(6, 429),
+    ]);
+    const expected = { code: 429, reason: 'TooManyRequests', message: 'm', retryAfterMs: 2000 };
+    expect(parseStatusBody('application/json', Buffer.from(JSON.stringify(json)))).toEqual(expected);
+    expect(parseStatusBody('application/vnd.kubernetes.protobuf', envelope(message, 'Status'))).toEqual(expected);
+  });
+
+  it.each(['<html>', '', '{}', 'null', '"x"'])('finds none in %s', (body) => {
+    expect(parseStatusBody('text/html', Buffer.from(body))).toBeUndefined();
+  });
+
+  it('cuts a message that is too long', () => {
+    const body = Buffer.from(JSON.stringify({ kind: 'Status', message: 'x'.repeat(10_000) }));
+    expect(parseStatusBody('application/json', body)?.message).toHaveLength(512);
+  });
+});
+
+describe('parseRetryAfter', () => {
+  it.each([
+    ['7', 7000],
+    [' 0 ', 0],
+    ['Thu, 01 Jan 2026 00:00:09 GMT', 9000],
+    ['Thu, 01 Jan 2015 00:00:09 GMT', 0],
+    ['soon', undefined],
+    [undefined, undefined],
+  ])('%s', (header, expected) => {
+    expect(parseRetryAfter(header, Date.UTC(2026, 0, 1))).toBe(expected);
+  });
+});

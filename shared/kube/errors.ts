@@ -1,0 +1,168 @@
+import type { Retry } from '../domain/errors';
+import { RerollError } from '../domain/errors';
+import type { RequestTarget } from './request-target';
+import { describeTarget, rbacRule } from './request-target';
+import type { KubeStatus } from './status-body';
+
+export interface KubeErrorOptions {
+  readonly code: string;
+  readonly retry: Retry;
+  readonly status?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Everything that can go wrong between us and an API server. */
+export class KubeError extends RerollError {
+  /** HTTP status, where there was an answer. */
+  readonly status: number | undefined;
+  /** `reason` of the Status object in the answer, for example `Conflict`. */
+  readonly reason: string | undefined;
+  /** The server's Retry-After. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options: KubeErrorOptions) {
+    super(message, options);
+    this.status = options.status;
+    this.reason = options.reason;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** No answer, or the stream broke off. A write may have been carried out all the same. */
+export class ConnectionError extends KubeError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: 'KUBE_CONNECTION', retry: 'backoff', cause });
+  }
+}
+
+/** No answer in time. A write may have been carried out all the same. */
+export class TimeoutError extends KubeError {
+  constructor(message: string) {
+    super(message, { code: 'KUBE_TIMEOUT', retry: 'backoff' });
+  }
+}
+
+/** An answer that is not what the API promises: bytes that do not parse, too long, of an unknown type. */
+export class ProtocolError extends KubeError {
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: 'KUBE_PROTOCOL', retry: 'backoff', cause });
+  }
+}
+
+/** What an answer of the server says, beyond the message. */
+interface Refusal {
+  readonly status: number;
+  readonly reason: string | undefined;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The server's own delay wins over ours, where it gave one. */
+function patiently(refusal: Refusal): Retry {
+  return refusal.retryAfterMs === undefined ? 'backoff' : 'after';
+}
+
+export class UnauthorizedError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_UNAUTHORIZED', retry: 'backoff', ...refusal });
+  }
+}
+
+/** Rights may come, so this is worth a retry, a slow one. */
+export class ForbiddenError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_FORBIDDEN', retry: 'backoff', ...refusal });
+  }
+}
+
+export class NotFoundError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_NOT_FOUND', retry: 'never', ...refusal });
+  }
+}
+
+/** The object changed since it was read: read it again, decide again. */
+export class ConflictError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_CONFLICT', retry: 'now', ...refusal });
+  }
+}
+
+export class AlreadyExistsError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_ALREADY_EXISTS', retry: 'never', ...refusal });
+  }
+}
+
+/** The resourceVersion or the continue token is older than what the server keeps: list again. */
+export class GoneError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_GONE', retry: 'now', ...refusal });
+  }
+}
+
+export class InvalidError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_INVALID', retry: 'never', ...refusal });
+  }
+}
+
+export class ThrottledError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_THROTTLED', retry: patiently(refusal), ...refusal });
+  }
+}
+
+export class ServerError extends KubeError {
+  constructor(message: string, refusal: Refusal) {
+    super(message, { code: 'KUBE_SERVER', retry: patiently(refusal), ...refusal });
+  }
+}
+
+/** Resources whose refused writes may be quoted in the server's message, values included. */
+const sensitiveResources: ReadonlySet<string> = new Set(['secrets', 'configmaps']);
+
+/**
+ * The error for an answer of 300 and above, or for an ERROR event of a watch.
+ *
+ * The server's message is passed on, but for refused writes of Secrets and ConfigMaps: validation quotes the values
+ * it does not like, and messages end up in logs and Events.
+ */
+export function errorFromStatus(
+  status: number,
+  body: KubeStatus | undefined,
+  target: RequestTarget,
+  retryAfterMs: number | undefined = body?.retryAfterMs,
+): KubeError {
+  const reason = body?.reason;
+  const mayQuoteValues = sensitiveResources.has(target.resource) && target.write;
+  const said = mayQuoteValues ? reason : (body?.message ?? reason);
+  const message = `${describeTarget(target)}: ${status}${said === undefined ? '' : ` ${said}`}`;
+  const refusal: Refusal = { status, reason, retryAfterMs };
+  switch (status) {
+    case 401:
+      return new UnauthorizedError(`${message}; the API server does not accept our credentials`, refusal);
+    case 403:
+      return new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal);
+    case 404:
+      return new NotFoundError(message, refusal);
+    case 409:
+      return reason === 'AlreadyExists'
+        ? new AlreadyExistsError(message, refusal)
+        : new ConflictError(message, refusal);
+    case 410:
+      return new GoneError(message, refusal);
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return new InvalidError(message, refusal);
+    case 429:
+      return new ThrottledError(message, refusal);
+    default:
+      return status >= 500
+        ? new ServerError(message, refusal)
+        : new KubeError(message, { code: 'KUBE_UNEXPECTED_STATUS', retry: 'backoff', ...refusal });
+  }
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import { systemRandom } from '../runtime/random';
+import type { ClientWorld } from './client.fixture';
+import { bodyOf, clientWorld, zeroRandom } from './client.fixture';
+import type { KubeEvent } from './events';
+import { EventRecorder } from './events';
+import type { Reply } from './fake-transport';
+import { noAnswer, refusal } from './fake-transport';
+
+const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u1' };
+const reloaded: KubeEvent = { regarding, type: 'Normal', reason: 'Reloaded', message: 'configmap app changed' };
+const failed: KubeEvent = { regarding, type: 'Warning', reason: 'ReloadFailed', message: 'forbidden' };
+
+const created: Reply = { body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } };
+
+function recorder(
+  handler: () => Reply | Promise<Reply> = () => created,
+  random = zeroRandom,
+): ClientWorld & { events: EventRecorder } {
+  const world = clientWorld(handler);
+  const events = new EventRecorder({ ...world, random, component: 'reroll', instance: 'reroll-0' });
+  return { ...world, events };
+}
+
+describe('EventRecorder', () => {
+  it('writes a core/v1 Event about the object', async () => {
+    const { events, transport } = recorder();
+    await events.record(reloaded);
+    expect(transport.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/api/v1/namespaces/shop/events?fieldManager=reroll',
+    });
+    expect(bodyOf(transport.requests[0])).toEqual({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'web.0000000000000000', namespace: 'shop' },
+      involvedObject: regarding,
+      type: 'Normal',
+      reason: 'Reloaded',
+      message: 'configmap app changed',
+      source: { component: 'reroll' },
+      reportingComponent: 'reroll',
+      reportingInstance: 'reroll-0',
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      count: 1,
+    });
+  });
+
+  it('gives each Event a name of its own, short enough and valid', async () => {
+    const { events, transport } = recorder(() => created, systemRandom);
+    const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;
+    await events.record({ ...reloaded, regarding: { ...regarding, name } });
+    await events.record({ ...reloaded, regarding: { ...regarding, name } });
+    const names = transport.requests.map(
+      (request) => (bodyOf(request) as { metadata: { name: string } }).metadata.name,
+    );
+    expect(new Set(names).size).toBe(2);
+    for (const one of names) {
+      expect(one.length).toBeLessThanOrEqual(253);
+      expect(one).toMatch(/^a+\.[0-9a-f]{16}$/);
+    }
+  });
+
+  it.each(['x', 'é', '€', '😀'])('cuts a message of %s to 1024 bytes between characters', async (character) => {
+    for (const shift of ['', '.', '..', '...']) {
+      const { events, transport } = recorder();
+      await events.record({ ...reloaded, message: shift + character.repeat(2000) });
+      const { message } = bodyOf(transport.requests[0]) as { message: string };
+      expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
+      expect(Buffer.byteLength(message)).toBeGreaterThan(1016);
+      expect(message).toMatch(/…$/);
+      expect(message).not.toContain('\ufffd');
+    }
+  });
+
+  it('tells the same warning about the same object once in five minutes', async () => {
+    const { events, transport, clock } = recorder();
+    await events.record(failed);
+    await events.record(failed);
+    expect(transport.requests).toHaveLength(1);
+    await events.record({ ...failed, message: 'conflict' });
+    await events.record({ ...failed, regarding: { ...regarding, uid: 'u2' } });
+    await events.record({ ...failed, reason: 'Unhealthy' });
+    expect(transport.requests).toHaveLength(4);
+    await clock.advance(5 * 60_000);
+    await events.record(failed);
+    expect(transport.requests).toHaveLength(5);
+  });
+
+  it('tells every restart', async () => {
+    const { events, transport } = recorder();
+    await events.record(reloaded);
+    await events.record(reloaded);
+    expect(transport.requests).toHaveLength(2);
+  });
+
+  it('logs an Event that is refused, never throws, and may tell it again', async () => {
+    const { events, transport, logger } = recorder(() => refusal(403, 'Forbidden'));
+    await events.record(failed);
+    await events.record(failed);
+    expect(transport.requests).toHaveLength(2);
+    expect(logger.lines[0]).toMatchObject({ level: 'warn', fields: { object: 'shop/web', reason: 'ReloadFailed' } });
+    expect(logger.lines[0]?.fields['error']).toMatch(/"create" on resource "events"/);
+  });
+
+  it('drops and counts what is too much for a server that does not answer', async () => {
+    const { events, transport, clock } = recorder(noAnswer);
+    const records = Array.from({ length: 70 }, async () => await events.record(reloaded));
+    await clock.settle();
+    expect(transport.requests).toHaveLength(64);
+    expect(events.dropped).toBe(6);
+    await clock.advance(30_000);
+    await Promise.all(records);
+    void events.record(reloaded);
+    await clock.settle();
+    expect(transport.requests).toHaveLength(65);
+  });
+});

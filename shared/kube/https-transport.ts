@@ -1,0 +1,162 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { errorMessage } from '../domain/errors';
+import type { TlsMaterial } from './cluster-access';
+import { ConnectionError } from './errors';
+import type { HttpRequest, HttpResponse, Transport } from './transport';
+
+export interface HttpsTransportOptions {
+  /** `https://host:port`, maybe with a path prefix; `http://` is for what a kubeconfig calls insecure. */
+  readonly server: string;
+  readonly tls: TlsMaterial;
+  /** Requests at a time; more wait for a connection. Default 16. */
+  readonly maxRequestSockets?: number;
+}
+
+export interface HttpsTransport extends Transport {
+  /** New connections use this material; open streams go on until they end. */
+  reload(tls: TlsMaterial): void;
+  /** Closes every connection. */
+  close(): void;
+  /** Connections made so far. */
+  readonly connectionsOpened: number;
+}
+
+type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
+
+/** A watch holds its connection for minutes: this many resources and namespaces at a time. */
+const maxWatchSockets = 256;
+
+/** Keeps middle boxes from forgetting an idle connection. */
+const tcpKeepAliveMs = 30_000;
+
+/**
+ * HTTP/1.1 over keep-alive connections, those of watches apart from those of requests. Time limits are the caller's, by
+ * its signal. Compression is not asked for: it would cost the API server more than it saves within a cluster.
+ */
+export function createHttpsTransport(options: HttpsTransportOptions): HttpsTransport {
+  const base = new URL(options.server);
+  const secure = base.protocol === 'https:';
+  const prefix = base.pathname.replace(/\/$/, '');
+  const maxRequestSockets = options.maxRequestSockets ?? 16;
+  const seenSockets = new WeakSet<Socket>();
+  let connectionsOpened = 0;
+  let agents = newAgents(secure, options.tls, maxRequestSockets);
+
+  const start = (request: HttpRequest): http.ClientRequest => {
+    const outgoing = (secure ? https : http).request({
+      hostname: base.hostname.replace(/^\[|\]$/g, ''),
+      port: base.port === '' ? (secure ? 443 : 80) : base.port,
+      method: request.method,
+      path: prefix + request.path,
+      headers: request.headers,
+      agent: agents[request.pool],
+    });
+    outgoing.on('socket', (socket) => {
+      if (seenSockets.has(socket)) return;
+      seenSockets.add(socket);
+      connectionsOpened++;
+    });
+    outgoing.end(request.body);
+    return outgoing;
+  };
+
+  const exchange = async (request: HttpRequest, mayRetry: boolean): Promise<HttpResponse> => {
+    const { signal } = request;
+    if (signal?.aborted === true) throw new ConnectionError('aborted');
+    const outgoing = start(request);
+    let incoming: http.IncomingMessage | undefined;
+    const abort = (): void => void (incoming ?? outgoing).destroy(new ConnectionError('aborted'));
+    signal?.addEventListener('abort', abort);
+    outgoing.once('close', () => signal?.removeEventListener('abort', abort));
+    try {
+      incoming = await responseOf(outgoing);
+    } catch (thrown) {
+      if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
+      // What the server closed here it most likely closed for all: only a new connection is worth the second try.
+      destroyIdle(agents[request.pool]);
+      return await exchange(request, false);
+    }
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: singleHeaders(incoming.headers),
+      body: readChunks(incoming),
+    };
+  };
+
+  return {
+    // A write that met a closed connection may have been carried out; only reads are repeated here.
+    send: async (request) => await exchange(request, request.method === 'GET'),
+    reload(tls) {
+      const old = agents;
+      agents = newAgents(secure, tls, maxRequestSockets);
+      for (const agent of [old.request, old.watch]) {
+        // Connections in use end with what they carry.
+        agent.maxFreeSockets = 0;
+        destroyIdle(agent);
+      }
+    },
+    close() {
+      agents.request.destroy();
+      agents.watch.destroy();
+    },
+    get connectionsOpened() {
+      return connectionsOpened;
+    },
+  };
+}
+
+function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number): Agents {
+  const newAgent = (maxSockets: number): http.Agent => {
+    const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets };
+    if (!secure) return new http.Agent(keepAlive);
+    const { ca, cert, key, serverName, insecureSkipVerify } = tls;
+    return new https.Agent({
+      ...keepAlive,
+      ca,
+      cert,
+      key,
+      ...(serverName !== undefined && { servername: serverName }),
+      rejectUnauthorized: insecureSkipVerify !== true,
+      minVersion: 'TLSv1.2',
+    });
+  };
+  return { request: newAgent(maxRequestSockets), watch: newAgent(maxWatchSockets) };
+}
+
+async function responseOf(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+  return await new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    // Stays for good: an error after the response must not be an uncaught one; the body's reader gets it as well.
+    outgoing.on('error', reject);
+  });
+}
+
+/** The server closed a kept connection just as we took it: nothing of an answer arrived. */
+function wasClosedWhileIdle(outgoing: http.ClientRequest, thrown: unknown): boolean {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+  return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+}
+
+function destroyIdle(agent: http.Agent): void {
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+}
+
+async function* readChunks(incoming: http.IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of incoming) yield chunk as Buffer;
+  } catch (thrown) {
+    throw asConnectionError(thrown);
+  }
+}
+
+function asConnectionError(thrown: unknown): ConnectionError {
+  return thrown instanceof ConnectionError ? thrown : new ConnectionError(errorMessage(thrown), thrown);
+}
+
+function singleHeaders(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}

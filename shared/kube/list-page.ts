@@ -1,0 +1,14 @@
+/** What stands in the metadata of a list. */
+export interface ListMetadata {
+  readonly resourceVersion: string | undefined;
+  /** Token for the next page; undefined on the last. */
+  readonly continue: string | undefined;
+}
+
+/** Splits the body of a list into its items as the bytes arrive: no list is ever held whole. */
+export interface ListSplitter {
+  /** The items that `chunk` completes, each in its own bytes. @throws ProtocolError */
+  push(chunk: Buffer): Iterable<Buffer>;
+  /** The metadata, which may have stood behind the items. @throws ProtocolError when the list is not complete. */
+  end(): ListMetadata;
+}

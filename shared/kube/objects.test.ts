@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { bodyOf, clientWorld } from './client.fixture';
+import { createObject, deleteObject, getObject, listObjects, patchObject, updateObject } from './objects';
+import { configMaps } from './resource';
+
+const deployments = { group: 'apps', version: 'v1', plural: 'deployments' };
+const metadata = { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: '7', annotations: { a: 'b' } };
+const answer = { body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { unknownField: 1 } } };
+
+describe('objects', () => {
+  it('keeps fields that nobody here knows', async () => {
+    const { client, transport } = clientWorld(() => answer);
+    expect(await getObject(client, deployments, 'shop', 'web')).toEqual(answer.body);
+    expect(transport.requests[0]?.path).toBe('/apis/apps/v1/namespaces/shop/deployments/web');
+  });
+
+  it.each([
+    ['strategic', 'application/strategic-merge-patch+json'],
+    ['merge', 'application/merge-patch+json'],
+    ['json', 'application/json-patch+json'],
+  ] as const)('patches with the content type of a %s patch, and asks for metadata only', async (type, contentType) => {
+    const { client, transport } = clientWorld(() => answer);
+    const patched = await patchObject(client, deployments, 'shop', 'web', { spec: {} }, { type, subresource: 'scale' });
+    expect(patched).toEqual({ metadata });
+    expect(transport.requests[0]).toMatchObject({
+      method: 'PATCH',
+      path: '/apis/apps/v1/namespaces/shop/deployments/web/scale?fieldManager=reroll',
+      headers: {
+        'content-type': contentType,
+        accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
+      },
+    });
+  });
+
+  it('creates and replaces as field manager reroll, within the time given', async () => {
+    const { client, transport } = clientWorld(() => answer);
+    await createObject(client, deployments, 'shop', { spec: 1 });
+    await updateObject(client, deployments, 'shop', 'web', { spec: 2 });
+    expect(transport.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /apis/apps/v1/namespaces/shop/deployments?fieldManager=reroll',
+      'PUT /apis/apps/v1/namespaces/shop/deployments/web?fieldManager=reroll',
+    ]);
+    expect(transport.requests.map(bodyOf)).toEqual([{ spec: 1 }, { spec: 2 }]);
+  });
+
+  it('deletes only what it was told', async () => {
+    const { client, transport } = clientWorld(() => ({ body: { kind: 'Status' } }));
+    await deleteObject(client, deployments, 'shop', 'web', {
+      uid: 'u1',
+      resourceVersion: '7',
+      propagationPolicy: 'Background',
+    });
+    expect(bodyOf(transport.requests[0])).toMatchObject({
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      preconditions: { uid: 'u1', resourceVersion: '7' },
+    });
+  });
+
+  it('lists what the selector selects', async () => {
+    const { client, transport } = clientWorld((_request, index) => ({
+      body: { items: index === 0 ? [{ metadata }] : null },
+    }));
+    expect(await listObjects(client, configMaps, 'shop', 'a=b')).toEqual([{ metadata }]);
+    expect(await listObjects(client, configMaps)).toEqual([]);
+    expect(transport.requests.map((request) => request.path)).toEqual([
+      '/api/v1/namespaces/shop/configmaps?labelSelector=a%3Db',
+      '/api/v1/configmaps',
+    ]);
+  });
+
+  it('says what is wrong with an answer that is no object', async () => {
+    const { client } = clientWorld(() => ({ body: { metadata: { name: 'web', uid: 7 } } }));
+    await expect(getObject(client, deployments, 'shop', 'web')).rejects.toThrow(/deployments.apps .* metadata.uid/);
+  });
+});

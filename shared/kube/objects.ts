@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import type { KubeClient } from './client';
+import { ProtocolError } from './errors';
+import type { Resource } from './resource';
+import { resourceName, resourcePath } from './resource';
+
+/** Stands in managedFields of everything we write. */
+export const fieldManager = 'reroll';
+
+const objectMeta = z.looseObject({
+  name: z.string(),
+  namespace: z.string().optional(),
+  uid: z.string(),
+  resourceVersion: z.string(),
+  generation: z.number().optional(),
+  creationTimestamp: z.string().optional(),
+  deletionTimestamp: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+});
+
+const kubeObject = z.looseObject({ metadata: objectMeta });
+
+const kubeList = z.looseObject({ items: z.array(kubeObject).nullish() });
+
+export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
+
+/** Any object of the API as it stands in its JSON; fields we do not know are kept. */
+export interface KubeObject {
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+/** An object reduced to its metadata by the server. */
+export interface PartialObjectMetadata {
+  readonly metadata: ObjectMeta;
+}
+
+export interface PatchOptions {
+  /** `strategic` for built-in kinds only: custom resources refuse it with 415. */
+  readonly type: 'strategic' | 'merge' | 'json';
+  readonly subresource?: string;
+}
+
+export interface DeleteOptions {
+  /** Delete only this incarnation: a 409 otherwise. */
+  readonly uid?: string;
+  /** Delete only this version: a 409 otherwise. */
+  readonly resourceVersion?: string;
+  readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
+}
+
+/** Where a request must not take as long as others. */
+export interface RequestLimits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
+  strategic: 'application/strategic-merge-patch+json',
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+/** Keeps the answer to a write small; a server or proxy that cannot do it answers the whole object. */
+const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+
+/** @throws NotFoundError, ForbiddenError and the other KubeErrors, as all functions here. */
+export async function getObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  limits: RequestLimits = {},
+): Promise<KubeObject> {
+  const answer = await client.request({ ...limits, method: 'GET', path: resourcePath(resource, namespace, name) });
+  return parse(kubeObject, answer, resource);
+}
+
+/** @throws AlreadyExistsError */
+export async function createObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  body: object,
+  limits: RequestLimits = {},
+): Promise<KubeObject> {
+  const path = resourcePath(resource, namespace);
+  return parse(
+    kubeObject,
+    await client.request({ ...limits, method: 'POST', path, query: { fieldManager }, body }),
+    resource,
+  );
+}
+
+/** Replaces an object; with `metadata.resourceVersion` in `body` only that version. @throws ConflictError */
+export async function updateObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  body: object,
+  limits: RequestLimits = {},
+): Promise<KubeObject> {
+  const path = resourcePath(resource, namespace, name);
+  return parse(
+    kubeObject,
+    await client.request({ ...limits, method: 'PUT', path, query: { fieldManager }, body }),
+    resource,
+  );
+}
+
+/**
+ * Patches an object; with `metadata.resourceVersion` in a merge patch, or a `test` of it in a JSON patch, only that
+ * version.
+ *
+ * @throws ConflictError
+ */
+export async function patchObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  patch: object,
+  { type, subresource }: PatchOptions,
+): Promise<PartialObjectMetadata> {
+  const answer = await client.request({
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, name, subresource),
+    query: { fieldManager },
+    body: patch,
+    contentType: patchTypes[type],
+    accept: metadataOnly,
+  });
+  return { metadata: parse(kubeObject, answer, resource).metadata };
+}
+
+/** Resolves when the server has accepted the deletion; finalizers may hold the object for longer. */
+export async function deleteObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  { uid, resourceVersion, propagationPolicy }: DeleteOptions,
+): Promise<void> {
+  const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+  await client.request({
+    method: 'DELETE',
+    path: resourcePath(resource, namespace, name),
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions },
+  });
+}
+
+/** One unpaged list, held in memory: for lists that are known to be small. Everything else takes a Reflector. */
+export async function listObjects(
+  client: KubeClient,
+  resource: Resource,
+  namespace?: string,
+  labelSelector?: string,
+): Promise<readonly KubeObject[]> {
+  const path = resourcePath(resource, namespace);
+  return parse(kubeList, await client.request({ method: 'GET', path, query: { labelSelector } }), resource).items ?? [];
+}
+
+function parse<T>(schema: z.ZodType<T>, answer: unknown, resource: Resource): T {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues[0]?.path.join('.') ?? '';
+  throw new ProtocolError(
+    `the answer about ${resourceName(resource)} is no Kubernetes object: wrong or missing ${where}`,
+  );
+}

@@ -1,0 +1,406 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakeBody, refusal } from './fake-transport';
+import { bookmarkEnd, isWatch, listOf, pagedWorld, queryOf, thing, world } from './reflector.fixture';
+
+const openWatch = (): { body: FakeBody } => ({ body: new FakeBody() });
+
+describe('paged list', () => {
+  it('reads page by page, then watches from the version of the first', async () => {
+    const { reflector, clock, lists, watches, sink } = pagedWorld(
+      {
+        list: (request) =>
+          queryOf(request).get('continue') === 'next'
+            ? listOf('10', [thing('b', '6')])
+            : listOf('10', [thing('a', '5')], { continue: 'next' }),
+        watch: openWatch,
+      },
+      { pageSize: 1, namespace: 'shop', labelSelector: 'app=web', fieldSelector: 'type=x' },
+    );
+    reflector.start();
+    await clock.settle();
+    expect(lists.map((list) => list.path)).toEqual([
+      '/api/v1/namespaces/shop/configmaps?labelSelector=app%3Dweb&fieldSelector=type%3Dx&limit=1',
+      '/api/v1/namespaces/shop/configmaps?labelSelector=app%3Dweb&fieldSelector=type%3Dx&limit=1&continue=next',
+    ]);
+    expect(queryOf(watches[1]!).get('resourceVersion')).toBe('10');
+    expect(queryOf(watches[1]!).get('labelSelector')).toBe('app=web');
+    expect(watches[1]!.pool).toBe('watch');
+    expect(lists[0]!.pool).toBe('request');
+    expect(sink.calls).toEqual(['list shop/a=5', 'list shop/b=6', 'synced']);
+    expect(reflector.status).toMatchObject({ synced: true, state: 'watching' });
+    await reflector.stop();
+  });
+
+  it('asks for 500 objects a page unless told otherwise', async () => {
+    const { reflector, clock, lists } = pagedWorld({ list: () => listOf('1', []), watch: openWatch });
+    reflector.start();
+    await clock.settle();
+    expect(queryOf(lists[0]!).get('limit')).toBe('500');
+    await reflector.stop();
+  });
+
+  it('delivers nothing more of a chunk in which it was stopped', async () => {
+    const { reflector, clock, sink } = pagedWorld({
+      list: () => listOf('10', [thing('a', '5'), thing('b', '6')]),
+      watch: openWatch,
+    });
+    let stopped: Promise<void> | undefined;
+    sink.fails = () => {
+      stopped = reflector.stop();
+      return false;
+    };
+    reflector.start();
+    await clock.settle();
+    await stopped;
+    expect(sink.calls).toEqual(['list shop/a=5']);
+  });
+
+  it('falls back to an unpaged list when the continue token expired, forgetting what the first pages showed', async () => {
+    const { reflector, clock, lists, sink } = pagedWorld({
+      list: (request) => {
+        const query = queryOf(request);
+        if (query.has('continue')) return refusal(410, 'Expired');
+        if (query.has('limit')) return listOf('10', [thing('a', '5')], { continue: 'old' });
+        return listOf('20', [thing('b', '6')]);
+      },
+      watch: openWatch,
+    });
+    reflector.start();
+    await clock.settle();
+    expect(lists).toHaveLength(3);
+    expect(sink.calls).toEqual(['list shop/a=5', 'list shop/b=6', 'remove shop/a', 'synced']);
+    await reflector.stop();
+  });
+
+  it('refuses a server that answers the same continue token for ever', async () => {
+    const { reflector, clock, lists } = pagedWorld({
+      list: () => listOf('10', [], { continue: 'same' }),
+      watch: openWatch,
+    });
+    reflector.start();
+    await clock.settle();
+    expect(lists).toHaveLength(2);
+    expect(reflector.status.lastError?.message).toMatch(/same continue token/);
+    await reflector.stop();
+  });
+
+  it('removes what is gone only when the new list is complete', async () => {
+    const broken = new FakeBody();
+    const first = new FakeBody();
+    const { reflector, clock, sink } = pagedWorld({
+      list: (_request, index) => {
+        if (index === 0) return listOf('10', [thing('a', '5'), thing('b', '6')]);
+        if (index === 1) return { body: broken };
+        return listOf('30', [thing('b', '7')]);
+      },
+      watch: (_request, index) => (index === 0 ? { body: first } : openWatch()),
+    });
+    reflector.start();
+    await clock.settle();
+    first.line({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+    broken.push(`{"metadata":{"resourceVersion":"20"},"items":[${JSON.stringify(thing('b', '7'))},`);
+    await clock.advance(1_000);
+    broken.reset();
+    await clock.settle();
+    expect([...sink.objects.keys()]).toEqual(['shop/a', 'shop/b']);
+    await clock.advance(30_000);
+    expect(sink.calls.slice(-3)).toEqual(['list shop/b=7', 'remove shop/a', 'synced']);
+    await reflector.stop();
+  });
+});
+
+describe('watch-list', () => {
+  it('takes the whole state from the watch and goes on with it', async () => {
+    const body = new FakeBody();
+    const { reflector, clock, sink, lists, watches } = world(() => ({ body }));
+    sink.objects.set('shop/gone', '1');
+    reflector.start();
+    body.line({ type: 'ADDED', object: thing('a', '99') });
+    await clock.settle();
+    expect(reflector.status).toMatchObject({ synced: false, state: 'listing' });
+    body.line(bookmarkEnd('50'));
+    body.line({ type: 'MODIFIED', object: thing('a', '100') });
+    await clock.settle();
+    expect(sink.calls).toEqual(['list shop/a=99', 'remove shop/gone', 'synced', 'watch shop/a=100']);
+    expect(reflector.status).toMatchObject({ synced: true, state: 'watching' });
+    expect(lists).toHaveLength(0);
+    expect(Object.fromEntries(queryOf(watches[0]!))).toMatchObject({
+      watch: 'true',
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: 'true',
+    });
+    await reflector.stop();
+  });
+
+  it('does not watch from the versions of initial events: they are in no order', async () => {
+    const first = new FakeBody();
+    const { reflector, clock, watches } = world((_request, index) => ({ body: index === 0 ? first : new FakeBody() }));
+    reflector.start();
+    first.line({ type: 'ADDED', object: thing('a', '99') });
+    await clock.settle();
+    first.reset();
+    await clock.advance(1_000);
+    expect(queryOf(watches[1]!).get('resourceVersion')).toBeNull();
+    expect(queryOf(watches[1]!).get('sendInitialEvents')).toBe('true');
+    await reflector.stop();
+  });
+
+  it('is patient with initial events that trickle, and with the quiet after them', async () => {
+    const body = new FakeBody();
+    const { reflector, clock, watches, lists } = world(() => ({ body }));
+    reflector.start();
+    for (const version of ['1', '2', '3']) {
+      await clock.advance(8_000);
+      body.line({ type: 'ADDED', object: thing('a', version) });
+    }
+    await clock.advance(8_000);
+    body.line(bookmarkEnd('50'));
+    await clock.advance(200_000);
+    expect([watches.length, lists.length]).toEqual([1, 0]);
+    await reflector.stop();
+  });
+
+  it('stays stopped though its end mark was in the chunk that was being read', async () => {
+    const body = new FakeBody();
+    const { reflector, clock, sink } = world(() => ({ body }));
+    let stopped: Promise<void> | undefined;
+    sink.fails = () => {
+      stopped = reflector.stop();
+      return false;
+    };
+    reflector.start();
+    body.push(
+      [{ type: 'ADDED', object: thing('a', '1') }, bookmarkEnd('5')]
+        .map((event) => `${JSON.stringify(event)}\n`)
+        .join(''),
+    );
+    await clock.settle();
+    await stopped;
+    expect(sink.calls).toEqual(['list shop/a=1']);
+    expect(reflector.status).toMatchObject({ state: 'stopped', synced: false });
+  });
+
+  it('is not given up for an ERROR event of a running watch', async () => {
+    const first = new FakeBody();
+    const { reflector, clock, watches, lists } = world((_request, index) => ({
+      body: index === 0 ? first : new FakeBody(),
+    }));
+    reflector.start();
+    first.line(bookmarkEnd('10'));
+    first.line({ type: 'ERROR', object: { kind: 'Status', code: 400, reason: 'BadRequest' } });
+    await clock.advance(1_000);
+    expect(lists).toHaveLength(0);
+    expect(queryOf(watches[1]!).get('sendInitialEvents')).toBe('true');
+    await reflector.stop();
+  });
+
+  it.each([400, 422])('is not tried again after a %d', async (status) => {
+    const first = new FakeBody();
+    const { reflector, clock, watches } = world((request) => {
+      if (queryOf(request).has('sendInitialEvents')) return refusal(status, 'Invalid');
+      return isWatch(request) ? { body: first } : listOf('10', []);
+    });
+    reflector.start();
+    await clock.settle();
+    first.line({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+    await clock.advance(5_000);
+    expect(watches.filter((watch) => queryOf(watch).has('sendInitialEvents'))).toHaveLength(1);
+    await reflector.stop();
+  });
+
+  it('falls back when the end mark does not come: the server ignores the parameter', async () => {
+    const { reflector, clock, lists, sink } = world((request) => {
+      if (!isWatch(request)) return listOf('10', [thing('a', '5')]);
+      const body = new FakeBody();
+      if (queryOf(request).has('sendInitialEvents')) body.line({ type: 'ADDED', object: thing('a', '5') });
+      return { body };
+    });
+    reflector.start();
+    await clock.advance(9_000);
+    expect(lists).toHaveLength(0);
+    await clock.advance(2_000);
+    expect(lists).toHaveLength(1);
+    expect(sink.calls.at(-1)).toBe('synced');
+    await reflector.stop();
+  });
+
+  it('falls back when the stream ends before its end mark', async () => {
+    const { reflector, clock, lists } = world((request) => {
+      if (!isWatch(request)) return listOf('10', []);
+      return { body: queryOf(request).has('sendInitialEvents') ? FakeBody.of() : new FakeBody() };
+    });
+    reflector.start();
+    await clock.settle();
+    expect(lists).toHaveLength(1);
+    await reflector.stop();
+  });
+
+  it('does not take a refused watch for a refused watch-list', async () => {
+    const { reflector, clock, lists, watches } = world((_request, index) => {
+      if (index !== 0) return index === 1 ? refusal(400, 'BadRequest') : openWatch();
+      const body = new FakeBody();
+      body.line(bookmarkEnd('10'));
+      body.end();
+      return { body };
+    });
+    reflector.start();
+    await clock.advance(5_000);
+    expect(lists).toHaveLength(0);
+    expect(queryOf(watches[2]!).get('sendInitialEvents')).toBe('true');
+    await reflector.stop();
+  });
+});
+
+describe('events', () => {
+  async function watching(): Promise<ReturnType<typeof pagedWorld> & { body: FakeBody }> {
+    const body = new FakeBody();
+    const built = pagedWorld({
+      list: () => listOf('10', [thing('a', '5')]),
+      watch: (_request, index) => (index === 0 ? { body } : openWatch()),
+    });
+    built.reflector.start();
+    await built.clock.settle();
+    return { ...built, body };
+  }
+
+  it('deletes, adds, and resumes from a bookmark', async () => {
+    const { reflector, clock, sink, body, watches } = await watching();
+    body.line({ type: 'DELETED', object: thing('a', '11') });
+    body.line({ type: 'ADDED', object: thing('b', '12') });
+    body.line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '40' } } });
+    await clock.settle();
+    body.reset();
+    await clock.advance(1_000);
+    expect(sink.calls.slice(2)).toEqual(['remove shop/a', 'watch shop/b=12']);
+    expect(queryOf(watches[2]!).get('resourceVersion')).toBe('40');
+    await reflector.stop();
+  });
+
+  it('takes versions as they are, whatever their order', async () => {
+    const { reflector, clock, body, watches, sink } = await watching();
+    body.line({ type: 'MODIFIED', object: thing('a', '900', 'x') });
+    body.line({ type: 'MODIFIED', object: thing('a', '8', 'y') });
+    body.line({ type: 'MODIFIED', object: thing('a', 'opaque', 'z') });
+    await clock.settle();
+    body.reset();
+    await clock.advance(1_000);
+    expect(sink.objects.get('shop/a')).toBe('z');
+    expect(queryOf(watches[2]!).get('resourceVersion')).toBe('opaque');
+    await reflector.stop();
+  });
+
+  it('ignores an event of unknown type, and counts it', async () => {
+    const { reflector, clock, sink, body, decodeFailures } = await watching();
+    body.line({ type: 'RENAMED', object: thing('a', '11') });
+    body.line({ type: 'MODIFIED', object: thing('a', '12') });
+    await clock.settle();
+    expect(decodeFailures).toEqual(['unknown-event']);
+    expect(sink.calls.at(-1)).toBe('watch shop/a=12');
+    await reflector.stop();
+  });
+
+  it('skips an object of wrong shape, keeps its former state, says which, and goes on', async () => {
+    const { reflector, clock, sink, body, decodeFailures, logger, watches } = await watching();
+    body.line({ type: 'MODIFIED', object: thing('a', '11', 7) });
+    body.line({ type: 'MODIFIED', object: thing('b', '12') });
+    body.line({ type: 'MODIFIED', object: thing('a', '13', 7) });
+    await clock.settle();
+    expect(decodeFailures).toEqual(['object', 'object']);
+    expect(Object.fromEntries(sink.objects)).toEqual({ 'shop/a': '5', 'shop/b': '12' });
+    expect(logger.lines.find((line) => line.level === 'warn')?.fields['object']).toBe('shop/a');
+    body.reset();
+    await clock.advance(1_000);
+    expect(queryOf(watches[2]!).get('resourceVersion')).toBe('13');
+    await reflector.stop();
+  });
+
+  it('forgets a deleted object although its shape is wrong', async () => {
+    const { reflector, clock, sink, body } = await watching();
+    body.line({ type: 'DELETED', object: thing('a', '11', 7) });
+    await clock.settle();
+    expect(sink.calls.at(-1)).toBe('remove shop/a');
+    await reflector.stop();
+  });
+
+  it('does not remove an object that a relist shows in a wrong shape', async () => {
+    const { reflector, clock, sink } = pagedWorld({
+      list: () => listOf('10', [thing('a', '5', 7), thing('b', '6')]),
+      watch: openWatch,
+    });
+    sink.objects.set('shop/a', 'former');
+    reflector.start();
+    await clock.settle();
+    expect(sink.calls).toEqual(['list shop/b=6', 'synced']);
+    expect(sink.objects.get('shop/a')).toBe('former');
+    await reflector.stop();
+  });
+
+  it.each([
+    ['bytes that are no JSON', '{"type":"MODIFIED","object":{"metada}\n'],
+    ['JSON that is no event', '[1]\n'],
+  ])('lists again after %s', async (_what, bytes) => {
+    const { reflector, clock, body, lists, reconnects, decodeFailures } = await watching();
+    body.push(bytes);
+    await clock.advance(1_500);
+    expect(lists).toHaveLength(2);
+    expect(reconnects).toEqual(['malformed']);
+    expect(decodeFailures).toEqual(['stream']);
+    await reflector.stop();
+  });
+
+  it('lists again after a line that was cut by the end of the stream', async () => {
+    const { reflector, clock, body, lists } = await watching();
+    body.push('{"type":"MODIF');
+    body.end();
+    await clock.advance(1_500);
+    expect(lists).toHaveLength(2);
+    await reflector.stop();
+  });
+
+  it('lists again, rather than fill the memory, after a line without end', async () => {
+    const { reflector, clock, body, lists } = await watching();
+    for (let i = 0; i < 9; i++) body.push(Buffer.alloc(1024 * 1024, 'x'));
+    await clock.advance(1_500);
+    expect(lists).toHaveLength(2);
+    expect(body.closed).toBe(true);
+    await reflector.stop();
+  });
+
+  it('leaves no stream open when a proxy answers with a page', async () => {
+    const page = new FakeBody();
+    const { reflector, clock } = pagedWorld({
+      list: () => ({ body: page, headers: { 'content-type': 'text/html' } }),
+      watch: openWatch,
+    });
+    const aborted: boolean[] = [];
+    page.reset = () => void aborted.push(true);
+    reflector.start();
+    await clock.settle();
+    expect(aborted).toEqual([true]);
+    expect(reflector.status.lastError?.message).toMatch(/text\/html/);
+    await reflector.stop();
+  });
+
+  it('survives a sink that throws', async () => {
+    const { reflector, clock, sink, body, logger, watches } = await watching();
+    sink.fails = (call) => call.includes('=11');
+    body.line({ type: 'MODIFIED', object: thing('a', '11') });
+    body.line({ type: 'MODIFIED', object: thing('b', '12') });
+    await clock.advance(5_000);
+    expect(sink.calls.at(-1)).toBe('watch shop/b=12');
+    expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
+    expect(watches).toHaveLength(2);
+    await reflector.stop();
+  });
+
+  it('tells when it last heard of the server', async () => {
+    const { reflector, clock, body } = await watching();
+    await clock.advance(40_000);
+    expect(reflector.status.lastActivityMonotonicMs).toBe(0);
+    body.line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '40' } } });
+    await clock.settle();
+    expect(reflector.status.lastActivityMonotonicMs).toBe(40_000);
+    await reflector.stop();
+  });
+});

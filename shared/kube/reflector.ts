@@ -1,0 +1,355 @@
+import { errorMessage } from '../domain/errors';
+import type { Clock } from '../runtime/clock';
+import { sleep } from '../runtime/clock';
+import type { Logger } from '../runtime/logger';
+import type { Random } from '../runtime/random';
+import type { KubeClient } from './client';
+import { isAborted } from './deadline';
+import type { Decoder } from './decoder';
+import type { ReflectorSink } from './delivery';
+import { Delivery } from './delivery';
+import { GoneError, InvalidError, KubeError, ProtocolError, ThrottledError, errorFromStatus } from './errors';
+import type { ReconnectReason, ReflectorObserver } from './observers';
+import { pagedList } from './paged-list';
+import { isSlow, mayResume, reconnectDelayMs, reconnectReason } from './reconnect-policy';
+import { Relist } from './relist';
+import { requestTarget } from './request-target';
+import type { Resource } from './resource';
+import { resourceName, resourcePath } from './resource';
+import type { WatchEvent } from './watch-event';
+import { watchStream } from './watch-stream';
+
+export type { ReflectorSink } from './delivery';
+
+export interface ReflectorDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly observer?: ReflectorObserver;
+}
+
+export interface ReflectorOptions<T> {
+  readonly resource: Resource;
+  /** Without it, all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly decoder: Decoder<T>;
+  readonly sink: ReflectorSink<T>;
+  /** Objects per page of a list; default 500. */
+  readonly pageSize?: number;
+}
+
+export interface ReflectorStatus {
+  /** A complete list has been delivered since the start: readiness. */
+  readonly synced: boolean;
+  /** When the server last said anything, by the monotonic clock: liveness. */
+  readonly lastActivityMonotonicMs: number;
+  /** What ended the last attempt; absent while all is well. */
+  readonly lastError?: KubeError;
+  readonly state: 'starting' | 'listing' | 'watching' | 'backing-off' | 'stopped';
+}
+
+const defaultPageSize = 500;
+
+/** Backoff starts anew after a watch that lasted so long; a mere connect proves nothing. */
+const healthyMs = 10_000;
+
+/** Jittered, so that watches opened together do not end together. */
+const watchSeconds = { min: 300, spread: 300 };
+
+/** How an attempt ended: by itself, or with an error. */
+type Outcome = { readonly reason: ReconnectReason; readonly error?: KubeError } | 'use-paged-list';
+
+/**
+ * Keeps a sink up to date with one resource of the API server, for as long as it runs: lists, watches, and comes back
+ * whatever happens.
+ *
+ *     list ──────────────▶ watch ── ended, deadline, reset ──▶ (back off) ──▶ watch from the last version
+ *      ▲ paged, or as the    │
+ *      │ first part of the   └── 410, ERROR event, bytes that do not parse ──▶ back off ──▶ list
+ *      └ watch itself
+ *
+ * Versions are compared for nothing: they are opaque, and only handed back.
+ */
+export class Reflector<T> {
+  readonly #deps: ReflectorDeps;
+  readonly #options: ReflectorOptions<T>;
+  readonly #logger: Logger;
+  readonly #path: string;
+  readonly #query: Readonly<Record<string, string | undefined>>;
+  /** The current run; its signal is also its generation: what continues after an await asks it first. */
+  #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+
+  /** Undefined: a list is due. */
+  #resourceVersion: string | undefined;
+  /** Until the server has shown that it does not know `sendInitialEvents`. */
+  #watchListSupported = true;
+  #watchingSinceMs: number | undefined;
+  #slowErrorReported = false;
+
+  #state: ReflectorStatus['state'] = 'starting';
+  #synced = false;
+  #lastActivityMs: number;
+  #lastError: KubeError | undefined;
+
+  constructor(deps: ReflectorDeps, options: ReflectorOptions<T>) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#logger = deps.logger.child({ resource: resourceName(options.resource), namespace: options.namespace });
+    this.#path = resourcePath(options.resource, options.namespace);
+    this.#query = { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector };
+    this.#lastActivityMs = deps.clock.monotonicMs();
+  }
+
+  get status(): ReflectorStatus {
+    return {
+      synced: this.#synced,
+      lastActivityMonotonicMs: this.#lastActivityMs,
+      state: this.#state,
+      ...(this.#lastError && { lastError: this.#lastError }),
+    };
+  }
+
+  /** Starts, or does nothing if it runs. After a stop it starts from a new list. */
+  start(): void {
+    if (this.#run) return;
+    const controller = new AbortController();
+    this.#resourceVersion = undefined;
+    this.#synced = false;
+    this.#state = 'starting';
+    this.#lastActivityMs = this.#deps.clock.monotonicMs();
+    this.#run = { controller, done: this.#loop(controller.signal) };
+  }
+
+  /** Ends the run; no callback is made once this is called. May be called at any time, any number of times. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    if (!run) return;
+    run.controller.abort();
+    this.#state = 'stopped';
+    await run.done;
+    if (this.#run === run) this.#run = undefined;
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { clock, random, observer } = this.#deps;
+    let attempt = 0;
+    while (!signal.aborted) {
+      this.#watchingSinceMs = undefined;
+      const outcome = await this.#attempt(signal);
+      if (isAborted(signal)) return;
+      if (outcome === 'use-paged-list') {
+        this.#watchListSupported = false;
+        this.#logger.info('the server does not stream lists, using paged lists');
+        continue;
+      }
+      const { reason, error } = outcome;
+      observer?.reconnected(reason);
+      const healthy = this.#wasHealthy();
+      if (healthy) attempt = 0;
+      if (healthy && !error) continue;
+      const delayMs = reconnectDelayMs(error, attempt++, random);
+      this.#report(outcome.error, delayMs);
+      this.#state = 'backing-off';
+      await sleep(clock, delayMs, signal);
+    }
+  }
+
+  /** Lists, where that is due, and watches until something happens. Never rejects. */
+  async #attempt(signal: AbortSignal): Promise<Outcome> {
+    const watchList = this.#expectsWatchList();
+    try {
+      if (this.#resourceVersion === undefined && !watchList) await this.#list(signal);
+      return await this.#watch(signal);
+    } catch (thrown) {
+      const error =
+        thrown instanceof KubeError ? thrown : new ProtocolError(`unexpected: ${errorMessage(thrown)}`, thrown);
+      if (isAborted(signal)) return { reason: 'ended' };
+      if (error.status !== undefined) this.#active();
+      if (watchList && this.#watchingSinceMs === undefined && error instanceof InvalidError) return 'use-paged-list';
+      if (error instanceof ProtocolError) this.#deps.observer?.decodeFailed('stream');
+      if (!mayResume(error)) this.#resourceVersion = undefined;
+      this.#lastError = error;
+      return { reason: reconnectReason(error), error };
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { client, clock } = this.#deps;
+    const startMs = clock.monotonicMs();
+    this.#state = 'listing';
+    const relist = this.#newRelist(signal);
+    const resourceVersion = await pagedList({
+      client,
+      clock,
+      path: this.#path,
+      query: this.#query,
+      pageSize: this.#options.pageSize ?? defaultPageSize,
+      decoder: this.#options.decoder,
+      relist,
+      signal,
+      onBytes: (bytes) => this.#read(bytes, signal),
+    });
+    this.#complete(relist, resourceVersion, startMs, signal);
+  }
+
+  async #watch(signal: AbortSignal): Promise<Outcome> {
+    const { client, clock, random } = this.#deps;
+    const startMs = clock.monotonicMs();
+    // Absent once the initial events are complete, or where there are none to come.
+    let relist = this.#expectsWatchList() ? this.#newRelist(signal) : undefined;
+    if (relist) this.#state = 'listing';
+    const delivery = this.#newDelivery(signal);
+    const end = await watchStream({
+      client,
+      clock,
+      path: this.#path,
+      query: this.#query,
+      decoder: this.#options.decoder,
+      resourceVersion: this.#resourceVersion,
+      timeoutSeconds: Math.floor(watchSeconds.min + random.float() * watchSeconds.spread),
+      signal,
+      onOpen: () => {
+        if (isAborted(signal)) return;
+        this.#active();
+        if (!relist) this.#watching();
+      },
+      onBytes: (bytes) => this.#read(bytes, signal),
+      onEvent: (event) => {
+        if (isAborted(signal)) return;
+        if (!relist) this.#apply(event, delivery);
+        else if (this.#applyInitial(event, relist, startMs, signal)) relist = undefined;
+      },
+    });
+    return end === 'no-initial-events-end' ? 'use-paged-list' : { reason: end };
+  }
+
+  /**
+   * Takes an event of a watch-list's first part; true when it was the last. The versions of these events are those of
+   * the objects, in no order: only the bookmark at the end may be watched from.
+   */
+  #applyInitial(event: WatchEvent<T>, relist: Relist<T>, startMs: number, signal: AbortSignal): boolean {
+    switch (event.type) {
+      case 'upsert':
+        relist.upsert(event.decoded);
+        return false;
+      case 'remove':
+        relist.remove(event.key);
+        return false;
+      case 'malformed':
+        relist.malformed(event.error);
+        return false;
+      case 'bookmark':
+        if (!event.initialEventsEnd) return false;
+        this.#complete(relist, event.resourceVersion, startMs, signal);
+        this.#watching();
+        return true;
+      case 'error':
+        throw this.#errorOf(event);
+      case 'unknown':
+        this.#unknown(event.name);
+        return false;
+    }
+  }
+
+  #apply(event: WatchEvent<T>, delivery: Delivery<T>): void {
+    switch (event.type) {
+      case 'upsert':
+        delivery.upsert(event.decoded, 'watch');
+        this.#advance(event.decoded.resourceVersion);
+        break;
+      case 'remove':
+        delivery.remove(event.key);
+        this.#advance(event.resourceVersion);
+        break;
+      case 'malformed':
+        delivery.malformed(event.error);
+        this.#advance(event.error.resourceVersion);
+        break;
+      case 'bookmark':
+        this.#advance(event.resourceVersion);
+        break;
+      case 'error':
+        throw this.#errorOf(event);
+      case 'unknown':
+        this.#unknown(event.name);
+        break;
+    }
+  }
+
+  /**
+   * What an ERROR event means: 410 where the version was compacted away. Others may come again from the same version
+   * for ever, so all but throttling ask for a new list.
+   */
+  #errorOf({ status }: Extract<WatchEvent<T>, { type: 'error' }>): KubeError {
+    const error = errorFromStatus(status?.code ?? 500, status, requestTarget('GET', this.#path, true));
+    if (!(error instanceof ThrottledError)) this.#resourceVersion = undefined;
+    return error;
+  }
+
+  #unknown(name: string): void {
+    this.#deps.observer?.decodeFailed('unknown-event');
+    this.#logger.warn('watch event of unknown type ignored', { type: name });
+  }
+
+  #advance(resourceVersion: string | undefined): void {
+    if (resourceVersion !== undefined && resourceVersion !== '') this.#resourceVersion = resourceVersion;
+  }
+
+  #complete(relist: Relist<T>, resourceVersion: string, startMs: number, signal: AbortSignal): void {
+    if (isAborted(signal)) return;
+    if (resourceVersion === '') throw new ProtocolError('the list has no resourceVersion to watch from');
+    this.#resourceVersion = resourceVersion;
+    this.#synced = true;
+    relist.complete();
+    this.#deps.observer?.listed({
+      objects: relist.objects,
+      durationMs: this.#deps.clock.monotonicMs() - startMs,
+    });
+  }
+
+  #watching(): void {
+    this.#watchingSinceMs = this.#deps.clock.monotonicMs();
+    this.#state = 'watching';
+    this.#lastError = undefined;
+    this.#slowErrorReported = false;
+  }
+
+  #wasHealthy(): boolean {
+    return this.#watchingSinceMs !== undefined && this.#deps.clock.monotonicMs() - this.#watchingSinceMs >= healthyMs;
+  }
+
+  #read(bytes: number, signal: AbortSignal): void {
+    if (isAborted(signal)) return;
+    this.#active();
+    this.#deps.observer?.bytesRead(bytes);
+  }
+
+  #active(): void {
+    this.#lastActivityMs = this.#deps.clock.monotonicMs();
+  }
+
+  #report(error: KubeError | undefined, delayMs: number): void {
+    const fields = { error: error?.message, code: error?.code, delayMs: Math.round(delayMs) };
+    if (!error || error instanceof GoneError) this.#logger.info('watch ended, starting anew', fields);
+    else if (!isSlow(error)) this.#logger.warn('watch failed, trying again', fields);
+    else if (!this.#slowErrorReported) {
+      this.#slowErrorReported = true;
+      this.#logger.warn('watch refused, trying again until it is not', fields);
+    }
+  }
+
+  #expectsWatchList(): boolean {
+    return this.#resourceVersion === undefined && this.#watchListSupported;
+  }
+
+  #newDelivery(signal: AbortSignal): Delivery<T> {
+    return new Delivery(this.#options.sink, signal, this.#logger, this.#deps.observer);
+  }
+
+  #newRelist(signal: AbortSignal): Relist<T> {
+    return new Relist(this.#newDelivery(signal));
+  }
+}

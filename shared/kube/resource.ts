@@ -1,0 +1,27 @@
+/** Where a resource lives in the API. */
+export interface Resource {
+  /** '' is the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** Plural, lower case: as it stands in paths and RBAC rules. */
+  readonly plural: string;
+}
+
+export const configMaps: Resource = { group: '', version: 'v1', plural: 'configmaps' };
+export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets' };
+export const events: Resource = { group: '', version: 'v1', plural: 'events' };
+export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+
+/** Path of a collection, of one object, or of its subresource; without namespace, the collection of all namespaces. */
+export function resourcePath(resource: Resource, namespace?: string, name?: string, subresource?: string): string {
+  const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  const sub = subresource === undefined ? '' : `/${subresource}`;
+  return `${root}${scope}/${resource.plural}${object}${sub}`;
+}
+
+/** `configmaps` or `deployments.apps`: as in an RBAC message. */
+export function resourceName(resource: Resource): string {
+  return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
+}

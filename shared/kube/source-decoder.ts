@@ -1,0 +1,97 @@
+import type { ContentDigester } from '../domain/content-digest';
+import { objectKey } from '../domain/object-key';
+import type { SourceRecord } from '../domain/source';
+import type { Decoded, Decoder } from './decoder';
+import { MalformedObjectError } from '../domain/malformed-object-error';
+import type { ObjectMetadata } from './object-metadata';
+import {
+  identityOf,
+  isRecord,
+  mapEntry,
+  metadataFromJson,
+  metadataFromProtobuf,
+  requireIdentity,
+} from './object-metadata';
+import { protobufFields } from './protobuf';
+
+/** Annotation keys that decide about a source as a whole. */
+export interface SourceAnnotationKeys {
+  readonly ignore: string;
+  readonly match: string;
+}
+
+type Entry = readonly [string, Buffer];
+
+/**
+ * How content stands in each encoding.
+ *
+ *     ConfigMap {2: data map<string, string>, 3: binaryData map<string, bytes>}
+ *     Secret    {2: data map<string, bytes>, 3: type}
+ */
+const contentFields = {
+  ConfigMap: { protobuf: [2, 3], json: { data: 'utf8', binaryData: 'base64' } },
+  Secret: { protobuf: [2], json: { data: 'base64' } },
+} as const;
+
+/**
+ * Digests a ConfigMap or Secret as it passes by: the content is hashed and dropped. Both encodings give the same
+ * digests.
+ */
+export function sourceDecoder(
+  kind: 'ConfigMap' | 'Secret',
+  digester: ContentDigester,
+  keys: SourceAnnotationKeys,
+): Decoder<SourceRecord> {
+  const wantedAnnotations = [keys.ignore, keys.match];
+
+  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<SourceRecord> => {
+    const { name, namespace, uid, resourceVersion, createdAtMs, writtenAtMs, annotations } = metadata;
+    requireIdentity(metadata);
+    if (createdAtMs === undefined) throw malformed(kind, metadata, 'has no metadata.creationTimestamp');
+    const record: SourceRecord = {
+      kind,
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      createdAtMs,
+      writtenAtMs,
+      ignore: annotations.get(keys.ignore) === 'true',
+      match: annotations.get(keys.match) === 'true',
+      content: digester.digest(kind, namespace, name, content),
+    };
+    return { key: objectKey(namespace, name), resourceVersion, object: record };
+  };
+
+  return {
+    accepts: 'protobuf',
+    fromJson(object) {
+      const metadata = metadataFromJson(object, wantedAnnotations);
+      return decoded(metadata, entriesFromJson(kind, metadata, object));
+    },
+    fromProtobuf(bytes) {
+      return decoded(metadataFromProtobuf(bytes, wantedAnnotations), entriesFromProtobuf(kind, bytes));
+    },
+  };
+}
+
+function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Generator<Entry> {
+  const wanted: readonly number[] = contentFields[kind].protobuf;
+  for (const { number, bytes } of protobufFields(object)) if (wanted.includes(number)) yield mapEntry(bytes);
+}
+
+function* entriesFromJson(kind: 'ConfigMap' | 'Secret', metadata: ObjectMetadata, object: unknown): Generator<Entry> {
+  for (const [field, encoding] of Object.entries(contentFields[kind].json)) {
+    const map = isRecord(object) ? object[field] : undefined;
+    if (map === undefined || map === null) continue;
+    if (!isRecord(map)) throw malformed(kind, metadata, `has ${field} that is no map`);
+    for (const [key, value] of Object.entries(map)) {
+      if (typeof value !== 'string') throw malformed(kind, metadata, `has a ${field} entry "${key}" that is no string`);
+      yield [key, Buffer.from(value, encoding)];
+    }
+  }
+}
+
+function malformed(kind: string, metadata: ObjectMetadata, what: string): MalformedObjectError {
+  return new MalformedObjectError(`${kind} ${metadata.namespace}/${metadata.name} ${what}`, identityOf(metadata));
+}

@@ -1,0 +1,35 @@
+import { generateKeyPairSync } from 'node:crypto';
+import forge from 'node-forge';
+
+export interface TestCertificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate for 127.0.0.1 that is its own authority. */
+export function selfSigned(commonName: string): TestCertificate {
+  // forge's own key generation blocks for seconds.
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+  const forgeKey = forge.pki.privateKeyFromPem(key);
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.setRsaPublicKey(forgeKey.n, forgeKey.e);
+  certificate.serialNumber = '01';
+  certificate.validity.notBefore = new Date(Date.UTC(2020, 0, 1));
+  certificate.validity.notAfter = new Date(Date.UTC(2049, 0, 1));
+  const name = [{ name: 'commonName', value: commonName }];
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  certificate.setExtensions([
+    { name: 'basicConstraints', cA: true },
+    {
+      name: 'subjectAltName',
+      altNames: [
+        { type: 7, ip: '127.0.0.1' },
+        { type: 2, value: 'kubernetes.default' },
+      ],
+    },
+  ]);
+  certificate.sign(forgeKey, forge.md.sha256.create());
+  return { cert: forge.pki.certificateToPem(certificate), key };
+}

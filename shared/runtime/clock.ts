@@ -1,0 +1,41 @@
+import { setTimeout as delay } from 'node:timers';
+
+/** The one way to learn the time and to wait: passed in, so that a test or a simulation owns it. */
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch. May jump. */
+  nowMs(): number;
+  /** Never goes backwards: for durations, deadlines and leases. */
+  monotonicMs(): number;
+  /** Calls back once after `delayMs`, unless cancelled. */
+  timer(delayMs: number, callback: () => void): Timer;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+/** Longer delays fire at once in Node (the delay is kept in 31 bits). */
+const maxDelayMs = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  timer(delayMs, callback) {
+    const handle = delay(callback, Math.min(Math.max(0, delayMs), maxDelayMs));
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Waits; returns early, without error, when `signal` is aborted. */
+export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      timer.cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = clock.timer(delayMs, done);
+    signal?.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,152 @@
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { HttpServer, ListenError, type Check, type HttpServerOptions } from './http-server';
+
+const passing: Check = { name: 'queue', check: () => ({ ok: true, message: '3 waiting' }) };
+const failing: Check = { name: 'watch', check: () => ({ ok: false, message: 'secrets not listed yet' }) };
+const throwing: Check = {
+  name: 'broken',
+  check: () => {
+    throw new Error('unforeseen');
+  },
+};
+
+const servers: HttpServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function start(options: Partial<HttpServerOptions> = {}): Promise<number> {
+  const server = new HttpServer({
+    live: [],
+    ready: [],
+    metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
+    ...options,
+  });
+  servers.push(server);
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  return port;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+async function send(port: number, path: string, method = 'GET', agent?: Agent): Promise<Answer> {
+  return await new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, ...(agent && { agent }) }, (response) => {
+      let body = '';
+      response.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('HttpServer', () => {
+  it.each([
+    ['/healthz', 'live', [passing], 200, '[+] queue: 3 waiting\nok\n'],
+    ['/healthz', 'live', [passing, failing], 503, '[+] queue: 3 waiting\n[-] watch: secrets not listed yet\nfailed\n'],
+    ['/healthz', 'live', [throwing], 503, '[-] broken: unforeseen\nfailed\n'],
+    ['/healthz', 'live', [], 200, 'ok\n'],
+    ['/live', 'live', [passing], 200, 'alive'],
+    ['/live', 'live', [failing], 503, ''],
+    [
+      '/readyz?verbose',
+      'ready',
+      [passing, failing],
+      503,
+      '[+] queue: 3 waiting\n[-] watch: secrets not listed yet\nfailed\n',
+    ],
+    ['/readyz?verbose', 'ready', [passing], 200, '[+] queue: 3 waiting\nok\n'],
+  ] as const)('%s with %s checks %j answers %i', async (path, probe, checks, status, body) => {
+    expect(await send(await start({ [probe]: checks }), path)).toMatchObject({ status, body });
+  });
+
+  it.each([
+    [[passing], 200, { ok: true, checks: [{ name: 'queue', ok: true, message: '3 waiting' }] }],
+    [[failing], 503, { ok: false, checks: [{ name: 'watch', ok: false, message: 'secrets not listed yet' }] }],
+  ])('/readyz answers JSON with every check', async (ready, status, report) => {
+    const answer = await send(await start({ ready }), '/readyz');
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toContain('application/json');
+    expect(JSON.parse(answer.body)).toEqual(report);
+  });
+
+  it('probes liveness and readiness apart', async () => {
+    const port = await start({ live: [passing], ready: [failing] });
+    expect((await send(port, '/healthz')).status).toBe(200);
+    expect((await send(port, '/readyz')).status).toBe(503);
+  });
+
+  it('asks the checks each time', async () => {
+    let ok = false;
+    const port = await start({ ready: [{ name: 'synced', check: () => ({ ok, message: '' }) }] });
+    expect((await send(port, '/readyz')).status).toBe(503);
+    ok = true;
+    expect((await send(port, '/readyz')).status).toBe(200);
+  });
+
+  it('serves the metrics with their content type', async () => {
+    const { status, headers, body } = await send(await start(), '/metrics');
+    expect({ status, body }).toEqual({ status: 200, body: 'up 1\n' });
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4');
+  });
+
+  it('answers 500 without a stack when the metrics fail, and goes on', async () => {
+    const metrics = { contentType: 'text/plain', text: () => Promise.reject(new Error('internals')) };
+    const port = await start({ metrics });
+    const answer = await send(port, '/metrics');
+    expect(answer).toMatchObject({ status: 500, body: 'internals\n' });
+    expect((await send(port, '/healthz')).status).toBe(200);
+  });
+
+  it('does not tell what it is built with', async () => {
+    expect((await send(await start(), '/healthz')).headers).not.toHaveProperty('x-powered-by');
+  });
+
+  it.each(['/', '/debug/pprof/', '/healthz/x', '/metricsx', '/%', '/%c0'])('answers 404 for %s', async (path) => {
+    expect((await send(await start(), path)).status).toBe(404);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
+    const { status, headers } = await send(await start(), '/metrics', method);
+    expect(status).toBe(405);
+    expect(headers['allow']).toBe('GET, HEAD');
+  });
+
+  it('answers HEAD with the status and no body', async () => {
+    expect(await send(await start({ live: [failing] }), '/healthz', 'HEAD')).toMatchObject({ status: 503, body: '' });
+  });
+
+  it('names the address and the fix when the port is taken', async () => {
+    const port = await start();
+    const server = new HttpServer({ live: [], ready: [], metrics: { contentType: '', text: async () => '' } });
+    const listening = server.listen({ host: '127.0.0.1', port });
+    await expect(listening).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: another process uses this port: stop it, or choose another address with --listen`,
+    );
+    await expect(listening).rejects.toBeInstanceOf(ListenError);
+    await server.close();
+  });
+
+  it('names an address that the machine does not have', async () => {
+    const server = new HttpServer({ live: [], ready: [], metrics: { contentType: '', text: async () => '' } });
+    await expect(server.listen({ host: '192.0.2.1', port: 0 })).rejects.toThrow(
+      'cannot listen on 192.0.2.1:0: this machine has no such address',
+    );
+  });
+
+  it('closes although a connection is kept alive', async () => {
+    const port = await start();
+    const agent = new Agent({ keepAlive: true });
+    await send(port, '/healthz', 'GET', agent);
+    await servers.pop()?.close();
+    await expect(send(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
+    agent.destroy();
+  });
+});

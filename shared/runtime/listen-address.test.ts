@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { formatListenAddress, parseListenAddress } from './listen-address';
+
+describe('parseListenAddress', () => {
+  it.each([
+    [':9090', { host: undefined, port: 9090 }],
+    [':0', { host: undefined, port: 0 }],
+    ['127.0.0.1:65535', { host: '127.0.0.1', port: 65535 }],
+    ['localhost:80', { host: 'localhost', port: 80 }],
+    ['[::1]:9090', { host: '::1', port: 9090 }],
+    ['[fe80::1%eth0]:1', { host: 'fe80::1%eth0', port: 1 }],
+  ])('reads %s and writes it back', (text, address) => {
+    expect(parseListenAddress(text)).toEqual(address);
+    expect(formatListenAddress(address)).toBe(text);
+  });
+
+  it.each([
+    '',
+    '9090',
+    'host',
+    'host:',
+    ':65536',
+    ':-1',
+    ':1.5',
+    '::1:9090',
+    '[nope]:1',
+    '[]:1',
+    'a b:1',
+    ':99999',
+    'http://x:1',
+  ])('does not read %j', (text) => {
+    expect(parseListenAddress(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,23 @@
+import { isIPv6 } from 'node:net';
+
+/** Where a server listens. */
+export interface ListenAddress {
+  /** Undefined for every address of the machine, IPv4 and IPv6. */
+  readonly host: string | undefined;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+/** `:9090`, `127.0.0.1:9090`, `localhost:0`, `[::1]:9090`; undefined for anything else. */
+export function parseListenAddress(text: string): ListenAddress | undefined {
+  const match = /^(?:\[(?<ipv6>[^\]]+)\]|(?<host>[A-Za-z0-9.-]*)):(?<port>\d{1,5})$/.exec(text);
+  if (!match?.groups) return undefined;
+  const { ipv6, host = ipv6 } = match.groups;
+  const port = Number(match.groups['port']);
+  if (port > 65535 || (ipv6 !== undefined && !isIPv6(ipv6))) return undefined;
+  return { host: host === '' ? undefined : host, port };
+}
+
+export function formatListenAddress({ host = '', port }: ListenAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

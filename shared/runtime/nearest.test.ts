@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+import { nearest } from './nearest';
+
+const flags = ['settle', 'settle-max', 'namespaces', 'is-Argo-Rollouts'];
+
+describe('nearest', () => {
+  it.each([
+    ['setle', 'settle'],
+    ['settle-mx', 'settle-max'],
+    ['namespace', 'namespaces'],
+    ['SETTLE', 'settle'],
+    ['is-argo-rollouts', 'is-Argo-Rollouts'],
+    ['enable-pprof', undefined],
+    ['', undefined],
+  ])('for %p is %p', (word, expected) => {
+    expect(nearest(word, flags)).toBe(expected);
+  });
+
+  it('prefers the nearer of two', () => {
+    expect(nearest('cat', ['cut-', 'car'])).toBe('car');
+  });
+});
