@@ -16,7 +16,7 @@ import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
-import { queueObserver, reflectorObserver } from './observers';
+import { observeIndexes, queueObserver, reflectorObserver } from './observers';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
 import { SourceIndex, type SourceChange } from './source-index';
@@ -116,6 +116,7 @@ export class Engine {
         this.#worker.forget(key);
       },
     });
+    observeIndexes(metrics, this.#sources, this.#workloads, events);
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...{ digester, annotationKeys, policy, sources: this.#sources, workloads: this.#workloads },

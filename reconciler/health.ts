@@ -16,7 +16,7 @@ const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
 };
 
 /** Ready means able to act, or to take over at once: every watch has been complete, or is refused and named as such. */
-export function readinessChecks(reconciler: Reconciler): readonly Check[] {
+export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonly Check[] {
   const engine: Check = {
     name: 'engine',
     check: () => {
@@ -28,7 +28,7 @@ export function readinessChecks(reconciler: Reconciler): readonly Check[] {
 }
 
 /** Alive means that no watch has been silent for longer than any watch may be. */
-export function livenessChecks(reconciler: Reconciler, clock: Clock): readonly Check[] {
+export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Clock): readonly Check[] {
   return [
     {
       name: 'watches',

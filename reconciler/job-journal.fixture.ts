@@ -19,6 +19,8 @@ export class JobStore {
   readonly createdJobs: string[] = [];
   /** A deleted Job stays, marked, until {@link finishDeletions}. */
   slowDeletion = false;
+  /** What somebody else does just before a request arrives. */
+  before: (request: HttpRequest) => void = () => undefined;
   #count = 0;
 
   /** The way of one process to the store. */
@@ -29,6 +31,7 @@ export class JobStore {
       if (what === 'refused') return refusal(503, 'ServiceUnavailable');
       dead ||= what === 'killed-before';
       if (dead) return await noAnswer();
+      this.before(request);
       const reply = this.#answer(request);
       dead ||= what === 'killed-after';
       if (dead) return await noAnswer();

@@ -229,6 +229,40 @@ describe('an entry', () => {
     expect([entriesLeft(), store.createdJobs.length]).toEqual([0, 0]);
   });
 
+  it("without a restart of its own is not taken for done where somebody else's Job has none either", async () => {
+    const process = launch();
+    const { successor, ...entry } = entryOf('old');
+    await process.journal.write({
+      ...entry,
+      successor: { ...successor, metadata: { ...successor.metadata, annotations: {} } },
+    });
+    store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+  });
+
+  it('never deletes a Job that took the place of its own between look and delete', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    store.before = ({ method }) => {
+      if (method === 'DELETE') store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+    };
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toMatchObject({ status: 409 });
+    expect(jobNow()?.metadata.uid).toBe('foreign');
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+  });
+
+  it('looks again where a Job came up between look and create', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    store.objects.delete(jobPath);
+    store.before = ({ method }) => {
+      if (method === 'POST') store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+    };
+    expect(await process.journal.advance(process.entries[0]!)).toEqual({ kind: 'waiting' });
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect(store.createdJobs).toEqual([]);
+  });
+
   it('that is gone ends', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));

@@ -1,7 +1,12 @@
+import { sourceKinds } from '../shared/domain/source';
+import { workloadKinds } from '../shared/domain/workload-kinds';
+import type { EventRecorder } from '../shared/kube/events';
 import type { ClientObserver, ReflectorObserver } from '../shared/kube/observers';
 import type { Resource } from '../shared/kube/resource';
 import type { Metrics } from '../shared/runtime/metrics';
 import type { KeyQueueObserver } from './key-queue';
+import type { SourceIndex } from './source-index';
+import type { WorkloadIndex } from './workload-index';
 
 /** Connects what the engine's parts tell about themselves to metrics. */
 export function queueObserver(metrics: Metrics): KeyQueueObserver {
@@ -11,6 +16,28 @@ export function queueObserver(metrics: Metrics): KeyQueueObserver {
     started: (waitedMs) => metrics.workqueueLatencySeconds.observe(waitedMs / 1000),
     retried: () => metrics.retriesTotal.inc(),
   };
+}
+
+/** Gauges of the indexes and Events lost, counted when they are asked for. */
+export function observeIndexes(
+  metrics: Metrics,
+  sources: Pick<SourceIndex, 'count'>,
+  workloads: Pick<WorkloadIndex, 'count'>,
+  events: Pick<EventRecorder, 'dropped'>,
+): void {
+  let droppedBefore = 0;
+  metrics.onScrape(() => {
+    const counted = sources.count();
+    for (const kind of sourceKinds) metrics.sources.set({ kind }, counted.sources[kind]);
+    metrics.sourceRetainedBytes.set(counted.retainedBytes);
+    for (const { kind } of workloadKinds) {
+      const { tracked, untracked } = workloads.count(kind);
+      metrics.workloads.set({ kind, tracked: 'true' }, tracked);
+      metrics.workloads.set({ kind, tracked: 'false' }, untracked);
+    }
+    metrics.eventsDroppedTotal.inc(events.dropped - droppedBefore);
+    droppedBefore = events.dropped;
+  });
 }
 
 export function reflectorObserver(metrics: Metrics, { plural }: Resource): ReflectorObserver {

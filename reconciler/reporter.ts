@@ -10,7 +10,7 @@ import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { Metrics } from '../shared/runtime/metrics';
 import { StaleWorkloadError } from './apply/read-again';
-import type { Restart } from './apply/restart';
+import { NotLeadingError, type Restart } from './apply/restart';
 import type { JobRecreation } from './job-journal';
 import type { Verdict } from './plan';
 import { describeChanges, describeVerdict, describeWorkload } from './report';
@@ -23,6 +23,9 @@ export interface ReporterOptions {
   readonly metrics: Metrics;
   readonly events: EventRecorder;
 }
+
+/** What Reloader's metrics call it. */
+const eventTypes = { created: 'add', changed: 'update', deleted: 'delete' } as const;
 
 /** Says what happened and why: log, metrics, Events. Decides nothing. */
 export class Reporter {
@@ -38,6 +41,10 @@ export class Reporter {
     const { kind, namespace, name, before, after } = change;
     const what = !before ? 'created' : !after ? 'deleted' : 'changed';
     const keys = before && after ? before.content.differingKeys(after.content) : undefined;
+    const labels = { event_type: eventTypes[what], resource_type: `${kind.toLowerCase()}s` };
+    this.#options.metrics.eventsReceivedTotal.inc(labels);
+    // Taken note of is dealt with: the queue holds what follows, and gives nothing up.
+    this.#options.metrics.eventsProcessedTotal.inc({ ...labels, result: 'success' });
     const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
     // In a large cluster most changes concern nobody.
     if (users > 0) this.#options.logger.info(`${kind} ${namespace}/${name} ${what}`, fields);
@@ -61,8 +68,9 @@ export class Reporter {
     metrics.baselineProblemsTotal.inc(baseline.length);
   }
 
-  looked(startedMs: number): void {
+  looked({ record }: TrackedWorkload, startedMs: number): void {
     const { clock, metrics } = this.#options;
+    metrics.workloadsScannedTotal.inc({ kind: record.kind });
     metrics.reconcileTotal.inc({ result: 'success' });
     metrics.reconcileDurationSeconds.observe({ result: 'success' }, (clock.monotonicMs() - startedMs) / 1000);
   }
@@ -71,10 +79,13 @@ export class Reporter {
   leftAlone({ record }: TrackedWorkload, changed: ReadonlySet<SourceId>, verdicts: readonly Verdict[]): void {
     if (changed.size === 0) return;
     const { logger, metrics } = this.#options;
-    const because = verdicts.filter(({ id }) => changed.has(id)).map(describeVerdict);
+    const concerned = verdicts.filter(({ id }) => changed.has(id));
     const workload = describeWorkload(record);
+    const unused = [...changed].filter((id) => !concerned.some((verdict) => verdict.id === id));
+    const because = [...concerned.map(describeVerdict), ...unused.map((id) => `${id}: it asks for it no more`)];
     logger.info(`${workload} left alone`, { workload, sources: [...changed], because });
-    metrics.skippedTotal.inc({ reason: 'no_data_change' });
+    const compared = concerned.some(({ comparison }) => comparison !== undefined);
+    metrics.skippedTotal.inc({ reason: compared ? 'no_data_change' : 'ignored_or_not_selected' });
   }
 
   adopted({ record, baselineLost }: TrackedWorkload): void {
@@ -84,8 +95,17 @@ export class Reporter {
     this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
   }
 
-  restarted({ record }: TrackedWorkload, restart: Restart, did: string): void {
-    const { logger } = this.#options;
+  /** `did` completes "the workload was …"; `changedMs` is when its source changed, by the monotonic clock, if seen. */
+  restarted(
+    { record }: TrackedWorkload,
+    restart: Restart,
+    { did, changedMs }: { readonly did: string; readonly changedMs: number | undefined },
+  ): void {
+    const { clock, logger, metrics } = this.#options;
+    if (changedMs !== undefined) {
+      const seconds = (clock.monotonicMs() - changedMs) / 1000;
+      metrics.actionLatencySeconds.observe({ workload_kind: record.kind }, seconds);
+    }
     const { id, strategy, changes } = restart;
     const workload = describeWorkload(record);
     const because = changes.map(describeVerdict);
@@ -115,18 +135,22 @@ export class Reporter {
     this.#event(record, 'Normal', 'Reloaded', `${changes.join(', ')} changed. Job created anew (${restartId})`);
   }
 
+  /** A restart that could not be written; it is tried again. */
+  notRestarted({ record }: TrackedWorkload, error: unknown): void {
+    if (!isConflict(error) && !(error instanceof NotLeadingError)) this.#count(record, false);
+  }
+
   failed({ record }: TrackedWorkload, error: unknown, startedMs: number): void {
     const { clock, logger, metrics } = this.#options;
     const workload = describeWorkload(record);
     metrics.reconcileDurationSeconds.observe({ result: 'error' }, (clock.monotonicMs() - startedMs) / 1000);
     metrics.reconcileTotal.inc({ result: 'error' });
-    if (error instanceof ConflictError || error instanceof StaleWorkloadError) {
+    if (isConflict(error)) {
       metrics.conflictsTotal.inc();
       logger.debug(`${workload} has moved on; trying again with its new state`, { workload });
       return;
     }
     metrics.errorsTotal.inc({ type: 'handler_error' });
-    this.#count(record, false);
     logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
     // What a person must mend is told where they look; what passes by itself is not.
     if (error instanceof ForbiddenError || error instanceof InvalidError) {
@@ -157,4 +181,9 @@ export class Reporter {
     const regarding = { apiVersion: `${group}/${version}`, kind, namespace, name, uid };
     void this.#options.events.record({ regarding, type, reason, message });
   }
+}
+
+/** The workload moved on under us: no failure, only to be looked at again. */
+function isConflict(error: unknown): boolean {
+  return error instanceof ConflictError || error instanceof StaleWorkloadError;
 }

@@ -16,7 +16,7 @@ describe('SettleWindows', () => {
 
   it('has no window where nothing changed', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
-    expect(windows.close(web).size).toBe(0);
+    expect(windows.close(web).sources.size).toBe(0);
   });
 
   it.each([
@@ -47,11 +47,20 @@ describe('SettleWindows', () => {
     expect(windows.remainingMs(web, times)).toBe(1_000);
   });
 
+  it('tells when it was opened, once it is closed', async () => {
+    await clock.advance(500);
+    windows.touch(web, 'cm/app');
+    await clock.advance(500);
+    windows.touch(web, 'secret/db');
+    expect(windows.close(web).firstMs).toBe(500);
+    expect(windows.close(web).firstMs).toBeUndefined();
+  });
+
   it('names each source once when it is closed, and is gone then', async () => {
     for (const source of ['cm/app', 'secret/db', 'cm/app']) windows.touch(web, source);
     windows.touch('Deployment/shop/other', 'cm/other');
-    expect([...windows.close(web)]).toEqual(['cm/app', 'secret/db']);
-    expect(windows.close(web).size).toBe(0);
+    expect([...windows.close(web).sources]).toEqual(['cm/app', 'secret/db']);
+    expect(windows.close(web).sources.size).toBe(0);
     expect(windows.remainingMs(web, times)).toBe(0);
     await clock.advance(2_900);
     windows.touch(web, 'cm/app');

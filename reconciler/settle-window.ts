@@ -14,7 +14,14 @@ interface Window {
   readonly sources: Set<SourceId>;
 }
 
-const nothing: ReadonlySet<SourceId> = new Set();
+/** What a window was about, told when it is closed. */
+export interface Settled {
+  readonly sources: ReadonlySet<SourceId>;
+  /** When the first of them changed, by the monotonic clock; undefined where there was no window. */
+  readonly firstMs: number | undefined;
+}
+
+const noWindow: Settled = { sources: new Set(), firstMs: undefined };
 
 /**
  * Holds a workload's restart until its sources have been quiet for a while, so that ten edits, or an edit of ten
@@ -45,10 +52,10 @@ export class SettleWindows {
     return Math.max(0, endMs - this.#clock.monotonicMs());
   }
 
-  /** The workload was looked at after its window, or is gone. Returns the sources that opened it. */
-  close(key: string): ReadonlySet<SourceId> {
-    const sources = this.#windows.get(key)?.sources ?? nothing;
+  /** The workload is looked at after its window, or is gone. */
+  close(key: string): Settled {
+    const window = this.#windows.get(key) ?? noWindow;
     this.#windows.delete(key);
-    return sources;
+    return window;
   }
 }

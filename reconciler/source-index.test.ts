@@ -225,10 +225,10 @@ describe('the past', () => {
   });
 
   it('of a source that changed again since is kept with it, whatever else is forgotten', async () => {
-    see({ data: red, name: 'quiet' });
-    see({ data: blue, name: 'quiet', writtenAtMs: at(0) });
     see({ data: red });
     see({ data: blue, writtenAtMs: at(0) });
+    see({ data: red, name: 'quiet' });
+    see({ data: blue, name: 'quiet', writtenAtMs: at(0) });
     await clock.advance(tenMinutesMs);
     see({ data: { color: 'green' }, writtenAtMs: at(600) });
     await clock.advance(1_000);

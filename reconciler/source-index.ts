@@ -65,6 +65,21 @@ export class SourceIndex {
     }
   }
 
+  /** Sources by kind, and about how many bytes are kept of all of them: names and digests, no content. */
+  count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
+    const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };
+    let retainedBytes = 0;
+    for (const entries of this.#namespaces.values()) {
+      for (const { record, former } of entries.values()) {
+        if (!record) continue;
+        sources[record.kind]++;
+        const states = former.reduce((sum, { content }) => sum + (content?.retainedBytes ?? 0), 0);
+        retainedBytes += record.namespace.length + record.name.length + record.content.retainedBytes + states;
+      }
+    }
+    return { sources, retainedBytes };
+  }
+
   /**
    * The state in force at `sinceMs`, a time of the API server's clock in whole seconds; infinity asks for today's.
    *

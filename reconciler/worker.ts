@@ -60,7 +60,7 @@ export class Worker {
     if (!workload) return { kind: 'done' };
     try {
       const result = await this.#look(workload);
-      reporter.looked(startedMs);
+      reporter.looked(workload, startedMs);
       return result;
     } catch (error) {
       return this.#failed(workload, error, startedMs);
@@ -79,13 +79,22 @@ export class Worker {
     const { workloads, settle, journal, inChargeSinceMs } = this.#options;
     const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
-    if (inChargeSinceMs() === undefined) return { kind: 'done' };
+    if (inChargeSinceMs() === undefined) {
+      // A standby looks at everything when its term begins; until then windows must not pile up.
+      settle.close(stale.key);
+      return { kind: 'done' };
+    }
     await this.#refreshRefused(stale);
     const workload = workloads.get(stale.key);
     const sinceMs = inChargeSinceMs();
     // Asked again after the wait: the lease may be gone, and the workload too.
     if (!workload || sinceMs === undefined || journal.isUnderWay(workload.record.uid)) return { kind: 'done' };
-    return await this.#carryOut(workload, this.#plan(workload, sinceMs));
+    try {
+      return await this.#carryOut(workload, this.#plan(workload, sinceMs));
+    } catch (error) {
+      if (mayBeStale(error)) this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
+      throw error;
+    }
   }
 
   #plan(workload: TrackedWorkload, inChargeSinceMs: number): Plan {
@@ -96,7 +105,7 @@ export class Worker {
   async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
     switch (planned.action) {
       case 'none':
-        this.#options.reporter.leftAlone(workload, this.#options.settle.close(workload.key), planned.verdicts);
+        this.#options.reporter.leftAlone(workload, this.#options.settle.close(workload.key).sources, planned.verdicts);
         return { kind: 'done' };
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
@@ -109,10 +118,11 @@ export class Worker {
     const { pace, context, workloads, reporter, settle } = this.#options;
     const waitMs = pace.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
+    const { sources } = settle.close(workload.key);
     const annotations = { [ownAnnotations.baseline]: formatBaseline(baseline) };
     const resourceVersion = await annotateWorkload(context, workload, annotations);
     workloads.wrote(workload, resourceVersion, baseline);
-    reporter.leftAlone(workload, settle.close(workload.key), verdicts);
+    reporter.leftAlone(workload, sources, verdicts);
     reporter.adopted(workload);
     return { kind: 'done' };
   }
@@ -121,14 +131,18 @@ export class Worker {
     const { methods, context, workloads, reporter, settle } = this.#options;
     const { record } = workload;
     const restart = this.#describe(workload, baseline, changes);
-    const applied = await methods[workloadKind(record.kind).apply](context, restart);
-    settle.close(workload.key);
-    this.#refusedVersions.delete(workload.key);
-    if (applied.kind === 'written') {
+    // Before the write: what changes while it is under way opens a window of its own.
+    const { firstMs } = settle.close(workload.key);
+    try {
+      const applied = await methods[workloadKind(record.kind).apply](context, restart);
+      if (applied.kind === 'under-way') return { kind: 'done' };
       workloads.wrote(workload, applied.resourceVersion, baseline);
-      reporter.restarted(workload, restart, applied.did);
+      reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
+      return { kind: 'done' };
+    } catch (error) {
+      reporter.notRestarted(workload, error);
+      throw error;
     }
-    return { kind: 'done' };
   }
 
   #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Verdict[]): Restart {
@@ -167,10 +181,6 @@ export class Worker {
   #failed(workload: TrackedWorkload, error: unknown, startedMs: number): QueueResult {
     const { reporter } = this.#options;
     if (error instanceof NotLeadingError) return { kind: 'done' };
-    // Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten.
-    if (error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError) {
-      this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
-    }
     reporter.failed(workload, error, startedMs);
     return { kind: 'failed', ...retryAfter(error) };
   }
@@ -182,6 +192,11 @@ export class Worker {
       settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
     };
   }
+}
+
+/** Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten. */
+function mayBeStale(error: unknown): boolean {
+  return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
 }
 
 function retryAfter(error: unknown): { readonly afterMs?: number } {

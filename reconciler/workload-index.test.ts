@@ -153,6 +153,12 @@ describe('what a relist compares with', () => {
   });
 });
 
+it('a workload that opts in is held once', () => {
+  see({ annotations: {} });
+  see();
+  expect([...index.sink('Deployment', undefined, () => undefined).keys()]).toEqual(['shop/web']);
+});
+
 describe('changes', () => {
   it.each<[string, WorkloadOptions, number]>([
     ['another version', { resourceVersion: '11', writtenAtMs: at(1) }, 0],
@@ -250,6 +256,12 @@ describe('our own write', () => {
     write();
     see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
     expect(changed).toEqual([]);
+  });
+
+  it('coming back without its baseline is seen as it is: an admission webhook may have taken it out', () => {
+    write();
+    expect(see({ resourceVersion: '20' })).toMatchObject({ baseline: { sequence: 2 }, baselineLost: true });
+    expect(changed).toHaveLength(1);
   });
 
   it('having come back, what follows counts again', () => {

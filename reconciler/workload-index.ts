@@ -3,11 +3,12 @@ import type { AnnotationKeys } from '../shared/domain/annotations';
 import { errorMessage } from '../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
 import { optedIn, type PolicySettings } from '../shared/domain/policy';
-import { sourceId, sourceKinds, type SourceKind } from '../shared/domain/source';
+import type { SourceKind } from '../shared/domain/source';
 import { trackingSignature, type WorkloadRecord } from '../shared/domain/workload';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
+import { SourceUsers } from './source-users';
 
 /** `Deployment/shop/web`: what the queue holds. */
 export type WorkloadKey = string;
@@ -41,7 +42,7 @@ export interface WorkloadIndexOptions {
   /** A tracked workload came, or changed in a way that a decision may depend on. */
   readonly onChange: (workload: TrackedWorkload) => void;
   /** A workload that nothing may restart was seen: a list that is all mistakes asks for nothing, but must be told. */
-  readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>) => void;
+  readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
   /** A workload is gone, or no longer tracked. */
   readonly onGone: (key: WorkloadKey) => void;
 }
@@ -61,10 +62,7 @@ export class WorkloadIndex {
   readonly #entries = new Map<WorkloadKey, Entry>();
   /** Uids of workloads that do not opt in: an opt-in seen later is dated by its write, not by the workload's birth. */
   readonly #untracked = new Map<WorkloadKey, string>();
-  /** By `namespace/cm/name`. */
-  readonly #users = new Map<string, Set<WorkloadKey>>();
-  /** By `ConfigMap/namespace`: workloads that name sources of the kind by a pattern. */
-  readonly #patternUsers = new Map<string, Set<WorkloadKey>>();
+  readonly #users = new SourceUsers();
 
   constructor(options: WorkloadIndexOptions) {
     this.#options = options;
@@ -78,13 +76,19 @@ export class WorkloadIndex {
     return this.#entries.values();
   }
 
+  /** Workloads of a kind: those that some source may restart, and the others. */
+  count(kind: WorkloadKindName): { readonly tracked: number; readonly untracked: number } {
+    const ofKind = (keys: Iterable<WorkloadKey>): number => {
+      let count = 0;
+      for (const key of keys) if (key.startsWith(`${kind}/`)) count++;
+      return count;
+    };
+    return { tracked: ofKind(this.#entries.keys()), untracked: ofKind(this.#untracked.keys()) };
+  }
+
   /** Workloads that a change of this source may concern. */
   usersOf(kind: SourceKind, namespace: string, name: string): readonly TrackedWorkload[] {
-    const keys = new Set(this.#users.get(`${namespace}/${sourceId(kind, name)}`));
-    for (const key of this.#patternUsers.get(`${kind}/${namespace}`) ?? []) {
-      if (this.#entries.get(key)?.record.policy[kind].named.matches(name) === true) keys.add(key);
-    }
-    return [...keys].flatMap((key) => this.#entries.get(key) ?? []);
+    return [...this.#users.of(kind, namespace, name)].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
   /** Takes note of our own write, so that what the watch still has on its way is not taken for the present. */
@@ -113,7 +117,7 @@ export class WorkloadIndex {
     const entry = this.#entries.get(key);
     if (!this.#untracked.delete(key) && !entry) return;
     this.#entries.delete(key);
-    if (entry) this.#unindex(entry);
+    if (entry) this.#users.remove(key, entry.record);
     this.#options.onGone(key);
   }
 
@@ -136,7 +140,7 @@ export class WorkloadIndex {
     if (!isTrackable(record, this.#options.policy)) {
       if (known) this.remove(key);
       this.#untracked.set(key, record.uid);
-      this.#options.onUntracked({ key, record, baselineProblem: undefined });
+      this.#options.onUntracked({ key, record });
       return;
     }
     const previous = known?.record.uid === record.uid ? known : undefined;
@@ -145,8 +149,8 @@ export class WorkloadIndex {
     this.#untracked.delete(key);
     this.#entries.set(key, entry);
     if (entry.signature !== known?.signature) {
-      if (known) this.#unindex(known);
-      this.#index(entry);
+      if (known) this.#users.remove(key, known.record);
+      this.#users.add(key, record);
     }
     if (!previous || differs(previous, entry)) this.#options.onChange(entry);
   }
@@ -188,6 +192,9 @@ export class WorkloadIndex {
     hasBaseline: boolean,
   ): TrackedWorkload['usesSinceMs'] {
     if (previous?.signature === signature) return previous.usesSinceMs;
+    // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
+    // what they were when it came to use its sources.
+    if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.usesSinceMs;
     const writtenAtMs = record.writtenAtMs ?? record.createdAtMs;
     const seenBefore = previous !== undefined || this.#untracked.get(key) === record.uid;
     if (seenBefore) return writtenAtMs;
@@ -199,26 +206,6 @@ export class WorkloadIndex {
     if (this.#options.clock.monotonicMs() >= entry.ownWrite.untilMs) return false;
     const sequence = this.#readBaseline(record).baseline?.sequence ?? -1;
     return sequence < (entry.baseline?.sequence ?? 0);
-  }
-
-  #index(entry: Entry): void {
-    const { policy, references, namespace } = entry.record;
-    for (const { kind, name } of references) add(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
-    for (const kind of sourceKinds) {
-      const { named } = policy[kind];
-      for (const name of named.literals) add(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
-      if (named.hasPatterns) add(this.#patternUsers, `${kind}/${namespace}`, entry.key);
-    }
-  }
-
-  #unindex(entry: Entry): void {
-    const { policy, references, namespace } = entry.record;
-    for (const { kind, name } of references) drop(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
-    for (const kind of sourceKinds) {
-      for (const name of policy[kind].named.literals)
-        drop(this.#users, `${namespace}/${sourceId(kind, name)}`, entry.key);
-      drop(this.#patternUsers, `${kind}/${namespace}`, entry.key);
-    }
   }
 
   *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
@@ -237,6 +224,10 @@ function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
   return true;
 }
 
+function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {
+  return JSON.stringify(left.references) === JSON.stringify(right.references);
+}
+
 /**
  * Whether a decision could come out differently, or there is another problem to tell: the status of a workload that
  * rolls changes many times a second.
@@ -245,20 +236,7 @@ function differs(previous: Entry, entry: Entry): boolean {
   return (
     previous.signature !== entry.signature ||
     previous.record.baselineText !== entry.record.baselineText ||
-    previous.baselineLost !== entry.baselineLost ||
     previous.record.deleting !== entry.record.deleting ||
     JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
   );
-}
-
-function add(map: Map<string, Set<string>>, key: string, value: string): void {
-  const values = map.get(key);
-  if (values) values.add(value);
-  else map.set(key, new Set([value]));
-}
-
-function drop(map: Map<string, Set<string>>, key: string, value: string): void {
-  const values = map.get(key);
-  values?.delete(value);
-  if (values?.size === 0) map.delete(key);
 }

@@ -59,7 +59,9 @@ export class ApiServer {
     const { watchList = 'supported', bookmarkIntervalMs = 60_000 } = options;
     this.#watch = { store: this.store, cache: this.watchCache, clock, random, bookmarkIntervalMs, watchList };
     for (const name of initialNamespaces) {
-      this.registry.seed(writeBy('system:apiserver', 'kube-apiserver', 'create'), namespaceKind, undefined, { metadata: { name } });
+      this.registry.seed(writeBy('system:apiserver', 'kube-apiserver', 'create'), namespaceKind, undefined, {
+        metadata: { name },
+      });
     }
   }
 
@@ -184,7 +186,11 @@ function failed(error: StatusError, representation: Representation): HttpRespons
 }
 
 function answer(status: number, contentType: string, body: Buffer): HttpResponse {
-  return { status, headers: { ...headersOf(contentType), 'content-length': String(body.length) }, body: wholeBody(body) };
+  return {
+    status,
+    headers: { ...headersOf(contentType), 'content-length': String(body.length) },
+    body: wholeBody(body),
+  };
 }
 
 function headersOf(contentType: string): Readonly<Record<string, string>> {

@@ -15,7 +15,8 @@ export class Children {
   constructor(store: Store) {
     this.#store = store;
     store.subscribe(({ type, kind, key, object, previous }) => {
-      for (const owner of previous?.metadata.ownerReferences ?? []) this.#byOwner.get(owner.uid)?.delete(`${kind.plural}/${key}`);
+      for (const owner of previous?.metadata.ownerReferences ?? [])
+        this.#byOwner.get(owner.uid)?.delete(`${kind.plural}/${key}`);
       if (type === 'DELETED') return;
       for (const owner of object.metadata.ownerReferences ?? []) {
         const children = this.#byOwner.get(owner.uid) ?? new Map<string, Child>();

@@ -60,7 +60,12 @@ export function configMap({ data, binaryData, immutable, ...options }: SourceOpt
   };
 }
 
-export function secret({ data = {}, binaryData = {}, immutable, ...options }: SourceOptions & { readonly type?: string }): ObjectInput {
+export function secret({
+  data = {},
+  binaryData = {},
+  immutable,
+  ...options
+}: SourceOptions & { readonly type?: string }): ObjectInput {
   const { type, ...rest } = options;
   const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
   return {
@@ -90,7 +95,12 @@ export function job(options: WorkloadOptions): ObjectInput {
 export function cronJob(options: WorkloadOptions & { readonly schedule?: string }): ObjectInput {
   const { spec, schedule = '0 3 * * *' } = options;
   const jobTemplate = { spec: jobSpec({ ...options, spec: {} }) };
-  return { apiVersion: 'batch/v1', kind: 'CronJob', metadata: metadata(options), spec: { schedule, jobTemplate, ...spec } };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: metadata(options),
+    spec: { schedule, jobTemplate, ...spec },
+  };
 }
 
 /** An `envFrom` of a whole ConfigMap. */
@@ -104,7 +114,12 @@ export function fromSecret(name: string, optional?: boolean): JsonObject {
 }
 
 /** An environment variable out of one key. */
-export function envFromKey(kind: 'ConfigMap' | 'Secret', name: string, key: string, variable = key.toUpperCase()): JsonObject {
+export function envFromKey(
+  kind: 'ConfigMap' | 'Secret',
+  name: string,
+  key: string,
+  variable = key.toUpperCase(),
+): JsonObject {
   return { name: variable, valueFrom: { [kind === 'Secret' ? 'secretKeyRef' : 'configMapKeyRef']: { name, key } } };
 }
 
@@ -145,7 +160,10 @@ function workload(apiVersion: string, kind: string, options: WorkloadOptions, sp
 
 function jobSpec(options: WorkloadOptions): JsonObject {
   const template = podTemplate(options, {});
-  return { template: { ...template, spec: { restartPolicy: 'Never', ...(template['spec'] as JsonObject) } }, ...options.spec };
+  return {
+    template: { ...template, spec: { restartPolicy: 'Never', ...(template['spec'] as JsonObject) } },
+    ...options.spec,
+  };
 }
 
 function podTemplate(options: PodOptions, labels: Readonly<Record<string, string>>): JsonObject {
@@ -157,7 +175,12 @@ function podTemplate(options: PodOptions, labels: Readonly<Record<string, string
   };
 }
 
-function metadata({ name, namespace: within = 'default', labels, annotations }: ObjectOptions): JsonObject & { name: string } {
+function metadata({
+  name,
+  namespace: within = 'default',
+  labels,
+  annotations,
+}: ObjectOptions): JsonObject & { name: string } {
   return { name, namespace: within, ...defined({ labels, annotations }) };
 }
 

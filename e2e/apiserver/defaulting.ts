@@ -1,4 +1,13 @@
-import { isObject, objectAt, stringAt, withoutNulls, withValueAt, type JsonObject, type JsonValue } from './json';
+import {
+  isObject,
+  objectAt,
+  stringAt,
+  textOf,
+  withoutNulls,
+  withValueAt,
+  type JsonObject,
+  type JsonValue,
+} from './json';
 import { defaultPodSpec } from './pod-defaults';
 import type { ResourceKind } from './resources';
 
@@ -45,7 +54,10 @@ function workload(kind: string, spec: (spec: JsonObject) => JsonObject): Default
 const rollingUpdate = (percent: JsonObject): JsonObject => ({ type: 'RollingUpdate', rollingUpdate: percent });
 
 const defaultsByKind: Readonly<Record<string, Defaults>> = {
-  Pod: (object) => withPodSpec('Pod', object),
+  Pod: (object) => ({
+    ...withPodSpec('Pod', object),
+    status: { phase: 'Pending', ...objectAt(object, 'status') },
+  }),
   Deployment: (object) => {
     const filled = workload('Deployment', () => ({
       replicas: 1,
@@ -68,15 +80,12 @@ const defaultsByKind: Readonly<Record<string, Defaults>> = {
   })),
   ReplicaSet: workload('ReplicaSet', () => ({ replicas: 1 })),
   Job: workload('Job', defaultJobSpec),
-  CronJob: (object) => {
-    const filled = workload('CronJob', () => ({
-      concurrencyPolicy: 'Allow',
-      suspend: false,
-      successfulJobsHistoryLimit: 3,
-      failedJobsHistoryLimit: 1,
-    }))(object);
-    return filled;
-  },
+  CronJob: workload('CronJob', () => ({
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  })),
   Secret: (object) => mergeStringData({ ...object, type: object['type'] ?? 'Opaque' }),
   Namespace: (object) => {
     const name = stringAt(object, 'metadata', 'name') ?? '';
@@ -110,7 +119,7 @@ function mergeStringData(secret: JsonObject): JsonObject {
   const { stringData, ...rest } = secret;
   if (!isObject(stringData)) return rest;
   const data: Record<string, JsonValue | undefined> = { ...objectAt(secret, 'data') };
-  for (const [key, value] of Object.entries(stringData)) data[key] = Buffer.from(String(value)).toString('base64');
+  for (const [key, value] of Object.entries(stringData)) data[key] = Buffer.from(textOf(value)).toString('base64');
   return { ...rest, data };
 }
 

@@ -169,7 +169,7 @@ async function* spoiltBody(
         yield chunk.subarray(0, Math.floor(chunk.length / 2));
         return;
       case 'malform':
-        yield isProtobuf ? malformedFrame(chunk) : Buffer.from(`${chunk.toString('utf8').slice(1)}`);
+        yield isProtobuf ? malformedFrame(chunk) : Buffer.from(chunk.toString('utf8').slice(1));
         return;
       case 'error-event':
         yield errorLine(fault.code);
@@ -191,7 +191,10 @@ const refusals: Readonly<Record<number, readonly [reason: string, message: strin
   401: ['Unauthorized', 'Unauthorized'],
   403: ['Forbidden', 'forbidden: not allowed'],
   404: ['NotFound', 'the server could not find the requested resource'],
-  409: ['Conflict', 'Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again'],
+  409: [
+    'Conflict',
+    'Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again',
+  ],
   410: ['Expired', 'too old resource version: 1 (2)'],
   429: ['TooManyRequests', 'Too many requests, please try again later.'],
   500: ['InternalError', 'Internal error occurred: etcdserver: request timed out'],
@@ -213,7 +216,10 @@ function refusal(code: number, retryAfterSeconds?: number): HttpResponse {
 /** Closes what nobody will read. */
 function discard({ headers, body }: HttpResponse): void {
   if (headers['content-length'] !== undefined) void readAll(body).then(undefined, () => undefined);
-  else void body[Symbol.asyncIterator]().return?.().then(undefined, () => undefined);
+  else
+    void body[Symbol.asyncIterator]()
+      .return?.()
+      .then(undefined, () => undefined);
 }
 
 function targetOf(user: string, { method, path }: HttpRequest): FaultTarget {

@@ -49,7 +49,8 @@ export function changedFields(before: JsonValue, after: JsonValue, name: string)
   const changed: Record<string, FieldSet> = {};
   for (const [segment, item] of itemsAfter) {
     const old = itemsBefore.get(segment);
-    const fields = old === undefined ? fieldsOf(item.value, item.name) : changedFields(old.value, item.value, item.name);
+    const fields =
+      old === undefined ? fieldsOf(item.value, item.name) : changedFields(old.value, item.value, item.name);
     if (fields !== undefined) changed[segment] = fields;
   }
   return Object.keys(changed).length === 0 ? undefined : changed;
@@ -132,7 +133,8 @@ export function withoutFields(value: JsonValue, fields: FieldSet, name: string):
       kept.push([item, item.value]);
       continue;
     }
-    const rest = itemsOf(item.value, item.name) === undefined ? {} : withoutFields(item.value, members(gone), item.name);
+    const rest =
+      itemsOf(item.value, item.name) === undefined ? {} : withoutFields(item.value, members(gone), item.name);
     const emptied = typeof rest === 'object' && rest !== null && Object.keys(rest).length === 0;
     if (!emptied || members(gone)['.'] === undefined) kept.push([item, rest]);
   }
@@ -178,7 +180,10 @@ function listItems(list: readonly JsonValue[], name: string): ReadonlyMap<string
   return new Map(
     list.map((value): [string, FieldItem] => {
       if (keys === undefined) return [`v:${JSON.stringify(value)}`, { key: '', name: listItem, value }];
-      const identity = Object.entries(keys).map(([key, fallback]) => [key, isObject(value) ? (value[key] ?? fallback) : fallback]);
+      const identity = Object.entries(keys).map(([key, fallback]) => [
+        key,
+        isObject(value) ? (value[key] ?? fallback) : fallback,
+      ]);
       return [`k:${JSON.stringify(Object.fromEntries(identity))}`, { key: '', name: listItem, value }];
     }),
   );

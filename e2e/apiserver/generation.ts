@@ -11,7 +11,11 @@ export function firstGeneration(kind: ResourceKind): { readonly generation?: num
  * metadata.generation after an update: one more when the desired state changed. A Deployment's annotations count as
  * desired state, for its controller copies them to ReplicaSets (registry/apps/deployment/strategy.go).
  */
-export function nextGeneration(kind: ResourceKind, current: KubeObject, next: KubeObject): { readonly generation?: number } {
+export function nextGeneration(
+  kind: ResourceKind,
+  current: KubeObject,
+  next: KubeObject,
+): { readonly generation?: number } {
   const { generation } = current.metadata;
   if (kind.generation === 'never' || generation === undefined) return {};
   const changed =

@@ -7,7 +7,10 @@ import type { Faults } from './faults';
 export function inProcessTransport(server: ApiServer, user: string, faults?: Faults): Transport {
   const handle = async (request: HttpRequest): Promise<HttpResponse> => await server.handle(request, user);
   const send = faults === undefined ? handle : faults.wrap(user, handle);
-  return { send: async (request) => await (request.signal === undefined ? send(request) : abortable(request, request.signal, send)) };
+  return {
+    send: async (request) =>
+      await (request.signal === undefined ? send(request) : abortable(request, request.signal, send)),
+  };
 }
 
 /** Heeds the signal as a socket does: at once, whatever the other side is doing. */

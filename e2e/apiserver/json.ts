@@ -27,6 +27,11 @@ export function stringAt(value: JsonValue | undefined, ...path: readonly string[
   return typeof found === 'string' ? found : undefined;
 }
 
+/** A scalar as text; empty for what is none. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'object' || value === undefined ? '' : String(value);
+}
+
 export function numberAt(value: JsonValue | undefined, ...path: readonly string[]): number | undefined {
   const found = valueAt(value, ...path);
   return typeof found === 'number' ? found : undefined;

@@ -97,10 +97,16 @@ function startOf(store: Store, options: ListOptions): Cursor {
     return resume(store, decodeToken(continueToken));
   }
   if (resourceVersionMatch !== '' && resourceVersion === '') {
-    throw invalidListOptions('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+    throw invalidListOptions(
+      'resourceVersionMatch',
+      'resourceVersionMatch is forbidden unless resourceVersion is provided',
+    );
   }
   if (resourceVersionMatch === 'Exact' && resourceVersion === '0') {
-    throw invalidListOptions('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    throw invalidListOptions(
+      'resourceVersionMatch',
+      'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+    );
   }
   const revision = parseResourceVersion(resourceVersion);
   if (revision > store.revision) throw tooLargeResourceVersion(revision, store.revision);

@@ -77,7 +77,13 @@ export function fieldsAfterApply(
 /** An object without what no manager can own. */
 export function ownable(object: JsonObject, writer: FieldManager): JsonObject {
   const metadata = objectAt(object, 'metadata');
-  const rest = without(object, 'apiVersion', 'kind', 'metadata', ...(writer.subresource === 'status' ? [] : ['status']));
+  const rest = without(
+    object,
+    'apiVersion',
+    'kind',
+    'metadata',
+    ...(writer.subresource === 'status' ? [] : ['status']),
+  );
   const own = without(metadata, ...serverMade);
   return Object.keys(own).length === 0 ? rest : { metadata: own, ...rest };
 }
@@ -88,9 +94,7 @@ export function asFields(entry: ManagedFieldsEntry | undefined): FieldSet {
 
 export function sameManager(entry: ManagedFieldsEntry, writer: FieldManager): boolean {
   return (
-    entry.manager === writer.manager &&
-    entry.operation === writer.operation &&
-    entry.subresource === writer.subresource
+    entry.manager === writer.manager && entry.operation === writer.operation && entry.subresource === writer.subresource
   );
 }
 

@@ -7,7 +7,9 @@ const maxBaseLength = 63 - suffixLength;
 
 /** A name out of metadata.generateName; empty when there is none. */
 export function generatedName(random: Random, base: string | undefined): string {
-  return base === undefined || base === '' ? '' : `${base.slice(0, maxBaseLength)}${randomSuffix(random, suffixLength)}`;
+  return base === undefined || base === ''
+    ? ''
+    : `${base.slice(0, maxBaseLength)}${randomSuffix(random, suffixLength)}`;
 }
 
 export function randomSuffix(random: Random, length: number): string {
@@ -18,5 +20,5 @@ export function randomSuffix(random: Random, length: number): string {
 export function safeHash(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return [...String(hash)].map((digit) => alphabet[Number(digit)]).join('');
+  return String(hash).replace(/\d/g, (digit) => alphabet[Number(digit)] ?? '');
 }

@@ -55,7 +55,7 @@ export function readConfiguration(body: Buffer): JsonObject {
 export function parseObject(body: Buffer): JsonObject {
   const parsed = parseBody(body);
   if (isObject(parsed)) return parsed;
-  throw badRequest('couldn\'t get version/kind; json parse error: the body is not an object');
+  throw badRequest("couldn't get version/kind; json parse error: the body is not an object");
 }
 
 function parseBody(body: Buffer): JsonValue {

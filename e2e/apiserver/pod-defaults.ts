@@ -42,7 +42,8 @@ const modeDefaults = ['configMap', 'secret', 'projected', 'downwardAPI'] as cons
 function defaultVolume(volume: JsonObject): JsonObject {
   for (const source of modeDefaults) {
     const settings = volume[source];
-    if (isObject(settings)) return { ...volume, [source]: { ...settings, defaultMode: settings['defaultMode'] ?? 420 } };
+    if (isObject(settings))
+      return { ...volume, [source]: { ...settings, defaultMode: settings['defaultMode'] ?? 420 } };
   }
   return volume;
 }

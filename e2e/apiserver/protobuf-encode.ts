@@ -1,4 +1,4 @@
-import { byCodeUnits, isArray, isObject, stringAt, type JsonObject, type JsonValue } from './json';
+import { byCodeUnits, isArray, isObject, stringAt, textOf, type JsonObject, type JsonValue } from './json';
 import { type FieldSchema, messageSchemas } from './protobuf-schema';
 
 /** Marks every protobuf body of the API server. */
@@ -50,9 +50,9 @@ function encodeField({ number, type }: FieldSchema, value: JsonValue): readonly 
   }
   switch (type) {
     case 'string':
-      return stringField(number, String(value));
+      return stringField(number, textOf(value));
     case 'bytes':
-      return lengthDelimited(number, Buffer.from(String(value), 'base64'));
+      return lengthDelimited(number, Buffer.from(textOf(value), 'base64'));
     case 'raw':
       return lengthDelimited(number, Buffer.concat(lengthDelimited(1, Buffer.from(JSON.stringify(value)))));
     case 'int':
@@ -60,7 +60,7 @@ function encodeField({ number, type }: FieldSchema, value: JsonValue): readonly 
     case 'bool':
       return [varint(number << 3), varint(value === true ? 1 : 0)];
     case 'time':
-      return lengthDelimited(number, timeMessage(String(value)));
+      return lengthDelimited(number, timeMessage(textOf(value)));
   }
 }
 

@@ -1,17 +1,34 @@
-import { type Clock } from '../../shared/runtime/clock';
-import { type Random, randomHex } from '../../shared/runtime/random';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
 import { admit, type AdmissionHook, type AdmissionRequest } from './admission';
 import { applyDefaults } from './defaulting';
 import { firstGeneration, nextGeneration } from './generation';
 import { type JsonObject, objectAt, sameJson, stringAt, without } from './json';
 import { fieldsAfterUpdate } from './managed-fields';
-import { type KubeObject, type ManagedFieldsEntry, type ObjectMeta, timestamp } from './objects';
+import { type KubeObject, type ManagedFieldsEntry, timestamp } from './objects';
 import { generatedName } from './object-names';
 import type { Quota } from './quota';
-import { apiVersionOf, namespaceKind, type ResourceKind } from './resources';
-import { alreadyExists, badRequest, conflict, deleteConflict, forbidden, invalid, notFound, StatusError } from './status';
+import { namespaceKind, type ResourceKind } from './resources';
+import { alreadyExists, conflict, forbidden, invalid, notFound, StatusError } from './status';
 import { type Store, storeKey, type WriteOrigin } from './store';
-import { validate } from './validation';
+import {
+  allowedChange,
+  asStored,
+  clientMetadata,
+  markDeleted,
+  newUid,
+  type PropagationPolicy,
+  serverMetadata,
+  typed,
+  withJobSelector,
+} from './stored-object';
+import {
+  checkDeletePreconditions,
+  checkedMetadata,
+  checkNamespace,
+  type Preconditions,
+  requireValid,
+} from './write-checks';
 
 /** Who writes and how. */
 export interface WriteContext extends WriteOrigin {
@@ -25,13 +42,6 @@ export interface WriteContext extends WriteOrigin {
 export function writeBy(user: string, manager: string, verb: string, subresource?: 'status'): WriteContext {
   return { user, manager, verb, subresource, dryRun: false, warnings: [] };
 }
-
-export interface Preconditions {
-  readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
-}
-
-export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
 /** What an update makes of the current object. `managedFields` is given by server-side apply, which knows them itself. */
 export interface Candidate {
@@ -82,7 +92,15 @@ export class Registry {
     const name = stringAt(metadata, 'name') || generatedName(random, stringAt(metadata, 'generateName'));
     this.#checkNamespaceLives(kind, namespace, name);
     const made = { ...metadata, name, ...(namespace === undefined ? {} : { namespace }) };
-    const admitted = await this.#admit(context, 'CREATE', kind, namespace, name, typed(kind, { ...body, metadata: made }), null);
+    const admitted = await this.#admit(
+      context,
+      'CREATE',
+      kind,
+      namespace,
+      name,
+      typed(kind, { ...body, metadata: made }),
+      null,
+    );
     if (name === '') throw invalid(kind, '', [nameRequired]);
     const object = this.#fresh(context, kind, namespace, name, admitted, managedFields);
     quota.check(store, kind, namespace, name);
@@ -113,7 +131,10 @@ export class Registry {
       const current = this.get(kind, namespace, name);
       const candidate = change(current);
       const wanted = checkedMetadata(kind, namespace, name, current, candidate.object);
-      const proposed = applyDefaults(kind, merge(context, kind, current, { ...candidate.object, metadata: wanted }));
+      const proposed = applyDefaults(
+        kind,
+        allowedChange(context.subresource, kind, current, { ...candidate.object, metadata: wanted }),
+      );
       const admitted = await this.#admit(context, 'UPDATE', kind, namespace, name, typed(kind, proposed), current);
       if (store.get(kind, storeKey(namespace, name)) !== current) {
         if (attempt >= maxUpdateAttempts) throw conflict(kind, name);
@@ -136,12 +157,12 @@ export class Registry {
     name: string,
     options: { readonly propagationPolicy?: PropagationPolicy | undefined; readonly preconditions?: Preconditions },
   ): Promise<{ readonly object: KubeObject; readonly gone: boolean }> {
-    const { store } = this.#deps;
-    this.get(kind, namespace, name);
+    const { store, clock } = this.#deps;
     await this.#admit(context, 'DELETE', kind, namespace, name, null, this.get(kind, namespace, name));
     const current = this.get(kind, namespace, name);
     checkDeletePreconditions(kind, current, options.preconditions ?? {});
-    const marked = this.#markDeleted(kind, current, options.propagationPolicy ?? kind.defaultPropagation);
+    const policy = options.propagationPolicy ?? kind.defaultPropagation;
+    const marked = markDeleted(kind, current, policy, timestamp(clock.nowMs()));
     const gone = (marked.metadata.finalizers ?? []).length === 0 && kind !== namespaceKind;
     if (context.dryRun) return { object: marked, gone };
     if (gone) return { object: store.remove(kind, current, context), gone };
@@ -162,16 +183,16 @@ export class Registry {
     const desired = kind.subresources.includes('status') ? without(admitted, 'status') : admitted;
     const defaulted = applyDefaults(kind, desired);
     const fresh = asStored(kind, defaulted, {
-      ...withoutServerMetadata(objectAt(defaulted, 'metadata')),
+      ...clientMetadata(defaulted),
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      uid: uuid(random),
+      uid: newUid(random),
       resourceVersion: '',
       creationTimestamp: now,
       ...firstGeneration(kind),
     });
     const object = kind.kind === 'Job' ? withJobSelector(fresh) : fresh;
-    check(kind, object, undefined);
+    requireValid(kind, object, undefined);
     const writer = { manager: context.manager, operation: 'Update', subresource: undefined } as const;
     const owners = managedFields ?? fieldsAfterUpdate(writer, undefined, object, now);
     return { ...object, metadata: { ...object.metadata, managedFields: owners } };
@@ -185,36 +206,24 @@ export class Registry {
     candidate: Candidate,
   ): KubeObject {
     const { store, clock } = this.#deps;
-    const draft = asStored(kind, outcome, { ...userMetadata(outcome), ...serverMetadata(current.metadata) });
+    const draft = asStored(kind, outcome, { ...clientMetadata(outcome), ...serverMetadata(current.metadata) });
     const generation = context.subresource === 'status' ? {} : nextGeneration(kind, current, draft);
     const object = { ...draft, metadata: { ...draft.metadata, ...generation } };
-    check(kind, object, current);
+    requireValid(kind, object, current);
     const now = timestamp(clock.nowMs());
     const managedFields =
       candidate.managedFields?.(object) ??
-      fieldsAfterUpdate({ manager: context.manager, operation: 'Update', subresource: context.subresource }, current, object, now);
+      fieldsAfterUpdate(
+        { manager: context.manager, operation: 'Update', subresource: context.subresource },
+        current,
+        object,
+        now,
+      );
     const owned = managedFields.length === 0 ? object : { ...object, metadata: { ...object.metadata, managedFields } };
     if (sameJson(owned, current)) return current;
     if (context.dryRun) return owned;
     const finished = owned.metadata.deletionTimestamp !== undefined && (owned.metadata.finalizers ?? []).length === 0;
     return finished && kind !== namespaceKind ? store.remove(kind, owned, context) : store.put(kind, owned, context);
-  }
-
-  #markDeleted(kind: ResourceKind, object: KubeObject, policy: PropagationPolicy): KubeObject {
-    const { metadata } = object;
-    const others = (metadata.finalizers ?? []).filter((name) => name !== 'orphan' && name !== 'foregroundDeletion');
-    const own = policy === 'Orphan' ? ['orphan'] : policy === 'Foreground' ? ['foregroundDeletion'] : [];
-    const finalizers = [...others, ...own];
-    const { generation } = metadata;
-    const marked = {
-      ...metadata,
-      deletionTimestamp: metadata.deletionTimestamp ?? timestamp(this.#deps.clock.nowMs()),
-      deletionGracePeriodSeconds: 0,
-      ...(generation === undefined || metadata.deletionTimestamp !== undefined ? {} : { generation: generation + 1 }),
-      finalizers,
-    };
-    const terminating = kind === namespaceKind ? { status: { ...objectAt(object, 'status'), phase: 'Terminating' } } : {};
-    return { ...object, ...terminating, metadata: finalizers.length === 0 ? dropFinalizers(marked) : marked };
   }
 
   async #admit(
@@ -229,7 +238,7 @@ export class Registry {
     const { admission, random } = this.#deps;
     if (admission.length === 0) return object ?? {};
     const { user, dryRun, subresource } = context;
-    const uid = uuid(random);
+    const uid = newUid(random);
     const request = { uid, operation, kind, namespace, name, subresource, user, dryRun, object, oldObject };
     const outcome = await admit(admission, request);
     if (!outcome.allowed) throw new StatusError(403, 'Forbidden', outcome.message);
@@ -252,130 +261,3 @@ const nameRequired = {
   message: 'Required value: name or generateName is required',
   field: 'metadata.name',
 };
-
-function check(kind: ResourceKind, object: KubeObject, previous: KubeObject | undefined): void {
-  const causes = validate(kind, object, previous);
-  if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
-}
-
-function checkNamespace(namespace: string | undefined, metadata: JsonObject): void {
-  const given = stringAt(metadata, 'namespace') ?? '';
-  if (given === '' || given === namespace) return;
-  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-}
-
-/** The metadata that an update asks for, once it is sure that it is meant for the object as it is now. */
-function checkedMetadata(
-  kind: ResourceKind,
-  namespace: string | undefined,
-  name: string,
-  current: KubeObject,
-  candidate: JsonObject,
-): JsonObject {
-  const metadata = objectAt(candidate, 'metadata');
-  checkNamespace(namespace, metadata);
-  const given = stringAt(metadata, 'name') ?? name;
-  if (given !== name) {
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
-  }
-  const { uid, resourceVersion } = current.metadata;
-  const expectedUid = stringAt(metadata, 'uid') ?? '';
-  if (expectedUid !== '' && expectedUid !== uid) {
-    const because = `Precondition failed: UID in precondition: ${expectedUid}, UID in object meta: ${uid}`;
-    throw conflict(kind, name, because);
-  }
-  const expected = stringAt(metadata, 'resourceVersion') ?? '';
-  if (expected !== '' && expected !== resourceVersion) throw conflict(kind, name);
-  if (expected === '' && !kind.unconditionalUpdate) {
-    const message = 'Invalid value: 0: must be specified for an update';
-    throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
-  }
-  return { ...metadata, uid };
-}
-
-function checkDeletePreconditions(kind: ResourceKind, { metadata }: KubeObject, wanted: Preconditions): void {
-  const { uid, resourceVersion } = metadata;
-  if (wanted.uid !== undefined && wanted.uid !== uid) throw deleteConflict(kind, metadata.name, 'UID', wanted.uid, uid);
-  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
-    throw deleteConflict(kind, metadata.name, 'ResourceVersion', wanted.resourceVersion, resourceVersion);
-  }
-}
-
-/** What of the candidate a request may change: a status write only the status, any other all but the status. */
-function merge(context: WriteContext, kind: ResourceKind, current: KubeObject, candidate: JsonObject): JsonObject {
-  if (!kind.subresources.includes('status')) return candidate;
-  if (context.subresource !== 'status') return { ...without(candidate, 'status'), ...pick(current, 'status') };
-  const { labels, ...metadata } = objectAt(candidate, 'metadata');
-  const kept = current.metadata.labels === undefined ? metadata : { ...metadata, labels: current.metadata.labels };
-  return { ...current, metadata: labels === undefined ? metadata : kept, ...pick(candidate, 'status') };
-}
-
-function pick(object: JsonObject, field: string): JsonObject {
-  return object[field] === undefined ? {} : { [field]: object[field] };
-}
-
-function typed(kind: ResourceKind, object: JsonObject): JsonObject {
-  return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
-}
-
-const serverMetadataFields = [
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'managedFields',
-  'selfLink',
-] as const;
-
-function withoutServerMetadata(metadata: JsonObject): JsonObject {
-  return without(metadata, ...serverMetadataFields);
-}
-
-function userMetadata(object: JsonObject): JsonObject {
-  return withoutServerMetadata(objectAt(object, 'metadata'));
-}
-
-function serverMetadata(metadata: ObjectMeta): JsonObject {
-  const kept: Record<string, JsonObject[string]> = { name: metadata.name };
-  if (metadata.namespace !== undefined) kept['namespace'] = metadata.namespace;
-  for (const field of serverMetadataFields) {
-    const value = (metadata as JsonObject)[field];
-    if (value !== undefined) kept[field] = value;
-  }
-  return kept;
-}
-
-/** The one place where JSON that was checked becomes an object of the store. */
-function asStored(kind: ResourceKind, object: JsonObject, metadata: JsonObject): KubeObject {
-  return { ...typed(kind, object), metadata: metadata as unknown as ObjectMeta } as KubeObject;
-}
-
-function dropFinalizers(metadata: ObjectMeta): ObjectMeta {
-  const { finalizers: _none, ...rest } = metadata;
-  return rest;
-}
-
-/** A Job selects its pods by its own uid, which only the server knows. */
-function withJobSelector(job: KubeObject): KubeObject {
-  const spec = objectAt(job, 'spec');
-  if (spec['selector'] !== undefined || spec['manualSelector'] === true) return job;
-  const { uid, name } = job.metadata;
-  const template = objectAt(spec, 'template');
-  const metadata = objectAt(template, 'metadata');
-  const labels = {
-    ...objectAt(metadata, 'labels'),
-    'batch.kubernetes.io/controller-uid': uid,
-    'batch.kubernetes.io/job-name': name,
-    'controller-uid': uid,
-    'job-name': name,
-  };
-  const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
-  return { ...job, spec: { ...spec, selector, template: { ...template, metadata: { ...metadata, labels } } } };
-}
-
-function uuid(random: Random): string {
-  const hex = randomHex(random, 32);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`;
-}

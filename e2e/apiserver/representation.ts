@@ -139,7 +139,11 @@ interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-function represent({ mediaType, parameters }: AcceptClause, kind: ResourceKind, nowMs: number): Representation | undefined {
+function represent(
+  { mediaType, parameters }: AcceptClause,
+  kind: ResourceKind,
+  nowMs: number,
+): Representation | undefined {
   switch (mediaType) {
     case 'application/vnd.kubernetes.protobuf':
       return !kind.custom && isProtobufKind(kind.kind) && !parameters.has('as') ? protobuf(kind) : undefined;

@@ -6,7 +6,10 @@ import { listPage, parseListOptions } from './list';
 import { managerOf } from './managed-fields';
 import { type KubeObject, timestamp } from './objects';
 import { applyMediaType, parseObject, readConfiguration, readPatch } from './patch';
-import type { Candidate, PropagationPolicy, WriteContext } from './registry';
+import type { Candidate, WriteContext } from './registry';
+import type { PropagationPolicy } from './stored-object';
+import { decodeProtobuf } from './protobuf-decode';
+import { isProtobufKind } from './protobuf-encode';
 import type { ListMeta } from './representation';
 import { apiVersionOf } from './resources';
 import type { Route } from './routes';
@@ -61,11 +64,11 @@ export async function handleResource(
       return { code: 200, warnings: [], list: page.objects, metadata: page.metadata };
     }
     case 'create':
-      requireJson(request);
-      return answered(call, await server.registry.create(context, route.kind, route.namespace, bodyOf(request)), 201);
-    case 'update':
-      requireJson(request);
-      return await update(call, () => bodyOf(request));
+      return answered(call, await server.registry.create(context, route.kind, route.namespace, bodyOf(call)), 201);
+    case 'update': {
+      const body = bodyOf(call);
+      return await update(call, () => body);
+    }
     case 'patch':
       return await patch(call);
     case 'delete':
@@ -126,7 +129,12 @@ async function remove(call: Call): Promise<ResourceAnswer> {
 
 async function removeAll(call: Call): Promise<ResourceAnswer> {
   const { server, route, query, context } = call;
-  const { objects, metadata } = listPage(server.store, route.kind, route.namespace, parseListOptions(route.kind, query));
+  const { objects, metadata } = listPage(
+    server.store,
+    route.kind,
+    route.namespace,
+    parseListOptions(route.kind, query),
+  );
   const options = { propagationPolicy: deleteOptions(call).propagationPolicy };
   for (const object of objects) {
     try {
@@ -160,14 +168,21 @@ function answered({ route, context }: Call, object: KubeObject, code = 200): Res
   return { code, warnings: context.warnings, object };
 }
 
-function requireJson(request: HttpRequest): void {
-  const mediaType = mediaTypeOf(request);
-  if (mediaType === '' || mediaType === 'application/json') return;
+/** The object that a create or an update sends. */
+function bodyOf({ route, request }: Call): JsonObject {
+  const body = request.body ?? Buffer.alloc(0);
+  switch (mediaTypeOf(request)) {
+    case '':
+    case 'application/json':
+      return parseObject(body);
+    case 'application/vnd.kubernetes.protobuf':
+      if (isProtobufKind(route.kind.kind) && route.subresource !== 'scale')
+        return decodeProtobuf(route.kind.kind, body);
+      break;
+    default:
+      break;
+  }
   throw unsupportedMediaType(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
-}
-
-function bodyOf(request: HttpRequest): JsonObject {
-  return parseObject(request.body ?? Buffer.alloc(0));
 }
 
 function mediaTypeOf({ headers }: HttpRequest): string {

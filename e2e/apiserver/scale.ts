@@ -1,4 +1,4 @@
-import { numberAt, objectAt, withValueAt, type JsonObject } from './json';
+import { numberAt, objectAt, textOf, withValueAt, type JsonObject } from './json';
 import type { KubeObject } from './objects';
 
 /** The autoscaling/v1 Scale of a workload. */
@@ -12,7 +12,7 @@ export function scaleOf(object: KubeObject): JsonObject {
     spec: { replicas: numberAt(object, 'spec', 'replicas') ?? 0 },
     status: {
       replicas: numberAt(object, 'status', 'replicas') ?? 0,
-      selector: labels.map(([key, value]) => `${key}=${String(value)}`).join(','),
+      selector: labels.map(([key, value]) => `${key}=${textOf(value)}`).join(','),
     },
   };
 }

@@ -51,7 +51,13 @@ export class StatusError extends Error {
 
 /** The Status of a DELETE that is done. */
 export function successStatus(kind: ResourceKind, name: string, uid: string): JsonObject {
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name, ...groupAndPlural(kind), uid } };
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...groupAndPlural(kind), uid },
+  };
 }
 
 function groupAndPlural({ group, plural }: ResourceKind): { readonly group?: string; readonly kind: string } {
@@ -120,7 +126,12 @@ export function badRequest(message: string): StatusError {
   return new StatusError(400, 'BadRequest', message);
 }
 
-export function forbidden(kind: ResourceKind, name: string, because: string, causes?: readonly StatusCause[]): StatusError {
+export function forbidden(
+  kind: ResourceKind,
+  name: string,
+  because: string,
+  causes?: readonly StatusCause[],
+): StatusError {
   const subject = name === '' ? resourceName(kind) : `${resourceName(kind)} ${quote(name)}`;
   return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${because}`, {
     ...(name === '' ? {} : { name }),
@@ -134,7 +145,12 @@ export function unauthorized(): StatusError {
 }
 
 export function methodNotAllowed(): StatusError {
-  return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+  return new StatusError(
+    405,
+    'MethodNotAllowed',
+    'the server does not allow this method on the requested resource',
+    {},
+  );
 }
 
 export function notAcceptable(offered: readonly string[]): StatusError {

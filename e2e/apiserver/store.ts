@@ -155,7 +155,19 @@ export class Store {
     { user, manager, verb, subresource }: WriteOrigin,
   ): void {
     const atMs = this.#clock.nowMs();
-    const record = { revision: this.#revision, type, kind, key, object, previous, user, manager, verb, subresource, atMs };
+    const record = {
+      revision: this.#revision,
+      type,
+      kind,
+      key,
+      object,
+      previous,
+      user,
+      manager,
+      verb,
+      subresource,
+      atMs,
+    };
     table.records.push(record);
     this.#history.push(record);
     for (const subscriber of this.#subscribers) subscriber(record);

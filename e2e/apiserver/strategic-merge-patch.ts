@@ -1,4 +1,4 @@
-import { isArray, isObject, sameJson, stringAt, without, type JsonObject, type JsonValue } from './json';
+import { isArray, isObject, sameJson, stringAt, textOf, without, type JsonObject, type JsonValue } from './json';
 import { isSetList, listKeys } from './list-keys';
 import { badRequest } from './status';
 
@@ -23,7 +23,7 @@ export function applyStrategicMergePatch(target: JsonObject, patch: JsonObject):
     case 'merge':
       return mergeObjects(target, patch);
     default:
-      throw badRequest(`Unknown $patch type: ${String(patch[patchDirective])}`);
+      throw badRequest(`Unknown $patch type: ${textOf(patch[patchDirective])}`);
   }
 }
 
@@ -34,7 +34,8 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
     if (field.startsWith(elementOrder)) {
       const list = field.slice(elementOrder.length);
       // Together with the list itself it is applied there; alone it only sorts.
-      if (patch[list] === undefined && merged[list] !== undefined) merged[list] = mergeLists(list, merged[list], [], value);
+      if (patch[list] === undefined && merged[list] !== undefined)
+        merged[list] = mergeLists(list, merged[list], [], value);
     } else if (field.startsWith(deleteFromList)) {
       const list = field.slice(deleteFromList.length);
       merged[list] = toArray(merged[list]).filter((item) => !toArray(value).some((gone) => sameJson(gone, item)));
@@ -64,7 +65,8 @@ function mergeLists(
 
   const identity = (item: JsonValue): JsonValue => {
     const value = isObject(item) ? item[key] : undefined;
-    if (value === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    if (value === undefined)
+      throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
     return value;
   };
   const elements = patch.filter(isObject);
@@ -79,7 +81,9 @@ function mergeLists(
     else if (isObject(present)) merged = merged.with(index, applyStrategicMergePatch(present, element));
     else merged = [...merged, applyStrategicMergePatch({}, element)];
   }
-  return ordered(merged, order ?? elements.map(identity), server, (item) => (isObject(item) ? (item[key] ?? item) : item));
+  return ordered(merged, order ?? elements.map(identity), server, (item) =>
+    isObject(item) ? (item[key] ?? item) : item,
+  );
 }
 
 /**

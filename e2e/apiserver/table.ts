@@ -1,4 +1,4 @@
-import { arrayAt, numberAt, objectAt, stringAt, type JsonObject, type JsonValue } from './json';
+import { arrayAt, numberAt, objectAt, stringAt, textOf, type JsonObject, type JsonValue } from './json';
 import type { KubeObject } from './objects';
 import type { ListMeta } from './representation';
 import type { ResourceKind } from './resources';
@@ -83,12 +83,16 @@ const columnsByKind: Readonly<Record<string, readonly Column[]>> = {
       name: 'Object',
       cell: (event) => {
         const { kind, name: involved } = objectAt(event, 'involvedObject');
-        return `${String(kind).toLowerCase()}/${String(involved)}`;
+        return `${textOf(kind).toLowerCase()}/${textOf(involved)}`;
       },
     },
     text('Message', 'message'),
   ],
-  Deployment: [ready, number('Up-to-date', 'status', 'updatedReplicas'), number('Available', 'status', 'availableReplicas')],
+  Deployment: [
+    ready,
+    number('Up-to-date', 'status', 'updatedReplicas'),
+    number('Available', 'status', 'availableReplicas'),
+  ],
   StatefulSet: [ready],
   DaemonSet: [
     number('Desired', 'status', 'desiredNumberScheduled'),

@@ -1,4 +1,14 @@
-import { arrayAt, isObject, objectAt, sameJson, stringAt, valueAt, type JsonObject, type JsonValue } from './json';
+import {
+  arrayAt,
+  isObject,
+  objectAt,
+  sameJson,
+  stringAt,
+  textOf,
+  valueAt,
+  type JsonObject,
+  type JsonValue,
+} from './json';
 import { podSpecPath } from './defaulting';
 import type { KubeObject } from './objects';
 import type { ResourceKind } from './resources';
@@ -46,7 +56,10 @@ export function validate(kind: ResourceKind, object: KubeObject, previous?: Kube
       causes.push(...validateSelector(object), ...immutable(object, previous, 'selector'));
       break;
     case 'Job':
-      causes.push(...validateJobTemplate(object), ...immutable(object, previous, 'selector', 'template', 'completions'));
+      causes.push(
+        ...validateJobTemplate(object),
+        ...immutable(object, previous, 'selector', 'template', 'completions'),
+      );
       break;
     case 'Pod':
       if (previous !== undefined) causes.push(...validatePodUpdate(object, previous));
@@ -108,12 +121,16 @@ function validateData(object: KubeObject): readonly StatusCause[] {
     const base64 = object.kind === 'Secret' || field === 'binaryData';
     for (const [key, value] of Object.entries(objectAt(object, field))) {
       if (!dataKey.test(key)) causes.push(invalidValue(`${field}[${key}]`, key, dataKeyRule));
-      size += Buffer.byteLength(String(value), base64 ? 'base64' : 'utf8');
+      size += Buffer.byteLength(textOf(value), base64 ? 'base64' : 'utf8');
     }
   }
   if (size > maxDataBytes) {
     const field = object.kind === 'Secret' ? 'data' : '';
-    causes.push({ reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxDataBytes} bytes`, field });
+    causes.push({
+      reason: 'FieldValueTooLong',
+      message: `Too long: may not be more than ${maxDataBytes} bytes`,
+      field,
+    });
   }
   return causes;
 }
@@ -126,7 +143,8 @@ function validateDataUpdate(object: KubeObject, previous: KubeObject): readonly 
   if (previous['immutable'] !== true) return causes;
   if (object['immutable'] !== true) causes.push(forbiddenValue('immutable', immutableDataRule));
   for (const field of ['data', 'binaryData']) {
-    if (!sameJson(objectAt(object, field), objectAt(previous, field))) causes.push(forbiddenValue(field, immutableDataRule));
+    if (!sameJson(objectAt(object, field), objectAt(previous, field)))
+      causes.push(forbiddenValue(field, immutableDataRule));
   }
   return causes;
 }
@@ -147,7 +165,11 @@ function validateJobTemplate(object: KubeObject): readonly StatusCause[] {
   return [{ reason: 'FieldValueNotSupported', message, field: 'spec.template.spec.restartPolicy' }];
 }
 
-function immutable(object: KubeObject, previous: KubeObject | undefined, ...fields: readonly string[]): readonly StatusCause[] {
+function immutable(
+  object: KubeObject,
+  previous: KubeObject | undefined,
+  ...fields: readonly string[]
+): readonly StatusCause[] {
   if (previous === undefined) return [];
   return fields
     .filter((field) => !sameJson(valueAt(object, 'spec', field), valueAt(previous, 'spec', field)))

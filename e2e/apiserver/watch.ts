@@ -111,7 +111,8 @@ export function openWatch(
 
   const revision = parseResourceVersion(options.resourceVersion);
   try {
-    if (revision === 0 || sendInitialEvents) for (const object of store.list(kind)) if (inScope(object)) send('ADDED', object);
+    if (revision === 0 || sendInitialEvents)
+      for (const object of store.list(kind)) if (inScope(object)) send('ADDED', object);
     if (sendInitialEvents && bookmarks) sendBookmark({ 'k8s.io/initial-events-end': 'true' });
     if (revision > 0 && !sendInitialEvents) for (const record of cache.since(kind, revision)) deliver(record);
   } catch (error) {

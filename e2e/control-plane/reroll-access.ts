@@ -1,4 +1,6 @@
-import { stringify } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments, stringify } from 'yaml';
 import { type Cluster, rerollUser } from './cluster';
 
 /** One rule of a Role or ClusterRole. */
@@ -20,22 +22,17 @@ export interface RerollAccessOptions {
 /** On everything that tests create in the cluster as a whole, so that an existing cluster can be cleaned up. */
 export const ownedLabel = { key: 'app.kubernetes.io/managed-by', value: 'reroll-e2e' } as const;
 
-const read = ['get', 'list', 'watch'];
+/** The manifest that users apply: what is tested is what they get. */
+const manifest = join(__dirname, '..', '..', 'deploy', 'rbac.yaml');
 
-/** The least that Reroll needs in every namespace. */
-export const clusterRules: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: read },
-  { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: [...read, 'patch'] },
-  { apiGroups: ['batch'], resources: ['cronjobs'], verbs: [...read, 'patch'] },
-  { apiGroups: ['batch'], resources: ['jobs'], verbs: [...read, 'patch', 'create', 'delete'] },
-  { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-];
-
-/** The least that Reroll needs in its own namespace. */
-export const namespaceRules: readonly PolicyRule[] = [
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
-  { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'get', 'update', 'delete'] },
-];
+function rulesOf(kind: 'ClusterRole' | 'Role'): readonly PolicyRule[] {
+  const documents = parseAllDocuments(readFileSync(manifest, 'utf8')).map((document): unknown => document.toJS());
+  const role = documents
+    .map((document) => document as { kind: string; rules: PolicyRule[] })
+    .find((one) => one.kind === kind);
+  if (!role) throw new Error(`${manifest} has no ${kind}`);
+  return role.rules;
+}
 
 /** Creates Reroll's namespace if need be, and gives the user `reroll` the rights that Reroll needs, and no more. */
 export async function grantRerollAccess(cluster: Cluster, options: RerollAccessOptions = {}): Promise<void> {
@@ -64,7 +61,7 @@ function accessObjects(namespace: string, extraRules: readonly PolicyRule[]): ob
   const everywhere = { name: role.name, labels };
   const inNamespace = { ...everywhere, namespace };
   return [
-    { apiVersion, kind: 'ClusterRole', metadata: everywhere, rules: [...clusterRules, ...extraRules] },
+    { apiVersion, kind: 'ClusterRole', metadata: everywhere, rules: [...rulesOf('ClusterRole'), ...extraRules] },
     {
       apiVersion,
       kind: 'ClusterRoleBinding',
@@ -72,7 +69,7 @@ function accessObjects(namespace: string, extraRules: readonly PolicyRule[]): ob
       roleRef: { ...role, kind: 'ClusterRole' },
       subjects,
     },
-    { apiVersion, kind: 'Role', metadata: inNamespace, rules: namespaceRules },
+    { apiVersion, kind: 'Role', metadata: inNamespace, rules: rulesOf('Role') },
     { apiVersion, kind: 'RoleBinding', metadata: inNamespace, roleRef: { ...role, kind: 'Role' }, subjects },
   ];
 }

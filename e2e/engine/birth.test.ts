@@ -77,6 +77,26 @@ describe('a workload created moments before its source changes', () => {
   });
 });
 
+describe('a workload that could not be adopted yet', () => {
+  it('is still compared with what it was born with, though its policy is edited after its source changed', async () => {
+    const harness = new Harness();
+    harness.seed(app);
+    await harness.start();
+    await harness.clock.advance(60_000);
+    const end = harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 500 } });
+    harness.seed(web);
+    await harness.clock.advance(10_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(10_000);
+    const annotations = { 'configmap.reloader.stakater.com/reload': 'extra' };
+    await harness.patch('Deployment', 'web', { metadata: { annotations } });
+    await harness.clock.advance(10_000);
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
 describe('a workload born with its sources as they are', () => {
   it('is not restarted when its source changed before', async () => {
     const harness = new Harness();

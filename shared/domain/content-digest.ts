@@ -22,6 +22,11 @@ export class ContentDigest {
     this.#digests = digests;
   }
 
+  /** What it keeps, less the names that it shares with others. */
+  get retainedBytes(): number {
+    return this.#digests.length;
+  }
+
   /** Digest of one key, or {@link absent}. */
   key(name: string): string {
     const index = this.keyNames.indexOf(name);

@@ -113,6 +113,17 @@ describe('createHttpsTransport', () => {
     expect(requests[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
+  it('the body of a DELETE arrives: Node frames it only when told its length', async () => {
+    const received: string[] = [];
+    const { transport } = await api((request, response) => {
+      void request.on('data', (chunk: Buffer) => received.push(chunk.toString()));
+      request.on('end', () => response.end('ok'));
+    });
+    const deletion = { ...get, method: 'DELETE', body: Buffer.from('{"é":1}') } as const;
+    expect((await transport.send(deletion)).status).toBe(200);
+    expect(received.join('')).toBe('{"é":1}');
+  });
+
   it('refuses a server whose certificate is signed by somebody else, unless told not to look', async () => {
     const { port } = await api(ok);
     const strict = createHttpsTransport({ server: `https://127.0.0.1:${port}`, tls: { ca: Buffer.from(other.cert) } });

@@ -101,6 +101,21 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('renews with one request, and reads again only after a conflict', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    const methods = (): string[] => server.transport.requests.splice(0).map(({ method }) => method);
+    expect(methods()).toEqual(['GET', 'POST']);
+    await clock.advance(6_000);
+    expect(methods()).toEqual(['PUT', 'PUT', 'PUT']);
+    server.write({ ...server.lease!.spec, note: 'touched by hand' });
+    await clock.advance(2_000);
+    expect(methods()).toEqual(['PUT', 'GET', 'PUT']);
+    expect(calls).toHaveLength(1);
+    await election.stop();
+  });
+
   it('lets one lead at a time, and the other take over when the first is gone', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const a = candidate(server, clock, 'a');

@@ -7,6 +7,7 @@ import type { KubeClient } from './client';
 import { isAborted } from './deadline';
 import { AlreadyExistsError, ConflictError } from './errors';
 import type { StoredLease } from './lease-record';
+import type { RequestLimits } from './objects';
 import { LeaseStore } from './lease-record';
 import { microTime } from './micro-time';
 
@@ -44,6 +45,8 @@ interface Observation {
 interface Term {
   readonly renewStartedMs: number;
   readonly deadline: Timer;
+  /** The Lease as we wrote it last; undefined while that is not known. */
+  written: StoredLease | undefined;
 }
 
 /**
@@ -128,7 +131,27 @@ export class LeaderElection {
   async #tryAcquireOrRenew(signal: AbortSignal, callbacks: LeaderCallbacks): Promise<void> {
     // Half of the deadline, so that a request that hangs leaves time for another.
     const limits = { timeoutMs: this.#renewDeadlineMs / 2, signal };
-    const lease = await this.#store.read(limits);
+    const own = this.#term?.written;
+    if (!own) {
+      await this.#write(await this.#store.read(limits), limits, signal, callbacks);
+      return;
+    }
+    // While nobody else writes it, the version of our last write is still the current one: renewing takes one request.
+    try {
+      await this.#write(own, limits, signal, callbacks);
+    } catch (thrown) {
+      if (!(thrown instanceof ConflictError)) throw thrown;
+      await this.#write(await this.#store.read(limits), limits, signal, callbacks);
+    }
+  }
+
+  /** Acquires or renews the Lease as it was last seen, if it is ours to have. */
+  async #write(
+    lease: StoredLease | undefined,
+    limits: RequestLimits,
+    signal: AbortSignal,
+    callbacks: LeaderCallbacks,
+  ): Promise<void> {
     if (isAborted(signal)) return;
     const holder = lease?.record.holder ?? '';
     if (this.#term && holder !== this.#identity) this.#stepDown(callbacks, `held by "${holder}"`);
@@ -138,7 +161,9 @@ export class LeaderElection {
     const now = microTime(this.#clock.nowMs());
     const term = this.#term;
     this.#mayHold = true;
-    await this.#store.write(
+    // Not known until the answer is there: after a lost one the Lease is read again.
+    if (term) term.written = undefined;
+    const written = await this.#store.write(
       {
         holder: this.#identity,
         durationMs: this.#leaseDurationMs,
@@ -153,7 +178,7 @@ export class LeaderElection {
     // The deadline may have passed while the request was under way: then that term is over, whatever the answer says.
     if (term !== this.#term) return;
     if (this.#clock.monotonicMs() - renewStartedMs >= this.#renewDeadlineMs) return;
-    this.#lead(renewStartedMs, callbacks);
+    this.#lead(renewStartedMs, written, callbacks);
     if (term) return;
     this.#logger.info('started leading');
     this.#call(() => callbacks.onStartedLeading(previousOf(lease)));
@@ -167,11 +192,11 @@ export class LeaderElection {
     return nowMs - this.#observed.sinceMonotonicMs >= Math.max(this.#leaseDurationMs, record.durationMs);
   }
 
-  #lead(renewStartedMs: number, callbacks: LeaderCallbacks): void {
+  #lead(renewStartedMs: number, written: StoredLease, callbacks: LeaderCallbacks): void {
     this.#term?.deadline.cancel();
     const leftMs = renewStartedMs + this.#renewDeadlineMs - this.#clock.monotonicMs();
     const deadline = this.#clock.timer(leftMs, () => this.#stepDown(callbacks, 'not renewed in time'));
-    this.#term = { renewStartedMs, deadline };
+    this.#term = { renewStartedMs, deadline, written };
   }
 
   #stepDown(callbacks: LeaderCallbacks, reason: string): void {

@@ -30,6 +30,7 @@ const misnamedProcessMetrics = [
  */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #refreshers: (() => void)[] = [];
 
   readonly reloadExecutedTotal = this.#counter('reloader_reload_executed_total', 'Restarts written, by outcome.', {
     success: ['true', 'false'],
@@ -149,6 +150,11 @@ export class Metrics {
     for (const name of misnamedProcessMetrics) this.#registry.removeSingleMetric(name);
   }
 
+  /** `refresh` runs before each exposition: for gauges of what is cheap to count and changes all the time. */
+  onScrape(refresh: () => void): void {
+    this.#refreshers.push(refresh);
+  }
+
   /** The value of the Content-Type header that goes with {@link text}. */
   get contentType(): string {
     return this.#registry.contentType;
@@ -156,6 +162,7 @@ export class Metrics {
 
   /** The Prometheus text exposition. */
   async text(): Promise<string> {
+    for (const refresh of this.#refreshers) refresh();
     return await this.#registry.metrics();
   }
 

@@ -34,7 +34,11 @@ export function listContract(context: () => ContractContext): void {
       const first = await client.get(`${url}&limit=2`);
       expect(names(first.body)).toEqual(['a', 'b']);
       const next = async (page: JsonObject): Promise<JsonObject> =>
-        (await client.get(`${url}&limit=2&continue=${encodeURIComponent(stringAt(page, 'metadata', 'continue') ?? '')}`)).body;
+        (
+          await client.get(
+            `${url}&limit=2&continue=${encodeURIComponent(stringAt(page, 'metadata', 'continue') ?? '')}`,
+          )
+        ).body;
       const second = await next(first.body);
       expect(names(second)).toEqual(['c', 'd']);
       const third = await next(second);
@@ -47,7 +51,10 @@ export function listContract(context: () => ContractContext): void {
       const url = await fiveConfigMaps();
       const { body: first } = await client.get(`${url}&limit=2`);
       await client.delete(path('v1', 'configmaps', 'd'));
-      await client.put(path('v1', 'configmaps', 'e'), configMap({ name: 'e', namespace, labels: { suite: 'lists' }, data: { name: 'changed' } }));
+      await client.put(
+        path('v1', 'configmaps', 'e'),
+        configMap({ name: 'e', namespace, labels: { suite: 'lists' }, data: { name: 'changed' } }),
+      );
       await client.post(path('v1', 'configmaps'), configMap({ name: 'cc', namespace, labels: { suite: 'lists' } }));
       const token = encodeURIComponent(stringAt(first, 'metadata', 'continue') ?? '');
       const { body: rest } = await client.get(`${url}&continue=${token}`);
@@ -78,19 +85,25 @@ export function listContract(context: () => ContractContext): void {
       ['!odd', []],
     ])('selects by label: %s', async (selector, expected) => {
       const { client } = context();
-      expect(names((await client.get(`${await fiveConfigMaps()},${encodeURIComponent(selector)}`)).body)).toEqual(expected);
+      expect(names((await client.get(`${await fiveConfigMaps()},${encodeURIComponent(selector)}`)).body)).toEqual(
+        expected,
+      );
     });
 
     it('selects by name', async () => {
       const { client } = context();
-      expect(names((await client.get(`${await fiveConfigMaps()}&fieldSelector=metadata.name%3Dc`)).body)).toEqual(['c']);
+      expect(names((await client.get(`${await fiveConfigMaps()}&fieldSelector=metadata.name%3Dc`)).body)).toEqual([
+        'c',
+      ]);
     });
 
     it('refuses a field that it cannot select by', async () => {
       const { client, path } = context();
       const { body } = await client.get(`${path('v1', 'configmaps')}?fieldSelector=data.x%3D1`);
       expect(body).toMatchObject({ code: 400, reason: 'BadRequest' });
-      expect(stringAt(body, 'message')).toContain('"data.x" is not a known field selector: only "metadata.name", "metadata.namespace"');
+      expect(stringAt(body, 'message')).toContain(
+        '"data.x" is not a known field selector: only "metadata.name", "metadata.namespace"',
+      );
     });
 
     it('serves the state at an exact resourceVersion', async () => {
@@ -131,9 +144,15 @@ export function listContract(context: () => ContractContext): void {
 
     it('lists as a table for kubectl', async () => {
       const { client } = context();
-      const { body } = await client.get(await fiveConfigMaps(), { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+      const { body } = await client.get(await fiveConfigMaps(), {
+        accept: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+      });
       expect(body['kind']).toBe('Table');
-      expect(arrayAt(body, 'columnDefinitions').map((column) => stringAt(column, 'name'))).toEqual(['Name', 'Data', 'Age']);
+      expect(arrayAt(body, 'columnDefinitions').map((column) => stringAt(column, 'name'))).toEqual([
+        'Name',
+        'Data',
+        'Age',
+      ]);
       expect(arrayAt(arrayAt(body, 'rows')[0], 'cells').slice(0, 2)).toEqual(['a', 1]);
     });
 

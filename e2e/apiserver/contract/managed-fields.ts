@@ -47,16 +47,23 @@ export function managedFieldsContract(context: () => ContractContext): void {
     it('takes a key that is gone from everyone', async () => {
       const { client, namespace, path } = context();
       await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1', y: '1' } }));
-      const { body } = await client.patch(`${path('v1', 'configmaps', 'a')}?fieldManager=other`, merge, { data: { y: null } });
+      const { body } = await client.patch(`${path('v1', 'configmaps', 'a')}?fieldManager=other`, merge, {
+        data: { y: null },
+      });
       expect(arrayAt(body, 'metadata', 'managedFields')).toHaveLength(1);
       expect(entryOf(body, 'contract')['fieldsV1']).toEqual({ 'f:data': { '.': {}, 'f:x': {} } });
     });
 
     it('moves the time of the writer and no other', async () => {
       const { client, server, namespace, path } = context();
-      const created = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const created = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       await server.elapse(1_100);
-      const { body } = await client.patch(`${path('v1', 'configmaps', 'a')}?fieldManager=reroll`, merge, { data: { y: '1' } });
+      const { body } = await client.patch(`${path('v1', 'configmaps', 'a')}?fieldManager=reroll`, merge, {
+        data: { y: '1' },
+      });
       const before = stringAt(entryOf(created.body, 'contract'), 'time') ?? '';
       expect(stringAt(entryOf(body, 'contract'), 'time')).toBe(before);
       expect(Date.parse(stringAt(entryOf(body, 'reroll'), 'time') ?? '')).toBeGreaterThan(Date.parse(before));
@@ -112,7 +119,9 @@ export function managedFieldsContract(context: () => ContractContext): void {
       const configuration = configMap({ name: 'a', namespace, data: { x: '2' } });
       const refused = await client.patch(url, applyType, configuration);
       expect(refused.body).toMatchObject({ code: 409, reason: 'Conflict' });
-      expect(stringAt(refused.body, 'message')).toBe('Apply failed with 1 conflict: conflict with "contract" using v1: .data.x');
+      expect(stringAt(refused.body, 'message')).toBe(
+        'Apply failed with 1 conflict: conflict with "contract" using v1: .data.x',
+      );
       const forced = await client.patch(`${url}&force=true`, applyType, configuration);
       expect(objectAt(forced.body, 'data')).toEqual({ x: '2' });
       expect(entryOf(forced.body, 'contract')['fieldsV1']).toEqual({ 'f:data': {} });
@@ -120,7 +129,11 @@ export function managedFieldsContract(context: () => ContractContext): void {
 
     it('needs a fieldManager', async () => {
       const { client, namespace, path } = context();
-      const { body } = await client.patch(path('v1', 'configmaps', 'a'), applyType, configMap({ name: 'a', namespace }));
+      const { body } = await client.patch(
+        path('v1', 'configmaps', 'a'),
+        applyType,
+        configMap({ name: 'a', namespace }),
+      );
       expect(body['code']).toBe(422);
       expect(stringAt(body, 'message')).toContain('fieldManager: Required value: is required for apply patch');
     });

@@ -11,7 +11,10 @@ export function objectContract(context: () => ContractContext): void {
   describe('objects', () => {
     it('creates an object with server-made metadata', async () => {
       const { client, namespace, path } = context();
-      const created = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const created = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       expect(created.status).toBe(201);
       expect(created.body).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { x: '1' } });
       const metadata = objectAt(created.body, 'metadata');
@@ -31,19 +34,30 @@ export function objectContract(context: () => ContractContext): void {
 
     it('updates with and without a resourceVersion', async () => {
       const { client, namespace, path } = context();
-      const { body: first } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const { body: first } = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       const second = await client.put(path('v1', 'configmaps', 'a'), { ...first, data: { x: '2' } });
       expect(second.status).toBe(200);
       expect(stringAt(second.body, 'metadata', 'uid')).toBe(stringAt(first, 'metadata', 'uid'));
-      expect(stringAt(second.body, 'metadata', 'resourceVersion')).not.toBe(stringAt(first, 'metadata', 'resourceVersion'));
-      const third = await client.put(path('v1', 'configmaps', 'a'), configMap({ name: 'a', namespace, data: { x: '3' } }));
+      expect(stringAt(second.body, 'metadata', 'resourceVersion')).not.toBe(
+        stringAt(first, 'metadata', 'resourceVersion'),
+      );
+      const third = await client.put(
+        path('v1', 'configmaps', 'a'),
+        configMap({ name: 'a', namespace, data: { x: '3' } }),
+      );
       expect(third.status).toBe(200);
       expect(objectAt(third.body, 'data')).toEqual({ x: '3' });
     });
 
     it('refuses an update of an older version', async () => {
       const { client, namespace, path } = context();
-      const { body: first } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const { body: first } = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       await client.put(path('v1', 'configmaps', 'a'), { ...first, data: { x: '2' } });
       const late = await client.put(path('v1', 'configmaps', 'a'), { ...first, data: { x: '3' } });
       expect(late.status).toBe(409);
@@ -71,7 +85,10 @@ export function objectContract(context: () => ContractContext): void {
 
     it('writes nothing for an update that changes nothing', async () => {
       const { client, namespace, path } = context();
-      const { body: first } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const { body: first } = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       const second = await client.put(path('v1', 'configmaps', 'a'), first);
       expect(stringAt(second.body, 'metadata', 'resourceVersion')).toBe(stringAt(first, 'metadata', 'resourceVersion'));
     });
@@ -133,12 +150,18 @@ export function objectContract(context: () => ContractContext): void {
 
     it('marks what is deleted in the foreground', async () => {
       const { client, namespace, path } = context();
-      const created = withValueAt(cronJob({ name: 'c', namespace }), ['metadata', 'finalizers'], ['contract.test/hold']);
+      const created = withValueAt(
+        cronJob({ name: 'c', namespace }),
+        ['metadata', 'finalizers'],
+        ['contract.test/hold'],
+      );
       await client.post(path('batch/v1', 'cronjobs'), created);
       const deleted = await client.delete(path('batch/v1', 'cronjobs', 'c'), { propagationPolicy: 'Foreground' });
       expect(deleted.status).toBe(200);
       expect(arrayAt(deleted.body, 'metadata', 'finalizers')).toContain('foregroundDeletion');
-      await client.patch(path('batch/v1', 'cronjobs', 'c'), 'application/merge-patch+json', { metadata: { finalizers: null } });
+      await client.patch(path('batch/v1', 'cronjobs', 'c'), 'application/merge-patch+json', {
+        metadata: { finalizers: null },
+      });
     });
 
     it('deletes a collection by selector', async () => {
@@ -175,7 +198,10 @@ export function objectContract(context: () => ContractContext): void {
     it('counts generations of a Deployment by spec and annotations, not by labels', async () => {
       const { client, namespace, path } = context();
       const url = path('apps/v1', 'deployments', 'web');
-      const created = await client.post(path('apps/v1', 'deployments'), deployment({ name: 'web', namespace, replicas: 0 }));
+      const created = await client.post(
+        path('apps/v1', 'deployments'),
+        deployment({ name: 'web', namespace, replicas: 0 }),
+      );
       expect(valueAt(created.body, 'metadata', 'generation')).toBe(1);
       const generationAfter = async (patch: object): Promise<unknown> =>
         valueAt((await client.patch(url, 'application/merge-patch+json', patch)).body, 'metadata', 'generation');
@@ -189,7 +215,9 @@ export function objectContract(context: () => ContractContext): void {
       const url = path('apps/v1', 'statefulsets', 'db');
       const body = { ...deployment({ name: 'db', namespace, replicas: 0 }), kind: 'StatefulSet' };
       await client.post(path('apps/v1', 'statefulsets'), body);
-      const annotated = await client.patch(url, 'application/merge-patch+json', { metadata: { annotations: { a: 'b' } } });
+      const annotated = await client.patch(url, 'application/merge-patch+json', {
+        metadata: { annotations: { a: 'b' } },
+      });
       expect(valueAt(annotated.body, 'metadata', 'generation')).toBe(1);
       const changed = await client.patch(url, 'application/merge-patch+json', { spec: { revisionHistoryLimit: 3 } });
       expect(valueAt(changed.body, 'metadata', 'generation')).toBe(2);
@@ -197,7 +225,10 @@ export function objectContract(context: () => ContractContext): void {
 
     it('keeps status and spec apart', async () => {
       const { client, namespace, path } = context();
-      const body = { ...cronJob({ name: 'c', namespace, spec: { suspend: true } }), status: { lastScheduleTime: '2026-01-01T00:00:00Z' } };
+      const body = {
+        ...cronJob({ name: 'c', namespace, spec: { suspend: true } }),
+        status: { lastScheduleTime: '2026-01-01T00:00:00Z' },
+      };
       const created = await client.post(path('batch/v1', 'cronjobs'), body);
       expect(objectAt(created.body, 'status')).toEqual({});
       const url = path('batch/v1', 'cronjobs', 'c');
@@ -213,7 +244,12 @@ export function objectContract(context: () => ContractContext): void {
       await client.post(path('apps/v1', 'deployments'), deployment({ name: 'web', namespace, replicas: 0 }));
       const url = `${path('apps/v1', 'deployments', 'web')}/scale`;
       const scale = await client.get(url);
-      expect(scale.body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: {}, status: { selector: 'app=web' } });
+      expect(scale.body).toMatchObject({
+        kind: 'Scale',
+        apiVersion: 'autoscaling/v1',
+        spec: {},
+        status: { selector: 'app=web' },
+      });
       const scaled = await client.patch(url, 'application/merge-patch+json', { spec: { replicas: 2 } });
       expect(objectAt(scaled.body, 'spec')).toEqual({ replicas: 2 });
       expect(valueAt((await client.get(path('apps/v1', 'deployments', 'web'))).body, 'spec', 'replicas')).toBe(2);
@@ -221,7 +257,10 @@ export function objectContract(context: () => ContractContext): void {
 
     it('fills in the defaults of a pod template', async () => {
       const { client, namespace, path } = context();
-      const { body } = await client.post(path('apps/v1', 'deployments'), deployment({ name: 'web', namespace, replicas: 0 }));
+      const { body } = await client.post(
+        path('apps/v1', 'deployments'),
+        deployment({ name: 'web', namespace, replicas: 0 }),
+      );
       expect(objectAt(body, 'spec')).toMatchObject({
         revisionHistoryLimit: 10,
         progressDeadlineSeconds: 600,
@@ -251,9 +290,14 @@ export function objectContract(context: () => ContractContext): void {
 
     it('gives a Job a selector of its own', async () => {
       const { client, namespace, path } = context();
-      const { body } = await client.post(path('batch/v1', 'jobs'), job({ name: 'j', namespace, spec: { suspend: true } }));
+      const { body } = await client.post(
+        path('batch/v1', 'jobs'),
+        job({ name: 'j', namespace, spec: { suspend: true } }),
+      );
       const uid = stringAt(body, 'metadata', 'uid');
-      expect(objectAt(body, 'spec', 'selector')).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
+      expect(objectAt(body, 'spec', 'selector')).toEqual({
+        matchLabels: { 'batch.kubernetes.io/controller-uid': uid },
+      });
       expect(objectAt(body, 'spec', 'template', 'metadata', 'labels')).toMatchObject({
         'batch.kubernetes.io/controller-uid': uid,
         'batch.kubernetes.io/job-name': 'j',
@@ -275,7 +319,9 @@ export function objectContract(context: () => ContractContext): void {
         count: 1,
       };
       expect((await client.post(path('v1', 'events'), event)).status).toBe(201);
-      const found = await client.get(`${path('v1', 'events')}?fieldSelector=involvedObject.name%3Dweb%2Creason%3DReloaded`);
+      const found = await client.get(
+        `${path('v1', 'events')}?fieldSelector=involvedObject.name%3Dweb%2Creason%3DReloaded`,
+      );
       expect(arrayAt(found.body, 'items').map((item) => stringAt(item, 'metadata', 'name'))).toEqual(['web.1234']);
     });
 

@@ -21,7 +21,10 @@ function environment(body: JsonValue): readonly (string | undefined)[] {
 export function patchContract(context: () => ContractContext): void {
   async function patchedCronJob(options: JsonObject, ...patches: readonly JsonObject[]): Promise<JsonObject> {
     const { client, namespace, path } = context();
-    const created = await client.post(path('batch/v1', 'cronjobs'), cronJob({ name: 'c', namespace, spec: { suspend: true }, ...options }));
+    const created = await client.post(
+      path('batch/v1', 'cronjobs'),
+      cronJob({ name: 'c', namespace, spec: { suspend: true }, ...options }),
+    );
     let body = created.body;
     for (const patch of patches) body = (await client.patch(path('batch/v1', 'cronjobs', 'c'), strategic, patch)).body;
     return body;
@@ -29,9 +32,24 @@ export function patchContract(context: () => ContractContext): void {
 
   describe('strategic merge patch', () => {
     it('merges environment variables by name, new ones first', async () => {
-      const env = [{ name: 'A', value: '1' }, { name: 'B', value: '2' }];
-      const containers = [{ name: 'app', env: [{ name: 'B', value: '3' }, { name: 'NEW', value: '4' }] }];
-      expect(environment(await patchedCronJob({ env }, templatePatch({ containers })))).toEqual(['A=1', 'B=3', 'NEW=4']);
+      const env = [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ];
+      const containers = [
+        {
+          name: 'app',
+          env: [
+            { name: 'B', value: '3' },
+            { name: 'NEW', value: '4' },
+          ],
+        },
+      ];
+      expect(environment(await patchedCronJob({ env }, templatePatch({ containers })))).toEqual([
+        'A=1',
+        'B=3',
+        'NEW=4',
+      ]);
     });
 
     it('puts a variable that is new before those that the patch does not name', async () => {
@@ -41,29 +59,43 @@ export function patchContract(context: () => ContractContext): void {
     });
 
     it('leaves the other containers and fields alone', async () => {
-      const containers = [{ name: 'app', image: 'a:1' }, { name: 'side', image: 'b:1' }];
+      const containers = [
+        { name: 'app', image: 'a:1' },
+        { name: 'side', image: 'b:1' },
+      ];
       const patch = templatePatch({ containers: [{ name: 'side', env: [{ name: 'X', value: '1' }] }] });
       const after = await patchedCronJob({ containers }, patch);
-      expect(arrayAt(after, ...template, 'containers')).toMatchObject([
-        { name: 'side', image: 'b:1', env: [{ name: 'X', value: '1' }] },
-        { name: 'app', image: 'a:1' },
-      ].reverse());
+      expect(arrayAt(after, ...template, 'containers')).toMatchObject(
+        [
+          { name: 'side', image: 'b:1', env: [{ name: 'X', value: '1' }] },
+          { name: 'app', image: 'a:1' },
+        ].reverse(),
+      );
     });
 
     it('deletes an item with $patch: delete', async () => {
-      const env = [{ name: 'A', value: '1' }, { name: 'B', value: '2' }];
+      const env = [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ];
       const containers = [{ name: 'app', env: [{ name: 'A', $patch: 'delete' }] }];
       expect(environment(await patchedCronJob({ env }, templatePatch({ containers })))).toEqual(['B=2']);
     });
 
     it('replaces a list with $patch: replace', async () => {
-      const env = [{ name: 'A', value: '1' }, { name: 'B', value: '2' }];
+      const env = [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ];
       const containers = [{ name: 'app', env: [{ $patch: 'replace' }, { name: 'C', value: '3' }] }];
       expect(environment(await patchedCronJob({ env }, templatePatch({ containers })))).toEqual(['C=3']);
     });
 
     it('orders as $setElementOrder says', async () => {
-      const env = [{ name: 'A', value: '1' }, { name: 'B', value: '2' }];
+      const env = [
+        { name: 'A', value: '1' },
+        { name: 'B', value: '2' },
+      ];
       const order = [{ name: 'B' }, { name: 'C' }, { name: 'A' }];
       const containers = [{ name: 'app', '$setElementOrder/env': order, env: [{ name: 'C', value: '3' }] }];
       expect(environment(await patchedCronJob({ env }, templatePatch({ containers })))).toEqual(['B=2', 'C=3', 'A=1']);
@@ -78,7 +110,9 @@ export function patchContract(context: () => ContractContext): void {
         }),
         templatePatch({ containers: [{ name: 'app' }], tolerations: [{ key: 'y', operator: 'Exists' }] }),
       );
-      expect(valueAt(arrayAt(after, ...template, 'containers')[0], 'envFrom')).toEqual([{ configMapRef: { name: 'b' } }]);
+      expect(valueAt(arrayAt(after, ...template, 'containers')[0], 'envFrom')).toEqual([
+        { configMapRef: { name: 'b' } },
+      ]);
       expect(arrayAt(after, ...template, 'tolerations')).toEqual([{ key: 'y', operator: 'Exists' }]);
     });
 
@@ -97,15 +131,22 @@ export function patchContract(context: () => ContractContext): void {
     });
 
     it('removes a key with null', async () => {
-      const after = await patchedCronJob({ annotations: { a: '1', b: '2' } }, { metadata: { annotations: { a: null } } });
+      const after = await patchedCronJob(
+        { annotations: { a: '1', b: '2' } },
+        { metadata: { annotations: { a: null } } },
+      );
       expect(objectAt(after, 'metadata', 'annotations')).toEqual({ b: '2' });
     });
 
     it('keeps only $retainKeys', async () => {
       const volumes = [{ name: 'v', emptyDir: {} }];
-      const patch = templatePatch({ volumes: [{ $retainKeys: ['name', 'configMap'], name: 'v', configMap: { name: 'a' } }] });
+      const patch = templatePatch({
+        volumes: [{ $retainKeys: ['name', 'configMap'], name: 'v', configMap: { name: 'a' } }],
+      });
       const after = await patchedCronJob({ volumes }, patch);
-      expect(arrayAt(after, ...template, 'volumes')).toEqual([{ name: 'v', configMap: { name: 'a', defaultMode: 420 } }]);
+      expect(arrayAt(after, ...template, 'volumes')).toEqual([
+        { name: 'v', configMap: { name: 'a', defaultMode: 420 } },
+      ]);
     });
 
     it('is guarded by a resourceVersion', async () => {
@@ -124,7 +165,10 @@ export function patchContract(context: () => ContractContext): void {
   describe('JSON patch', () => {
     it('fails as a whole when a test fails', async () => {
       const { client, namespace, path } = context();
-      const { body } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const { body } = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       const refused = await client.patch(path('v1', 'configmaps', 'a'), jsonPatch, [
         { op: 'replace', path: '/data/x', value: '2' },
         { op: 'test', path: '/metadata/resourceVersion', value: '1' },
@@ -139,7 +183,10 @@ export function patchContract(context: () => ContractContext): void {
 
     it('adds, replaces, removes, copies and moves', async () => {
       const { client, namespace, path } = context();
-      await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1', y: '2' }, annotations: { 'a/b': 'c' } }));
+      await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1', y: '2' }, annotations: { 'a/b': 'c' } }),
+      );
       const patched = await client.patch(path('v1', 'configmaps', 'a'), jsonPatch, [
         { op: 'test', path: '/data/x', value: '1' },
         { op: 'add', path: '/data/z', value: '3' },
@@ -178,7 +225,10 @@ export function patchContract(context: () => ContractContext): void {
 
     it('writes nothing when nothing changes', async () => {
       const { client, namespace, path } = context();
-      const { body } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
+      const { body } = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
       const patched = await client.patch(path('v1', 'configmaps', 'a'), merge, { data: { x: '1' } });
       expect(patched.status).toBe(200);
       expect(patched.body).toEqual(body);
@@ -188,7 +238,12 @@ export function patchContract(context: () => ContractContext): void {
       const { client, namespace, path } = context();
       await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, data: { x: '1' } }));
       const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
-      const patched = await client.patch(path('v1', 'configmaps', 'a'), merge, { metadata: { annotations: { a: '1' } } }, { accept });
+      const patched = await client.patch(
+        path('v1', 'configmaps', 'a'),
+        merge,
+        { metadata: { annotations: { a: '1' } } },
+        { accept },
+      );
       expect(patched.body).toMatchObject({
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',

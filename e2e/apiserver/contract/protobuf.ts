@@ -47,7 +47,9 @@ export function protobufContract(context: () => ContractContext): void {
       expect(answer.contentType).toBe(protobuf);
       const list = openEnvelope(answer.bytes);
       const items = [...protobufFields(list)].filter(({ number }) => number === 2).map(({ bytes }) => bytes);
-      expect(items.map(fromBytes)).toEqual(arrayAt(json.body, 'items').map((item) => facts(decoder.fromJson(item).object)));
+      expect(items.map(fromBytes)).toEqual(
+        arrayAt(json.body, 'items').map((item) => facts(decoder.fromJson(item).object)),
+      );
       const metadata = protobufBytes(list, 1) ?? Buffer.alloc(0);
       expect(protobufBytes(metadata, 2)?.toString()).toBe(stringAt(json.body, 'metadata', 'resourceVersion'));
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, job, secret } from '../cluster';
-import { stringAt, withValueAt, type JsonObject } from '../json';
+import { stringAt, withValueAt } from '../json';
 import { merge } from './contract-client';
 import type { ContractContext } from './contract';
 
@@ -72,7 +72,10 @@ export function statusContract(context: () => ContractContext): void {
 
     it('422: an environment variable without name', async () => {
       const { client, namespace, path } = context();
-      const { body } = await client.post(path('apps/v1', 'deployments'), deployment({ name: 'web', namespace, env: [{ value: '1' }] }));
+      const { body } = await client.post(
+        path('apps/v1', 'deployments'),
+        deployment({ name: 'web', namespace, env: [{ value: '1' }] }),
+      );
       expect(body).toMatchObject({
         code: 422,
         reason: 'Invalid',
@@ -82,7 +85,11 @@ export function statusContract(context: () => ContractContext): void {
           group: 'apps',
           kind: 'Deployment',
           causes: [
-            { reason: 'FieldValueRequired', message: 'Required value', field: 'spec.template.spec.containers[0].env[0].name' },
+            {
+              reason: 'FieldValueRequired',
+              message: 'Required value',
+              field: 'spec.template.spec.containers[0].env[0].name',
+            },
           ],
         },
       });
@@ -96,12 +103,20 @@ export function statusContract(context: () => ContractContext): void {
     });
 
     it.each([
-      ['a bad name', () => configMap({ name: 'Upper' }), 'metadata.name: Invalid value: "Upper": a lowercase RFC 1123 subdomain'],
-      ['a bad key', () => configMap({ name: 'a', data: { 'x/y': '1' } }), 'data[x/y]: Invalid value: "x/y": a valid config key must consist of'],
+      [
+        'a bad name',
+        () => configMap({ name: 'Upper' }),
+        'metadata.name: Invalid value: "Upper": a lowercase RFC 1123 subdomain',
+      ],
+      [
+        'a bad key',
+        () => configMap({ name: 'a', data: { 'x/y': '1' } }),
+        'data[x/y]: Invalid value: "x/y": a valid config key must consist of',
+      ],
       ['no name', () => ({ metadata: {} }), 'metadata.name: Required value: name or generateName is required'],
     ])('422: %s', async (_name, object, text) => {
       const { client, namespace, path } = context();
-      const body = withValueAt(object() as JsonObject, ['metadata', 'namespace'], namespace);
+      const body = withValueAt(object(), ['metadata', 'namespace'], namespace);
       const answer = await client.post(path('v1', 'configmaps'), body);
       expect(answer.status).toBe(422);
       expect(stringAt(answer.body, 'message')).toContain(text);
@@ -113,7 +128,9 @@ export function statusContract(context: () => ContractContext): void {
       const patch = { spec: { template: { spec: { containers: [{ name: 'app', image: 'other:1' }] } } } };
       const { body } = await client.patch(path('batch/v1', 'jobs', 'j'), merge, patch);
       expect(body).toMatchObject({ code: 422, reason: 'Invalid' });
-      expect(stringAt(body, 'message')).toMatch(/^Job\.batch "j" is invalid: spec\.template: Invalid value: .*: field is immutable$/s);
+      expect(stringAt(body, 'message')).toMatch(
+        /^Job\.batch "j" is invalid: spec\.template: Invalid value: .*: field is immutable$/s,
+      );
     });
 
     it('422: the selector of a Deployment cannot change', async () => {
@@ -127,7 +144,10 @@ export function statusContract(context: () => ContractContext): void {
 
     it('422: an immutable ConfigMap stays as it is', async () => {
       const { client, namespace, path } = context();
-      await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, immutable: true, data: { x: '1' } }));
+      await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, immutable: true, data: { x: '1' } }),
+      );
       const { body } = await client.patch(path('v1', 'configmaps', 'a'), merge, { data: { x: '2' } });
       expect(stringAt(body, 'message')).toBe(
         'ConfigMap "a" is invalid: data: Forbidden: field is immutable when `immutable` is set',
@@ -143,7 +163,11 @@ export function statusContract(context: () => ContractContext): void {
 
     it('403: nothing new in a namespace that is being deleted', async () => {
       const { client, namespace, path } = context();
-      const held = withValueAt(configMap({ name: 'held', namespace }), ['metadata', 'finalizers'], ['contract.test/hold']);
+      const held = withValueAt(
+        configMap({ name: 'held', namespace }),
+        ['metadata', 'finalizers'],
+        ['contract.test/hold'],
+      );
       await client.post(path('v1', 'configmaps'), held);
       await client.delete(`/api/v1/namespaces/${namespace}`);
       const { body } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace }));

@@ -51,7 +51,9 @@ export function watchContract(context: () => ContractContext): void {
       const { client, path } = context();
       const { body } = await client.get(`${path('v1', 'configmaps')}?${selected}`);
       const resourceVersion = stringAt(body, 'metadata', 'resourceVersion') ?? '';
-      const watch = await client.watch(`${path('v1', 'configmaps')}?watch=true&${selected}&resourceVersion=${resourceVersion}`);
+      const watch = await client.watch(
+        `${path('v1', 'configmaps')}?watch=true&${selected}&resourceVersion=${resourceVersion}`,
+      );
       for (const name of ['a', 'b', 'c']) {
         await client.post(path('v1', 'configmaps'), labelled(name));
         expect(told([(await watch.next()) as WatchEvent])).toEqual([`ADDED ${name}`]);
@@ -73,7 +75,9 @@ export function watchContract(context: () => ContractContext): void {
       const { client, path } = context();
       const created = await client.post(path('v1', 'configmaps'), labelled('a', { x: '1' }));
       const resourceVersion = stringAt(created.body, 'metadata', 'resourceVersion') ?? '';
-      const watch = await client.watch(`${path('v1', 'configmaps')}?watch=true&${selected}&resourceVersion=${resourceVersion}`);
+      const watch = await client.watch(
+        `${path('v1', 'configmaps')}?watch=true&${selected}&resourceVersion=${resourceVersion}`,
+      );
       const url = path('v1', 'configmaps', 'a');
       const relabel = async (suite: string, x: string): Promise<unknown> =>
         await client.patch(url, 'application/merge-patch+json', { metadata: { labels: { suite } }, data: { x } });
@@ -127,7 +131,10 @@ export function watchContract(context: () => ContractContext): void {
 
     it.each([
       ['sendInitialEvents=true', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'],
-      ['resourceVersionMatch=NotOlderThan', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'],
+      [
+        'resourceVersionMatch=NotOlderThan',
+        'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+      ],
     ])('refuses %s alone', async (query, because) => {
       const { client, path } = context();
       const { body } = await client.get(`${path('v1', 'configmaps')}?watch=true&${query}`);

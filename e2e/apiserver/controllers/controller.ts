@@ -67,7 +67,10 @@ export class ControllerLoop {
 }
 
 /** Key of the object itself, if it is of the kind, or of the one of that kind that controls it. */
-export function ownOrControllerKey(kind: ResourceKind, { object, key, kind: written }: WriteRecord): ObjectKey | undefined {
+export function ownOrControllerKey(
+  kind: ResourceKind,
+  { object, key, kind: written }: WriteRecord,
+): ObjectKey | undefined {
   if (written === kind) return key;
   const controller = controllerOf(object);
   if (controller?.kind !== kind.kind) return undefined;

@@ -5,7 +5,8 @@ import { ApiServer } from '../api-server';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, seed, statefulSet } from '../cluster';
 import { arrayAt, numberAt, objectAt, stringAt, withValueAt, type JsonObject } from '../json';
 import type { KubeObject } from '../objects';
-import { type PropagationPolicy, writeBy } from '../registry';
+import { writeBy } from '../registry';
+import type { PropagationPolicy } from '../stored-object';
 import {
   cronJobKind,
   daemonSetKind,
@@ -50,7 +51,12 @@ describe('deployment controller', () => {
     expect(set?.metadata.annotations).toMatchObject({ team: 'blue', 'deployment.kubernetes.io/revision': '1' });
     expect(all(podKind)).toHaveLength(3);
     const web = get(deploymentKind, 'web');
-    expect(objectAt(web, 'status')).toMatchObject({ observedGeneration: 1, replicas: 3, updatedReplicas: 3, availableReplicas: 3 });
+    expect(objectAt(web, 'status')).toMatchObject({
+      observedGeneration: 1,
+      replicas: 3,
+      updatedReplicas: 3,
+      availableReplicas: 3,
+    });
     expect(web.metadata.generation).toBe(1);
   });
 
@@ -62,16 +68,27 @@ describe('deployment controller', () => {
     let most = 0;
     server.store.subscribe(() => {
       const wanted = all(replicaSetKind).map((set) => numberAt(set, 'spec', 'replicas') ?? 0);
-      most = Math.max(most, wanted.reduce((left, right) => left + right));
+      most = Math.max(
+        most,
+        wanted.reduce((left, right) => left + right),
+      );
       fewest = Math.min(fewest, all(podKind).filter((pod) => stringAt(pod, 'status', 'phase') === 'Running').length);
     });
     await change(deploymentKind, 'web', restart);
     await clock.advance(60_000);
     expect(most).toBe(5);
     expect(fewest).toBe(3);
-    expect(all(replicaSetKind).map((set) => numberAt(set, 'spec', 'replicas')).sort()).toEqual([0, 4]);
+    expect(
+      all(replicaSetKind)
+        .map((set) => numberAt(set, 'spec', 'replicas'))
+        .sort(),
+    ).toEqual([0, 4]);
     expect(get(deploymentKind, 'web').metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('2');
-    expect(objectAt(get(deploymentKind, 'web'), 'status')).toMatchObject({ observedGeneration: 2, updatedReplicas: 4, replicas: 4 });
+    expect(objectAt(get(deploymentKind, 'web'), 'status')).toMatchObject({
+      observedGeneration: 2,
+      updatedReplicas: 4,
+      replicas: 4,
+    });
   });
 
   it('does not roll while paused', async () => {
@@ -100,7 +117,9 @@ describe('deployment controller', () => {
     const { server, clock, all, change } = cluster();
     seed(server, deployment({ name: 'web', spec: { revisionHistoryLimit: 1 } }));
     for (const round of ['1', '2', '3']) {
-      await change(deploymentKind, 'web', (web) => withValueAt(web, ['spec', 'template', 'metadata', 'annotations', 'round'], round));
+      await change(deploymentKind, 'web', (web) =>
+        withValueAt(web, ['spec', 'template', 'metadata', 'annotations', 'round'], round),
+      );
       await clock.advance(30_000);
     }
     expect(all(replicaSetKind)).toHaveLength(2);
@@ -129,7 +148,11 @@ describe('other workloads', () => {
     const { server, clock, all, change } = cluster();
     seed(server, daemonSet({ name: 'agent' }));
     await clock.advance(10_000);
-    expect(all(podKind).map((pod) => stringAt(pod, 'spec', 'nodeName')).sort()).toEqual(['node-a', 'node-b']);
+    expect(
+      all(podKind)
+        .map((pod) => stringAt(pod, 'spec', 'nodeName'))
+        .sort(),
+    ).toEqual(['node-a', 'node-b']);
     let fewest = 2;
     server.store.subscribe(() => (fewest = Math.min(fewest, all(podKind).length)));
     await change(daemonSetKind, 'agent', restart);
@@ -146,7 +169,10 @@ describe('other workloads', () => {
     await clock.advance(20_000);
     const status = objectAt(get(jobKind, 'migrate'), 'status');
     expect(status['succeeded']).toBe(2);
-    expect(arrayAt(status, 'conditions').map((condition) => stringAt(condition, 'type'))).toEqual(['SuccessCriteriaMet', 'Complete']);
+    expect(arrayAt(status, 'conditions').map((condition) => stringAt(condition, 'type'))).toEqual([
+      'SuccessCriteriaMet',
+      'Complete',
+    ]);
     expect(status['completionTime']).toBeDefined();
   });
 

@@ -5,7 +5,11 @@ import { cronJobKind, jobKind } from '../resources';
 import { WorkloadClient } from './workload-client';
 
 /** Makes the Job that a CronJob's schedule would make now: schedules are not kept, a test says when. */
-export async function runCronJobNow(server: ApiServer, namespace: string, name: string): Promise<KubeObject | undefined> {
+export async function runCronJobNow(
+  server: ApiServer,
+  namespace: string,
+  name: string,
+): Promise<KubeObject | undefined> {
   const cronJob = server.registry.get(cronJobKind, namespace, name);
   const client = new WorkloadClient(server, 'cronjob-controller');
   const nowMs = server.clock.nowMs();

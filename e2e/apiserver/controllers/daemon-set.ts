@@ -30,7 +30,12 @@ export class DaemonSetController implements Controller {
     const generateName = `${set.metadata.name}-`;
     for (const nodeName of nodeNames) {
       if (pods.some((pod) => stringAt(pod, 'spec', 'nodeName') === nodeName)) continue;
-      await this.#client.createPod(set, template, { generateName, labels: { [revisionLabel]: revision } }, { nodeName });
+      await this.#client.createPod(
+        set,
+        template,
+        { generateName, labels: { [revisionLabel]: revision } },
+        { nodeName },
+      );
     }
     const old = pods.filter((pod) => pod.metadata.labels?.[revisionLabel] !== revision);
     const unavailable = nodeNames.length - pods.filter(isReady).length;

@@ -1,5 +1,15 @@
 import type { ApiServer } from '../api-server';
-import { numberAt, objectAt, sameJson, stringAt, valueAt, withValueAt, without, type JsonObject } from '../json';
+import {
+  numberAt,
+  objectAt,
+  sameJson,
+  stringAt,
+  valueAt,
+  textOf,
+  withValueAt,
+  without,
+  type JsonObject,
+} from '../json';
 import { type KubeObject, timestamp } from '../objects';
 import { safeHash } from '../object-names';
 import { deploymentKind, replicaSetKind } from '../resources';
@@ -11,7 +21,12 @@ const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 /** Annotations of a Deployment that its ReplicaSets do not get; every other one they do. */
-const notCopied = ['kubectl.kubernetes.io/last-applied-configuration', revisionAnnotation, desiredAnnotation, maxAnnotation];
+const notCopied = [
+  'kubectl.kubernetes.io/last-applied-configuration',
+  revisionAnnotation,
+  desiredAnnotation,
+  maxAnnotation,
+];
 
 /** Rolls ReplicaSets, as k8s.io/kubernetes/pkg/controller/deployment does; without deadlines and proportional scaling. */
 export class DeploymentController implements Controller {
@@ -122,11 +137,17 @@ export class DeploymentController implements Controller {
     };
     const revision = newest?.metadata.annotations?.[revisionAnnotation];
     const annotations = revision === undefined ? {} : { [revisionAnnotation]: revision };
-    const merged = { ...this.#server.store.get(deploymentKind, keyOf(deployment))?.metadata.annotations, ...annotations };
+    const merged = {
+      ...this.#server.store.get(deploymentKind, keyOf(deployment))?.metadata.annotations,
+      ...annotations,
+    };
     await this.#client.updateStatus(deploymentKind, deployment, status, merged);
   }
 
-  #conditions(deployment: KubeObject, wanted: readonly (readonly [type: string, status: string, reason: string])[]): JsonObject[] {
+  #conditions(
+    deployment: KubeObject,
+    wanted: readonly (readonly [type: string, status: string, reason: string])[],
+  ): JsonObject[] {
     const now = timestamp(this.#server.clock.nowMs());
     const present = valueAt(deployment, 'status', 'conditions');
     return wanted.map(([type, status, reason]) => {
@@ -148,7 +169,9 @@ export class DeploymentController implements Controller {
   async #annotate(set: KubeObject, annotations: JsonObject): Promise<void> {
     const merged = { ...set.metadata.annotations, ...annotations };
     if (sameJson(merged, set.metadata.annotations)) return;
-    await this.#client.update(replicaSetKind, set, (latest) => withValueAt(latest, ['metadata', 'annotations'], merged));
+    await this.#client.update(replicaSetKind, set, (latest) =>
+      withValueAt(latest, ['metadata', 'annotations'], merged),
+    );
   }
 }
 
@@ -165,7 +188,10 @@ function hasTemplate(set: KubeObject, deployment: KubeObject): boolean {
   const template = objectAt(set, 'spec', 'template');
   const labels = without(objectAt(template, 'metadata', 'labels'), hashLabel);
   const plain = withValueAt(template, ['metadata', 'labels'], labels);
-  return sameJson(plain, withValueAt(objectAt(deployment, 'spec', 'template'), ['metadata', 'labels'], templateLabels(deployment)));
+  return sameJson(
+    plain,
+    withValueAt(objectAt(deployment, 'spec', 'template'), ['metadata', 'labels'], templateLabels(deployment)),
+  );
 }
 
 function templateLabels(deployment: KubeObject): JsonObject {
@@ -191,7 +217,7 @@ function limits(deployment: KubeObject): { readonly surge: number; readonly unav
 
 function resolve(value: JsonObject[string], count: number, round: (value: number) => number): number {
   if (typeof value === 'number') return value;
-  return round((Number.parseInt(String(value), 10) / 100) * count) || 0;
+  return round((Number.parseInt(textOf(value), 10) / 100) * count) || 0;
 }
 
 function isRecreate(deployment: KubeObject): boolean {

@@ -1,6 +1,7 @@
 import type { ApiServer } from '../api-server';
 import type { KubeObject } from '../objects';
-import { type PropagationPolicy, writeBy, type WriteContext } from '../registry';
+import { writeBy, type WriteContext } from '../registry';
+import type { PropagationPolicy } from '../stored-object';
 import type { ResourceKind } from '../resources';
 import { StatusError } from '../status';
 import { storeKey, type WriteRecord } from '../store';
@@ -82,7 +83,8 @@ export class GarbageCollector implements Controller {
       const { namespace, name, deletionTimestamp } = child.object.metadata;
       if (deletionTimestamp === undefined) await this.#delete(child.kind, namespace, name, 'Foreground');
     }
-    if (this.#server.children.all(owner.metadata.uid).length === 0) await this.#dropFinalizer(kind, owner, 'foregroundDeletion');
+    if (this.#server.children.all(owner.metadata.uid).length === 0)
+      await this.#dropFinalizer(kind, owner, 'foregroundDeletion');
   }
 
   async #dropFinalizer(kind: ResourceKind, { metadata }: KubeObject, finalizer: string): Promise<void> {

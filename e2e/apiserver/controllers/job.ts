@@ -36,7 +36,12 @@ export class JobController implements Controller {
 
   #status(
     job: KubeObject,
-    counts: { readonly active: number; readonly succeeded: number; readonly completions: number; readonly suspended: boolean },
+    counts: {
+      readonly active: number;
+      readonly succeeded: number;
+      readonly completions: number;
+      readonly suspended: boolean;
+    },
   ): JsonObject {
     const now = timestamp(this.#server.clock.nowMs());
     const startTime = stringAt(job, 'status', 'startTime') ?? now;

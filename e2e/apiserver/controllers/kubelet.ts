@@ -46,7 +46,8 @@ export class Kubelet implements Controller {
   keyFor(record: WriteRecord): string | undefined {
     if (record.kind === podKind) return record.type === 'DELETED' ? undefined : record.key;
     if (record.kind === configMapKind || record.kind === secretKind) {
-      for (const [key, namespace] of this.#waiting) if (namespace === record.object.metadata.namespace) this.#enqueue(key);
+      for (const [key, namespace] of this.#waiting)
+        if (namespace === record.object.metadata.namespace) this.#enqueue(key);
     }
     return undefined;
   }

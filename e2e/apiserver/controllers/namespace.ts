@@ -29,7 +29,9 @@ export class NamespaceController implements Controller {
     let left = 0;
     for (const kind of kinds.filter((row) => row.namespaced)) {
       for (const object of [...store.list(kind)].filter(({ metadata }) => metadata.namespace === name)) {
-        const { gone } = await registry.delete(context, kind, name, object.metadata.name, { propagationPolicy: 'Background' });
+        const { gone } = await registry.delete(context, kind, name, object.metadata.name, {
+          propagationPolicy: 'Background',
+        });
         if (!gone) left += 1;
       }
     }

@@ -33,6 +33,10 @@ export class ReplicaSetController implements Controller {
     const counts = { fullyLabeledReplicas: present.length, readyReplicas: ready, availableReplicas: ready };
     const positive = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
     const { generation = 1 } = set.metadata;
-    await this.#client.updateStatus(replicaSetKind, set, { replicas: present.length, ...positive, observedGeneration: generation });
+    await this.#client.updateStatus(replicaSetKind, set, {
+      replicas: present.length,
+      ...positive,
+      observedGeneration: generation,
+    });
   }
 }

@@ -47,7 +47,9 @@ export class WorkloadClient {
   async update(kind: ResourceKind, object: KubeObject, change: (current: KubeObject) => JsonObject): Promise<void> {
     const { name, namespace } = object.metadata;
     const context = writeBy(this.#user, 'kube-controller-manager', 'update');
-    await orNone(this.#server.registry.update(context, kind, namespace, name, (current) => ({ object: change(current) })));
+    await orNone(
+      this.#server.registry.update(context, kind, namespace, name, (current) => ({ object: change(current) })),
+    );
   }
 
   /** Writes a status if it differs; `annotations` may go with it, as the Deployment controller does with its revision. */
@@ -68,7 +70,9 @@ export class WorkloadClient {
       status,
       metadata: { ...latest.metadata, annotations: wanted },
     });
-    await orNone(this.#server.registry.update(context, kind, namespace, name, (latest) => ({ object: change(latest) })));
+    await orNone(
+      this.#server.registry.update(context, kind, namespace, name, (latest) => ({ object: change(latest) })),
+    );
   }
 
   async delete(kind: ResourceKind, object: KubeObject): Promise<void> {

@@ -1,0 +1,72 @@
+import { openEnvelope } from '../../shared/kube/protobuf-envelope';
+import { type ProtobufField, protobufBytes, protobufFields } from '../../shared/kube/protobuf';
+import type { JsonObject, JsonValue } from './json';
+import { type FieldSchema, messageSchemas } from './protobuf-schema';
+import { badRequest } from './status';
+
+/**
+ * An object out of the protobuf body of a write, as `kubectl create` sends it.
+ *
+ * @throws StatusError 400 when the bytes are no such object.
+ */
+export function decodeProtobuf(kind: string, body: Buffer): JsonObject {
+  try {
+    return decodeMessage(kind, openEnvelope(body));
+  } catch (error) {
+    throw badRequest(`couldn't decode the ${kind}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Go writes empty strings and zeros where JSON has nothing: they are left out. */
+function decodeMessage(name: string, message: Buffer): JsonObject {
+  const fields = new Map(
+    Object.entries(messageSchemas[name] ?? {}).map(([key, field]) => [field.number, { key, field }]),
+  );
+  const object: Record<string, JsonValue> = {};
+  for (const present of protobufFields(message)) {
+    const known = fields.get(present.number);
+    if (known === undefined) continue;
+    const { key, field } = known;
+    if (typeof field.type === 'object' && 'map' in field.type) {
+      object[key] = { ...(object[key] as JsonObject | undefined), ...decodeEntry(present.bytes, field.type.map) };
+      continue;
+    }
+    const value = decodeValue(field, present);
+    if (field.repeated === true) object[key] = [...((object[key] as readonly JsonValue[] | undefined) ?? []), value];
+    else if (value !== '' && value !== 0) object[key] = value;
+  }
+  return object;
+}
+
+function decodeValue({ type }: FieldSchema, { bytes, varint }: ProtobufField): JsonValue {
+  if (typeof type === 'object') return 'message' in type ? decodeMessage(type.message, bytes) : {};
+  switch (type) {
+    case 'string':
+      return bytes.toString('utf8');
+    case 'bytes':
+      return bytes.toString('base64');
+    case 'int':
+      return varint;
+    case 'bool':
+      return varint === 1;
+    case 'time':
+      return decodeTime(bytes);
+    case 'raw':
+      return JSON.parse((protobufBytes(bytes, 1) ?? Buffer.from('{}')).toString('utf8')) as JsonValue;
+  }
+}
+
+function decodeEntry(entry: Buffer, type: 'string' | 'bytes'): JsonObject {
+  const key = protobufBytes(entry, 1)?.toString('utf8') ?? '';
+  return { [key]: protobufBytes(entry, 2)?.toString(type === 'bytes' ? 'base64' : 'utf8') ?? '' };
+}
+
+/** A time of zero is none. */
+function decodeTime(message: Buffer): string {
+  const fields = [...protobufFields(message)];
+  const seconds = fields.find(({ number }) => number === 1)?.varint ?? 0;
+  const nanos = fields.find(({ number }) => number === 2)?.varint ?? 0;
+  if (seconds === 0) return '';
+  const text = new Date(seconds * 1000).toISOString().slice(0, 19);
+  return nanos === 0 ? `${text}Z` : `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+}

@@ -1,0 +1,27 @@
+import { Command, CommanderError } from 'commander';
+
+/** What the command line asks for. */
+export type DemoRequest =
+  | { readonly kind: 'play'; readonly keep: boolean }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'usage-error'; readonly text: string };
+
+/** `args` are those of the process without interpreter and script. */
+export function parseArguments(args: readonly string[]): DemoRequest {
+  const written: string[] = [];
+  const write = (text: string): void => void written.push(text);
+  const program = new Command('npm run demo --')
+    .description('Plays Reroll against a simulated cluster, shows a timeline, and ends by itself within a minute.')
+    .option('--keep', 'stay up afterwards, with a kubeconfig for kubectl, until Ctrl-C')
+    .helpOption('-h, --help', 'print this help')
+    .showHelpAfterError("Run 'npm run demo -- --help' for all flags.")
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: write });
+  try {
+    program.parse(args, { from: 'user' });
+    return { kind: 'play', keep: program.opts<{ keep?: boolean }>().keep === true };
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return { kind: thrown.exitCode === 0 ? 'help' : 'usage-error', text: written.join('') };
+  }
+}

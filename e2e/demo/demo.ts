@@ -1,0 +1,139 @@
+import type { Clock } from '../../shared/runtime/clock';
+import type { LogEntry } from '../reroll-process';
+import { Checks, type CheckResult } from './checks';
+import type { Guard } from './guard';
+import { scenes } from './scenes';
+import { namespace } from './shop';
+import { ownNamespace, rerollUser, ShopCluster } from './shop-cluster';
+import { settleMs, Stage } from './stage';
+import { Supervisor, type SupervisorEvent } from './supervisor';
+import { seconds, type Timeline } from './timeline';
+
+export interface DemoOptions {
+  readonly clock: Clock;
+  readonly timeline: Timeline;
+  readonly guard: Guard;
+  /** For kubeconfigs. */
+  readonly temporaryDir: string;
+}
+
+/** Opens the cluster, plays all scenes, and can stay up afterwards. */
+export class Demo {
+  readonly #options: DemoOptions;
+  readonly #checks: Checks;
+  #stage: Stage | undefined;
+  #staysUp = false;
+
+  constructor(options: DemoOptions) {
+    this.#options = options;
+    this.#checks = new Checks((result) => tellResult(options.timeline, result));
+  }
+
+  /** Resolves to whether every check held. */
+  async play(): Promise<boolean> {
+    const stage = await this.#open();
+    for (const [index, { title, about, play }] of scenes.entries()) {
+      stage.timeline.heading(`${String(index + 1)}. ${title}`, about);
+      await play(stage);
+    }
+    const ok = this.#checks.failed === 0;
+    this.#options.timeline.close(this.#checks.summary, ok ? 'good' : 'bad');
+    return ok;
+  }
+
+  /** Starts the reconciler again and shows how to reach it; from here on it is told what it says. */
+  async stayUp(): Promise<void> {
+    const stage = this.#stage;
+    if (!stage) return;
+    const { cluster, supervisor, timeline } = stage;
+    const { temporaryDir } = this.#options;
+    const kubeconfig = await cluster.kubeconfig(temporaryDir, 'admin');
+    timeline.heading(
+      'Yours',
+      'The cluster stays up, and the reconciler watches it, until Ctrl-C. In another terminal:',
+    );
+    supervisor.start();
+    await stage.quiet();
+    this.#staysUp = true;
+    timeline.block([
+      `export KUBECONFIG=${kubeconfig}`,
+      `kubectl -n ${namespace} get deployments,statefulsets,daemonsets,cronjobs,jobs,pods`,
+      `kubectl -n ${namespace} patch configmap app-config --type=merge -p '{"data":{"color":"red"}}'`,
+      `kubectl -n ${namespace} get events`,
+      `kubectl -n ${namespace} get deployment web -o jsonpath='{.metadata.annotations.reroll\\.dev/last-restart}'`,
+      `curl http://${supervisor.metricsAddress ?? ''}/metrics`,
+    ]);
+  }
+
+  /** Ends the reconciler and the cluster; may be called at any time. */
+  async close(): Promise<void> {
+    await this.#stage?.supervisor.stop();
+    await this.#stage?.cluster.close();
+  }
+
+  async #open(): Promise<Stage> {
+    const { clock, timeline, guard, temporaryDir } = this.#options;
+    timeline.heading('Reroll', 'A simulated Kubernetes API server, and the real reconciler as a process of its own.');
+    const cluster = await ShopCluster.open();
+    const kubeconfig = await cluster.kubeconfig(temporaryDir, rerollUser);
+    timeline.row(
+      'cluster',
+      `API server at ${cluster.url}; namespace ${namespace}: ${String(cluster.workloads().length)} workloads`,
+    );
+    const supervisor = new Supervisor({
+      ...{ clock, guard },
+      args: reconcilerArgs(kubeconfig),
+      podName: 'reroll-0',
+      onEvent: (event) => this.#onEvent(event),
+    });
+    const stage = new Stage({ clock, cluster, supervisor, timeline, checks: this.#checks });
+    this.#stage = stage;
+    supervisor.start();
+    return stage;
+  }
+
+  #onEvent(event: SupervisorEvent): void {
+    const { timeline } = this.#options;
+    const process = (pid: number | undefined): string => `reconciler, pid ${String(pid)}`;
+    switch (event.kind) {
+      case 'started':
+        timeline.row('started', `${process(event.pid)} (kill -9 it whenever you like)`);
+        return;
+      case 'ready':
+        timeline.row(
+          'ready',
+          `${process(event.pid)}: leads and has seen everything, ${seconds(event.afterMs)} after its start`,
+        );
+        return;
+      case 'ended':
+        timeline.row('ended', `${process(event.pid)}: ${event.how}${event.respawns ? '; another is started' : ''}`, {
+          tone: 'warning',
+        });
+        return;
+      case 'told':
+        if (this.#staysUp) tellLine(timeline, event.line);
+    }
+  }
+}
+
+function reconcilerArgs(kubeconfig: string): readonly string[] {
+  const flags = {
+    kubeconfig,
+    'own-namespace': ownNamespace,
+    // The kernel chooses, so that several demos can run at once.
+    listen: '127.0.0.1:0',
+    'log-format': 'json',
+    settle: `${String(settleMs)}ms`,
+  };
+  return ['reconciler', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)];
+}
+
+function tellResult(timeline: Timeline, result: CheckResult): void {
+  if (result.ok) timeline.row('ok', result.what, { tone: 'good' });
+  else timeline.row('FAILED', `${result.what}\nexpected ${result.expected}\nseen     ${result.seen}`, { tone: 'bad' });
+}
+
+function tellLine(timeline: Timeline, { message, because, level }: LogEntry): void {
+  const reasons = Array.isArray(because) ? because.map(String) : [];
+  timeline.row('says', [message, ...reasons].join('\n'), { tone: level === 'info' ? 'plain' : 'warning' });
+}

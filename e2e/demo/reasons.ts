@@ -1,0 +1,54 @@
+import { defaultAnnotationKeys, ownAnnotations } from '../../shared/domain/annotations';
+import { decide, describeReason, type PolicySettings } from '../../shared/domain/policy';
+import { sourceId, type SourceKind } from '../../shared/domain/source';
+import { readWorkload } from '../../shared/domain/workload';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';
+import type { KubeObject } from '../apiserver/objects';
+import type { LogEntry } from '../reroll-process';
+import { namespace } from './shop';
+
+/** A ConfigMap or Secret of the shop. */
+export interface Source {
+  readonly kind: SourceKind;
+  readonly name: string;
+}
+
+/** The reconciler's defaults, which the demo leaves as they are. */
+const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
+
+/**
+ * Why a change of the source did not restart a workload: in the reconciler's own words where it spoke, otherwise by the
+ * same code that it decides with. A workload that is not opted in is none of its business, so of that it says nothing.
+ */
+export function whyLeftAlone(workload: KubeObject, source: Source, lines: readonly LogEntry[]): string {
+  const name = `${workload.kind} ${namespace}/${workload.metadata.name}`;
+  const told = lines.find(({ message }) => message === `${name} left alone`);
+  if (told) return becauseOf(told);
+  const kind = workloadKind(workload.kind as WorkloadKindName);
+  const { policy } = readWorkload(kind, workload, defaultAnnotationKeys, policySettings);
+  const decision = decide(policy, kind.kind, { ...source, ignore: false, match: false }, policySettings);
+  return decision.restart ? 'not told: the process ended before it could' : describeReason(decision.because);
+}
+
+/** Why a workload was restarted, in the reconciler's own words; undefined where its process died before it spoke. */
+export function whyRestarted(workload: string, lines: readonly LogEntry[]): string | undefined {
+  const [kind = '', name = ''] = workload.split(' ');
+  const told = lines.findLast(
+    ({ message, restartId }) => message.startsWith(`${kind} ${namespace}/${name} `) && restartId !== undefined,
+  );
+  return told && becauseOf(told);
+}
+
+/** The keys that `reroll.dev/last-restart` names: undefined where it names none of that source, null for "not known". */
+export function keysTold(workload: KubeObject, { kind, name }: Source): readonly string[] | null | undefined {
+  const text = workload.metadata.annotations?.[ownAnnotations.lastRestart];
+  if (text === undefined) return undefined;
+  const { sources } = JSON.parse(text) as { readonly sources: Readonly<Record<string, readonly string[] | null>> };
+  return sources[sourceId(kind, name)];
+}
+
+/** A Job that is created anew is told of with its sources alone. */
+function becauseOf({ because, sources }: LogEntry): string {
+  if (Array.isArray(because) && because.length > 0) return because.map(String).join('; ');
+  return Array.isArray(sources) ? `${sources.map(String).join(', ')} changed` : 'it does not say';
+}

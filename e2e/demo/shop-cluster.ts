@@ -1,0 +1,124 @@
+import path from 'node:path';
+import { workloadKinds } from '../../shared/domain/workload-kinds';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { ApiServer } from '../apiserver/api-server';
+import { seed, seedNamespace } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
+import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
+import { objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
+import { controllerOf, type KubeObject } from '../apiserver/objects';
+import { writeBy } from '../apiserver/registry';
+import { leaseKind, podKind, type ResourceKind } from '../apiserver/resources';
+import { storeKey, type WriteRecord } from '../apiserver/store';
+import type { Source } from './reasons';
+import { namespace, shopObjects } from './shop';
+
+/** Where the reconciler keeps its own things. */
+export const ownNamespace = 'reroll';
+/** As whom the reconciler acts: what it does is told by this name in the API server's history. */
+export const rerollUser = 'reroll';
+
+/** The reconciler's default. */
+const leaseName = 'reroll';
+
+const person = 'alice';
+
+/** Fast enough for a demo, slow enough to be seen. */
+const podTimes = { readyDelayMs: 250, jobDurationMs: 500 };
+
+/** A simulated cluster with the shop in it, served over TLS. */
+export class ShopCluster {
+  readonly server: ApiServer;
+  readonly controllers: Controllers;
+  readonly #https: HttpsServer;
+
+  private constructor(server: ApiServer, https: HttpsServer) {
+    this.server = server;
+    this.controllers = new Controllers(server, podTimes);
+    this.#https = https;
+  }
+
+  static async open(): Promise<ShopCluster> {
+    const server = new ApiServer({ clock: systemClock, random: systemRandom });
+    seedNamespace(server, ownNamespace);
+    seed(server, ...shopObjects);
+    const cluster = new ShopCluster(server, await startHttpsServer(server));
+    cluster.controllers.start();
+    return cluster;
+  }
+
+  get url(): string {
+    return this.#https.url;
+  }
+
+  /** Writes a kubeconfig of a user into a folder, and returns its path. */
+  async kubeconfig(dir: string, user: string): Promise<string> {
+    const file = path.join(dir, `${user}.kubeconfig`);
+    await this.#https.writeKubeconfig(file, user);
+    return file;
+  }
+
+  /** Sets keys of a ConfigMap or Secret, as a person does with `kubectl edit`. */
+  async edit({ kind, name }: Source, values: Readonly<Record<string, string>>): Promise<void> {
+    const encode = (text: string): string => (kind === 'Secret' ? Buffer.from(text).toString('base64') : text);
+    const encoded = Object.entries(values).map(([key, text]) => [key, encode(text)]);
+    await this.#update(this.server.kindOf(kind), name, (object) => ({
+      ...object,
+      data: { ...objectAt(object, 'data'), ...Object.fromEntries(encoded) },
+    }));
+  }
+
+  /** Labels a ConfigMap or Secret: its metadata changes and its data does not. */
+  async label({ kind, name }: Source, label: string, value: string): Promise<void> {
+    const change = (object: KubeObject): JsonObject => withValueAt(object, ['metadata', 'labels', label], value);
+    await this.#update(this.server.kindOf(kind), name, change);
+  }
+
+  /** `Deployment web` as it is stored. */
+  workload(workload: string): KubeObject {
+    const [kind = '', name = ''] = workload.split(' ');
+    return this.server.registry.get(this.server.kindOf(kind), namespace, name);
+  }
+
+  /** Workloads of the shop itself, without the Jobs that a CronJob has made. */
+  workloads(): readonly KubeObject[] {
+    return workloadKinds
+      .flatMap(({ kind }) => [...this.server.store.list(this.server.kindOf(kind))])
+      .filter((object) => object.metadata.namespace === namespace && controllerOf(object) === undefined);
+  }
+
+  /** A ConfigMap or Secret as it is stored. */
+  source({ kind, name }: Source): KubeObject {
+    return this.server.registry.get(this.server.kindOf(kind), namespace, name);
+  }
+
+  /** The pods of an application, by its label. */
+  podsOf(app: string): readonly KubeObject[] {
+    return [...this.server.store.list(podKind)].filter(
+      ({ metadata }) => metadata.namespace === namespace && metadata.labels?.['app'] === app,
+    );
+  }
+
+  /** The newest write to an object of the shop. */
+  lastWriteOf(kind: ResourceKind, name: string): WriteRecord | undefined {
+    const key = storeKey(namespace, name);
+    return this.server.store.records(kind).findLast((write) => write.key === key);
+  }
+
+  /** Whether nobody holds the reconciler's lease. */
+  leaseIsFree(): boolean {
+    const lease = this.server.store.get(leaseKind, storeKey(ownNamespace, leaseName));
+    return (stringAt(lease, 'spec', 'holderIdentity') ?? '') === '';
+  }
+
+  async close(): Promise<void> {
+    this.controllers.stop();
+    await this.#https.close();
+  }
+
+  async #update(kind: ResourceKind, name: string, change: (object: KubeObject) => JsonObject): Promise<void> {
+    const context = writeBy(person, 'kubectl-edit', 'patch');
+    await this.server.registry.update(context, kind, namespace, name, (object) => ({ object: change(object) }));
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorFromStatus, ConnectionError } from '../shared/kube/errors';
+import { requestTarget } from '../shared/kube/request-target';
+import { configMaps } from '../shared/kube/resource';
+import { FakeClock } from '../shared/runtime/fake-clock';
+import { livenessChecks, readinessChecks } from './health';
+import type { ReconcilerStatus } from './reconciler';
+import type { WatchStatus } from './watches';
+
+const forbidden = errorFromStatus(403, undefined, requestTarget('GET', '/api/v1/secrets'));
+const missing = errorFromStatus(404, undefined, requestTarget('GET', '/api/v1/secrets'));
+const minuteMs = 60_000;
+
+function watch(status: Partial<WatchStatus> = {}): WatchStatus {
+  return {
+    name: 'configmaps',
+    resource: configMaps,
+    state: 'watching',
+    synced: true,
+    lastActivityMonotonicMs: 0,
+    ...status,
+  };
+}
+
+function statusOf(status: Partial<ReconcilerStatus> = {}): { readonly status: ReconcilerStatus } {
+  return { status: { state: 'acting', problem: undefined, watches: [watch()], ...status } };
+}
+
+describe('readiness', () => {
+  const [engine, watches] = [0, 1].map(
+    (index) => (status: Partial<ReconcilerStatus>) => readinessChecks(statusOf(status))[index]!.check(),
+  );
+
+  it.each([
+    ['starting', false, 'getting the digest key'],
+    ['syncing', false, 'reading the first lists'],
+    ['standby', true, 'in sync; another replica holds the lease'],
+    ['acting', true, 'in sync and holding the lease'],
+    ['stopped', false, 'stopping'],
+  ] as const)('of an engine that is %s: %s', (state, ok, message) => {
+    expect(engine!({ state })).toEqual({ ok, message });
+    expect(engine!({ state, problem: 'digest key: no' }).message).toBe('digest key: no');
+  });
+
+  it.each<[string, readonly Partial<WatchStatus>[], boolean, string]>([
+    ['none yet', [], false, ''],
+    ['in sync', [{}, { name: 'secrets in shop' }], true, 'configmaps: ok; secrets in shop: ok'],
+    [
+      'one without its first list',
+      [{}, { name: 'secrets', synced: false, state: 'listing' }],
+      false,
+      'configmaps: ok; secrets: listing',
+    ],
+    [
+      'one that fails before its first list',
+      [{ synced: false, state: 'backing-off', lastError: new ConnectionError('reset') }],
+      false,
+      'configmaps: backing-off, reset',
+    ],
+    [
+      'one that fails after it',
+      [{ state: 'backing-off', lastError: new ConnectionError('reset') }],
+      true,
+      'configmaps: backing-off, reset',
+    ],
+    [
+      'one that is refused: named, and the rest goes on',
+      [{}, { name: 'secrets', synced: false, state: 'backing-off', lastError: forbidden }],
+      true,
+      `configmaps: ok; secrets: backing-off, ${forbidden.message}`,
+    ],
+    [
+      'one whose API is missing',
+      [{ synced: false, state: 'backing-off', lastError: missing }],
+      true,
+      `configmaps: backing-off, ${missing.message}`,
+    ],
+  ])('of watches: %s', (_what, statuses, ok, message) => {
+    expect(watches!({ watches: statuses.map(watch) })).toEqual({ ok, message });
+  });
+});
+
+describe('liveness', () => {
+  async function liveness(...watches: readonly WatchStatus[]) {
+    const clock = new FakeClock();
+    await clock.advance(60 * minuteMs);
+    return livenessChecks(statusOf({ watches }), clock)[0]!.check();
+  }
+  const heard = (minutesAgo: number, status: Partial<WatchStatus> = {}) =>
+    watch({ lastActivityMonotonicMs: (60 - minutesAgo) * minuteMs, ...status });
+
+  it.each([
+    [14, true],
+    [15, true],
+    [15.001, false],
+  ])('with a watch that was heard %f minutes ago: %s', async (minutesAgo, ok) => {
+    expect((await liveness(heard(0), heard(minutesAgo))).ok).toBe(ok);
+  });
+
+  it('names who is silent', async () => {
+    const silent = await liveness(heard(20), heard(1, { name: 'pods' }), heard(30, { name: 'secrets in shop' }));
+    expect(silent).toEqual({ ok: false, message: 'configmaps: silent; secrets in shop: silent' });
+    expect(await liveness(heard(1))).toEqual({ ok: true, message: 'ok' });
+  });
+
+  it('is not lost to a watch that is refused: a restart would not help', async () => {
+    expect((await liveness(heard(30, { lastError: forbidden }))).ok).toBe(true);
+    expect((await liveness(heard(30, { lastError: new ConnectionError('reset') }))).ok).toBe(false);
+  });
+
+  it('is there before there are watches', async () => {
+    expect((await liveness()).ok).toBe(true);
+  });
+});

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { clientWorld, zeroRandom, type ClientWorld } from '../shared/kube/client.fixture';
+import { EventRecorder } from '../shared/kube/events';
+import { refusal, type Reply } from '../shared/kube/fake-transport';
+import type { HttpRequest } from '../shared/kube/transport';
+import { Metrics } from '../shared/runtime/metrics';
+import { NotLeadingError } from './apply/restart';
+import { JobJournal } from './job-journal';
+import { JobStore } from './job-journal.fixture';
+import { JobWorker } from './job-worker';
+import { Reporter } from './reporter';
+
+const entry = {
+  uid: 'old',
+  restartId: 'c0ffee00',
+  changes: ['cm/app'],
+  successor: { metadata: { name: 'migrate', namespace: 'shop', annotations: {} } },
+};
+
+let store: JobStore;
+let refused: Reply | undefined;
+let leading: boolean;
+let world: ClientWorld;
+let found: string[];
+let journal: JobJournal;
+let worker: JobWorker;
+
+beforeEach(() => {
+  store = new JobStore();
+  store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
+    metadata: { name: 'migrate', namespace: 'shop', uid: 'old' },
+  });
+  refused = undefined;
+  leading = true;
+  found = [];
+  const handle = store.handler();
+  world = clientWorld((request: HttpRequest, index) => refused ?? handle(request, index));
+  const { client, clock, logger } = world;
+  const events = new EventRecorder({ client, clock, random: zeroRandom, logger, component: 'reroll', instance: 'r' });
+  const reporter = new Reporter({ clock, logger, metrics: new Metrics({ countByNamespace: false }), events });
+  journal = new JobJournal({
+    client,
+    namespace: 'reroll',
+    assertLeading: () => {
+      if (!leading) throw new NotLeadingError();
+    },
+    onEntry: (name) => found.push(name),
+  });
+  worker = new JobWorker({ journal, reporter, logger });
+});
+
+const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
+
+describe('an entry', () => {
+  beforeEach(async () => await journal.write(entry));
+
+  it('is looked at again soon while its Job goes, and is done and told when the new one is there', async () => {
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'again', afterMs: 250 });
+    expect(said()).toEqual([]);
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(said()).toEqual(['info: Job shop/migrate created anew']);
+  });
+
+  it('that is superseded is done, and nothing is told', async () => {
+    store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
+      metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' },
+    });
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(said()).toEqual([]);
+  });
+
+  it.each<[string, Reply, object]>([
+    ['a failure', refusal(500, 'InternalError'), { kind: 'failed' }],
+    [
+      'a delay that the server asks for',
+      refusal(429, 'TooManyRequests', 'slow', { 'retry-after': '7' }),
+      { kind: 'failed', afterMs: 7_000 },
+    ],
+  ])('is tried again after %s', async (_what, reply, result) => {
+    refused = reply;
+    expect(await worker.process(found[0]!)).toEqual(result);
+    expect(said()).toEqual(['warn: a Job that was to be created anew is not yet; trying again']);
+  });
+
+  it('is left to the next leader', async () => {
+    leading = false;
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(said()).toEqual([]);
+    expect(journal.isUnderWay('old')).toBe(true);
+  });
+});
+
+describe('recovery', () => {
+  it('tries, ever more rarely, until it could look', async () => {
+    await journal.write(entry);
+    found.length = 0;
+    refused = refusal(500, 'InternalError');
+    const recovery = worker.recover(world.clock, { ...zeroRandom, float: () => 1 }, new AbortController().signal);
+    await world.clock.advance(10_000);
+    // After 0, 0.5, 1, 2 and 4 seconds.
+    expect(said()).toHaveLength(5);
+    refused = undefined;
+    await world.clock.advance(30_000);
+    await recovery;
+    expect(found).toHaveLength(1);
+  });
+
+  it('ends when told to stop', async () => {
+    refused = refusal(500, 'InternalError');
+    const stop = new AbortController();
+    const recovery = worker.recover(world.clock, zeroRandom, stop.signal);
+    await world.clock.settle();
+    stop.abort();
+    await recovery;
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Comparison, ComparisonReason } from '../shared/domain/comparison';
+import { changeOf } from './apply/restart.fixture';
+import { describeChanges, describeVerdict, describeWorkload, lastRestartAnnotation } from './report';
+
+const nowMs = Date.UTC(2026, 0, 1, 12);
+
+function compared(because: ComparisonReason, changedKeys?: readonly string[]): { readonly comparison: Comparison } {
+  return { comparison: { restart: true, because, recorded: '-', ...(changedKeys && { changedKeys }) } };
+}
+
+const names = (count: number, prefix = 'k') => Array.from({ length: count }, (_, n) => `${prefix}${String(n + 1)}`);
+
+describe('describeVerdict', () => {
+  it.each<[Parameters<typeof changeOf>[0], string]>([
+    [compared('content-changed', ['color', 'size']), 'ConfigMap app: content changed (keys: color, size)'],
+    [compared('content-changed', []), 'ConfigMap app: content changed'],
+    [compared('content-changed'), 'ConfigMap app: content changed'],
+    [compared('unchanged'), 'ConfigMap app: what it uses of it has not changed'],
+    [compared('first-seen'), 'ConfigMap app: it is seen for the first time'],
+    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload came to use it'],
+    [
+      compared('in-doubt'),
+      'ConfigMap app: content may have changed after the workload came to use it, and restarting once is the safe side',
+    ],
+    [compared('created'), 'ConfigMap app: it was created'],
+    [compared('created-ignored'), 'ConfigMap app: it was created, and --reload-on-create is off'],
+    [compared('deleted'), 'ConfigMap app: it was deleted'],
+    [compared('deleted-ignored'), 'ConfigMap app: it is deleted, and --reload-on-delete is off'],
+    [{ decision: 'not-watched', comparison: undefined }, 'ConfigMap app: its kind is not watched'],
+    [{ decision: 'excluded', comparison: undefined }, "ConfigMap app: the workload's exclude list names the source"],
+    [{ kind: 'Secret', name: 'db' }, 'Secret db: content changed (keys: color)'],
+  ])('%#: %s', (verdict, text) => {
+    expect(describeVerdict(changeOf(verdict))).toBe(text);
+  });
+
+  it('names twenty keys and counts the rest', () => {
+    expect(describeVerdict(changeOf(compared('content-changed', names(20))))).toMatch(/k20\)$/);
+    const text = describeVerdict(changeOf(compared('content-changed', names(23))));
+    expect(text).toMatch(/k20 and 3 more\)$/);
+  });
+});
+
+describe('describeChanges', () => {
+  const changes = (count: number) => names(count, 'app-').map((name) => changeOf({ name }));
+
+  it('names twenty sources and counts the rest', () => {
+    expect(describeChanges(changes(1))).toBe('ConfigMap app-1: content changed (keys: color)');
+    expect(describeChanges(changes(2))).toMatch(/^ConfigMap app-1: .*\); ConfigMap app-2: .*\)$/);
+    expect(describeChanges(changes(20))).not.toContain('more');
+    expect(describeChanges(changes(23))).toMatch(/app-20: [^;]*; and 3 more$/);
+  });
+});
+
+it('describeWorkload names kind, namespace and name', () => {
+  expect(describeWorkload({ kind: 'Job', namespace: 'shop', name: 'migrate' })).toBe('Job shop/migrate');
+});
+
+describe('lastRestartAnnotation', () => {
+  it('tells when, which restart, which sources and keys', () => {
+    const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db', ...compared('in-doubt') })];
+    expect(lastRestartAnnotation('c0ffee00', nowMs, changes)).toBe(
+      '{"at":"2026-01-01T12:00:00.000Z","id":"c0ffee00","sources":{"cm/app":["color"],"secret/db":null}}',
+    );
+  });
+
+  it('stays short: twenty sources, twenty keys of each', () => {
+    const changes = names(30, 'app-').map((name) => changeOf({ name, ...compared('content-changed', names(30)) }));
+    const { sources } = JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, changes)) as {
+      sources: Record<string, string[]>;
+    };
+    expect(Object.values(sources).map((keys) => keys.length)).toEqual(Array(20).fill(20));
+  });
+});

@@ -1,0 +1,286 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { bodyOf, clientWorld, zeroRandom, type ClientWorld } from '../shared/kube/client.fixture';
+import { ConflictError, errorFromStatus } from '../shared/kube/errors';
+import { EventRecorder } from '../shared/kube/events';
+import { refusal } from '../shared/kube/fake-transport';
+import { requestTarget } from '../shared/kube/request-target';
+import { Metrics } from '../shared/runtime/metrics';
+import { StaleWorkloadError } from './apply/read-again';
+import { NotLeadingError } from './apply/restart';
+import { changeOf, restartOf } from './apply/restart.fixture';
+import { auto, sourceRecord } from './records.fixture';
+import { Reporter } from './reporter';
+
+let world: ClientWorld;
+let metrics: Metrics;
+let reporter: Reporter;
+
+beforeEach(() => {
+  world = clientWorld(() => ({ status: 201, body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } }));
+  metrics = new Metrics({ countByNamespace: true });
+  reporter = reporterOf(world);
+});
+
+function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
+  const random = zeroRandom;
+  const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: 'reroll-0' });
+  return new Reporter({ clock, logger, metrics, events });
+}
+
+const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
+
+/** Series that are not 0, as in the exposition; those of the process and of durations left out. */
+async function counted(): Promise<readonly string[]> {
+  const lines = (await metrics.text()).split('\n');
+  return lines.filter((line) => /^re(loader|roll)_[a-z_]+_total\S* [1-9]/.test(line)).toSorted();
+}
+
+async function told(): Promise<readonly object[]> {
+  await world.clock.settle();
+  return world.transport.requests.map((request) => bodyOf(request) as object);
+}
+
+const { workload } = restartOf();
+const restarted = [
+  'reloader_action_total{workload_kind="Deployment",result="success"} 1',
+  'reloader_reload_executed_total_by_namespace{success="true",namespace="shop"} 1',
+  'reloader_reload_executed_total{success="true"} 1',
+  'reloader_workloads_matched_total{kind="Deployment"} 1',
+];
+
+describe('a source', () => {
+  const before = sourceRecord();
+  const after = sourceRecord({ data: { color: 'blue', size: '1' } });
+  const change = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
+
+  it.each([
+    ['that came', { before: undefined, after }, 'created', undefined],
+    ['that went', { before, after: undefined }, 'deleted', undefined],
+    ['that changed', { before, after }, 'changed', ['color', 'size']],
+  ])('%s is told of, with the names of its keys', (_what, states, what, keys) => {
+    reporter.sourceChanged({ ...change, ...states }, 2);
+    expect(world.logger.lines).toEqual([
+      {
+        level: 'info',
+        message: `ConfigMap shop/app ${what}`,
+        fields: { source: 'ConfigMap shop/app', what, keys, users: 2 },
+      },
+    ]);
+  });
+
+  it('is counted by kind and by what happened to it', async () => {
+    reporter.sourceChanged({ ...change, before: undefined, after }, 0);
+    reporter.sourceChanged({ ...change, kind: 'Secret', before, after: undefined }, 0);
+    const series = ['event_type="add",resource_type="configmaps"', 'event_type="delete",resource_type="secrets"'];
+    expect(await counted()).toEqual([
+      ...series.map((labels) => `reloader_events_processed_total{${labels},result="success"} 1`),
+      ...series.map((labels) => `reloader_events_received_total{${labels}} 1`),
+    ]);
+  });
+
+  it('that nobody uses is told of to who debugs', () => {
+    reporter.sourceChanged({ ...change, before, after }, 0);
+    expect(said()).toEqual(['debug: ConfigMap shop/app changed; no tracked workload uses it']);
+  });
+});
+
+describe('problems', () => {
+  const bad = restartOf({
+    annotations: { ...auto, 'reroll.dev/settle': 'soon', 'reroll.dev/strategy': 'magic' },
+  }).workload;
+
+  it('are told each with key, value and fix, and counted', async () => {
+    reporter.problems({ ...bad, baselineProblem: 'it is not JSON' });
+    expect(said()).toEqual([
+      expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll.dev\/strategy="magic" .*; use one of/),
+      expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll.dev\/settle="soon" .*; write one such as/),
+      'warn: Deployment shop/web: annotation reroll.dev/baseline cannot be read: it is not JSON',
+    ]);
+    expect(await counted()).toEqual(['reroll_annotation_problems_total 2', 'reroll_baseline_problems_total 1']);
+  });
+
+  it('are told once, however often the workload is seen', () => {
+    for (let n = 0; n < 3; n++) reporter.problems(bad);
+    expect(said()).toHaveLength(2);
+  });
+
+  it.each<[string, () => void]>([
+    ['mended in between', () => reporter.problems(workload)],
+    ['those of another by that name', () => reporter.forget(workload.key)],
+  ])('are told again when they were %s', (_what, happen) => {
+    reporter.problems(bad);
+    happen();
+    reporter.problems(bad);
+    expect(said()).toHaveLength(4);
+  });
+
+  it('that there are none is not told', () => {
+    reporter.problems(workload);
+    expect(said()).toEqual([]);
+  });
+});
+
+describe('a change that led to no restart', () => {
+  const unchanged = changeOf({ comparison: { restart: false, because: 'unchanged', recorded: '-' } });
+  const excluded = changeOf({ name: 'b', decision: 'excluded', comparison: undefined });
+
+  it('is explained for each source that had changed, and for no other', () => {
+    reporter.leftAlone(workload, new Set(['cm/app']), [unchanged, excluded]);
+    expect(world.logger.lines[0]).toMatchObject({
+      level: 'info',
+      message: 'Deployment shop/web left alone',
+      fields: { sources: ['cm/app'], because: ['ConfigMap app: what it uses of it has not changed'] },
+    });
+  });
+
+  it.each([
+    ['compared', ['cm/app', 'cm/b'], 'no_data_change'],
+    ['not to be compared', ['cm/b'], 'ignored_or_not_selected'],
+  ])('is counted by its reason: %s', async (_what, changed, reason) => {
+    reporter.leftAlone(workload, new Set(changed), [unchanged, excluded]);
+    expect(await counted()).toEqual([`reloader_skipped_total{reason="${reason}"} 1`]);
+  });
+
+  it('is nothing where nothing had changed', async () => {
+    reporter.leftAlone(workload, new Set(), [unchanged]);
+    expect([said(), await counted()]).toEqual([[], []]);
+  });
+});
+
+describe('a baseline', () => {
+  it.each([
+    [false, 'info: Deployment shop/web: baseline recorded; nothing restarted'],
+    [
+      true,
+      'info: Deployment shop/web: baseline put back, after somebody removed it or brought back an older one; nothing restarted',
+    ],
+  ])('that was lost: %s', async (baselineLost, line) => {
+    reporter.adopted({ ...workload, baselineLost });
+    expect(said()).toEqual([line]);
+    expect(await counted()).toEqual(['reroll_adoptions_total{kind="Deployment"} 1']);
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('a restart', () => {
+  it('is told with what for, in log, metrics and an Event', async () => {
+    reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs: undefined });
+    expect(world.logger.lines).toEqual([
+      {
+        level: 'info',
+        message: 'Deployment shop/web restarted',
+        fields: {
+          workload: 'Deployment shop/web',
+          because: ['ConfigMap app: content changed (keys: color)'],
+          strategy: 'env-vars',
+          restartId: 'c0ffee00',
+          sources: ['cm/app'],
+        },
+      },
+    ]);
+    expect(await counted()).toEqual(restarted);
+    expect(await told()).toMatchObject([
+      {
+        involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'uid-web' },
+        type: 'Normal',
+        reason: 'Reloaded',
+        message: 'ConfigMap app: content changed (keys: color). Deployment restarted (env-vars, c0ffee00)',
+      },
+    ]);
+  });
+
+  it.each([
+    ['measured from the change that it answers', 1_000, 'count{workload_kind="Deployment"} 1'],
+    ['not measured where nobody saw the change', undefined, 'count{workload_kind="Deployment"} 0'],
+  ])('is %s', async (_what, changedMs, count) => {
+    await world.clock.advance(3_500);
+    reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs });
+    const text = await metrics.text();
+    expect(text).toContain(`reloader_action_latency_seconds_${count}`);
+    const seconds = changedMs === undefined ? 0 : 2.5;
+    expect(text).toContain(`reloader_action_latency_seconds_sum{workload_kind="Deployment"} ${String(seconds)}`);
+  });
+
+  it('of a Job is told of the Job that was created', async () => {
+    const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
+    const successor = { metadata: { name: 'migrate', namespace: 'shop', annotations: {} } };
+    reporter.jobRecreated({ uid: 'old', restartId: 'c0ffee00', changes: ['cm/app', 'secret/db'], successor }, job);
+    expect(said()).toEqual(['info: Job shop/migrate created anew']);
+    expect(await counted()).toContain('reloader_action_total{workload_kind="Job",result="success"} 1');
+    expect(await told()).toMatchObject([
+      {
+        involvedObject: { apiVersion: 'batch/v1', kind: 'Job', name: 'migrate', uid: 'new' },
+        message: 'cm/app, secret/db changed. Job created anew (c0ffee00)',
+      },
+    ]);
+  });
+
+  it('whose Event cannot be written is a restart all the same', async () => {
+    world = clientWorld(() => refusal(403, 'Forbidden'));
+    reporterOf(world).restarted(workload, restartOf(), { did: 'restarted', changedMs: undefined });
+    await world.clock.settle();
+    expect(said()).toEqual(['info: Deployment shop/web restarted', 'warn: event not written']);
+    expect(await counted()).toEqual(restarted);
+  });
+});
+
+describe('a failure', () => {
+  const target = requestTarget('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web');
+  const refused = (status: number) => errorFromStatus(status, undefined, target);
+  const failedOnce = ['reloader_errors_total{type="handler_error"} 1', 'reloader_reconcile_total{result="error"} 1'];
+  const notRestartedOnce = [
+    'reloader_action_total{workload_kind="Deployment",result="error"} 1',
+    'reloader_reload_executed_total_by_namespace{success="false",namespace="shop"} 1',
+    'reloader_reload_executed_total{success="false"} 1',
+  ];
+
+  it.each([
+    [403, 1],
+    [422, 1],
+    [401, 0],
+    [404, 0],
+    [429, 0],
+    [500, 0],
+  ])('with status %i is told; in %i Events, since only some a person must mend', async (status, events) => {
+    for (let n = 0; n < 2; n++) reporter.failed(workload, refused(status), 0);
+    expect(world.logger.lines[0]).toMatchObject({
+      level: 'warn',
+      message: 'Deployment shop/web could not be written; trying again',
+      fields: { error: expect.stringContaining(String(status)) },
+    });
+    const body = { type: 'Warning', reason: 'ReloadFailed', message: expect.stringContaining(String(status)) };
+    expect(await told()).toMatchObject(Array(events).fill(body));
+  });
+
+  it('is counted', async () => {
+    reporter.failed(workload, new Error('no'), 0);
+    expect(await counted()).toEqual(failedOnce);
+  });
+
+  it('to restart is counted as one, unlike a write that lost its turn', async () => {
+    reporter.notRestarted(workload, new Error('no'));
+    reporter.notRestarted(workload, new StaleWorkloadError(workload));
+    reporter.notRestarted(workload, new NotLeadingError());
+    expect(await counted()).toEqual(notRestartedOnce);
+  });
+
+  it.each<[string, Error]>([
+    ['a conflict', new ConflictError('moved on', { status: 409, reason: 'Conflict', retryAfterMs: undefined })],
+    ['a plan that is out of date', new StaleWorkloadError(workload)],
+  ])('is none where it is %s', async (_what, error) => {
+    reporter.failed(workload, error, 0);
+    expect(said()).toEqual(['debug: Deployment shop/web has moved on; trying again with its new state']);
+    expect(await counted()).toEqual(['reloader_reconcile_total{result="error"} 1', 'reroll_conflicts_total 1']);
+    expect(await told()).toEqual([]);
+  });
+});
+
+it('a look is counted with its duration', async () => {
+  await world.clock.advance(250);
+  reporter.looked(workload, 50);
+  expect(await counted()).toEqual([
+    'reloader_reconcile_total{result="success"} 1',
+    'reloader_workloads_scanned_total{kind="Deployment"} 1',
+  ]);
+  expect(await metrics.text()).toContain('reloader_reconcile_duration_seconds_sum{result="success"} 0.2');
+});
