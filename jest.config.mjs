@@ -6,7 +6,10 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '\\.e2e\\.test\\.ts$'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {
-    '^.+\\.(ts|m?js)$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } }],
+    '^.+\\.(ts|m?js)$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'commonjs' } },
+    ],
   },
   // These ship ES modules only; they are loaded by the kubeconfig reader alone.
   transformIgnorePatterns: [

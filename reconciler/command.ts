@@ -3,6 +3,7 @@ import type { Environment } from '../shared/runtime/options';
 import { loadClusterAccess } from '../shared/kube/load-cluster-access';
 import { KubeClient } from '../shared/kube/client';
 import { createHttpsTransport } from '../shared/kube/https-transport';
+import { TlsRefresh } from '../shared/kube/tls-refresh';
 import { systemClock } from '../shared/runtime/clock';
 import { HttpServer } from '../shared/runtime/http-server';
 import { formatListenAddress } from '../shared/runtime/listen-address';
@@ -66,7 +67,15 @@ async function assemble(options: ReconcilerOptions, env: Environment, logger: Lo
     identity: settings.identity,
   });
   const reconciler = new Reconciler({ client, clock, random, logger, metrics }, settings);
-  return { reconciler, metrics, close: () => transport.close() };
+  const { reloadTls: load } = access;
+  const refresh =
+    load && new TlsRefresh({ clock, logger, current: access.tls, load, apply: (tls) => transport.reload(tls) });
+  refresh?.start();
+  const close = (): void => {
+    refresh?.stop();
+    transport.close();
+  };
+  return { reconciler, metrics, close };
 }
 
 function probes(options: ReconcilerOptions, reconciler: Reconciler, metrics: Metrics, logger: Logger): Component {

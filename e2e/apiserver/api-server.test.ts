@@ -131,6 +131,21 @@ describe('watch options', () => {
   });
 });
 
+describe('abort', () => {
+  it('closes a watch that was opened but never read', async () => {
+    const { server, transport, clock } = start();
+    const controller = new AbortController();
+    const request = { method: 'GET', path: `${configMaps}?watch=true`, headers: {}, pool: 'watch' } as const;
+    const opening = transport.send({ ...request, signal: controller.signal });
+    controller.abort();
+    await expect(opening).rejects.toThrow('aborted');
+    await clock.settle();
+    expect(server.watchCache.watcherCount()).toBe(0);
+    await expect(transport.send({ ...request, signal: controller.signal })).rejects.toThrow('aborted');
+    expect(server.requests()).toHaveLength(1);
+  });
+});
+
 describe('compaction', () => {
   it('expires a continue token, with one to go on inconsistently', async () => {
     const { server, client } = start();
@@ -166,6 +181,20 @@ describe('authorization', () => {
     expect((await client.get('/api/v1/namespaces/other/configmaps/a')).status).toBe(403);
     server.rbac.unrestrict('reroll');
     expect((await client.get('/api/v1/secrets')).status).toBe(200);
+  });
+});
+
+describe('rules for single objects', () => {
+  it('holds for those names alone', async () => {
+    const { server, client } = start();
+    server.rbac.restrict('reroll', [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['get'], resourceNames: ['a'] },
+      { apiGroups: ['apps'], resources: ['deployments/status'], verbs: ['*'] },
+    ]);
+    expect((await client.get(`${configMaps}/a`)).status).toBe(404);
+    expect((await client.get(`${configMaps}/b`)).status).toBe(403);
+    expect((await client.get('/apis/apps/v1/namespaces/default/deployments/web/status')).status).toBe(404);
+    expect((await client.get('/apis/apps/v1/namespaces/default/deployments/web')).status).toBe(403);
   });
 });
 

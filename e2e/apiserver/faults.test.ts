@@ -104,9 +104,12 @@ describe('faults of streams', () => {
   });
 
   it('falls silent without closing', async () => {
-    const { watch } = await watched({ kind: 'half-open', atEvent: 1 });
+    const { watch, client } = await watched({ kind: 'half-open', atEvent: 1 });
     expect(await nameOf(watch)).toBe('a');
-    expect(await state(watch.next())).toBe('pending');
+    const silence = watch.next();
+    expect(await state(silence)).toBe('pending');
+    client.closeWatches();
+    await expect(silence).rejects.toThrow('aborted');
   });
 
   it('cuts a line in two', async () => {

@@ -1,7 +1,7 @@
 import { type Random, randomHex } from '../../shared/runtime/random';
 import { type JsonObject, objectAt, without } from './json';
 import type { KubeObject, ObjectMeta } from './objects';
-import { apiVersionOf, namespaceKind, type ResourceKind } from './resources';
+import { apiVersionOf, deploymentKind, namespaceKind, type ResourceKind } from './resources';
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
@@ -14,9 +14,10 @@ export function allowedChange(
 ): JsonObject {
   if (!kind.subresources.includes('status')) return candidate;
   if (subresource !== 'status') return { ...without(candidate, 'status'), ...pick(current, 'status') };
-  // Annotations may change with a status, labels may not: the registry strategies of apps/v1 say so.
-  const metadata = { ...objectAt(candidate, 'metadata'), labels: current.metadata.labels };
-  return { ...current, metadata, ...pick(candidate, 'status') };
+  const metadata = objectAt(candidate, 'metadata');
+  // Metadata may change with a status, but for a Deployment's labels (registry/apps/deployment/strategy.go).
+  const labels = kind === deploymentKind ? { labels: current.metadata.labels } : {};
+  return { ...current, metadata: { ...metadata, ...labels }, ...pick(candidate, 'status') };
 }
 
 /** The object as its deletion leaves it while finalizers hold it; without any, it is to be removed. */

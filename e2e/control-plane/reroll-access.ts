@@ -26,10 +26,11 @@ export const ownedLabel = { key: 'app.kubernetes.io/managed-by', value: 'reroll-
 const manifest = join(__dirname, '..', '..', 'deploy', 'rbac.yaml');
 
 function rulesOf(kind: 'ClusterRole' | 'Role'): readonly PolicyRule[] {
-  const documents = parseAllDocuments(readFileSync(manifest, 'utf8')).map((document): unknown => document.toJS());
-  const role = documents
-    .map((document) => document as { kind: string; rules: PolicyRule[] })
-    .find((one) => one.kind === kind);
+  const documents = parseAllDocuments(readFileSync(manifest, 'utf8'));
+  const objects = documents.map(
+    (document) => document.toJS() as { readonly kind: string; readonly rules: PolicyRule[] },
+  );
+  const role = objects.find((object) => object.kind === kind);
   if (!role) throw new Error(`${manifest} has no ${kind}`);
   return role.rules;
 }

@@ -87,6 +87,19 @@ describe('createHttpsTransport', () => {
     expect(transport.connectionsOpened).toBe(3);
   });
 
+  it('uses its connections in turn, so that none is idle for long, and a second burst makes none', async () => {
+    const { transport, requests } = await api(ok);
+    const burst = async (): Promise<unknown> =>
+      await Promise.all(Array.from({ length: 8 }, async () => await text(await transport.send(get))));
+    await burst();
+    const made = transport.connectionsOpened;
+    requests.length = 0;
+    for (let i = 0; i < made; i++) await text(await transport.send(get));
+    expect(new Set(requests.map(({ socket }) => socket.remotePort)).size).toBe(made);
+    await burst();
+    expect(transport.connectionsOpened).toBe(made);
+  });
+
   it('makes no more connections for requests than it may', async () => {
     const { transport } = await api(ok, { maxRequestSockets: 2 });
     await Promise.all(Array.from({ length: 20 }, async () => await text(await transport.send(get))));

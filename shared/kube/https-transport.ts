@@ -111,7 +111,9 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
 
 function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number): Agents {
   const newAgent = (maxSockets: number): http.Agent => {
-    const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets };
+    // In turn, not the last one first: the renewals of the lease then keep every connection from being closed as idle
+    // (kube-apiserver does that after 90 s), and a burst of writes finds them all open.
+    const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets, scheduling: 'fifo' as const };
     if (!secure) return new http.Agent(keepAlive);
     const { ca, cert, key, serverName, insecureSkipVerify } = tls;
     return new https.Agent({

@@ -65,7 +65,10 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
       mergeMissing(config, more);
     }
   } catch (thrown) {
-    throw new CredentialsError(`cannot read kubeconfig ${path}: ${errorMessage(thrown)}`, thrown);
+    throw new CredentialsError(
+      `cannot read kubeconfig ${path}: ${errorMessage(thrown)}; name another with --kubeconfig or KUBECONFIG`,
+      thrown,
+    );
   }
   if (context !== undefined) config.setCurrentContext(context);
   if (!config.getContextObject(config.getCurrentContext())) {

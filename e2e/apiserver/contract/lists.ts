@@ -46,6 +46,11 @@ export function listContract(context: () => ContractContext): void {
       expect(valueAt(third, 'metadata', 'continue')).toBeUndefined();
     });
 
+    it('knows no pages at resourceVersion=0, which its cache answers', async () => {
+      const { client } = context();
+      expect(names((await client.get(`${await fiveConfigMaps()}&limit=2&resourceVersion=0`)).body)).toHaveLength(5);
+    });
+
     it('shows one moment on all pages', async () => {
       const { client, namespace, path } = context();
       const url = await fiveConfigMaps();

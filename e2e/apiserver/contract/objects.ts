@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, cronJob, deployment, job, secret } from '../cluster';
-import { arrayAt, objectAt, stringAt, valueAt, withValueAt } from '../json';
+import { arrayAt, objectAt, stringAt, valueAt, withValueAt, type JsonObject } from '../json';
 import type { ContractContext } from './contract';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -148,6 +148,19 @@ export function objectContract(context: () => ContractContext): void {
       expect((await client.get(path('v1', 'configmaps', 'a'))).status).toBe(404);
     });
 
+    it('counts a deletion as one change of the desired state, however often it is asked for', async () => {
+      const { client, namespace, path } = context();
+      const held = withValueAt(cronJob({ name: 'c', namespace }), ['metadata', 'finalizers'], ['contract.test/hold']);
+      await client.post(path('batch/v1', 'cronjobs'), held);
+      const url = path('batch/v1', 'cronjobs', 'c');
+      const generationAfterDelete = async (): Promise<unknown> => {
+        await client.delete(url);
+        return valueAt((await client.get(url)).body, 'metadata', 'generation');
+      };
+      expect([await generationAfterDelete(), await generationAfterDelete()]).toEqual([2, 2]);
+      await client.patch(url, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    });
+
     it('marks what is deleted in the foreground', async () => {
       const { client, namespace, path } = context();
       const created = withValueAt(
@@ -237,6 +250,27 @@ export function objectContract(context: () => ContractContext): void {
       expect(stringAt(patched.body, 'status', 'lastScheduleTime')).toBe('2026-01-01T00:00:00Z');
       expect(stringAt(patched.body, 'spec', 'schedule')).toBe('0 3 * * *');
       expect(valueAt(patched.body, 'metadata', 'generation')).toBe(1);
+    });
+
+    it('lets a status write change metadata, but for the labels of a Deployment', async () => {
+      const { client, namespace, path } = context();
+      const metadata = { labels: { mine: 'yes' }, annotations: { seen: 'yes' } };
+      const statusOf = async (url: string): Promise<JsonObject> =>
+        objectAt((await client.patch(`${url}/status`, 'application/merge-patch+json', { metadata })).body, 'metadata');
+      const labels = { first: 'yes' };
+      await client.post(
+        path('apps/v1', 'deployments'),
+        deployment({ name: 'web', namespace, labels, replicas: 0, spec: { paused: true } }),
+      );
+      const web = await statusOf(path('apps/v1', 'deployments', 'web'));
+      expect(web).toMatchObject({ annotations: { seen: 'yes' }, generation: 1 });
+      expect(web['labels']).toEqual(labels);
+      await client.post(
+        path('batch/v1', 'cronjobs'),
+        cronJob({ name: 'c', namespace, labels, spec: { suspend: true } }),
+      );
+      const cron = await statusOf(path('batch/v1', 'cronjobs', 'c'));
+      expect(cron['labels']).toEqual({ ...labels, mine: 'yes' });
     });
 
     it('reads and writes the scale of a Deployment', async () => {

@@ -22,7 +22,7 @@ export function protobufContract(context: () => ContractContext): void {
   async function create(kind: 'ConfigMap' | 'Secret', plural: string): Promise<string> {
     const { client, namespace, path } = context();
     const annotations = { [annotationKeys.match]: 'true' };
-    const data = { 'a.conf': 'one\ntwo', empty: '', unicode: 'añb☃' };
+    const data = { unicode: 'añb☃', empty: '', 'a.conf': 'one\ntwo' };
     const binaryData = { blob: Buffer.from([0, 255, 128, 7]).toString('base64') };
     const make = kind === 'Secret' ? secret : configMap;
     const options = { namespace, labels: { suite: 'protobuf' }, annotations, data, binaryData };
@@ -82,6 +82,16 @@ export function protobufContract(context: () => ContractContext): void {
         }
       }
       expect(seen).toEqual(arrayAt(json.body, 'items').map((item) => facts(decoder.fromJson(item).object)));
+    });
+
+    it('sorts the keys of its maps', async () => {
+      const { client } = context();
+      const url = (await create(kind, plural)).replace('?', '/a?');
+      const object = openEnvelope((await client.get(url, { accept: protobuf })).bytes);
+      const entries = [...protobufFields(object)].filter(({ number }) => number === 2);
+      const keys = entries.map(({ bytes }) => protobufBytes(bytes, 1)?.toString() ?? '');
+      expect(keys.length).toBeGreaterThan(2);
+      expect(keys).toEqual([...keys].sort());
     });
 
     it('answers errors as a Status in protobuf', async () => {

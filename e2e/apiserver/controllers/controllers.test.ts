@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../shared/runtime/fake-clock';
 
+import type { AdmissionRequest, AdmissionResponse } from '../admission';
 import { ApiServer } from '../api-server';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, seed, statefulSet } from '../cluster';
 import { arrayAt, numberAt, objectAt, stringAt, withValueAt, type JsonObject } from '../json';
@@ -123,6 +124,21 @@ describe('deployment controller', () => {
       await clock.advance(30_000);
     }
     expect(all(replicaSetKind)).toHaveLength(2);
+  });
+});
+
+describe('controller loop', () => {
+  it('looks again at what was refused', async () => {
+    const clock = new FakeClock();
+    let refusals = 2;
+    const review = ({ kind }: AdmissionRequest): AdmissionResponse => ({
+      allowed: kind !== podKind || refusals-- <= 0,
+    });
+    const server = new ApiServer({ clock, random: seededRandom(7), admission: [{ name: 'hook.test', review }] });
+    new Controllers(server).start();
+    seed(server, deployment({ name: 'web' }));
+    await clock.advance(5_000);
+    expect(server.store.count(podKind)).toBe(1);
   });
 });
 
