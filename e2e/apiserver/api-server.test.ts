@@ -352,7 +352,17 @@ describe('old clients and defaults', () => {
     const groups = arrayAt((await client.get('/apis')).body, 'groups').map((group) => stringAt(group, 'name'));
     expect(groups).toEqual(['apps', 'batch', 'coordination.k8s.io']);
     expect((await client.get('/apis/apps')).body).toMatchObject({ kind: 'APIGroup', name: 'apps' });
-    expect((await client.get('/openapi/v3')).status).toBe(404);
+    expect((await client.get('/openapi/v2')).status).toBe(404);
+  });
+
+  it('tells kubectl that the server validates fields', async () => {
+    const { client } = start();
+    const documents = objectAt((await client.get('/openapi/v3')).body, 'paths');
+    expect(Object.keys(documents)).toContain('apis/apps/v1');
+    const { body } = await client.get(stringAt(documents, 'apis/apps/v1', 'serverRelativeURL') ?? '');
+    const patch = objectAt(body, 'paths', '/apis/apps/v1/namespaces/{namespace}/deployments/{name}', 'patch');
+    expect(patch['x-kubernetes-group-version-kind']).toEqual({ group: 'apps', version: 'v1', kind: 'Deployment' });
+    expect(arrayAt(patch, 'parameters').map((parameter) => stringAt(parameter, 'name'))).toEqual(['fieldValidation']);
   });
 
   it('starts with the namespaces of a new cluster', async () => {

@@ -1,8 +1,9 @@
 import type { JsonObject } from './json';
+import { openApi } from './openapi';
 import { apiVersionOf, type ResourceKind } from './resources';
 
 /** Version that the server says it is. */
-export const kubernetesVersion = 'v1.36.3';
+const kubernetesVersion = 'v1.36.3';
 
 /** Answers of paths that are no resources: what kubectl asks before it asks anything else. Undefined when there is none. */
 export function discover(kinds: readonly ResourceKind[], pathname: string): JsonObject | string | undefined {
@@ -22,7 +23,7 @@ export function discover(kinds: readonly ResourceKind[], pathname: string): Json
     case '/apis':
       return { kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(kinds).map((group) => apiGroup(kinds, group)) };
     default:
-      return discoverGroup(kinds, pathname);
+      return openApi(kinds, pathname) ?? discoverGroup(kinds, pathname);
   }
 }
 

@@ -150,7 +150,7 @@ function decodeToken(token: string): Cursor {
   throw badRequest('continue key is not valid: unable to decode the token');
 }
 
-export function tooLargeResourceVersion(requested: number, current: number): StatusError {
+function tooLargeResourceVersion(requested: number, current: number): StatusError {
   const message = `Timeout: Too large resource version: ${requested}, current: ${current}`;
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }];
   return new StatusError(504, 'Timeout', message, { retryAfterSeconds: 1, causes });

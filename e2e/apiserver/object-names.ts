@@ -12,7 +12,7 @@ export function generatedName(random: Random, base: string | undefined): string 
     : `${base.slice(0, maxBaseLength)}${randomSuffix(random, suffixLength)}`;
 }
 
-export function randomSuffix(random: Random, length: number): string {
+function randomSuffix(random: Random, length: number): string {
   return Array.from({ length }, () => alphabet[Math.floor(random.float() * alphabet.length)]).join('');
 }
 

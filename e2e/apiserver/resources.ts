@@ -63,7 +63,7 @@ export const podKind = kind({
   categories: ['all'],
 });
 export const eventKind = kind({ kind: 'Event', plural: 'events', shortNames: ['ev'] });
-export const serviceAccountKind = kind({ kind: 'ServiceAccount', plural: 'serviceaccounts', shortNames: ['sa'] });
+const serviceAccountKind = kind({ kind: 'ServiceAccount', plural: 'serviceaccounts', shortNames: ['sa'] });
 export const deploymentKind = kind({
   ...apps,
   kind: 'Deployment',

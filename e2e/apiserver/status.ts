@@ -79,8 +79,7 @@ export function alreadyExists(kind: ResourceKind, name: string): StatusError {
   return new StatusError(409, 'AlreadyExists', message, { name, ...groupAndPlural(kind) });
 }
 
-export const modifiedMeanwhile =
-  'the object has been modified; please apply your changes to the latest version and try again';
+const modifiedMeanwhile = 'the object has been modified; please apply your changes to the latest version and try again';
 
 export function conflict(kind: ResourceKind, name: string, because: string = modifiedMeanwhile): StatusError {
   const message = `Operation cannot be fulfilled on ${resourceName(kind)} ${quote(name)}: ${because}`;

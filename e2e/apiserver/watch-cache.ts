@@ -38,9 +38,8 @@ export class WatchCache {
     return () => watchers.delete(watcher);
   }
 
-  /** Open watches of a kind, or of all kinds. */
-  watcherCount(kind?: ResourceKind): number {
-    if (kind !== undefined) return this.#watchers.get(kind)?.size ?? 0;
+  /** Open watches of all kinds. */
+  watcherCount(): number {
     return [...this.#watchers.values()].reduce((total, watchers) => total + watchers.size, 0);
   }
 }
