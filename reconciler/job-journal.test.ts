@@ -13,7 +13,8 @@ function entryOf(uid: string, restartId = 'first'): JobRecreation {
   return {
     uid,
     restartId,
-    changes: ['cm/app'],
+    sources: ['cm/app'],
+    because: ['ConfigMap app: content changed'],
     successor: {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -103,7 +104,7 @@ describe('a recreation', () => {
     expect(jobNow()).toMatchObject(entryOf('old').successor);
     expect(entriesLeft()).toBe(0);
     expect(process.journal.isUnderWay('old')).toBe(false);
-    expect(steps.at(-1)).toMatchObject({ entry: { restartId: 'first', changes: ['cm/app'] }, job: jobNow() });
+    expect(steps.at(-1)).toMatchObject({ entry: { restartId: 'first', sources: ['cm/app'] }, job: jobNow() });
   });
 
   it('waits for a Job that is slow to go, and asks for its deletion once', async () => {

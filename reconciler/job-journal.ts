@@ -21,7 +21,9 @@ const entrySchema = z.object({
   uid: z.string().min(1),
   restartId: z.string(),
   /** The sources that it is owed to. */
-  changes: z.array(z.string()).readonly(),
+  sources: z.array(z.string()).readonly(),
+  /** Why, for people: a phrase for each source. */
+  because: z.array(z.string()).readonly(),
   /** The Job to create. */
   successor: z.looseObject({
     metadata: z.looseObject({

@@ -13,7 +13,8 @@ import { Reporter } from './reporter';
 const entry = {
   uid: 'old',
   restartId: 'c0ffee00',
-  changes: ['cm/app'],
+  sources: ['cm/app'],
+  because: ['ConfigMap app: content changed'],
   successor: { metadata: { name: 'migrate', namespace: 'shop', annotations: {} } },
 };
 

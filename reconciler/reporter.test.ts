@@ -204,13 +204,15 @@ describe('a restart', () => {
   it('of a Job is told of the Job that was created', async () => {
     const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
     const successor = { metadata: { name: 'migrate', namespace: 'shop', annotations: {} } };
-    reporter.jobRecreated({ uid: 'old', restartId: 'c0ffee00', changes: ['cm/app', 'secret/db'], successor }, job);
+    const because = ['ConfigMap app: content changed (keys: a)', 'Secret db: content changed'];
+    const entry = { uid: 'old', restartId: 'c0ffee00', sources: ['cm/app', 'secret/db'], because, successor };
+    reporter.jobRecreated(entry, job);
     expect(said()).toEqual(['info: Job shop/migrate created anew']);
     expect(await counted()).toContain('reloader_action_total{workload_kind="Job",result="success"} 1');
     expect(await told()).toMatchObject([
       {
         involvedObject: { apiVersion: 'batch/v1', kind: 'Job', name: 'migrate', uid: 'new' },
-        message: 'cm/app, secret/db changed. Job created anew (c0ffee00)',
+        message: 'ConfigMap app: content changed (keys: a); Secret db: content changed. Job created anew (c0ffee00)',
       },
     ]);
   });

@@ -129,10 +129,10 @@ export class Reporter {
     const { name, namespace = '', uid } = job.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
     const workload = describeWorkload(record);
-    const { restartId, changes } = entry;
-    this.#options.logger.info(`${workload} created anew`, { workload, sources: changes, restartId });
+    const { restartId, sources, because } = entry;
+    this.#options.logger.info(`${workload} created anew`, { workload, because, sources, restartId });
     this.#count(record, true);
-    this.#event(record, 'Normal', 'Reloaded', `${changes.join(', ')} changed. Job created anew (${restartId})`);
+    this.#event(record, 'Normal', 'Reloaded', `${because.join('; ')}. Job created anew (${restartId})`);
   }
 
   /** A restart that could not be written; it is tried again. */

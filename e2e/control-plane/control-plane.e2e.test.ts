@@ -183,7 +183,7 @@ describe('users', () => {
         ['patch', 'deployments.apps', '-A'],
         ['watch', 'secrets', '-A'],
         ['delete', 'jobs.batch', '-A'],
-        ['create', 'events.events.k8s.io', '-A'],
+        ['create', 'events', '-A'],
         ['update', 'leases.coordination.k8s.io', '-n', 'reroll'],
         ['update', 'secrets', '-n', 'reroll'],
         ['list', 'pods', '-A'],

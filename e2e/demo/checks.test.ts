@@ -17,7 +17,7 @@ describe('checks', () => {
     checks.equal('lists are compared by what is in them', ['web'], ['web']);
     checks.equal('one is two', 1, 2);
     expect(checks.summary).toBe('2 passed, 1 failed');
-    expect([checks.passed, checks.failed]).toEqual([2, 1]);
+    expect(checks.failed).toBe(1);
   });
 
   it('tell of a failure what was expected and what was seen', () => {

@@ -15,10 +15,6 @@ export class Checks {
     this.#onResult = onResult;
   }
 
-  get passed(): number {
-    return this.#passed;
-  }
-
   get failed(): number {
     return this.#failed;
   }

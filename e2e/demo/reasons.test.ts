@@ -51,11 +51,6 @@ describe('why a workload was restarted', () => {
     expect(whyRestarted('Deployment web', lines)).toBe('second');
   });
 
-  it('of a Job that was created anew, by its sources', () => {
-    const line = { level: 'info', message: 'Job shop/migrate created anew', restartId: 'x', sources: ['cm/batch'] };
-    expect(whyRestarted('Job migrate', [line])).toBe('cm/batch changed');
-  });
-
   it('is unknown where nobody said it', () => {
     const line = { level: 'info', message: 'Deployment shop/web: baseline recorded; nothing restarted' };
     expect(whyRestarted('Deployment web', [line])).toBeUndefined();

@@ -47,8 +47,6 @@ export function keysTold(workload: KubeObject, { kind, name }: Source): readonly
   return sources[sourceId(kind, name)];
 }
 
-/** A Job that is created anew is told of with its sources alone. */
-function becauseOf({ because, sources }: LogEntry): string {
-  if (Array.isArray(because) && because.length > 0) return because.map(String).join('; ');
-  return Array.isArray(sources) ? `${sources.map(String).join(', ')} changed` : 'it does not say';
+function becauseOf({ because }: LogEntry): string {
+  return Array.isArray(because) && because.length > 0 ? because.map(String).join('; ') : 'it does not say';
 }

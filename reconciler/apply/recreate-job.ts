@@ -4,6 +4,7 @@ import { getObject, type KubeObject } from '../../shared/kube/objects';
 import type { JobJournal, JobRecreation } from '../job-journal';
 import { annotateWorkload } from './patch-workload';
 import { readAgain } from './read-again';
+import { describeVerdict } from '../report';
 import type { Apply, Restart } from './restart';
 import { markTemplate } from './template';
 
@@ -35,7 +36,8 @@ export function recreateJob(journal: JobJournal): Apply {
     await journal.write({
       uid: record.uid,
       restartId: restart.id,
-      changes: restart.changes.map(({ id }) => id),
+      sources: restart.changes.map(({ id }) => id),
+      because: restart.changes.map(describeVerdict),
       successor: successorOf(job, restart),
     });
     return { kind: 'under-way' };
