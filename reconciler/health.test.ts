@@ -103,10 +103,16 @@ describe('liveness', () => {
     expect(await liveness(heard(1))).toEqual({ ok: true, message: 'ok' });
   });
 
-  it('is not lost to a watch that is refused: a restart would not help', async () => {
-    expect((await liveness(heard(30, { lastError: forbidden }))).ok).toBe(true);
-    expect((await liveness(heard(30, { lastError: new ConnectionError('reset') }))).ok).toBe(false);
-  });
+  it.each([
+    ['backing-off', true],
+    ['watching', false],
+    ['listing', false],
+  ] as const)(
+    'of a silent watch that is %s: %s, for a restart helps only against one that hangs',
+    async (state, ok) => {
+      expect((await liveness(heard(30, { state, lastError: new ConnectionError('reset') }))).ok).toBe(ok);
+    },
+  );
 
   it('is there before there are watches', async () => {
     expect((await liveness()).ok).toBe(true);

@@ -35,7 +35,9 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
       check: () => {
         const nowMs = clock.monotonicMs();
         const silent = reconciler.status.watches.filter(
-          (watch) => !isRefused(watch) && nowMs - watch.lastActivityMonotonicMs > silentWatchMs,
+          // One that waits to try again is alive, and a restart would bring no API server back.
+          ({ state, lastActivityMonotonicMs }) =>
+            state !== 'backing-off' && nowMs - lastActivityMonotonicMs > silentWatchMs,
         );
         return { ok: silent.length === 0, message: silent.map(({ name }) => `${name}: silent`).join('; ') || 'ok' };
       },

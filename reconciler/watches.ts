@@ -74,11 +74,14 @@ export class Watches {
   }
 
   /**
-   * Whether it is time to act: every watch has been complete once, or cannot be. Acting on half of the sources would
-   * restart a workload twice for what changed while nobody watched.
+   * Whether it is time to act: every watch of sources has been complete once, or cannot be. Acting on half of the
+   * sources would restart a workload twice for what changed while nobody watched. Kinds of workloads are not waited for:
+   * each is acted on as it is seen.
    */
   settled(): boolean {
-    return this.#watches.every(({ reflector }) => reflector.status.synced || isRefused(reflector.status));
+    return this.#watches.every(
+      ({ sourceKind, reflector }) => !sourceKind || reflector.status.synced || isRefused(reflector.status),
+    );
   }
 
   statuses(): readonly WatchStatus[] {
