@@ -6,7 +6,7 @@ import type { StrategyName } from '../shared/domain/workload';
 import type { KubeClient } from '../shared/kube/client';
 import { EventRecorder } from '../shared/kube/events';
 import { LeaderElection } from '../shared/kube/lease';
-import type { Clock } from '../shared/runtime/clock';
+import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { Metrics } from '../shared/runtime/metrics';
 import type { BackoffOptions, Random } from '../shared/runtime/random';
@@ -17,6 +17,7 @@ import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
 import { observeIndexes, queueObserver, reflectorObserver } from './observers';
+import type { Term } from './plan';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
 import { SourceIndex, type SourceChange } from './source-index';
@@ -56,6 +57,9 @@ export const concurrency = 32;
 
 const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
+/** One kind of sources that cannot be listed, for whatever reason, must not hold up the others for ever. */
+const patienceMs = 60_000;
+
 /** The renewal of a Lease may be this much older than the last moment its holder was at work. */
 const handoverMs = 60_000;
 
@@ -87,11 +91,14 @@ export class Engine {
   readonly #jobs: KeyQueue;
 
   /** Undefined while this replica does not lead. */
-  #inChargeSinceMs: number | undefined;
+  #term: Term | undefined;
+  #watchingSinceMs = 0;
   /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
   #knownKinds: ReadonlySet<SourceKind> = new Set();
-  /** Once every watch has been complete, or is known to be refused. */
+  /** Once every watch of sources has been complete, or is known to be refused, or has been waited for long enough. */
   #settled = false;
+  #patient = true;
+  #patience: Timer | undefined;
 
   constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester) {
     this.#deps = deps;
@@ -142,7 +149,7 @@ export class Engine {
       methods: applyMethods(journal),
       context: { client, assertLeading },
       knownKinds: () => this.#knownKinds,
-      inChargeSinceMs: () => (this.#mayWrite() ? this.#inChargeSinceMs : undefined),
+      term: () => (this.#mayWrite() ? this.#term : undefined),
     });
 
     const common = { clock, random, concurrency, backoff: retryBackoff };
@@ -156,7 +163,7 @@ export class Engine {
 
   get state(): 'syncing' | 'standby' | 'acting' {
     if (!this.#settled) return 'syncing';
-    return this.#inChargeSinceMs === undefined ? 'standby' : 'acting';
+    return this.#term ? 'acting' : 'standby';
   }
 
   watchStatuses(): readonly WatchStatus[] {
@@ -164,7 +171,12 @@ export class Engine {
   }
 
   start(): void {
+    this.#watchingSinceMs = this.#deps.clock.nowMs();
     this.#watches.start();
+    this.#patience = this.#deps.clock.timer(patienceMs, () => {
+      this.#patient = false;
+      this.#onProgress();
+    });
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#onStoppedLeading(),
@@ -174,6 +186,7 @@ export class Engine {
   /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#patience?.cancel();
     await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop()]);
     // Last: until the writes under way have ended, nobody else may begin.
     await this.#election.stop();
@@ -202,7 +215,7 @@ export class Engine {
   /** A first list is complete, or a watch was refused. */
   #onProgress(): void {
     const wasSettled = this.#settled;
-    this.#settled ||= this.#watches.settled();
+    this.#settled ||= this.#watches.settled() || !this.#patient;
     if (!this.#settled) return;
     const known = this.#watches.knownKinds();
     const more = known.size > this.#knownKinds.size;
@@ -212,14 +225,15 @@ export class Engine {
 
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
     const { clock, random, metrics } = this.#deps;
-    this.#inChargeSinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
+    const inChargeSinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
+    this.#term = { inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
     metrics.leader.set(1);
     void this.#jobWorker.recover(clock, random, this.#stop.signal);
     this.#lookAtEverything();
   }
 
   #onStoppedLeading(): void {
-    this.#inChargeSinceMs = undefined;
+    this.#term = undefined;
     this.#deps.metrics.leader.set(0);
   }
 

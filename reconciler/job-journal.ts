@@ -5,7 +5,7 @@ import { ownAnnotations } from '../shared/domain/annotations';
 import { RerollError } from '../shared/domain/errors';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
-import { AlreadyExistsError, NotFoundError } from '../shared/kube/errors';
+import { AlreadyExistsError, isNamespaceGone, NotFoundError } from '../shared/kube/errors';
 import {
   createObject,
   deleteObject,
@@ -128,7 +128,10 @@ export class JobJournal {
       return { kind: 'created', entry, job };
     } catch (error) {
       if (error instanceof AlreadyExistsError) return { kind: 'waiting' };
-      throw error;
+      if (!isNamespaceGone(error)) throw error;
+      // Somebody deleted the namespace and meant it: a later one of that name is no heir to its Jobs.
+      await this.#remove(name);
+      return { kind: 'superseded' };
     }
   }
 

@@ -66,7 +66,7 @@ function look(workload: TrackedWorkload, more: Partial<PlanInput> = {}, settings
     sources,
     knownKinds: new Set<SourceKind>(['ConfigMap', 'Secret']),
     keyId: digester.keyId,
-    inChargeSinceMs: at(0),
+    term: { inChargeSinceMs: at(0), watchingSinceMs: at(30) },
     settings: { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, ...settings },
     ...more,
   });
@@ -379,6 +379,14 @@ describe('a workload without a record of its source', () => {
     const planned = look(tracked({}, undefined, { usesSinceMs }));
     expect(planned.action).toBe(then);
     expect(planned.verdicts[0]?.comparison?.because).toBe(because);
+  });
+
+  it('that was there before us is restarted for what changes until the adoption is written', () => {
+    changeAt20();
+    const planned = look(tracked({}, undefined, { usesSinceMs: [at(-1)] }), {
+      term: { inChargeSinceMs: at(0), watchingSinceMs: at(10) },
+    });
+    expect(planned.action).toBe('restart');
   });
 
   it('whose source came and went says so', () => {

@@ -17,9 +17,16 @@ export interface PlanInput {
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
   readonly keyId: string;
-  /** From when on a workload without a baseline is known to be new, rather than new to us; by the API server's clock. */
-  readonly inChargeSinceMs: number;
+  readonly term: Term;
   readonly settings: PlanSettings;
+}
+
+/** The time in which this process leads, by the API server's clock as far as that is known. */
+export interface Term {
+  /** From when on a workload without a baseline is known to be new, rather than new to us. */
+  readonly inChargeSinceMs: number;
+  /** From when on a change of a source is known to be one: before this term if this process stood by. */
+  readonly watchingSinceMs: number;
 }
 
 /** What was concluded of one source, and why. */
@@ -121,11 +128,14 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
   return { ...verdict, decision: decision.because, comparison };
 }
 
-/** Infinity: the workload was there before us, so today's state is what it is taken to run with. */
-function usesSinceMs({ workload, inChargeSinceMs }: PlanInput): number {
+/**
+ * A workload that was there before us is taken to run with what its sources were when we began to watch. Not with today's:
+ * until the adoption is written, which an API server in trouble may put off for minutes, each change is owed.
+ */
+function usesSinceMs({ workload, term }: PlanInput): number {
   const { usesSinceMs: since } = workload;
   if (typeof since === 'number') return since;
-  return since.find((timeMs) => timeMs >= inChargeSinceMs) ?? Infinity;
+  return since.find((timeMs) => timeMs >= term.inChargeSinceMs) ?? term.watchingSinceMs;
 }
 
 /** Kept of sources that are gone and that only a pattern names: hashed names come and go with each release. */

@@ -11,6 +11,7 @@ import type { Logger } from '../shared/runtime/logger';
 import type { Metrics } from '../shared/runtime/metrics';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError, type Restart } from './apply/restart';
+import { BaselineTooLargeError } from './baseline-too-large-error';
 import type { JobRecreation } from './job-journal';
 import type { Verdict } from './plan';
 import { describeChanges, describeVerdict, describeWorkload } from './report';
@@ -153,7 +154,7 @@ export class Reporter {
     metrics.errorsTotal.inc({ type: 'handler_error' });
     logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
     // What a person must mend is told where they look; what passes by itself is not.
-    if (error instanceof ForbiddenError || error instanceof InvalidError) {
+    if (error instanceof ForbiddenError || error instanceof InvalidError || error instanceof BaselineTooLargeError) {
       this.#event(record, 'Warning', 'ReloadFailed', errorMessage(error));
     }
   }

@@ -97,7 +97,7 @@ describe('the state in force', () => {
         { at: 20, gone: true },
         { at: 30, color: 'blue', uid: 'second', created: 30 },
       ],
-      then: { 19: 'red', 25: 'none', 30: 'none', 31: 'blue' },
+      then: { 19: 'red', 25: 'none', 29: 'none', 30: 'blue', 31: 'blue' },
     },
     {
       when: 'replaced by another of the same name while nobody saw the deletion',

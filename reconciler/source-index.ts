@@ -90,9 +90,14 @@ export class SourceIndex {
     const entry = this.#entry(kind, namespace, name);
     if (!entry) return { content: undefined };
     const second = Math.floor(Math.max(sinceMs, entry.flagsFromMs) / 1000) * 1000;
-    if (entry.fromMs < second) return { content: entry.record?.content };
-    for (const former of entry.former.toReversed()) {
-      if (former.fromMs < second) return { content: former.content };
+    let next: Pick<FormerState, 'content' | 'fromMs'> | undefined;
+    for (const state of [...entry.former, { content: entry.record?.content, fromMs: entry.fromMs }].toReversed()) {
+      if (state.fromMs < second) {
+        // Created within the second: pods cannot start without it, so those of a workload born then have read it.
+        const createdThen = state.content === undefined && next && next.fromMs < second + 1000;
+        return { content: createdThen ? next?.content : state.content };
+      }
+      next = state;
     }
     const oldest = entry.former[0] ?? { content: entry.record?.content, fromMs: entry.fromMs };
     const createdAtMs = entry.record?.createdAtMs;
@@ -154,12 +159,14 @@ export class SourceIndex {
   #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch'): number {
     if (before?.uid !== record.uid)
       return origin === 'watch' ? record.createdAtMs : (record.writtenAtMs ?? record.createdAtMs);
-    // Removing the last key of another writer leaves no time in managedFields, and two writes may share a second.
-    const advanced =
-      record.writtenAtMs !== undefined && record.writtenAtMs > (before.writtenAtMs ?? before.createdAtMs);
-    return advanced
-      ? record.writtenAtMs
-      : Math.max(record.writtenAtMs ?? 0, Math.floor(this.#clock.nowMs() / 1000) * 1000);
+    // Removing a key of another writer leaves no time in managedFields; every other write does, maybe that of the same
+    // second, and must not be dated by its arrival: it would seem to come after what was born meanwhile.
+    const { content, writtenAtMs } = record;
+    const onlyRemoved = content.keyNames.every((name) => content.key(name) === before.content.key(name));
+    const formerMs = before.writtenAtMs ?? before.createdAtMs;
+    return writtenAtMs !== undefined && (onlyRemoved ? writtenAtMs > formerMs : writtenAtMs >= formerMs)
+      ? writtenAtMs
+      : Math.max(writtenAtMs ?? 0, Math.floor(this.#clock.nowMs() / 1000) * 1000);
   }
 
   #pastWith(kind: SourceKind, key: ObjectKey, entry: Entry | undefined): readonly FormerState[] {

@@ -13,9 +13,10 @@ import { annotateWorkload } from './apply/patch-workload';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError, type Apply, type ApplyContext, type Restart } from './apply/restart';
 import { strategies } from './apply/strategies';
+import { BaselineTooLargeError, maxBaselineBytes } from './baseline-too-large-error';
 import type { JobJournal } from './job-journal';
 import type { QueueResult } from './key-queue';
-import { plan, type Plan, type PlanSettings, type Verdict } from './plan';
+import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
 import { lastRestartAnnotation } from './report';
 import type { Reporter } from './reporter';
 import type { SettleTimes, SettleWindows } from './settle-window';
@@ -39,7 +40,7 @@ export interface WorkerOptions {
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
   readonly knownKinds: () => ReadonlySet<SourceKind>;
   /** Undefined while this process must not act. */
-  readonly inChargeSinceMs: () => number | undefined;
+  readonly term: () => Term | undefined;
 }
 
 /** Looks at one workload at a time: plan, then apply. What it did not finish it leaves to the queue. */
@@ -76,30 +77,30 @@ export class Worker {
   }
 
   async #look(stale: TrackedWorkload): Promise<QueueResult> {
-    const { workloads, settle, journal, inChargeSinceMs } = this.#options;
+    const { workloads, settle, journal } = this.#options;
     const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
-    if (inChargeSinceMs() === undefined) {
+    if (!this.#options.term()) {
       // A standby looks at everything when its term begins; until then windows must not pile up.
       settle.close(stale.key);
       return { kind: 'done' };
     }
     await this.#refreshRefused(stale);
     const workload = workloads.get(stale.key);
-    const sinceMs = inChargeSinceMs();
+    const term = this.#options.term();
     // Asked again after the wait: the lease may be gone, and the workload too.
-    if (!workload || sinceMs === undefined || journal.isUnderWay(workload.record.uid)) return { kind: 'done' };
+    if (!workload || !term || journal.isUnderWay(workload.record.uid)) return { kind: 'done' };
     try {
-      return await this.#carryOut(workload, this.#plan(workload, sinceMs));
+      return await this.#carryOut(workload, this.#plan(workload, term));
     } catch (error) {
       if (mayBeStale(error)) this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
       throw error;
     }
   }
 
-  #plan(workload: TrackedWorkload, inChargeSinceMs: number): Plan {
+  #plan(workload: TrackedWorkload, term: Term): Plan {
     const { sources, keyId, settings, knownKinds } = this.#options;
-    return plan({ workload, sources, knownKinds: knownKinds(), keyId, inChargeSinceMs, settings });
+    return plan({ workload, sources, knownKinds: knownKinds(), keyId, term, settings });
   }
 
   async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
@@ -119,7 +120,7 @@ export class Worker {
     const waitMs = pace.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
     const { sources } = settle.close(workload.key);
-    const annotations = { [ownAnnotations.baseline]: formatBaseline(baseline) };
+    const annotations = { [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const resourceVersion = await annotateWorkload(context, workload, annotations);
     workloads.wrote(workload, resourceVersion, baseline);
     reporter.leftAlone(workload, sources, verdicts);
@@ -159,7 +160,7 @@ export class Worker {
       strategy,
       marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
       annotations: {
-        [ownAnnotations.baseline]: formatBaseline(baseline),
+        [ownAnnotations.baseline]: baselineText(workload, baseline),
         [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes),
       },
     };
@@ -192,6 +193,12 @@ export class Worker {
       settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
     };
   }
+}
+
+function baselineText(workload: TrackedWorkload, baseline: Baseline): string {
+  const text = formatBaseline(baseline);
+  if (text.length > maxBaselineBytes) throw new BaselineTooLargeError(workload, baseline.sources.size, text.length);
+  return text;
 }
 
 /** Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten. */

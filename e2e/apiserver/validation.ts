@@ -34,6 +34,9 @@ const dataKeyRule =
 const immutableRule = 'field is immutable';
 const immutableDataRule = 'field is immutable when `immutable` is set';
 
+/** All annotations of an object together. */
+const maxAnnotationBytes = 256 * 1024;
+
 /** ConfigMaps and Secrets hold at most 1 MiB. */
 const maxDataBytes = 1024 * 1024;
 
@@ -77,7 +80,13 @@ function validateMetadata(kind: ResourceKind, { metadata }: KubeObject): StatusC
 }
 
 function validateAnnotations({ metadata }: KubeObject): readonly StatusCause[] {
-  const bad = Object.keys(metadata.annotations ?? {}).filter((key) => !qualifiedName.test(key.toLowerCase()));
+  const entries = Object.entries(metadata.annotations ?? {});
+  const bytes = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  if (bytes > maxAnnotationBytes) {
+    const message = `Too long: may not be more than ${maxAnnotationBytes} bytes`;
+    return [{ reason: 'FieldValueTooLong', field: 'metadata.annotations', message }];
+  }
+  const bad = entries.map(([key]) => key).filter((key) => !qualifiedName.test(key.toLowerCase()));
   return bad.map((key) =>
     invalidValue(
       'metadata.annotations',

@@ -171,3 +171,50 @@ describe('a kind of workload that cannot be listed', () => {
     expect([harness.restarts('Deployment', 'web'), harness.restarts('StatefulSet', 'db')]).toEqual([1, 1]);
   });
 });
+
+describe('a kind of sources that cannot be listed', () => {
+  it('is waited for a minute, then the other is acted on; and it is caught up with when it can be', async () => {
+    const harness = new Harness();
+    harness.seed(
+      app,
+      secret({ name: 'db', data: { password: 'a' } }),
+      web,
+      deployment({ name: 'api', annotations: auto, envFrom: [fromSecret('db')] }),
+    );
+    await (await harness.start()).stop();
+    const end = harness.faults.add({
+      match: ({ pathname }) => pathname === '/api/v1/secrets',
+      fault: { kind: 'status', code: 500 },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.start();
+    await harness.clock.advance(50_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.clock.advance(10_000);
+    expect([harness.restarts('Deployment', 'web'), harness.restarts('Deployment', 'api')]).toEqual([1, 0]);
+    end();
+    await harness.clock.advance(120_000);
+    expect([harness.restarts('Deployment', 'web'), harness.restarts('Deployment', 'api')]).toEqual([1, 1]);
+  });
+});
+
+describe('a workload that asks for more than can be recorded on it', () => {
+  it('is told so by name, with what to do, and keeps no other from its restart', async () => {
+    const harness = new Harness();
+    const many = Array.from({ length: 4_500 }, (_, n) =>
+      configMap({ name: `a-name-of-some-length-${String(n)}`, data: {} }),
+    );
+    const greedy = { 'configmap.reloader.stakater.com/reload': 'a-name-.*' };
+    harness.seed(app, web, ...many, deployment({ name: 'greedy', annotations: greedy }));
+    const engine = await harness.start();
+    expect(engine.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields['error'])).toContainEqual(
+      expect.stringMatching(
+        /^Deployment default\/greedy: the baseline of its 4500 sources takes \d+ bytes.*name fewer sources$/,
+      ),
+    );
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(10_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});

@@ -13,6 +13,7 @@ import { Metrics } from '../../shared/runtime/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { ApiServer, type ApiServerOptions } from '../apiserver/api-server';
 import { seed, seedNamespace } from '../apiserver/cluster';
+import { NamespaceController } from '../apiserver/controllers/namespace';
 import { Faults } from '../apiserver/faults';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { ObjectInput } from '../apiserver/objects';
@@ -120,6 +121,13 @@ export class Harness {
   async delete(kind: WorkloadKindName | 'ConfigMap' | 'Secret', name: string, namespace = 'default'): Promise<void> {
     const resource = kind === 'ConfigMap' || kind === 'Secret' ? sourceResource(kind) : workloadKind(kind).resource;
     await deleteObject(this.admin, resource, namespace, name, { propagationPolicy: 'Background' });
+  }
+
+  /** Deletes a namespace and, as the namespace controller does, everything in it. */
+  async deleteNamespace(name: string): Promise<void> {
+    const controller = new NamespaceController(this.server);
+    await this.admin.request({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+    await controller.reconcile(name);
   }
 
   async deleteOwnSecret(name: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fieldAt } from '../../shared/domain/json-value';
-import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
+import { configMap, cronJob, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -186,5 +186,27 @@ describe('a Job', () => {
       await harness.clock.advance(60_000);
     }
     expect(harness.objects('Job')).toHaveLength(2);
+  });
+
+  it('whose namespace is deleted on the way is not brought back into a later one of that name', async () => {
+    const harness = new Harness();
+    harness.seed(
+      configMap({ name: 'app', namespace: 'doomed', data: { color: 'red' } }),
+      job({ name: 'migrate', namespace: 'doomed', ...uses }),
+    );
+    await harness.start();
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'POST' && pathname.endsWith('/jobs'),
+      times: 1,
+      fault: { kind: 'status', code: 500 },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'doomed');
+    await harness.clock.advance(1_050);
+    await harness.deleteNamespace('doomed');
+    await harness.clock.advance(60_000);
+    seedNamespace(harness.server, 'doomed');
+    await harness.clock.advance(600_000);
+    expect(harness.objects('Job')).toEqual([]);
+    expect(harness.objects('Secret')).toHaveLength(1);
   });
 });

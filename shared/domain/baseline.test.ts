@@ -60,6 +60,11 @@ describe('baseline', () => {
     ['a later version', '{"v":2}', 'its version is not 1'],
     ['no sequence', '{"v":1,"key":"k","sources":{}}', 'its "n" is not a whole number'],
     ['a negative sequence', '{"v":1,"n":-1,"key":"k","sources":{}}', 'its "n" is not a whole number'],
+    [
+      'a sequence that ours could not follow',
+      '{"v":1,"n":9007199254740991,"key":"k","sources":{}}',
+      'its "n" is not a whole number',
+    ],
     ['no key id', '{"v":1,"n":1,"sources":{}}', 'its "key" is not a string'],
     ['no sources', '{"v":1,"n":1,"key":"k","sources":[]}', 'its "sources" is not an object'],
     ['a cut digest', '{"v":1,"n":1,"key":"k","sources":{"cm/a":"AAAA"}}', 'its entry "cm/a" is not a digest'],

@@ -30,6 +30,9 @@ export class UnreadableBaselineError extends RerollError {
 }
 
 const version = 1;
+
+/** More restarts than a workload will ever see; beyond it somebody wrote a number that ours could not follow. */
+const maxSequence = 2 ** 31;
 const digestPattern = new RegExp(`^(?:[A-Za-z0-9_-]{${String(digestLength)}}|${absent})$`);
 
 /** Inverse of {@link formatBaseline}. Throws {@link UnreadableBaselineError}, whose message quotes nothing of the text. */
@@ -43,7 +46,7 @@ export function parseBaseline(text: string): Baseline {
   if (!isObject(json)) throw new UnreadableBaselineError('it is not a JSON object');
   if (json['v'] !== version) throw new UnreadableBaselineError(`its version is not ${String(version)}`);
   const { n: sequence, key: keyId, sources } = json;
-  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0) {
+  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0 || sequence > maxSequence) {
     throw new UnreadableBaselineError('its "n" is not a whole number');
   }
   if (typeof keyId !== 'string') throw new UnreadableBaselineError('its "key" is not a string');

@@ -50,7 +50,8 @@ export interface Comparison {
  * | present  | present | restart if a key in use differs                               |
  */
 export function compare(input: ComparisonInput): Comparison {
-  if (input.recorded !== undefined) return compareRecorded(input.recorded, input);
+  const contradicted = input.recorded === absent && wasThere(input);
+  if (input.recorded !== undefined && !contradicted) return compareRecorded(input.recorded, input);
   const inForce = input.inForce();
   if (inForce === 'unknown') {
     if (input.current === undefined) {
@@ -61,8 +62,20 @@ export function compare(input: ComparisonInput): Comparison {
   }
   const atBirth = recordedOf(inForce.content, input.keys);
   const comparison = compareRecorded(atBirth, input);
-  if (comparison.because === 'unchanged') return { ...comparison, because: 'first-seen' };
+  if (comparison.because === 'unchanged') {
+    return contradicted ? compareRecorded(absent, input) : { ...comparison, because: 'first-seen' };
+  }
   return comparison.because === 'content-changed' ? { ...comparison, because: 'changed-since-birth' } : comparison;
+}
+
+/**
+ * Whether a source that was recorded as absent was there when the workload came to use it: the watch of sources may
+ * have been behind then, and the pods have read what nobody had seen yet.
+ */
+function wasThere({ current, inForce, reloadOnCreate }: ComparisonInput): boolean {
+  if (current === undefined || reloadOnCreate) return false;
+  const then = inForce();
+  return then !== 'unknown' && then.content !== undefined;
 }
 
 function compareRecorded(recorded: Recorded, input: ComparisonInput): Comparison {
@@ -95,22 +108,22 @@ function compareRecorded(recorded: Recorded, input: ComparisonInput): Comparison
   return comparePerKey(new Map(keys.map((key) => [key, former.key(key)])), current, input);
 }
 
-/** Keys that the workload did not use before are recorded as they are: the edit that added them rolled the pods. */
+/** A key that the workload did not use before was rolled out by the edit that added it; what counts is the time since. */
 function comparePerKey(
   recorded: ReadonlyMap<string, string>,
   current: ContentDigest,
   input: ComparisonInput,
 ): Comparison {
-  const inUse = input.keys === 'all' ? [...recorded.keys()] : input.keys;
-  const changedKeys = inUse.filter(
-    (key) => (recorded.get(key) ?? keyInForce(key, current, input)) !== current.key(key),
-  );
+  const now = recordedOf(current, input.keys);
+  const isAdded = input.keys === 'all' || input.keys.some((key) => !recorded.has(key));
+  const inForce = isAdded ? input.inForce() : { content: undefined };
+  if (inForce === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
+  const then = inForce.content ?? current;
+  const inUse = input.keys === 'all' ? [...recorded.keys(), ...then.keyNames, ...current.keyNames] : input.keys;
+  const changedKeys = [...new Set(inUse)]
+    .filter((key) => (recorded.get(key) ?? then.key(key)) !== current.key(key))
+    .sort();
   return changedKeys.length === 0
-    ? { restart: false, because: 'unchanged', recorded: recordedOf(current, input.keys) }
-    : { restart: true, because: 'content-changed', recorded: recordedOf(current, input.keys), changedKeys };
-}
-
-function keyInForce(key: string, current: ContentDigest, input: ComparisonInput): string {
-  const inForce = input.inForce();
-  return inForce === 'unknown' || inForce.content === undefined ? current.key(key) : inForce.content.key(key);
+    ? { restart: false, because: 'unchanged', recorded: now }
+    : { restart: true, because: 'content-changed', recorded: now, changedKeys };
 }

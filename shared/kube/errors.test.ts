@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorFromStatus } from './errors';
+import { errorFromStatus, isNamespaceGone } from './errors';
 import { requestTarget } from './request-target';
 import { parseRetryAfter } from './retry-after';
 import type { KubeStatus } from './status-body';
@@ -48,6 +48,22 @@ describe('errorFromStatus', () => {
     expect(errorFromStatus(403, undefined, everywhere).message).toMatch(
       /"watch" on resource "secrets".* a ClusterRole/,
     );
+  });
+
+  it.each([
+    ['pods "a" is forbidden: exceeded quota: small', 403, false],
+    [
+      'jobs.batch "a" is forbidden: unable to create new content in namespace shop because it is being terminated',
+      403,
+      true,
+    ],
+    ['admission webhook "policy.example" denied the request: no', 403, false],
+    ['namespaces "shop" not found', 404, true],
+    ['jobs.batch "a" not found', 404, false],
+  ])('advises no RBAC rule against what is none, and knows a namespace that is gone: %s', (message, code, gone) => {
+    const error = errorFromStatus(code, status({ reason: 'Forbidden', message }), deployment);
+    expect(error.message).not.toContain('grant');
+    expect(isNamespaceGone(error)).toBe(gone);
   });
 
   it.each(['secrets', 'configmaps'])(

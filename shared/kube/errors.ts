@@ -144,7 +144,7 @@ export function errorFromStatus(
     case 401:
       return new UnauthorizedError(`${message}; the API server does not accept our credentials`, refusal);
     case 403:
-      return new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal);
+      return new ForbiddenError(isRbacDenial(body) ? `${message}; ${rbacRule(target)}` : message, refusal);
     case 404:
       return new NotFoundError(message, refusal);
     case 409:
@@ -165,4 +165,16 @@ export function errorFromStatus(
         ? new ServerError(message, refusal)
         : new KubeError(message, { code: 'KUBE_UNEXPECTED_STATUS', retry: 'backoff', ...refusal });
   }
+}
+
+/** Quota, admission and a namespace on its way out answer 403 as well; no rule would help against them. */
+function isRbacDenial(body: KubeStatus | undefined): boolean {
+  const message = body?.message ?? '';
+  return / cannot \w+ resource /.test(message) || !/ is forbidden: |denied the request/.test(message);
+}
+
+/** The namespace is gone or going: nothing can be created in it, and nothing that was in it is missed. */
+export function isNamespaceGone(error: unknown): boolean {
+  if (error instanceof NotFoundError) return /namespaces "[^"]*" not found/.test(error.message);
+  return error instanceof ForbiddenError && error.message.includes('because it is being terminated');
 }

@@ -44,7 +44,7 @@ const maxNameLength = 253;
 const nameSuffixDigits = 16;
 
 /** Events tell; they must not hold up what they tell about, nor fill the memory when the server is slow. */
-const maxPending = 64;
+const maxPending = 1_024;
 
 /** The same warning about the same object is told once in this time. */
 const repeatAfterMs = 5 * 60_000;

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -141,6 +142,21 @@ describe('loadKubeconfig', () => {
     ['no path at all', () => '', /no context/],
   ])('names %s', async (_what, path, message) => {
     await expect(loadKubeconfig({ path: path(), clock })).rejects.toThrow(message);
+  });
+
+  it.each([
+    [
+      'a mistake of indentation',
+      'users:\n- name: me\n  user:\n    token: hunter2\n   password: hunter3\n',
+      /cannot read kubeconfig/,
+    ],
+    ['nothing in it', '', /it is empty or no kubeconfig/],
+  ])('refuses a file with %s, and quotes nothing of it', async (_what, content, message) => {
+    const path = write([one]);
+    writeFileSync(path, content);
+    const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
+    expect((error as Error).message).toMatch(message);
+    expect(inspect(error)).not.toMatch(/hunter/);
   });
 
   it('names a context whose cluster is missing', async () => {

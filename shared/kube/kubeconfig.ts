@@ -65,9 +65,9 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
       mergeMissing(config, more);
     }
   } catch (thrown) {
+    // Neither the whole message nor the cause: the YAML reader quotes the lines around a mistake, tokens among them.
     throw new CredentialsError(
-      `cannot read kubeconfig ${path}: ${errorMessage(thrown)}; name another with --kubeconfig or KUBECONFIG`,
-      thrown,
+      `cannot read kubeconfig ${path}: ${readingProblem(thrown)}; mend it, or name another with --kubeconfig or KUBECONFIG`,
     );
   }
   if (context !== undefined) config.setCurrentContext(context);
@@ -78,6 +78,12 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
     );
   }
   return config;
+}
+
+function readingProblem(thrown: unknown): string {
+  // What the library throws on an empty file, or on one that is something else.
+  if (thrown instanceof TypeError) return 'it is empty or no kubeconfig';
+  return errorMessage(thrown).split('\n', 1)[0] ?? '';
 }
 
 /** As kubectl merges: what an earlier file has is not replaced. The library's own merge refuses a name twice. */

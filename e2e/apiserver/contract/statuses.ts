@@ -70,6 +70,16 @@ export function statusContract(context: () => ContractContext): void {
       expect((await client.put(path('v1', 'configmaps'), {})).status).toBe(405);
     });
 
+    it('422: more annotations than an object may have', async () => {
+      const { client, namespace, path } = context();
+      const annotations = { long: 'x'.repeat(256 * 1024) };
+      const { body } = await client.post(path('v1', 'configmaps'), configMap({ name: 'a', namespace, annotations }));
+      expect(body).toMatchObject({
+        code: 422,
+        message: 'ConfigMap "a" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes',
+      });
+    });
+
     it('422: an environment variable without name', async () => {
       const { client, namespace, path } = context();
       const { body } = await client.post(

@@ -1,0 +1,33 @@
+/** What `npm run sim` was asked for. */
+export type Asked =
+  | { readonly kind: 'batch'; readonly from: number; readonly seeds: number }
+  | { readonly kind: 'one'; readonly seed: number; readonly story: boolean };
+
+export class UsageError extends Error {}
+
+const usage = 'usage: npm run sim -- --seeds N [--from K] | --seed K [--story]';
+const defaultSeeds = 300;
+
+/** @throws UsageError for what nobody knows, or no number. */
+export function parseArguments(args: readonly string[]): Asked {
+  const numbers = new Map<string, number>();
+  let story = false;
+  for (let index = 0; index < args.length; index++) {
+    const flag = args[index] ?? '';
+    if (flag === '--story') {
+      story = true;
+      continue;
+    }
+    if (!['--seeds', '--seed', '--from'].includes(flag)) throw new UsageError(`unknown argument "${flag}"; ${usage}`);
+    const text = args[++index] ?? '';
+    if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${flag} takes a whole number, not "${text}"; ${usage}`);
+    numbers.set(flag, Number(text));
+  }
+  const seed = numbers.get('--seed');
+  if (seed === undefined) {
+    if (story) throw new UsageError(`--story needs --seed; ${usage}`);
+    return { kind: 'batch', from: numbers.get('--from') ?? 1, seeds: numbers.get('--seeds') ?? defaultSeeds };
+  }
+  if (numbers.size > 1) throw new UsageError(`--seed goes with neither --seeds nor --from; ${usage}`);
+  return { kind: 'one', seed, story };
+}

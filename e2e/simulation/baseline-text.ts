@@ -1,0 +1,28 @@
+import type { KubeObject } from '../apiserver/objects';
+
+/** A baseline as the judge reads it off an object. */
+export interface WrittenBaseline {
+  readonly n: number;
+  readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+export const baselineAnnotation = 'reroll.dev/baseline';
+
+/** Undefined where there is none that makes sense. */
+export function baselineOf(object: KubeObject | undefined): WrittenBaseline | undefined {
+  const text = object?.metadata.annotations?.[baselineAnnotation];
+  try {
+    const parsed = JSON.parse(text ?? 'null') as Partial<WrittenBaseline> | null;
+    if (typeof parsed?.n !== 'number' || parsed.n < 0 || parsed.sources === undefined) return undefined;
+    return { n: parsed.n, sources: parsed.sources };
+  } catch {
+    return undefined;
+  }
+}
+
+/** `cm/app` of a baseline in a namespace, as the judge names sources; undefined for another kind. */
+export function sourceOfEntry(id: string, namespace: string): string | undefined {
+  const [kind, name = ''] = id.split('/');
+  if (kind === 'cm') return `ConfigMap ${namespace}/${name}`;
+  return kind === 'secret' ? `Secret ${namespace}/${name}` : undefined;
+}

@@ -1,0 +1,119 @@
+import { createHash, createHmac } from 'node:crypto';
+import { objectAt, textOf } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import type { WriteRecord } from '../apiserver/store';
+
+/** Plain text by key. */
+export type Content = ReadonlyMap<string, string>;
+
+/** A state of a source; no content: it did not exist. */
+export interface Version {
+  readonly revision: number;
+  readonly atMs: number;
+  readonly content: Content | undefined;
+}
+
+export function decodedData(object: KubeObject): Content {
+  const decode = (text: string): string =>
+    object.kind === 'Secret' ? Buffer.from(text, 'base64').toString('utf8') : text;
+  const entries = Object.entries(objectAt(object, 'data')).map(([key, value]) => [key, decode(textOf(value))] as const);
+  return new Map(entries.sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+export function sameContent(left: Content | undefined, right: Content | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return left.size === right.size && [...left].every(([key, value]) => right.get(key) === value);
+}
+
+/** `ConfigMap shop/app`. */
+export type SourceName = string;
+
+/** All that every source ever held, as the server's history tells. */
+export class Contents {
+  readonly #versions = new Map<SourceName, Version[]>();
+  readonly #writes = new Map<SourceName, WriteRecord[]>();
+
+  constructor(history: readonly WriteRecord[]) {
+    for (const write of history) {
+      const { kind, key, type, object, revision, atMs } = write;
+      if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') continue;
+      const name = `${kind.kind} ${key}`;
+      const versions = this.#versions.get(name) ?? [{ revision: 0, atMs: 0, content: undefined }];
+      this.#versions.set(name, versions);
+      this.#writes.set(name, [...(this.#writes.get(name) ?? []), write]);
+      const content = type === 'DELETED' ? undefined : decodedData(object);
+      if (sameContent(versions.at(-1)?.content, content)) continue;
+      versions.push({ revision, atMs, content });
+    }
+  }
+
+  /** Oldest first; at first nothing exists. */
+  versions(source: SourceName): readonly Version[] {
+    return this.#versions.get(source) ?? [];
+  }
+
+  /** Also those that left the content as it was: engines cannot always tell. */
+  writes(source: SourceName): readonly WriteRecord[] {
+    return this.#writes.get(source) ?? [];
+  }
+
+  at(source: SourceName, revision: number): Content | undefined {
+    return this.versions(source).findLast((version) => version.revision <= revision)?.content;
+  }
+
+  /** The writes after `fromRevision` and up to `toRevision` that changed content of the keys. */
+  changes(source: SourceName, keys: Keys, fromRevision: number, toRevision: number): readonly Version[] {
+    const versions = this.versions(source);
+    return versions.filter(({ revision, content }, index) => {
+      if (revision <= fromRevision || revision > toRevision) return false;
+      return !sameKeys(versions[index - 1]?.content, content, keys);
+    });
+  }
+}
+
+export type Keys = 'all' | ReadonlySet<string>;
+
+export function sameKeys(left: Content | undefined, right: Content | undefined, keys: Keys): boolean {
+  if (keys === 'all') return sameContent(left, right);
+  return [...keys].every((key) => left?.get(key) === right?.get(key));
+}
+
+/** The digests that the documentation promises, made anew from the key that stands in the install's Secret. */
+export class Digests {
+  readonly #key: Buffer;
+  readonly #known = new Map<string, string>();
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  key(source: SourceName, key: string, value: string | undefined): string {
+    if (value === undefined) return '-';
+    const id = JSON.stringify([source, key, value]);
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const [kind = '', namespace = '', name = ''] = source.split(/[ /]/);
+    const framed = [kind, namespace, name, key].map(frame);
+    const digest = short(createHmac('sha256', this.#key).update(Buffer.concat(framed)).update(value).digest());
+    this.#known.set(id, digest);
+    return digest;
+  }
+
+  whole(source: SourceName, content: Content | undefined): string {
+    if (content === undefined) return '-';
+    const hash = createHash('sha256');
+    for (const key of content.keys()) hash.update(frame(key));
+    for (const [key, value] of content) hash.update(this.key(source, key, value));
+    return short(hash.digest());
+  }
+}
+
+function frame(text: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
+}
+
+function short(digest: Buffer): string {
+  return digest.toString('base64url', 0, 16);
+}

@@ -1,0 +1,53 @@
+import { sameKeys, type Version } from './contents';
+import type { Case, Violation } from './judge';
+import { isOfEngine, isRestart } from './judge-engine-writes';
+import type { Life } from './lives';
+import { usageOf } from './usage';
+
+/** Changes that come sooner one after the other are of one settle window, and those that come later are not. */
+const togetherMs = 900;
+const apartMs = 2_000;
+
+/** Where nothing goes wrong, the count is exact: one restart for all changes of a settle window, none if they cancel out. */
+export function checkCalm(opened: Case): readonly Violation[] {
+  return opened.lives.flatMap((life) => {
+    const windows = windowsOf(opened, life);
+    return windows.flatMap((window, index): readonly Violation[] => {
+      const first = window[0];
+      const last = window.at(-1);
+      if (!first || !last) return [];
+      const until = windows[index + 1]?.[0]?.revision ?? Infinity;
+      const restarts = life.writes.filter(
+        (write) => isOfEngine(write) && isRestart(write) && write.revision > first.revision && write.revision < until,
+      ).length;
+      const owed = differs(opened, life, first.revision - 1, last.revision) ? 1 : 0;
+      if (restarts === owed) return [];
+      const sentence = `${life.name} was restarted ${restarts} times, not ${owed}, for the changes of revisions ${first.revision} to ${last.revision}`;
+      return [{ promise: 'not exactly once', sentence }];
+    });
+  });
+}
+
+/** The changes of what a workload uses, by settle window; none where it cannot be told which are of one window. */
+function windowsOf({ contents }: Case, life: Life): readonly (readonly Version[])[] {
+  const born = life.writes[0].revision;
+  const changes = [...usageOf(life.writes[0].object)]
+    .flatMap(([source, keys]) => contents.changes(source, keys, born, Infinity))
+    .filter(({ atMs }) => atMs > life.writes[0].atMs)
+    .sort((left, right) => left.revision - right.revision);
+  const windows: Version[][] = [];
+  for (const change of changes) {
+    const window = windows.at(-1);
+    const gapMs = change.atMs - (window?.at(-1)?.atMs ?? -Infinity);
+    if (gapMs > togetherMs && gapMs < apartMs) return [];
+    if (window && gapMs <= togetherMs) window.push(change);
+    else windows.push([change]);
+  }
+  return windows;
+}
+
+function differs({ contents }: Case, life: Life, before: number, after: number): boolean {
+  return [...usageOf(life.writes[0].object)].some(
+    ([source, keys]) => !sameKeys(contents.at(source, before), contents.at(source, after), keys),
+  );
+}

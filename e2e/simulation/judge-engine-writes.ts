@@ -1,0 +1,158 @@
+import { arrayAt, objectAt, stringAt, withValueAt, without, type JsonObject, type JsonValue } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import type { WriteRecord } from '../apiserver/store';
+import { baselineAnnotation, baselineOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import { isEngine, type Case, type Violation } from './judge';
+import type { Life } from './lives';
+import { reasonFor } from './reason';
+import { asksForRestarts, templateOf, usageOf } from './usage';
+
+type EngineWrite = WriteRecord & { readonly previous: KubeObject };
+
+/** What each write of an engine to a workload was, and whether it was owed, whole, and nobody else's business. */
+export function checkEngineWrites(opened: Case, life: Life): readonly Violation[] {
+  const violations: Violation[] = [];
+  let newest: { readonly baseline: WrittenBaseline; readonly user: string } | undefined;
+  for (const write of life.writes) {
+    if (isOfEngine(write)) violations.push(...checkWrite(opened, life, write, newest));
+    const baseline = baselineOf(write.object);
+    if (!asksForRestarts(write.object)) newest = undefined;
+    else if (baseline && baseline.n > (newest?.baseline.n ?? -1)) newest = { baseline, user: write.user };
+  }
+  return violations;
+}
+
+/** A change from before a workload's birth that a late watch brings after it looks like one since; no watch is later. */
+const latestWatchMs = 10_000;
+
+/** Never more restarts than there were contents. */
+export function checkRestartCount({ contents }: Case, life: Life): readonly Violation[] {
+  const restarts = life.writes.filter((write) => isOfEngine(write) && isRestart(write)).length;
+  const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
+  const sinceMs = life.writes[0].atMs - latestWatchMs;
+  const versions = [...used].flatMap((source) => contents.writes(source)).filter(({ atMs }) => atMs >= sinceMs);
+  if (restarts <= versions.length) return [];
+  const sentence = `${life.name} was restarted ${restarts} times for ${versions.length} changes of what it uses`;
+  return [{ promise: 'more restarts than changes', sentence }];
+}
+
+export function isOfEngine(write: WriteRecord): write is EngineWrite {
+  return isEngine(write.user) && write.previous !== undefined;
+}
+
+export function isRestart({ previous, object }: EngineWrite): boolean {
+  return templateOf(previous) !== templateOf(object);
+}
+
+function checkWrite(
+  opened: Case,
+  life: Life,
+  write: EngineWrite,
+  newest: { readonly baseline: WrittenBaseline; readonly user: string } | undefined,
+): readonly Violation[] {
+  const { previous, object, revision, user } = write;
+  const at = `${life.name} at revision ${revision} by ${user}`;
+  const before = baselineOf(previous);
+  const after = baselineOf(object);
+  const violations: Violation[] = [];
+  const found = (promise: Violation['promise'], sentence: string): void => void violations.push({ promise, sentence });
+
+  const foreign = JSON.stringify(withoutOurs(previous)) !== JSON.stringify(withoutOurs(object));
+  if (foreign) found('foreign write', `${at}: changed what is not ours`);
+  if (isRestart(write) && JSON.stringify(before) === JSON.stringify(after)) {
+    found('baseline apart from template', `${at}: the template alone`);
+  }
+  if (!after) {
+    found('baseline apart from template', `${at}: left no baseline that can be read`);
+    return violations;
+  }
+  if (before && after.n <= before.n)
+    found('baseline apart from template', `${at}: number ${after.n} after ${before.n}`);
+  violations.push(...checkTruth(opened, write, after, at));
+
+  // A process that wrote the newest baseline itself remembers it; another may know only what stands on the object.
+  const known = newest?.user === user ? [newest.baseline] : [before, newest?.baseline];
+  if (!isRestart(write)) {
+    const lost = newest !== undefined && before?.n !== newest.baseline.n;
+    const same = before !== undefined && JSON.stringify(before.sources) === JSON.stringify(after.sources);
+    if (same && !lost) found('foreign write', `${at}: a baseline that was there already`);
+    return violations;
+  }
+  if (!known.some((baseline) => reasonFor(opened, life, write, baseline, after))) {
+    found('restart without reason', `${at}: nothing that it uses has changed since ${JSON.stringify(known)}`);
+  }
+  return violations;
+}
+
+/** Each digest is of a content that the source really had, and none of an older one than before. */
+function checkTruth(
+  { contents, digests }: Case,
+  { previous, revision, object }: EngineWrite,
+  after: WrittenBaseline,
+  at: string,
+): readonly Violation[] {
+  if (!digests) return [];
+  const before = baselineOf(previous);
+  return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
+    const source = sourceOfEntry(id, object.metadata.namespace ?? '');
+    if (source === undefined) return [];
+    const versions = contents.versions(source).filter((version) => version.revision <= revision);
+    const matching = (recorded: typeof entry): readonly number[] =>
+      versions.flatMap(({ content }, index) => {
+        if (typeof recorded === 'string') return digests.whole(source, content) === recorded ? [index] : [];
+        const keys = Object.entries(recorded);
+        return keys.every(([key, digest]) => digests.key(source, key, content?.get(key)) === digest) ? [index] : [];
+      });
+    const now = matching(entry);
+    if (now.length === 0 && versions.length > 0) {
+      return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} was never what is recorded of it` }];
+    }
+    const former = before?.sources[id];
+    const oldest = former === undefined ? undefined : matching(former)[0];
+    if (oldest !== undefined && (now.at(-1) ?? -1) < oldest) {
+      return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} went back to a former content` }];
+    }
+    return [];
+  });
+}
+
+const ourTemplateAnnotations = ['reloader.stakater.com/last-reloaded-from', 'kubectl.kubernetes.io/restartedAt'];
+
+/** The object as it would be if engines had never touched it. */
+function withoutOurs(object: KubeObject): JsonObject {
+  const annotations = objectAt(object, 'metadata', 'annotations');
+  const metadata = without(
+    objectAt(object, 'metadata'),
+    'resourceVersion',
+    'generation',
+    'managedFields',
+    'annotations',
+  );
+  const own = without(annotations, baselineAnnotation, 'reroll.dev/last-restart');
+  const template = objectAt(object, 'spec', 'template');
+  const containers = arrayAt(template, 'spec', 'containers').map(withoutMarkers);
+  const marked = objectAt(template, 'metadata', 'annotations');
+  const cleaned = withValueAt(
+    withValueAt(template, ['spec', 'containers'], containers),
+    ['metadata', 'annotations'],
+    without(marked, ...ourTemplateAnnotations),
+  );
+  return {
+    ...object,
+    metadata: { ...metadata, own },
+    spec: { ...objectAt(object, 'spec'), template: sorted(cleaned) },
+  };
+}
+
+function withoutMarkers(container: JsonValue): JsonValue {
+  const env = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_') !== true);
+  return { ...objectAt(container), env };
+}
+
+/** A field that was not there before stands last, which is no difference. */
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value as JsonObject).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, field]) => [key, field === undefined ? field : sorted(field)]));
+}

@@ -1,0 +1,194 @@
+import { ConnectionError } from '../../shared/kube/errors';
+import type { HttpRequest, HttpResponse, Transport } from '../../shared/kube/transport';
+import type { ApiServer } from '../apiserver/api-server';
+import { ByteStream, readAll, wholeBody } from '../apiserver/byte-stream';
+import { Faults } from '../apiserver/faults';
+import type { Draw } from './draw';
+import type { Loop } from './loop';
+import type { SimulatedProcess } from './process';
+import type { Sky, WeatherKind } from './weather';
+
+/** How far a message may be delayed: far below what lies between a lost lease and the next one (5 s). */
+export interface Latency {
+  readonly maxMs: number;
+}
+
+export interface NetworkOptions {
+  readonly loop: Loop;
+  readonly server: ApiServer;
+  readonly sky: Sky;
+  readonly draw: Draw;
+  readonly latency: Latency;
+  /** How late the events of a watch are, at most, by plural resource. */
+  readonly lagMs: ReadonlyMap<string, number>;
+  /** Told when a request has been carried out, before its answer is on the way. */
+  readonly onCarriedOut: (process: SimulatedProcess, request: HttpRequest, status: number) => void;
+  readonly onStruck: (process: SimulatedProcess, request: HttpRequest, kind: WeatherKind) => void;
+}
+
+/** A stream of the server on its way to a process. */
+interface Connection {
+  readonly fail: () => void;
+  readonly close: () => void;
+  /** Nothing comes through any more, and nobody is told. */
+  silent: boolean;
+}
+
+/** Everything between processes and the API server: it is late, loses, tears off, and is cut in two. */
+export class Network {
+  readonly #options: NetworkOptions;
+  readonly #cut = new Set<SimulatedProcess>();
+  readonly #connections = new Map<SimulatedProcess, Set<Connection>>();
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  /** From now on nothing passes between the process and the server. */
+  cut(process: SimulatedProcess): void {
+    this.#cut.add(process);
+  }
+
+  /** What was lost meanwhile stays lost; connections over which something was lost are reset, or stay silent for ever. */
+  heal(process: SimulatedProcess): void {
+    this.#cut.delete(process);
+    for (const connection of this.#connections.get(process) ?? []) {
+      if (connection.silent && this.#options.draw.chance(0.5)) connection.fail();
+    }
+  }
+
+  /** Streams that the process has not left. */
+  openStreams(process: SimulatedProcess): number {
+    return this.#connections.get(process)?.size ?? 0;
+  }
+
+  transport(process: SimulatedProcess): Transport {
+    return { send: async (request) => await this.#send(process, request) };
+  }
+
+  async #send(process: SimulatedProcess, request: HttpRequest): Promise<HttpResponse> {
+    return await new Promise((resolve, reject) => {
+      const { signal } = request;
+      const abort = (): void => reject(new ConnectionError('the request was aborted'));
+      if (signal?.aborted === true) {
+        abort();
+        return;
+      }
+      signal?.addEventListener('abort', abort, { once: true });
+      const answer = (settle: () => void): void =>
+        this.#toProcess(process, () => {
+          signal?.removeEventListener('abort', abort);
+          settle();
+        });
+      // What was sent arrives even if the sender is dead, or has given up, by then.
+      this.#options.loop.timer(this.#latencyMs(), () => {
+        if (this.#cut.has(process)) return;
+        this.#carryOut(process, request).then(
+          (response) => {
+            if (response.headers['content-length'] === undefined && response.status === 200) {
+              const body = this.#stream(process, request, response.body);
+              answer(() => resolve({ ...response, body }));
+              return;
+            }
+            void readAll(response.body).then(
+              (bytes) => answer(() => resolve({ ...response, body: wholeBody(bytes) })),
+              (error: unknown) => answer(() => reject(asError(error))),
+            );
+          },
+          (error: unknown) => answer(() => reject(asError(error))),
+        );
+      });
+    });
+  }
+
+  async #carryOut(process: SimulatedProcess, request: HttpRequest): Promise<HttpResponse> {
+    const { loop, server, sky, onCarriedOut, onStruck } = this.#options;
+    const handle = async (received: HttpRequest): Promise<HttpResponse> => {
+      const response = await server.handle(received, process.name);
+      onCarriedOut(process, received, response.status);
+      return response;
+    };
+    const { pathname, searchParams: query } = new URL(request.path, 'https://kubernetes.default.svc');
+    const { method } = request;
+    const struck = sky.strike({ user: process.name, method, pathname, query, isWatch: query.get('watch') === 'true' });
+    if (struck === undefined) return await handle(request);
+    onStruck(process, request, struck.kind);
+    return await new Faults(loop, [{ match: () => true, fault: struck.fault }]).wrap(process.name, handle)(request);
+  }
+
+  /** Lost when the way is cut by the time it would arrive. */
+  #toProcess(process: SimulatedProcess, run: () => void): void {
+    this.#options.loop.timer(this.#latencyMs(), () => {
+      if (!this.#cut.has(process)) process.deliver(run);
+    });
+  }
+
+  /** Chunks arrive in their order, each as late as its watch is. */
+  #stream(process: SimulatedProcess, request: HttpRequest, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    const { loop } = this.#options;
+    const source = body[Symbol.asyncIterator]();
+    const leave = (): void => void source.return?.().then(undefined, () => undefined);
+    const connections = this.#connectionsOf(process);
+    const received = new ByteStream(() => {
+      connections.delete(connection);
+      leave();
+    });
+    const fail = (): void => process.deliver(() => received.fail(new ConnectionError('read ECONNRESET')));
+    const connection: Connection = { fail, close: () => received.close(), silent: false };
+    connections.add(connection);
+    request.signal?.addEventListener('abort', () => received.fail(new ConnectionError('the request was aborted')));
+    if (request.signal?.aborted === true) received.close();
+
+    const lagMs = this.#lagOf(request);
+    let lastDueMs = 0;
+    const later = (run: () => void): void => {
+      const nowMs = loop.monotonicMs();
+      lastDueMs = Math.max(lastDueMs + 0.001, nowMs + this.#latencyMs() + lagMs());
+      loop.timer(lastDueMs - nowMs, () => {
+        // A gap in a stream is never read over: what comes after a lost part does not arrive either.
+        if (this.#cut.has(process)) connection.silent = true;
+        if (!connection.silent) process.deliver(run);
+      });
+    };
+    const pump = async (): Promise<void> => {
+      for (let next = await source.next(); next.done !== true; next = await source.next()) {
+        const chunk = next.value;
+        later(() => received.push(chunk));
+      }
+      later(() => received.end());
+    };
+    pump().catch((error: unknown) => later(() => received.fail(asError(error))));
+    return received;
+  }
+
+  #connectionsOf(process: SimulatedProcess): Set<Connection> {
+    const known = this.#connections.get(process);
+    if (known) return known;
+    const connections = new Set<Connection>();
+    this.#connections.set(process, connections);
+    process.onDeath(() => {
+      // The server learns of it when it has something to send and is refused.
+      const closing = (): void => [...connections].forEach(({ close }) => close());
+      this.#options.loop.timer(this.#options.draw.int(0, 30_000), closing);
+    });
+    return connections;
+  }
+
+  #latencyMs(): number {
+    const { draw, latency } = this.#options;
+    const share = draw.random.float();
+    // Mostly quick, sometimes slow.
+    return 0.2 + latency.maxMs * share ** 4;
+  }
+
+  #lagOf({ path }: HttpRequest): () => number {
+    const { draw, lagMs } = this.#options;
+    const resource = /\/([a-z]+)(?:\?|$)/.exec(path)?.[1] ?? '';
+    const maxMs = lagMs.get(resource) ?? 0;
+    return () => maxMs * draw.random.float();
+  }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new ConnectionError(String(thrown));
+}

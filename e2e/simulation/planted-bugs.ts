@@ -1,0 +1,220 @@
+import type { EngineSettings } from '../../reconciler/engine';
+import { AdoptionPace } from '../../reconciler/adoption-pace';
+import { KeyQueue } from '../../reconciler/key-queue';
+import { SettleWindows } from '../../reconciler/settle-window';
+import { SourceIndex } from '../../reconciler/source-index';
+import { Worker } from '../../reconciler/worker';
+import { WorkloadIndex } from '../../reconciler/workload-index';
+import { ContentDigest, ContentDigester } from '../../shared/domain/content-digest';
+import { KubeClient, type KubeRequest } from '../../shared/kube/client';
+import { Deadline } from '../../shared/kube/deadline';
+import { LeaderElection } from '../../shared/kube/lease';
+import { EventRecorder } from '../../shared/kube/events';
+
+/** An engine that is wrong on purpose: by a method that is replaced, or by settings that are not what its users were told. */
+export interface PlantedBug {
+  readonly what: string;
+  readonly settings?: Partial<EngineSettings>;
+  /** Returns the way to take it out again. */
+  readonly plant?: () => () => void;
+}
+
+type Method = (this: unknown, ...args: never[]) => unknown;
+
+/** Replaces a method of a class; `make` gets the right one. */
+function replaced<T extends object>(type: { readonly prototype: T }, name: keyof T, make: (right: Method) => Method) {
+  return (): (() => void) => {
+    const right = type.prototype[name] as Method;
+    type.prototype[name] = make(right) as T[keyof T];
+    return () => (type.prototype[name] = right as T[keyof T]);
+  };
+}
+
+/** Changes the body of every PATCH to a workload. */
+function patchesChanged(change: (body: Record<string, unknown>) => Record<string, unknown>): () => () => void {
+  return replaced(
+    KubeClient,
+    'request',
+    (right) =>
+      function (this: unknown, request: KubeRequest) {
+        const isWorkload = request.method === 'PATCH' && request.path.startsWith('/apis/apps/');
+        const body = isWorkload ? change(request.body as Record<string, unknown>) : request.body;
+        return right.call(this, { ...request, body } as never);
+      },
+  );
+}
+
+function annotationsChanged(change: (annotations: Record<string, string>) => Record<string, string>): () => () => void {
+  return patchesChanged((body) => {
+    const metadata = body['metadata'] as { readonly annotations: Record<string, string> };
+    return { ...body, metadata: { ...metadata, annotations: change({ ...metadata.annotations }) } };
+  });
+}
+
+const baseline = 'reroll.dev/baseline';
+let seenValue = '';
+
+/** Each is found within 2,000 seeds; most within fifty. */
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    what: 'the template is written without the baseline',
+    plant: patchesChanged((body) =>
+      body['spec'] === undefined ? body : { ...body, metadata: { ...(body['metadata'] as object), annotations: {} } },
+    ),
+  },
+  {
+    what: 'the baseline is written without the template',
+    plant: patchesChanged(({ metadata }) => ({ metadata })),
+  },
+  {
+    what: 'every baseline has the same number',
+    plant: annotationsChanged((annotations) => ({
+      ...annotations,
+      [baseline]: (annotations[baseline] ?? '').replace(/"n":\d+/, '"n":1'),
+    })),
+  },
+  {
+    what: 'a restart also sets another field',
+    plant: patchesChanged((body) =>
+      body['spec'] === undefined ? body : { ...body, spec: { ...body['spec'], paused: true } },
+    ),
+  },
+  {
+    what: 'a write also sets a label',
+    plant: patchesChanged((body) => ({
+      ...body,
+      metadata: { ...(body['metadata'] as object), labels: { by: 'reroll' } },
+    })),
+  },
+  {
+    what: 'values stand in an annotation',
+    plant: () => {
+      const undoDigest = replaced(
+        ContentDigester,
+        'digest',
+        (right) =>
+          function (this: unknown, ...args: readonly [unknown, unknown, unknown, Iterable<readonly [string, Buffer]>]) {
+            for (const [, value] of args[3]) seenValue = value.toString('utf8');
+            return right.call(this, ...(args as unknown as never[]));
+          } as Method,
+      )();
+      const undoAnnotations = annotationsChanged((annotations) => ({
+        ...annotations,
+        'reroll.dev/last-restart': seenValue,
+      }))();
+      return () => {
+        undoAnnotations();
+        undoDigest();
+      };
+    },
+  },
+  {
+    what: 'whoever ever led goes on to write',
+    plant: () => {
+      const undoStart = replaced(
+        LeaderElection,
+        'start',
+        (right) =>
+          function (this: unknown, callbacks: object) {
+            right.call(this, { ...callbacks, onStoppedLeading: () => undefined } as never);
+          },
+      )();
+      const undoIsLeader = replaced(LeaderElection, 'isLeader', () => () => true)();
+      return () => {
+        undoStart();
+        undoIsLeader();
+      };
+    },
+  },
+  { what: 'replicas lead by Leases of their own', settings: { leaseName: 'other' } },
+  { what: 'there is no settle window', plant: replaced(SettleWindows, 'remainingMs', () => () => 0) },
+  { what: 'changes open no settle window', plant: replaced(SettleWindows, 'touch', () => () => undefined) },
+  {
+    what: 'the digest of a source is of its key names',
+    plant: replaced(
+      ContentDigest,
+      'whole',
+      () =>
+        function (this: ContentDigest) {
+          return this.keyNames.join('').padEnd(22, 'x').slice(0, 22);
+        } as Method,
+    ),
+  },
+  { what: 'the digest of a key is always the same', plant: replaced(ContentDigest, 'key', () => () => 'x'.repeat(22)) },
+  { what: 'changes of content are not told from others', plant: replaced(ContentDigest, 'equals', () => () => true) },
+  {
+    what: 'only the first user of a source is looked at',
+    plant: replaced(
+      WorkloadIndex,
+      'usersOf',
+      (right) =>
+        function (this: unknown, ...args: never[]) {
+          return (right.call(this, ...args) as readonly unknown[]).slice(0, 1);
+        },
+    ),
+  },
+  { what: 'nobody uses a source', plant: replaced(WorkloadIndex, 'usersOf', () => () => []) },
+  {
+    what: 'nothing is looked at when a term begins',
+    plant: replaced(WorkloadIndex, 'tracked', () => () => []),
+  },
+  {
+    what: 'what fails is forgotten',
+    plant: replaced(
+      Worker,
+      'process',
+      (right) =>
+        async function (this: unknown, ...args: never[]) {
+          await right.call(this, ...args);
+          return { kind: 'done' };
+        },
+    ),
+  },
+  { what: 'a workload is looked at once', plant: replaced(KeyQueue, 'add', oncePerKey) },
+  {
+    what: 'new workloads are compared with today’s content',
+    plant: replaced(
+      SourceIndex,
+      'inForceAt',
+      () =>
+        function (this: SourceIndex, ...[kind, namespace, name]: Parameters<SourceIndex['inForceAt']>) {
+          return { content: this.get(kind, namespace, name)?.content };
+        } as Method,
+    ),
+  },
+  { what: 'everything is in doubt', plant: replaced(SourceIndex, 'inForceAt', () => () => 'unknown') },
+  { what: 'requests have no time limit', plant: replaced(Deadline, 'set', () => () => undefined) },
+  { what: 'what was lost is not put back', plant: replaced(AdoptionPace, 'take', () => () => 3_600_000) },
+  { what: 'Secrets are not watched', settings: { ignoredSourceKind: 'Secret' } },
+  { what: 'one namespace is watched', settings: { namespaces: ['default'] } },
+  { what: 'deletions restart', settings: { reloadOnDelete: true } },
+  { what: 'creations restart', settings: { reloadOnCreate: true } },
+  { what: 'everybody is opted in', settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } } },
+  {
+    what: 'DaemonSets are left out',
+    settings: { policy: { autoReloadAll: false, ignoredWorkloadKinds: ['DaemonSet'] } },
+  },
+  {
+    what: 'Events tell a value',
+    plant: replaced(
+      EventRecorder,
+      'record',
+      (right) =>
+        function (this: unknown, event: object) {
+          return right.call(this, { ...event, note: 'secret-1-', message: 'secret-1-' } as never);
+        },
+    ),
+  },
+];
+
+/** The second time a key is added, nothing happens. */
+function oncePerKey(right: Method): Method {
+  const seen = new WeakMap<object, Set<string>>();
+  return function (this: object, key: string, ...rest: unknown[]) {
+    const keys = seen.get(this) ?? new Set<string>();
+    seen.set(this, keys);
+    if (keys.has(key)) return;
+    keys.add(key);
+    right.call(this, ...([key, ...rest] as never[]));
+  } as unknown as Method;
+}

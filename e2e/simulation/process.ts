@@ -1,0 +1,85 @@
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+import type { Loop } from './loop';
+
+/**
+ * A process as far as the world can get at it: whatever reaches it, a timer or bytes of a connection, goes through
+ * {@link deliver}. Dead, it gets nothing any more, so that every await it is at lasts for ever; frozen, it gets it later.
+ */
+export class SimulatedProcess {
+  /** Names it to the API server, and in its Lease. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly #loop: Loop;
+  readonly #held: (() => void)[] = [];
+  readonly #onDeath: (() => void)[] = [];
+  #state: 'running' | 'frozen' | 'dead' = 'running';
+  #skewMs = 0;
+
+  constructor(name: string, loop: Loop, random: Random) {
+    this.name = name;
+    this.#loop = loop;
+    this.random = random;
+    this.clock = {
+      nowMs: () => loop.nowMs() + this.#skewMs,
+      monotonicMs: () => loop.monotonicMs(),
+      timer: (delayMs, callback) => this.#timer(delayMs, callback),
+    };
+  }
+
+  get state(): 'running' | 'frozen' | 'dead' {
+    return this.#state;
+  }
+
+  deliver(run: () => void): void {
+    if (this.#state === 'running') run();
+    else if (this.#state === 'frozen') this.#held.push(run);
+  }
+
+  /** As kill -9: at whatever await it is. */
+  kill(): void {
+    this.#state = 'dead';
+    this.#held.length = 0;
+    for (const closed of this.#onDeath) closed();
+  }
+
+  /** `closed` is how the other side of a connection learns of the death. */
+  onDeath(closed: () => void): void {
+    this.#onDeath.push(closed);
+  }
+
+  freeze(): void {
+    if (this.#state === 'running') this.#state = 'frozen';
+  }
+
+  /** What was held comes in its order, one after the other, and before anything newer. */
+  thaw(): void {
+    if (this.#state !== 'frozen') return;
+    const next = this.#held.shift();
+    if (next === undefined) {
+      this.#state = 'running';
+      return;
+    }
+    next();
+    this.#loop.timer(0, () => this.thaw());
+  }
+
+  /** Its wall clock is set, as NTP would; the monotonic one goes on. */
+  setClockOff(skewMs: number): void {
+    this.#skewMs = skewMs;
+  }
+
+  #timer(delayMs: number, callback: () => void): Timer {
+    let cancelled = false;
+    const run = (): void => {
+      if (!cancelled) callback();
+    };
+    const timer = this.#loop.timer(delayMs, () => this.deliver(run));
+    const cancel = (): void => {
+      cancelled = true;
+      timer.cancel();
+    };
+    return { cancel };
+  }
+}

@@ -1,0 +1,48 @@
+import type { WriteRecord } from '../apiserver/store';
+import { sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import type { Case } from './judge';
+import type { Life } from './lives';
+import { usageOf } from './usage';
+
+type Entry = WrittenBaseline['sources'][string];
+
+/** Whether something that the workload uses changed between what was recorded and what the restart records. */
+export function reasonFor(
+  { contents }: Case,
+  life: Life,
+  { object, revision }: WriteRecord,
+  before: WrittenBaseline | undefined,
+  after: WrittenBaseline,
+): boolean {
+  const usage = usageOf(object);
+  // Times of objects are whole seconds: what is of the same second may be before or after.
+  const bornMs = Math.floor(life.writes[0].atMs / 1000) * 1000;
+  const changedInLife = (source: string): boolean => {
+    // Its first coming into being restarts nothing.
+    const created = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
+    const changes = contents.changes(source, 'all', 0, revision);
+    return changes.some((change) => change.atMs >= bornMs && change.revision !== created);
+  };
+  const writtenInLife = (source: string): boolean =>
+    contents
+      .writes(source)
+      .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
+    changedInLife(source);
+  return Object.entries(after.sources).some(([id, entry]) => {
+    const source = sourceOfEntry(id, object.metadata.namespace ?? '');
+    if (source === undefined || !usage.has(source) || entry === '-') return false;
+    const former = before?.sources[id];
+    // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.
+    if (former === undefined || former === '-') return writtenInLife(source);
+    return differ(former, entry) ?? writtenInLife(source);
+  });
+}
+
+/** Undefined where the two do not record the same keys: then digests say nothing, and a change in its life has to do. */
+function differ(former: Entry, entry: Entry): boolean | undefined {
+  if (typeof former === 'string' && typeof entry === 'string') return former !== entry;
+  if (typeof former === 'string' || typeof entry === 'string') return undefined;
+  const keys = Object.entries(entry);
+  if (keys.some(([key]) => former[key] === undefined)) return undefined;
+  return keys.some(([key, digest]) => former[key] !== digest);
+}

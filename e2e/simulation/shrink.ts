@@ -1,0 +1,49 @@
+import type { EngineSettings } from '../../reconciler/engine';
+import type { Violation } from './judge';
+import { simulate } from './simulation';
+import type { World } from './world';
+
+/** Runs tried at most; what is left by then is small enough to be read. */
+const maxRuns = 400;
+
+/**
+ * The smallest world found in which the same promise is broken: steps and weather are left out in ever smaller chunks
+ * for as long as it still is.
+ *
+ * @see https://www.debuggingbook.org/html/DeltaDebugger.html
+ */
+export async function shrink(
+  world: World,
+  promise: Violation['promise'],
+  settings: Partial<EngineSettings> = {},
+): Promise<World> {
+  let runs = 0;
+  const stillBroken = async (candidate: World): Promise<boolean> => {
+    runs += 1;
+    const { violations } = await simulate(candidate, settings);
+    return violations.some((violation) => violation.promise === promise);
+  };
+  let smallest = world;
+  for (const simpler of [{ controllers: false }, { lagMs: new Map() }, { replicas: 1 as const }, { maxLatencyMs: 5 }]) {
+    const candidate = { ...smallest, ...simpler };
+    if (await stillBroken(candidate)) smallest = candidate;
+  }
+  for (const part of ['weather', 'steps', 'weather'] as const) {
+    let size = Math.max(1, Math.ceil(smallest[part].length / 2));
+    for (;;) {
+      let removed = false;
+      for (let from = 0; from < smallest[part].length && runs < maxRuns;) {
+        const list = smallest[part];
+        const kept = [...list.slice(0, from), ...list.slice(from + size)];
+        const candidate = { ...smallest, [part]: kept };
+        if (await stillBroken(candidate)) {
+          smallest = candidate;
+          removed = true;
+        } else from += size;
+      }
+      if (runs >= maxRuns || (size === 1 && !removed)) break;
+      if (!removed) size = Math.max(1, Math.floor(size / 2));
+    }
+  }
+  return smallest;
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { runBatch } from './batch';
+import { shrink } from './shrink';
+import { simulate } from './simulation';
+import { situations, type Situation } from './situations';
+import { drawWorld } from './world';
+
+jest.setTimeout(120_000);
+
+describe('simulated worlds', () => {
+  it('keep every promise, and come to every situation', async () => {
+    const violations: string[] = [];
+    const reached = new Set<Situation>();
+    await runBatch(1, 300, 2, (report) => {
+      violations.push(...report.violations.map((violation) => `seed ${report.seed}: ${violation}`));
+      for (const situation of report.situations) reached.add(situation);
+    });
+    expect(violations).toEqual([]);
+    expect(situations.filter((situation) => !reached.has(situation))).toEqual([]);
+  });
+
+  it.each([3, 19, 42])('of seed %i tell the same story twice', async (seed) => {
+    const first = await simulate(drawWorld(seed));
+    const second = await simulate(drawWorld(seed));
+    expect(first.story.length).toBeGreaterThan(5);
+    expect(second.story).toEqual(first.story);
+  });
+
+  it('that fail shrink to what is needed', async () => {
+    const wrong = { ignoredSourceKind: 'Secret' } as const;
+    for (let seed = 1; ; seed++) {
+      const world = drawWorld(seed);
+      const { violations } = await simulate(world, wrong);
+      if (world.calm || violations[0]?.promise !== 'missed change') continue;
+      const smallest = await shrink(world, 'missed change', wrong);
+      expect(smallest.steps.length).toBeLessThan(world.steps.length);
+      expect(smallest.weather).toEqual([]);
+      expect((await simulate(smallest, wrong)).violations[0]?.promise).toBe('missed change');
+      return;
+    }
+  });
+});

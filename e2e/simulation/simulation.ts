@@ -1,0 +1,158 @@
+import type { EngineSettings } from '../../reconciler/engine';
+import { seededRandom } from '../apiserver/seeded-random';
+import { ApiServer } from '../apiserver/api-server';
+import { seedNamespace } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
+import type { WriteRecord } from '../apiserver/store';
+import { act, type Stage } from './actions';
+import { Draw } from './draw';
+import { isEngine, judge, openCase, type Violation } from './judge';
+import { checkMissed } from './judge-missed';
+import { valueIn } from './judge-leaks';
+import { Loop } from './loop';
+import { Network } from './network';
+import { ownNamespace, Replicas } from './replicas';
+import { Situations, type Situation } from './situations';
+import { Story } from './story';
+import { Users } from './users';
+import { Sky } from './weather';
+import type { Step, World } from './world';
+
+export interface Outcome {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly story: readonly string[];
+  readonly situations: ReadonlySet<Situation>;
+  readonly history: readonly WriteRecord[];
+}
+
+/** Everything owed is done this long after the last fault. */
+const livenessMs = 15 * 60_000;
+/** How long nothing must be written until a world counts as quiet. */
+const quietMs = 15_000;
+/** Requests of one process in one minute; the busiest worlds come to a third of it. */
+const maxRequestsPerMinute = 1_000;
+
+/** ConfigMaps, Secrets, and five kinds of workloads. */
+const watchesOfProcess = 7;
+
+/** Runs a world to its end and judges it. `settings` replaces the engine's own, for engines that are wrong on purpose. */
+export async function simulate(world: World, settings: Partial<EngineSettings> = {}): Promise<Outcome> {
+  const draw = new Draw(world.seed ^ 0x2545f491);
+  const loop = new Loop(new Draw(draw.seed()).random);
+  const story = new Story(loop);
+  const situations = new Situations();
+  const server = new ApiServer({
+    clock: loop,
+    random: seededRandom(draw.seed()),
+    watchWindow: world.watchWindow,
+    watchList: world.watchList,
+  });
+  seedNamespace(server, ownNamespace);
+  const users = new Users(server, (what) => story.tell('user', what));
+  users.settleIn(new Draw(draw.seed()));
+  server.store.subscribe((write) => {
+    situations.written(write);
+    if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, told(write));
+  });
+  if (world.controllers) new Controllers(server).start();
+
+  const uponWrite: (() => void)[] = [];
+  const network = new Network({
+    ...{ loop, server, lagMs: world.lagMs, latency: { maxMs: world.maxLatencyMs } },
+    sky: new Sky(world.weather, () => loop.monotonicMs()),
+    draw: new Draw(draw.seed()),
+    onCarriedOut: (_process, { method, path }, status) => {
+      if (method !== 'PATCH' || !path.startsWith('/apis/apps/')) return;
+      if (status === 409) situations.conflicted();
+      if (status === 200) uponWrite.shift()?.();
+    },
+    onStruck: (process, { method, path }, kind) => {
+      situations.struck(kind, method, path);
+      story.tell('network', `${kind}: ${method} ${path.split('?')[0] ?? ''} of ${process.name}`);
+    },
+  });
+  const replicas = new Replicas(world.replicas, {
+    ...{ loop, network, draw: new Draw(draw.seed()), settings: { strategy: world.strategy, ...settings } },
+    told: (who, what) => {
+      situations.told(what);
+      story.tell(who, what);
+    },
+  });
+  const stage: Stage = {
+    ...{ users, replicas },
+    compact: () => {
+      situations.told('compacts');
+      story.tell('server', 'compacts its history');
+      server.compact();
+    },
+    later: (delayMs, run) => loop.timer(delayMs, run),
+  };
+  const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {
+    const run = (): void => act(kind, stage, new Draw(seed));
+    loop.timer(atMs, () => (atWrite ? uponWrite.push(run) : run()));
+  };
+  world.steps.forEach(begin);
+  replicas.startAll();
+
+  await loop.runUntil(world.stormMs);
+  for (const run of uponWrite.splice(0)) run();
+  replicas.relieve();
+  story.tell('world', 'all faults end');
+  await untilQuiet(loop, server, replicas, world.stormMs);
+
+  const history = server.history();
+  const violations = [...judge(history, world.calm), ...(await checkProcesses(replicas, server, network))];
+  replicas.all.forEach(({ lines }) => situations.logged(lines));
+  return { seed: world.seed, violations, story: story.lines, situations: situations.reached, history };
+}
+
+async function untilQuiet(loop: Loop, server: ApiServer, replicas: Replicas, stormMs: number): Promise<void> {
+  const endMs = stormMs + livenessMs;
+  let untilMs = stormMs + quietMs;
+  for (;;) {
+    await loop.runUntil(Math.min(endMs, untilMs));
+    if (loop.monotonicMs() >= endMs) return;
+    const history = server.history();
+    const busy = history.findLast(({ user, kind }) => isEngine(user) && kind.kind !== 'Lease' && kind.kind !== 'Event');
+    const lastMs = busy === undefined ? 0 : busy.atMs - loop.nowMs() + loop.monotonicMs();
+    const quiet = replicas.complete && loop.monotonicMs() - lastMs >= quietMs;
+    if (quiet && checkMissed(openCase(history)).length === 0) return;
+    untilMs = quiet || !replicas.complete ? untilMs + quietMs : lastMs + quietMs;
+  }
+}
+
+/** What processes say and hold: no value of a source, and no more than the size of their world. */
+async function checkProcesses(replicas: Replicas, server: ApiServer, network: Network): Promise<readonly Violation[]> {
+  const violations: Violation[] = [];
+  for (const { process, lines, metrics } of replicas.all) {
+    for (const line of lines) {
+      const value = valueIn(JSON.stringify(line));
+      if (value !== undefined) violations.push({ promise: 'leak', sentence: `${process.name} logs ${value}` });
+    }
+    const requests = server.requests().filter(({ user }) => user === process.name);
+    const perMinute = new Map<number, number>();
+    for (const { atMs } of requests) {
+      const minute = Math.floor(atMs / 60_000);
+      perMinute.set(minute, (perMinute.get(minute) ?? 0) + 1);
+    }
+    const most = Math.max(0, ...perMinute.values());
+    if (most > maxRequestsPerMinute) {
+      violations.push({ promise: 'unbounded', sentence: `${process.name} made ${most} requests in one minute` });
+    }
+    if (process.state === 'dead') continue;
+    const streams = network.openStreams(process);
+    if (streams > watchesOfProcess) {
+      violations.push({ promise: 'unbounded', sentence: `${process.name} keeps ${streams} streams open` });
+    }
+    const value = valueIn(await metrics.text());
+    if (value !== undefined) violations.push({ promise: 'leak', sentence: `metrics of ${process.name} tell ${value}` });
+  }
+  return violations;
+}
+
+function told({ kind, key, object, type, revision }: WriteRecord): string {
+  const { annotations = {} } = object.metadata;
+  if (kind.kind === 'Lease') return `writes Lease ${key} (revision ${revision})`;
+  return `${type} ${kind.kind} ${key} (revision ${revision}) ${annotations['reroll.dev/baseline'] ?? ''}`;
+}

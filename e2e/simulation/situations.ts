@@ -1,0 +1,160 @@
+import type { LogLine } from '../../shared/runtime/recording-logger';
+import type { WriteRecord } from '../apiserver/store';
+import { baselineOf } from './baseline-text';
+import { isEngine } from './judge';
+import { templateOf } from './usage';
+import type { WeatherKind } from './weather';
+
+/**
+ * What a batch of worlds must have come to at least once each, or it proves less than it seems to: a fault that never
+ * struck, a race that never was run.
+ */
+export const situations = [
+  'a write to a workload was stored and its answer lost',
+  'a write to the Lease was stored and its answer lost',
+  'a write to a workload never got an answer',
+  'a write to a workload was refused with 403',
+  'a write to a workload was refused with 404',
+  'a write to a workload was refused with 409 though nothing had changed',
+  'a write to a workload was throttled',
+  'a write to a workload met an error of the server',
+  'a request was refused with 401',
+  'a list or watch was refused with 410',
+  'an answer ended in its middle',
+  'a watch was reset',
+  'a watch fell silent',
+  'a watch was told 410',
+  'a watch ended in the middle of an event',
+  'a watch brought what does not parse',
+  'a watch brought its events twice',
+  'a process was killed',
+  'a process was frozen',
+  'a process was asked to stop',
+  'a process was cut off from the server',
+  'a clock was off',
+  'another process took the Lease over',
+  'a leader lost its Lease and knew it',
+  'a process started where a former one had left baselines',
+  'the history was compacted',
+  'a workload was restarted',
+  'a workload was restarted by a process that had not adopted it',
+  'a workload was adopted',
+  'a baseline that was lost was put back',
+  'a workload came back under its name as another',
+  'a source came back under its name as another',
+  'a workload changed between plan and write',
+  'lists were paged, because the server does not stream them',
+] as const;
+export type Situation = (typeof situations)[number];
+
+const ofWorkloadWrites: Partial<Record<WeatherKind, Situation>> = {
+  'lost-answer': 'a write to a workload was stored and its answer lost',
+  hang: 'a write to a workload never got an answer',
+  forbidden: 'a write to a workload was refused with 403',
+  'not-found': 'a write to a workload was refused with 404',
+  conflict: 'a write to a workload was refused with 409 though nothing had changed',
+  throttled: 'a write to a workload was throttled',
+  'server-error': 'a write to a workload met an error of the server',
+};
+
+const ofAnything: Partial<Record<WeatherKind, Situation>> = {
+  unauthorized: 'a request was refused with 401',
+  gone: 'a list or watch was refused with 410',
+  'answer-truncated': 'an answer ended in its middle',
+  'stream-reset': 'a watch was reset',
+  'stream-half-open': 'a watch fell silent',
+  'stream-gone': 'a watch was told 410',
+  'stream-truncated': 'a watch ended in the middle of an event',
+  'stream-malformed': 'a watch brought what does not parse',
+  'stream-duplicate': 'a watch brought its events twice',
+};
+
+const toldOfProcesses: readonly (readonly [string, Situation])[] = [
+  ['is killed', 'a process was killed'],
+  ['freezes', 'a process was frozen'],
+  ['is asked to stop', 'a process was asked to stop'],
+  ['is cut off', 'a process was cut off from the server'],
+  ['its clock is', 'a clock was off'],
+  ['compacts', 'the history was compacted'],
+];
+
+const toldInLogs: readonly (readonly [string, Situation])[] = [
+  ['stopped leading', 'a leader lost its Lease and knew it'],
+  ['the server does not stream lists', 'lists were paged, because the server does not stream them'],
+];
+
+/** Notes which situations a world comes to. */
+export class Situations {
+  readonly #reached = new Set<Situation>();
+  readonly #uids = new Map<string, string>();
+  readonly #adoptedBy = new Map<string, string>();
+  #holder: unknown;
+
+  get reached(): ReadonlySet<Situation> {
+    return this.#reached;
+  }
+
+  struck(kind: WeatherKind, method: string, path: string): void {
+    const ofWorkload = method === 'PATCH' ? ofWorkloadWrites[kind] : undefined;
+    if (ofWorkload) this.#reached.add(ofWorkload);
+    const anything = ofAnything[kind];
+    if (anything) this.#reached.add(anything);
+    if (kind === 'lost-answer' && method === 'PUT' && path.includes('/leases/')) {
+      this.#reached.add('a write to the Lease was stored and its answer lost');
+    }
+  }
+
+  told(what: string): void {
+    for (const [words, situation] of toldOfProcesses) if (what.startsWith(words)) this.#reached.add(situation);
+  }
+
+  logged(lines: readonly LogLine[]): void {
+    for (const { message } of lines) {
+      for (const [words, situation] of toldInLogs) if (message.includes(words)) this.#reached.add(situation);
+    }
+  }
+
+  /** A write that was answered 409 by the server itself. */
+  conflicted(): void {
+    this.#reached.add('a workload changed between plan and write');
+  }
+
+  written({ kind, key, object, previous, user }: WriteRecord): void {
+    if (kind.kind === 'Lease') this.#leaseWritten(object['spec'] as { readonly holderIdentity?: string } | undefined);
+    if (previous === undefined) this.#created(kind.kind, key, object.metadata.uid);
+    if (!isEngine(user) || previous === undefined || kind.kind === 'Lease' || kind.kind === 'Event') return;
+    const { uid } = object.metadata;
+    const adoptedBy = this.#adoptedBy.get(uid);
+    if (adoptedBy !== undefined && adoptedBy !== user) {
+      this.#reached.add('a process started where a former one had left baselines');
+    }
+    if (templateOf(previous) !== templateOf(object)) {
+      this.#reached.add('a workload was restarted');
+      if (adoptedBy !== user) this.#reached.add('a workload was restarted by a process that had not adopted it');
+    } else {
+      this.#reached.add('a workload was adopted');
+      const lost = baselineOf(previous) === undefined && adoptedBy !== undefined;
+      if (lost) this.#reached.add('a baseline that was lost was put back');
+    }
+    this.#adoptedBy.set(uid, user);
+  }
+
+  #leaseWritten(spec: { readonly holderIdentity?: string } | undefined): void {
+    const holder = spec?.holderIdentity ?? '';
+    if (this.#holder !== undefined && holder !== '' && holder !== this.#holder) {
+      this.#reached.add('another process took the Lease over');
+    }
+    if (holder !== '') this.#holder = holder;
+  }
+
+  #created(kind: string, key: string, uid: string): void {
+    const id = `${kind} ${key}`;
+    const former = this.#uids.get(id);
+    this.#uids.set(id, uid);
+    if (former === undefined || former === uid) return;
+    if (kind === 'ConfigMap' || kind === 'Secret') this.#reached.add('a source came back under its name as another');
+    if (kind === 'Deployment' || kind === 'StatefulSet' || kind === 'DaemonSet') {
+      this.#reached.add('a workload came back under its name as another');
+    }
+  }
+}

@@ -1,0 +1,330 @@
+import { ownPrefix } from '../../shared/domain/annotations';
+import type { ApiServer } from '../apiserver/api-server';
+import { configMap, daemonSet, deployment, namespace, secret, seed, statefulSet } from '../apiserver/cluster';
+import { arrayAt, objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import { writeBy, type WriteContext } from '../apiserver/registry';
+import { namespaceKind } from '../apiserver/resources';
+import { StatusError } from '../apiserver/status';
+import { storeKey } from '../apiserver/store';
+import { decodedData } from './contents';
+import type { Draw } from './draw';
+import { drawUses, type Uses } from './uses';
+
+export interface Place {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+type Content = Readonly<Record<string, string>>;
+
+/** What the owner of a workload keeps in git. */
+interface Manifest {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly uses: Uses;
+  readonly image: number;
+}
+
+const sources: readonly Place[] = [
+  { kind: 'ConfigMap', namespace: 'default', name: 'app' },
+  { kind: 'ConfigMap', namespace: 'default', name: 'extra' },
+  { kind: 'Secret', namespace: 'default', name: 'db' },
+  { kind: 'ConfigMap', namespace: 'shop', name: 'app' },
+  { kind: 'Secret', namespace: 'shop', name: 'db' },
+];
+
+const workloads: readonly Place[] = [
+  { kind: 'Deployment', namespace: 'default', name: 'web' },
+  { kind: 'StatefulSet', namespace: 'default', name: 'store' },
+  { kind: 'DaemonSet', namespace: 'default', name: 'agent' },
+  { kind: 'Deployment', namespace: 'shop', name: 'api' },
+];
+
+/** Keys that sources have; most have the first two. */
+export const contentKeys = ['color', 'size', 'token'] as const;
+
+const autoAnnotation = 'reloader.stakater.com/auto';
+const makers = { Deployment: deployment, StatefulSet: statefulSet, DaemonSet: daemonSet } as const;
+
+/** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
+export class Users {
+  readonly #server: ApiServer;
+  readonly #told: (what: string) => void;
+  readonly #manifests = new Map<Place, Manifest>();
+  readonly #former = new Map<Place, Content[]>();
+  #values = 0;
+  /** What they do is done in order, each on what the one before left. */
+  #done = Promise.resolve();
+
+  constructor(server: ApiServer, told: (what: string) => void) {
+    this.#server = server;
+    this.#told = told;
+  }
+
+  /** The cluster as it is before the story begins. */
+  settleIn(draw: Draw): void {
+    for (const source of sources)
+      if (draw.chance(0.85)) seed(this.#server, this.#sourceObject(source, this.#fresh(source, draw)));
+    for (const workload of workloads) {
+      if (!draw.chance(0.8)) continue;
+      seed(this.#server, this.#workloadObject(workload, this.#newManifest(workload, draw)));
+    }
+  }
+
+  anySource(draw: Draw): Place {
+    return draw.pick(sources as [Place, ...Place[]]);
+  }
+
+  anyWorkload(draw: Draw): Place {
+    return draw.pick(workloads as [Place, ...Place[]]);
+  }
+
+  contentOf(source: Place): Content | undefined {
+    const object = this.#object(source);
+    return object && Object.fromEntries(decodedData(object));
+  }
+
+  editSource(source: Place, draw: Draw): void {
+    const current = this.contentOf(source) ?? {};
+    const key = draw.pick(contentKeys);
+    if (draw.chance(0.12) && Object.keys(current).length > 1) {
+      this.writeSource(source, Object.fromEntries(Object.entries(current).filter(([name]) => name !== key)));
+    } else {
+      this.writeSource(source, { ...current, [key]: this.#value(source) });
+    }
+  }
+
+  revertSource(source: Place, draw: Draw): void {
+    this.writeSource(source, draw.pickAny(this.#former.get(source) ?? []));
+  }
+
+  /** Undefined writes nothing: there was no such content. */
+  writeSource(source: Place, content: Content | undefined): void {
+    if (content === undefined) return;
+    this.#change(source, 'edit', (current) => {
+      this.#remember(source, content);
+      return { ...current, data: dataOf(source, content) };
+    });
+  }
+
+  deleteSource(source: Place): void {
+    this.#delete(source);
+  }
+
+  createSource(source: Place, content: Content | undefined, draw: Draw): void {
+    this.#create(source, this.#sourceObject(source, content ?? this.#fresh(source, draw)));
+  }
+
+  /** Content stays. */
+  labelSource(source: Place, draw: Draw): void {
+    const labels = { team: String(draw.int(1, 99)) };
+    this.#change(source, 'label', (current) => withValueAt(current, ['metadata', 'labels'], labels));
+  }
+
+  editReferences(workload: Place, draw: Draw): void {
+    const manifest = { ...this.#manifest(workload), uses: drawUses(draw, workload.namespace) };
+    this.#manifests.set(workload, manifest);
+    this.#change(workload, 'edit references of', (current) => {
+      const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
+      const markers = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_'));
+      const env = [...manifest.uses.env, ...markers];
+      const edited = { ...container, env, envFrom: manifest.uses.envFrom };
+      return withValueAt(current, ['spec', 'template', 'spec', 'containers'], [edited]);
+    });
+  }
+
+  editImage(workload: Place): void {
+    const manifest = { ...this.#manifest(workload), image: this.#manifest(workload).image + 1 };
+    this.#manifests.set(workload, manifest);
+    this.#change(workload, 'edit image of', (current) => {
+      const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
+      return withValueAt(
+        current,
+        ['spec', 'template', 'spec', 'containers'],
+        [{ ...container, image: imageOf(manifest) }],
+      );
+    });
+  }
+
+  /** As `kubectl replace` of the file in git: what others put onto the object is gone. */
+  replaceWorkload(workload: Place): void {
+    const wanted = this.#workloadObject(workload, this.#manifest(workload));
+    this.#change(workload, 'replace', (current) => ({
+      ...withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template')),
+      metadata: { ...current.metadata, annotations: objectAt(wanted, 'metadata', 'annotations') },
+    }));
+  }
+
+  /** As `kubectl rollout undo`, which brings back the annotations of that time too. */
+  rollBack(workload: Place, draw: Draw): void {
+    const uid = this.#object(workload)?.metadata.uid;
+    const former = this.#server.history().filter(({ object }) => object.metadata.uid === uid);
+    const old = draw.pickAny(former)?.object;
+    if (old === undefined) return;
+    this.#change(workload, 'roll back', (current) => ({
+      ...withValueAt(current, ['spec', 'template'], objectAt(old, 'spec', 'template')),
+      metadata: { ...current.metadata, annotations: { ...old.metadata.annotations } },
+    }));
+  }
+
+  /** Undefined removes. */
+  annotate(workload: Place, annotations: Readonly<Record<string, string | undefined>>): void {
+    const manifest = this.#manifest(workload);
+    const own = Object.entries({ ...manifest.annotations, ...annotations }).filter(
+      ([name, value]) => value !== undefined && !name.startsWith(ownPrefix),
+    ) as [string, string][];
+    this.#manifests.set(workload, { ...manifest, annotations: Object.fromEntries(own) });
+    this.#change(workload, `annotate ${JSON.stringify(annotations)}`, (current) =>
+      withValueAt(current, ['metadata', 'annotations'], defined({ ...current.metadata.annotations, ...annotations })),
+    );
+  }
+
+  nameSources(workload: Place, draw: Draw): void {
+    const names = draw.some(['app', 'extra', 'absent'], 0.5).join(',');
+    this.annotate(workload, {
+      'configmap.reloader.stakater.com/reload': names === '' ? undefined : names,
+      'secret.reloader.stakater.com/reload': draw.chance(0.5) ? 'db' : undefined,
+    });
+  }
+
+  scale(workload: Place, draw: Draw): void {
+    if (workload.kind === 'DaemonSet') return;
+    const replicas = draw.int(0, 4);
+    this.#change(workload, 'scale', (current) => withValueAt(current, ['spec', 'replicas'], replicas));
+  }
+
+  deleteWorkload(workload: Place): void {
+    this.#delete(workload);
+  }
+
+  createWorkload(workload: Place, draw: Draw): void {
+    this.#create(workload, this.#workloadObject(workload, this.#newManifest(workload, draw)));
+  }
+
+  /** The namespace controller of this cluster: what is in it goes, then the namespace. */
+  deleteNamespace(name: string): void {
+    for (const place of [...workloads, ...sources]) if (place.namespace === name) this.#delete(place);
+    this.#do(`delete namespace ${name}`, async () => {
+      const { registry, store } = this.#server;
+      const { object, gone } = await registry.delete(dev('delete'), namespaceKind, undefined, name, {});
+      if (!gone) store.remove(namespaceKind, object, dev('delete'));
+    });
+  }
+
+  createNamespace(name: string, draw: Draw): void {
+    this.#do(`create namespace ${name}`, async () => {
+      await this.#server.registry.create(dev('create'), namespaceKind, undefined, namespace(name));
+    });
+    for (const source of sources) if (source.namespace === name) this.createSource(source, undefined, draw);
+    for (const workload of workloads) if (workload.namespace === name) this.createWorkload(workload, draw);
+  }
+
+  #object({ kind, namespace: within, name }: Place): KubeObject | undefined {
+    return this.#server.store.get(this.#server.kindOf(kind), storeKey(within, name));
+  }
+
+  #manifest(workload: Place): Manifest {
+    return this.#manifests.get(workload) ?? { annotations: {}, uses: { env: [], envFrom: [] }, image: 1 };
+  }
+
+  #newManifest(workload: Place, draw: Draw): Manifest {
+    const annotations: Readonly<Record<string, string>> = draw.chance(0.85) ? { [autoAnnotation]: 'true' } : {};
+    const manifest = { annotations, uses: drawUses(draw, workload.namespace), image: draw.int(1, 9) };
+    this.#manifests.set(workload, manifest);
+    return manifest;
+  }
+
+  #value({ kind }: Place): string {
+    this.#values += 1;
+    return `${kind === 'Secret' ? 'secret' : 'value'}-${this.#values}-`;
+  }
+
+  #fresh(source: Place, draw: Draw): Content {
+    const keys = contentKeys.filter((_key, index) => index < 2 || draw.chance(0.3));
+    const content = Object.fromEntries(keys.map((key) => [key, this.#value(source)]));
+    this.#remember(source, content);
+    return content;
+  }
+
+  #remember(source: Place, content: Content): void {
+    this.#former.set(source, [...(this.#former.get(source) ?? []), content]);
+  }
+
+  #sourceObject({ kind, ...place }: Place, data: Content): ReturnType<typeof configMap> {
+    return kind === 'Secret' ? secret({ ...place, data }) : configMap({ ...place, data });
+  }
+
+  #workloadObject({ kind, ...place }: Place, manifest: Manifest): ReturnType<typeof deployment> {
+    const make = makers[kind as keyof typeof makers];
+    return make({ ...place, annotations: manifest.annotations, image: imageOf(manifest), ...manifest.uses });
+  }
+
+  #create(place: Place, object: ReturnType<typeof configMap>): void {
+    const { kind, namespace: within, name } = place;
+    this.#do(`create ${kind} ${within}/${name}${shown(object as unknown as KubeObject)}`, async () => {
+      await this.#server.registry.create(dev('create'), this.#server.kindOf(kind), within, object);
+    });
+  }
+
+  #delete({ kind, namespace: within, name }: Place): void {
+    this.#do(`delete ${kind} ${within}/${name}`, async () => {
+      const options = { propagationPolicy: 'Background' } as const;
+      await this.#server.registry.delete(dev('delete'), this.#server.kindOf(kind), within, name, options);
+    });
+  }
+
+  #change(place: Place, verb: string, change: (current: KubeObject) => JsonObject): void {
+    const { kind, namespace: within, name } = place;
+    this.#do(`${verb} ${kind} ${within}/${name}`, async () => {
+      const { registry } = this.#server;
+      const written = await registry.update(dev('update'), this.#server.kindOf(kind), within, name, (current) => ({
+        object: change(current),
+      }));
+      return shown(written);
+    });
+  }
+
+  #do(what: string, run: () => Promise<unknown>): void {
+    this.#done = this.#done.then(async () => {
+      try {
+        const outcome = await run();
+        this.#told(`${what}${typeof outcome === 'string' ? outcome : ''}`);
+      } catch (error) {
+        // Nothing there to edit, or already there: that is what users are told too.
+        if (!(error instanceof StatusError)) throw error;
+        this.#told(`${what}: refused, ${error.message}`);
+      }
+    });
+  }
+}
+
+function dev(verb: string): WriteContext {
+  return writeBy('dev', 'kubectl-edit', verb);
+}
+
+function imageOf({ image }: Manifest): string {
+  return `registry.example/app:${image}`;
+}
+
+function dataOf({ kind }: Place, content: Content): Content {
+  if (kind !== 'Secret') return content;
+  return Object.fromEntries(
+    Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  );
+}
+
+/** What of an object matters to the story. */
+function shown(object: KubeObject): string {
+  if (object.kind !== 'ConfigMap' && object.kind !== 'Secret') {
+    const { env, envFrom } = objectAt(arrayAt(object, 'spec', 'template', 'spec', 'containers')[0]);
+    return ` {annotations: ${JSON.stringify(object.metadata.annotations ?? {})}, env: ${JSON.stringify(env ?? [])}, envFrom: ${JSON.stringify(envFrom ?? [])}}`;
+  }
+  return ` ${JSON.stringify(Object.fromEntries(decodedData(object)))}`;
+}
+
+function defined(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,21 @@
+import { envFromKey, fromConfigMap, fromSecret } from '../apiserver/cluster';
+import type { JsonObject } from '../apiserver/json';
+import type { Draw } from './draw';
+
+/** What the one container of a workload uses. */
+export interface Uses {
+  readonly env: readonly JsonObject[];
+  readonly envFrom: readonly JsonObject[];
+}
+
+/** Draws what a workload uses: whole sources, single keys, or nothing. */
+export function drawUses(draw: Draw, namespace: string): Uses {
+  const configMaps = namespace === 'default' ? ['app', 'extra'] : ['app'];
+  const envFrom: JsonObject[] = draw.some(configMaps, 0.45).map((name) => fromConfigMap(name, true));
+  if (draw.chance(0.35)) envFrom.push(fromSecret('db', true));
+  const env: JsonObject[] = draw
+    .some(configMaps, 0.35)
+    .map((name) => envFromKey('ConfigMap', name, draw.pick(['color', 'size', 'token']), `CM_${name.toUpperCase()}`));
+  if (draw.chance(0.35)) env.push(envFromKey('Secret', 'db', draw.pick(['color', 'token']), 'DB_KEY'));
+  return { env, envFrom };
+}

@@ -1,0 +1,91 @@
+import type { Fault, FaultTarget } from '../apiserver/faults';
+import { Draw } from './draw';
+
+/** The kinds of bad weather. Each is a fault of the way to the server, drawn anew each time that it strikes. */
+export const weatherKinds = [
+  'refused',
+  'lost-answer',
+  'hang',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'conflict',
+  'gone',
+  'throttled',
+  'server-error',
+  'stream-reset',
+  'stream-half-open',
+  'stream-gone',
+  'stream-truncated',
+  'stream-malformed',
+  'stream-duplicate',
+  'answer-truncated',
+] as const;
+export type WeatherKind = (typeof weatherKinds)[number];
+
+/** A stretch of time in which some of the requests go wrong in one way. */
+export interface Weather {
+  readonly kind: WeatherKind;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** How many of the requests that it may strike it does. */
+  readonly rate: number;
+  /** Plural of the only resource that it strikes; undefined: all. */
+  readonly resource: string | undefined;
+  readonly seed: number;
+}
+
+type Strike = (draw: Draw) => Fault;
+
+const strikes: Readonly<Record<WeatherKind, Strike>> = {
+  refused: () => ({ kind: 'reset', when: 'before' }),
+  'lost-answer': () => ({ kind: 'reset', when: 'after' }),
+  hang: () => ({ kind: 'half-open' }),
+  unauthorized: () => ({ kind: 'status', code: 401 }),
+  forbidden: () => ({ kind: 'status', code: 403 }),
+  'not-found': () => ({ kind: 'status', code: 404 }),
+  conflict: () => ({ kind: 'status', code: 409 }),
+  gone: () => ({ kind: 'status', code: 410 }),
+  throttled: (draw) => ({ kind: 'status', code: 429, retryAfterSeconds: draw.int(0, 3) }),
+  'server-error': (draw) => ({ kind: 'status', code: draw.pick([500, 503, 504]) }),
+  'stream-reset': (draw) => ({ kind: 'reset-stream', atEvent: draw.int(0, 6) }),
+  'stream-half-open': (draw) => ({ kind: 'half-open', atEvent: draw.int(0, 6) }),
+  'stream-gone': (draw) => ({ kind: 'error-event', code: draw.pick([410, 500]), atEvent: draw.int(0, 6) }),
+  'stream-truncated': (draw) => ({ kind: 'truncate', atEvent: draw.int(0, 6) }),
+  'stream-malformed': (draw) => ({ kind: 'malform', atEvent: draw.int(0, 6) }),
+  'stream-duplicate': () => ({ kind: 'duplicate' }),
+  'answer-truncated': () => ({ kind: 'truncate', atEvent: 0 }),
+};
+
+/** All the weather of a world. */
+export class Sky {
+  readonly #fronts: readonly { readonly weather: Weather; readonly draw: Draw }[];
+  readonly #nowMs: () => number;
+
+  constructor(weathers: readonly Weather[], nowMs: () => number) {
+    this.#fronts = weathers.map((weather) => ({ weather, draw: new Draw(weather.seed) }));
+    this.#nowMs = nowMs;
+  }
+
+  /** What befalls a request, if anything does. */
+  strike(target: FaultTarget): { readonly kind: WeatherKind; readonly fault: Fault } | undefined {
+    const nowMs = this.#nowMs();
+    for (const { weather, draw } of this.#fronts) {
+      if (nowMs < weather.fromMs || nowMs >= weather.toMs || !mayStrike(weather, target)) continue;
+      if (draw.chance(weather.rate)) return { kind: weather.kind, fault: strikes[weather.kind](draw) };
+    }
+    return undefined;
+  }
+}
+
+function mayStrike({ kind, resource }: Weather, { method, pathname, isWatch }: FaultTarget): boolean {
+  if (resource !== undefined && !pathname.split('/').includes(resource)) return false;
+  if (kind.startsWith('stream-')) return isWatch;
+  if (kind === 'answer-truncated') return !isWatch && method === 'GET';
+  if (kind === 'conflict') return method === 'PATCH' || method === 'PUT' || method === 'POST';
+  if (kind === 'lost-answer') return !isWatch;
+  // What an engine may not list it leaves out of baselines, so a change of it before its next start is not seen.
+  if (kind === 'forbidden' || kind === 'not-found') return method !== 'GET' || pathname.includes('/leases');
+  if (kind === 'gone') return method === 'GET';
+  return true;
+}

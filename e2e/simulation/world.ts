@@ -1,0 +1,136 @@
+import type { StrategyName } from '../../shared/domain/workload';
+import type { ActionKind } from './actions';
+import { Draw } from './draw';
+import { weatherKinds, type Weather } from './weather';
+
+/** Something that is done in a world, once. */
+export interface Step {
+  readonly kind: ActionKind;
+  readonly atMs: number;
+  /** Not at that time, but as the first write to a workload after it is stored and its answer not yet on the way. */
+  readonly uponWrite: boolean;
+  readonly seed: number;
+}
+
+/** Everything that a seed decides. What a run does with it is the same each time, and any step may be left out. */
+export interface World {
+  readonly seed: number;
+  readonly replicas: 1 | 2;
+  readonly strategy: StrategyName;
+  /** Sources are edited, quietly and one after the other, and nothing else happens: the exact number of restarts is known. */
+  readonly calm: boolean;
+  readonly controllers: boolean;
+  readonly watchList: 'supported' | 'rejected' | 'ignored';
+  /** How many writes a watch may be behind before it is told 410. */
+  readonly watchWindow: number;
+  readonly maxLatencyMs: number;
+  readonly lagMs: ReadonlyMap<string, number>;
+  /** When everything that goes wrong has gone wrong. */
+  readonly stormMs: number;
+  readonly steps: readonly Step[];
+  readonly weather: readonly Weather[];
+}
+
+const watched = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets'] as const;
+
+/** Both halves of the swarm: what people do, and what befalls processes. */
+const frequent: readonly ActionKind[] = ['edit-source', 'burst', 'revert-source'];
+const people: readonly ActionKind[] = [
+  'delete-source',
+  'create-source',
+  'recreate-source',
+  'label-source',
+  'edit-references',
+  'edit-image',
+  'replace-workload',
+  'roll-back',
+  'strip-baseline',
+  'corrupt-baseline',
+  'delete-workload',
+  'create-workload',
+  'create-workload-and-edit',
+  'scale',
+  'opt-in',
+  'opt-out',
+  'name-sources',
+  'delete-namespace',
+];
+const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop', 'partition', 'compact', 'skew-clock'];
+
+/**
+ * Draws a world. A swarm: each world has a few of the things that can happen, and those often, so that some are quiet,
+ * some are all conflicts, and some only crash.
+ */
+export function drawWorld(seed: number): World {
+  const draw = new Draw(seed);
+  const calm = draw.chance(0.12);
+  const shared = {
+    seed,
+    calm,
+    strategy: draw.pick<StrategyName>(['env-vars', 'env-vars', 'annotations', 'restarted-at']),
+    controllers: draw.chance(0.15),
+    watchList: draw.pick<World['watchList']>(['supported', 'supported', 'rejected', 'ignored']),
+  };
+  if (calm) return { ...shared, ...drawCalm(draw) };
+  const replicas = draw.chance(0.35) ? 2 : 1;
+  // A replica whose watch of sources is behind that of the leader before it would take the baseline back: not covered.
+  const mayLag = watched.filter((name) => replicas === 1 || (name !== 'configmaps' && name !== 'secrets'));
+  // A second replica comes into play only when there is time for it to take over, and for the first to come back.
+  const stormMs = (replicas === 2 ? draw.int(50, 100) : draw.int(10, draw.pick([20, 40, 90]))) * 1000;
+  return {
+    ...shared,
+    replicas,
+    watchWindow: draw.chance(0.2) ? draw.int(1, 8) : 1000,
+    maxLatencyMs: draw.pick([5, 50, 500, 3_000]),
+    lagMs: new Map(draw.some(mayLag, draw.pick([0, 0.4, 0.8])).map((name) => [name, draw.int(50, 8_000)])),
+    stormMs,
+    steps: drawSteps(draw, stormMs),
+    weather: drawWeather(draw, stormMs),
+  };
+}
+
+function drawSteps(draw: Draw, stormMs: number): readonly Step[] {
+  const kinds = [
+    ...frequent,
+    ...frequent,
+    ...draw.some(people, draw.pick([0.1, 0.3, 0.6])),
+    ...draw.some(mishaps, draw.pick([0, 0.2, 0.5])),
+  ];
+  const count = draw.int(3, 22);
+  const steps: Step[] = [];
+  for (let index = 0; index < count; index++) {
+    const kind = draw.pickAny(kinds) ?? 'edit-source';
+    const atMs = draw.int(0, stormMs - 1);
+    steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });
+    // Trouble comes in company: what happens close to something else finds more than what happens alone.
+    if (!draw.chance(0.35)) continue;
+    const soonMs = Math.min(stormMs - 1, atMs + draw.int(0, draw.pick([300, 2_000, 6_000])));
+    steps.push({ kind: draw.pickAny(kinds) ?? 'burst', atMs: soonMs, uponWrite: draw.chance(0.2), seed: draw.seed() });
+  }
+  return steps.sort((left, right) => left.atMs - right.atMs);
+}
+
+function drawWeather(draw: Draw, stormMs: number): readonly Weather[] {
+  return draw.some(weatherKinds, draw.pick([0, 0.08, 0.2, 0.35])).map((kind) => {
+    const fromMs = draw.chance(0.3) ? 0 : draw.int(0, stormMs - 1);
+    const toMs = Math.min(stormMs, fromMs + draw.int(1_000, stormMs));
+    const rate = draw.pick([0.05, 0.2, 0.5, 1]);
+    const resource = draw.chance(0.6) ? draw.pick([...watched, 'leases']) : undefined;
+    return { kind, fromMs, toMs, rate, resource, seed: draw.seed() };
+  });
+}
+
+function drawCalm(
+  draw: Draw,
+): Pick<World, 'replicas' | 'watchWindow' | 'maxLatencyMs' | 'lagMs' | 'stormMs' | 'steps' | 'weather'> {
+  const steps: Step[] = [];
+  const count = draw.int(2, 6);
+  // Far enough apart that each is settled before the next begins.
+  const apartMs = 15_000;
+  for (let index = 1; index <= count; index++) {
+    const kind = draw.pick<ActionKind>(['edit-source', 'burst', 'burst-and-revert', 'label-source', 'scale']);
+    steps.push({ kind, atMs: index * apartMs, uponWrite: false, seed: draw.seed() });
+  }
+  const stormMs = (count + 1) * apartMs;
+  return { replicas: 1, watchWindow: 1000, maxLatencyMs: 20, lagMs: new Map(), stormMs, steps, weather: [] };
+}
