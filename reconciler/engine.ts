@@ -173,10 +173,7 @@ export class Engine {
   start(): void {
     this.#watchingSinceMs = this.#deps.clock.nowMs();
     this.#watches.start();
-    this.#patience = this.#deps.clock.timer(patienceMs, () => {
-      this.#patient = false;
-      this.#onProgress();
-    });
+    this.#beginPatience();
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#onStoppedLeading(),
@@ -229,12 +226,31 @@ export class Engine {
     this.#term = { inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
     metrics.leader.set(1);
     void this.#jobWorker.recover(clock, random, this.#stop.signal);
+    this.#trustNoneOfTheSources();
     this.#lookAtEverything();
   }
 
   #onStoppedLeading(): void {
     this.#term = undefined;
     this.#deps.metrics.leader.set(0);
+  }
+
+  /** What was learnt before this term may be older than what the former leader has acted on. */
+  #trustNoneOfTheSources(): void {
+    if (this.#watches.knownKinds().size === 0) return;
+    this.#settled = false;
+    this.#knownKinds = new Set();
+    this.#beginPatience();
+    void this.#watches.listSourcesAgain();
+  }
+
+  #beginPatience(): void {
+    this.#patient = true;
+    this.#patience?.cancel();
+    this.#patience = this.#deps.clock.timer(patienceMs, () => {
+      this.#patient = false;
+      this.#onProgress();
+    });
   }
 
   #lookAtEverything(): void {

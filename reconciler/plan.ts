@@ -13,7 +13,7 @@ export interface PlanSettings {
 
 export interface PlanInput {
   readonly workload: TrackedWorkload;
-  readonly sources: Pick<SourceIndex, 'get' | 'inNamespace' | 'inForceAt' | 'formerContent'>;
+  readonly sources: Pick<SourceIndex, 'get' | 'inNamespace' | 'inForceAt' | 'formerContent' | 'firstContent'>;
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
   readonly keyId: string;
@@ -121,6 +121,7 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     current: source?.content,
     keys: candidate.keys,
     inForce: () => sources.inForceAt(kind, namespace, name, usesSinceMs(input)),
+    firstContent: () => sources.firstContent(kind, namespace, name),
     formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
     reloadOnCreate: settings.reloadOnCreate,
     reloadOnDelete: settings.reloadOnDelete,

@@ -107,6 +107,14 @@ export class SourceIndex {
     return 'unknown';
   }
 
+  /** The oldest content known of a source since it was last absent. */
+  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | undefined {
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry) return undefined;
+    const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
+    return entry.former[absentUntil + 1]?.content ?? entry.record?.content;
+  }
+
   /** A content of the recent past by the digest of its whole. */
   formerContent(kind: SourceKind, namespace: string, name: string, whole: string): ContentDigest | undefined {
     const past = this.#entry(kind, namespace, name)?.former ?? [];

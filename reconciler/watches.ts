@@ -47,6 +47,7 @@ export interface WatchStatus extends ReflectorStatus {
 /** The list-watches of everything that a decision rests on, one for each resource and namespace watched. */
 export class Watches {
   readonly #watches: readonly Watch[];
+  #stopped = false;
 
   constructor(options: WatchesOptions) {
     const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
@@ -60,7 +61,22 @@ export class Watches {
     for (const { reflector } of this.#watches) reflector.start();
   }
 
+  /**
+   * Lists all sources anew, and until then knows none: after a time in which somebody else was in charge, a watch that
+   * hangs would show states from before what the other has already acted on.
+   */
+  async listSourcesAgain(): Promise<void> {
+    const synced = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
+    await Promise.all(
+      synced.map(async ({ reflector }) => {
+        await reflector.stop();
+        if (!this.#stopped) reflector.start();
+      }),
+    );
+  }
+
   async stop(): Promise<void> {
+    this.#stopped = true;
     await Promise.all(this.#watches.map(async ({ reflector }) => await reflector.stop()));
   }
 
@@ -68,7 +84,7 @@ export class Watches {
   knownKinds(): ReadonlySet<SourceKind> {
     const kinds = new Set(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
     for (const { sourceKind, reflector } of this.#watches) {
-      if (sourceKind && !reflector.status.synced) kinds.delete(sourceKind);
+      if (sourceKind && !isSynced(reflector.status)) kinds.delete(sourceKind);
     }
     return kinds;
   }
@@ -80,7 +96,7 @@ export class Watches {
    */
   settled(): boolean {
     return this.#watches.every(
-      ({ sourceKind, reflector }) => !sourceKind || reflector.status.synced || isRefused(reflector.status),
+      ({ sourceKind, reflector }) => !sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
     );
   }
 
@@ -91,6 +107,11 @@ export class Watches {
       name: resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`),
     }));
   }
+}
+
+/** What it learnt before it was stopped does not count: it is about to list anew. */
+function isSynced({ synced, state }: ReflectorStatus): boolean {
+  return synced && state !== 'stopped';
 }
 
 /** Missing rights or a missing API: it may last, and the rest must go on. */

@@ -270,4 +270,24 @@ describe('two reconcilers', () => {
     expect(second.reconciler.status.state).toBe('acting');
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
+
+  it('do not act on what the standby remembers: its watch of sources hangs when it takes over', async () => {
+    const harness = await adopted();
+    const first = await harness.start({ identity: 'reroll-0' });
+    let hangs = false;
+    harness.faults.add({
+      match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/configmaps') && !hangs && (hangs = true),
+      fault: { kind: 'half-open', atEvent: 2 },
+    });
+    const second = await harness.start({ identity: 'reroll-1' });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+    await first.stop();
+    await harness.clock.advance(30_000);
+    expect(second.reconciler.status.state).toBe('acting');
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
 });

@@ -298,4 +298,15 @@ describe('creation and deletion of a source', () => {
     await harness.clock.advance(20_000);
     expect(harness.restarts('Deployment', 'web')).toBe(restarts);
   });
+
+  it('created and edited before anybody could look: the edit is a change', async () => {
+    const harness = new Harness();
+    harness.seed(optional);
+    await harness.start();
+    harness.seed(app);
+    await harness.clock.advance(300);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
 });

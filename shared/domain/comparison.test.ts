@@ -24,6 +24,7 @@ interface Row {
   readonly keys?: readonly string[];
   readonly inForce?: InForce;
   readonly former?: ContentDigest;
+  readonly first?: ContentDigest;
   readonly onCreate?: boolean;
   readonly onDelete?: boolean;
   readonly then: Partial<Comparison>;
@@ -61,6 +62,21 @@ const rows: readonly Row[] = [
     recorded: '-',
     now: old,
     then: { restart: false, because: 'created-ignored', recorded: whole(old) },
+  },
+  {
+    when: 'appeared, and was edited since',
+    recorded: '-',
+    now: recolored,
+    first: old,
+    then: { restart: true, because: 'content-changed', recorded: whole(recolored) },
+  },
+  {
+    when: 'appeared, and a key not in use was edited since',
+    recorded: '-',
+    now: resized,
+    first: old,
+    keys: ['color'],
+    then: { restart: false, because: 'created-ignored', recorded: colorOf(old) },
   },
   {
     when: 'appeared and asked for',
@@ -208,6 +224,7 @@ describe('compare', () => {
       keys: row.keys ?? 'all',
       inForce: () => row.inForce ?? inForce(row.now),
       formerContent: (digest) => (row.former?.whole() === digest ? row.former : undefined),
+      firstContent: () => row.first,
       reloadOnCreate: row.onCreate ?? false,
       reloadOnDelete: row.onDelete ?? false,
     };

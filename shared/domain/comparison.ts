@@ -14,6 +14,8 @@ export interface ComparisonInput {
   readonly inForce: () => InForce;
   /** A content of the recent past by the digest of its whole, if it is still known. */
   readonly formerContent: (whole: string) => ContentDigest | undefined;
+  /** What a source that exists was created with, or the oldest content of it that is still known. */
+  readonly firstContent: () => ContentDigest | undefined;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
 }
@@ -83,9 +85,12 @@ function compareRecorded(recorded: Recorded, input: ComparisonInput): Comparison
   const now = recordedOf(current, keys);
   if (recorded === absent) {
     if (current === undefined) return { restart: false, because: 'unchanged', recorded };
-    return input.reloadOnCreate
-      ? { restart: true, because: 'created', recorded: now, changedKeys: current.keyNames }
-      : { restart: false, because: 'created-ignored', recorded: now };
+    if (input.reloadOnCreate)
+      return { restart: true, because: 'created', recorded: now, changedKeys: current.keyNames };
+    // Pods that waited for it have started with what it was created with: an edit since then is a change like any other.
+    const first = input.firstContent() ?? current;
+    const since = compareRecorded(recordedOf(first, keys), input);
+    return since.restart ? since : { restart: false, because: 'created-ignored', recorded: now };
   }
   if (current === undefined) {
     return input.reloadOnDelete
