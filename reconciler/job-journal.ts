@@ -5,7 +5,7 @@ import { ownAnnotations } from '../shared/domain/annotations';
 import { RerollError } from '../shared/domain/errors';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
-import { AlreadyExistsError, isNamespaceGone, NotFoundError } from '../shared/kube/errors';
+import { AlreadyExistsError, isNamespaceGone, undefinedIfNotFound } from '../shared/kube/errors';
 import {
   createObject,
   deleteObject,
@@ -188,9 +188,4 @@ function readEntry(secret: KubeObject): JobRecreation {
 function createdBy(job: KubeObject, entry: JobRecreation): boolean {
   const own = entry.successor.metadata.annotations[ownAnnotations.lastRestart];
   return own !== undefined && job.metadata.annotations?.[ownAnnotations.lastRestart] === own;
-}
-
-function undefinedIfNotFound(error: unknown): undefined {
-  if (error instanceof NotFoundError) return undefined;
-  throw error;
 }

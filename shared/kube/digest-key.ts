@@ -1,7 +1,7 @@
 import type { Random } from '../runtime/random';
 import { RerollError } from '../domain/errors';
 import type { KubeClient } from './client';
-import { AlreadyExistsError, NotFoundError } from './errors';
+import { AlreadyExistsError, undefinedIfNotFound } from './errors';
 import { createObject, getObject, type KubeObject } from './objects';
 import { secrets } from './resource';
 
@@ -17,10 +17,7 @@ const keyLength = 32;
  * Throws KubeErrors, and a RerollError when the Secret holds no key.
  */
 export async function loadDigestKey(client: KubeClient, random: Random, namespace: string): Promise<Buffer> {
-  const stored = await getObject(client, secrets, namespace, digestKeySecretName).catch((error: unknown) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
+  const stored = await getObject(client, secrets, namespace, digestKeySecretName).catch(undefinedIfNotFound);
   return readKey(stored ?? (await createKey(client, random, namespace)), namespace);
 }
 

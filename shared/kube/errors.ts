@@ -178,3 +178,9 @@ export function isNamespaceGone(error: unknown): boolean {
   if (error instanceof NotFoundError) return /namespaces "[^"]*" not found/.test(error.message);
   return error instanceof ForbiddenError && error.message.includes('because it is being terminated');
 }
+
+/** For the `catch` of a request about an object that may be missing. Throws whatever else went wrong. */
+export function undefinedIfNotFound(error: unknown): undefined {
+  if (error instanceof NotFoundError) return undefined;
+  throw error;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { KubeClient } from './client';
-import { NotFoundError } from './errors';
+import { undefinedIfNotFound } from './errors';
 import type { KubeObject, RequestLimits } from './objects';
 import { createObject, getObject, updateObject } from './objects';
 import { leases } from './resource';
@@ -42,12 +42,10 @@ export class LeaseStore {
   }
 
   async read(limits: RequestLimits): Promise<StoredLease | undefined> {
-    try {
-      return stored(await getObject(this.#client, leases, this.#namespace, this.#name, limits));
-    } catch (thrown) {
-      if (thrown instanceof NotFoundError) return undefined;
-      throw thrown;
-    }
+    const object = await getObject(this.#client, leases, this.#namespace, this.#name, limits).catch(
+      undefinedIfNotFound,
+    );
+    return object && stored(object);
   }
 
   /** @throws ConflictError, AlreadyExistsError when somebody else was first. */
