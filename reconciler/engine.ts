@@ -2,7 +2,8 @@ import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
 import { sourceId, type SourceKind } from '../shared/domain/source';
-import type { StrategyName } from '../shared/domain/workload';
+import { readWorkload, type StrategyName } from '../shared/domain/workload';
+import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
 import { EventRecorder } from '../shared/kube/events';
 import { LeaderElection } from '../shared/kube/lease';
@@ -141,13 +142,20 @@ export class Engine {
     const assertLeading = (): void => this.#assertLeading();
     const onEntry = (name: string): void => this.#jobs.add(name);
     const journal = new JobJournal({ client, namespace: ownNamespace, assertLeading, onEntry });
-    this.#jobWorker = new JobWorker({ journal, reporter: this.#reporter, logger });
+    this.#jobWorker = new JobWorker({
+      ...{ journal, reporter: this.#reporter, logger },
+      onSuperseded: () => this.#lookAtEverything(),
+    });
     this.#worker = new Worker({
-      ...{ clock, random, keyId, annotationKeys, settings, journal, defaults: settings },
+      ...{ clock, random, keyId, settings, journal, defaults: settings },
       ...{ reporter: this.#reporter, sources: this.#sources, workloads: this.#workloads, settle: this.#settle },
       pace: new AdoptionPace(clock),
       methods: applyMethods(journal),
-      context: { client, assertLeading },
+      context: {
+        client,
+        assertLeading,
+        read: (kind, object) => readWorkload(workloadKind(kind), object, annotationKeys, policy),
+      },
       knownKinds: () => this.#knownKinds,
       term: () => (this.#mayWrite() ? this.#term : undefined),
     });

@@ -101,15 +101,15 @@ export class JobJournal {
 
   /** Finds what an earlier leader has left. */
   async recover(): Promise<void> {
-    const found = await listObjects(this.#options.client, secrets, this.#options.namespace, `${label}=job`);
-    for (const { metadata } of found) this.#found(metadata.name, metadata.labels?.[uidLabel] ?? '');
+    for (const { metadata } of await this.#list()) this.#found(metadata.name, metadata.labels?.[uidLabel] ?? '');
   }
 
   /** Takes the next step of one entry. Throws KubeErrors; then the step is to be taken again. */
   async advance(name: string): Promise<JobStep> {
     const { client, namespace } = this.#options;
     const secret = await getObject(client, secrets, namespace, name).catch(undefinedIfNotFound);
-    if (!secret) return this.#end(name);
+    // One answer is too little to give a Job up for: it may be deleted already.
+    if (!secret) return (await this.#isListed(name)) ? { kind: 'waiting' } : this.#end(name);
     const entry = readEntry(secret);
     const { name: jobName, namespace: jobNamespace } = entry.successor.metadata;
     const job = await getObject(client, jobs, jobNamespace, jobName).catch(undefinedIfNotFound);
@@ -118,6 +118,14 @@ export class JobJournal {
     await this.#remove(name);
     // Our own create, whose answer was lost, is told from somebody else's by the restart's id.
     return createdBy(job, entry) ? { kind: 'created', entry, job } : { kind: 'superseded' };
+  }
+
+  async #list(): Promise<readonly KubeObject[]> {
+    return await listObjects(this.#options.client, secrets, this.#options.namespace, `${label}=job`);
+  }
+
+  async #isListed(name: string): Promise<boolean> {
+    return (await this.#list()).some(({ metadata }) => metadata.name === name);
   }
 
   async #create(name: string, entry: JobRecreation): Promise<JobStep> {

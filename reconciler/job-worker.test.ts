@@ -25,6 +25,7 @@ let world: ClientWorld;
 let found: string[];
 let journal: JobJournal;
 let worker: JobWorker;
+let superseded: number;
 
 beforeEach(() => {
   store = new JobStore();
@@ -47,7 +48,8 @@ beforeEach(() => {
     },
     onEntry: (name) => found.push(name),
   });
-  worker = new JobWorker({ journal, reporter, logger });
+  superseded = 0;
+  worker = new JobWorker({ journal, reporter, logger, onSuperseded: () => superseded++ });
 });
 
 const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
@@ -62,12 +64,13 @@ describe('an entry', () => {
     expect(said()).toEqual(['info: Job shop/migrate created anew']);
   });
 
-  it('that is superseded is done, and nothing is told', async () => {
+  it('that is superseded is done, and nothing is told but that others are to be looked at', async () => {
     store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
       metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' },
     });
     expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
     expect(said()).toEqual([]);
+    expect(superseded).toBe(1);
   });
 
   it.each<[string, Reply, object]>([

@@ -12,6 +12,8 @@ export interface JobWorkerOptions {
   readonly journal: JobJournal;
   readonly reporter: Reporter;
   readonly logger: Logger;
+  /** An entry ended without its Job being created by us. */
+  readonly onSuperseded: () => void;
 }
 
 /** A Job takes moments to go; asking more often does not hasten it. */
@@ -34,6 +36,8 @@ export class JobWorker {
       const step = await journal.advance(name);
       if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
       if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
+      // Somebody else's Job, or none: whatever is owed to it is planned anew.
+      if (step.kind === 'superseded') this.#options.onSuperseded();
       return { kind: 'done' };
     } catch (error) {
       // The entry stays: whoever leads next finds it.

@@ -1,5 +1,6 @@
 import { sameSources, type Baseline, type Recorded } from '../shared/domain/baseline';
 import { compare, type Comparison } from '../shared/domain/comparison';
+import type { ContentDigest } from '../shared/domain/content-digest';
 import { decide, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
 import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
 import type { SourceIndex } from './source-index';
@@ -121,12 +122,23 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     current: source?.content,
     keys: candidate.keys,
     inForce: () => sources.inForceAt(kind, namespace, name, usesSinceMs(input)),
-    firstContent: () => sources.firstContent(kind, namespace, name),
+    firstContent: () => firstContent(candidate, input),
     formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
     reloadOnCreate: settings.reloadOnCreate,
     reloadOnDelete: settings.reloadOnDelete,
   });
   return { ...verdict, decision: decision.because, comparison };
+}
+
+/** Pods are no older than their workload: what a source held before that they have not seen. */
+function firstContent(
+  { kind, name }: Candidate,
+  { workload, sources }: PlanInput,
+): ContentDigest | 'unknown' | undefined {
+  const { namespace, createdAtMs } = workload.record;
+  const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs);
+  if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
+  return sources.firstContent(kind, namespace, name);
 }
 
 /**

@@ -24,8 +24,8 @@ function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch
   return seen;
 }
 
-function remove(key = 'shop/app'): void {
-  index.sink('ConfigMap', undefined, () => undefined).remove(key);
+function remove(key = 'shop/app', uid?: string): void {
+  index.sink('ConfigMap', undefined, () => undefined).remove(key, uid);
 }
 
 /** The colour that was in force `seconds` after the clock's start; `none`: no such object. */
@@ -55,6 +55,16 @@ describe('the state in force', () => {
       writes: [{ at: 10, color: 'red', created: 10 }],
       // A workload of the same second cannot have started its pods without it.
       then: { 9: 'none', 10: 'red', 11: 'red', [Infinity]: 'red' },
+    },
+    {
+      when: 'gone, and found by a list after it was created anew and edited',
+      writes: [
+        { at: 0, color: 'red', created: 0, origin: 'list' },
+        { at: 5, gone: true },
+        { at: 30, color: 'blue', uid: 'second', created: 16, written: 20, origin: 'list' },
+      ],
+      // What it was created with nobody saw.
+      then: { 4: 'red', 10: 'none', 18: 'unknown', 25: 'blue' },
     },
     {
       when: 'changed: before, within the same second, after',
@@ -271,6 +281,14 @@ describe('changes', () => {
     changes.length = 0;
     see(second);
     expect(changes).toHaveLength(expected);
+  });
+
+  it('are not told for the end of a former one that comes late', () => {
+    see({ data: red, uid: 'second' });
+    remove('shop/app', 'first');
+    expect(told()).toEqual(['- second']);
+    remove('shop/app', 'second');
+    expect(told()).toEqual(['- second', 'second -']);
   });
 
   it('are not told for what is removed twice or was never there', () => {

@@ -16,7 +16,8 @@ export interface SourceChange {
 
 /** A state that a source was in until `observedMs` (monotonic). */
 interface FormerState {
-  readonly content: ContentDigest | undefined;
+  /** Undefined: there was none; `unknown`: there was one, of which only a successor was seen. */
+  readonly content: ContentDigest | undefined | 'unknown';
   /** When it came to be, by the API server's clock as far as that is known. */
   readonly fromMs: number;
   readonly observedMs: number;
@@ -73,7 +74,7 @@ export class SourceIndex {
       for (const { record, former } of entries.values()) {
         if (!record) continue;
         sources[record.kind]++;
-        const states = former.reduce((sum, { content }) => sum + (content?.retainedBytes ?? 0), 0);
+        const states = former.reduce((sum, { content }) => sum + (known(content)?.retainedBytes ?? 0), 0);
         retainedBytes += record.namespace.length + record.name.length + record.content.retainedBytes + states;
       }
     }
@@ -95,37 +96,38 @@ export class SourceIndex {
       if (state.fromMs < second) {
         // Created within the second: pods cannot start without it, so those of a workload born then have read it.
         const createdThen = state.content === undefined && next && next.fromMs < second + 1000;
-        return { content: createdThen ? next?.content : state.content };
+        const content = createdThen ? next?.content : state.content;
+        return content === 'unknown' ? content : { content };
       }
       next = state;
     }
     const oldest = entry.former[0] ?? { content: entry.record?.content, fromMs: entry.fromMs };
     const createdAtMs = entry.record?.createdAtMs;
     // Its first content: pods cannot start without it, so those of a workload born in the same second have read it.
-    if (oldest.fromMs === createdAtMs)
-      return createdAtMs > second ? { content: undefined } : { content: oldest.content };
-    return 'unknown';
+    if (oldest.fromMs !== createdAtMs || oldest.content === 'unknown') return 'unknown';
+    return { content: createdAtMs > second ? undefined : oldest.content };
   }
 
-  /** The oldest content known of a source since it was last absent. */
-  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | undefined {
+  /** What a source was created with; `unknown` where it was edited before it was first seen. */
+  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | undefined {
     const entry = this.#entry(kind, namespace, name);
-    if (!entry) return undefined;
+    if (!entry?.record) return undefined;
     const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
-    return entry.former[absentUntil + 1]?.content ?? entry.record?.content;
+    const first = entry.former[absentUntil + 1] ?? { content: entry.record.content, fromMs: entry.fromMs };
+    return first.fromMs > entry.record.createdAtMs ? 'unknown' : first.content;
   }
 
   /** A content of the recent past by the digest of its whole. */
   formerContent(kind: SourceKind, namespace: string, name: string, whole: string): ContentDigest | undefined {
     const past = this.#entry(kind, namespace, name)?.former ?? [];
-    return past.findLast((former) => former.content?.whole() === whole)?.content;
+    return known(past.findLast((former) => known(former.content)?.whole() === whole)?.content);
   }
 
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
   sink(kind: SourceKind, namespace: string | undefined, onSynced: () => void): ReflectorSink<SourceRecord> {
     return {
       upsert: (record, origin) => this.#upsert(record, origin),
-      remove: (key) => this.#remove(kind, key),
+      remove: (key, uid) => this.#remove(kind, key, uid),
       keys: () => this.#keys(kind, namespace),
       synced: onSynced,
     };
@@ -147,17 +149,20 @@ export class SourceIndex {
       if (sameFlags) return;
     } else {
       const fromMs = this.#changedAtMs(before, record, origin);
-      const former = this.#pastWith(kind, objectKey(namespace, name), entry);
+      const past = this.#pastWith(kind, objectKey(namespace, name), entry);
+      const isEditedSince = entry !== undefined && before?.uid !== record.uid && fromMs > record.createdAtMs;
+      const former = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)].slice(-maxFormer) : past;
       this.#store(kind, namespace, name, { record, fromMs, flagsFromMs, former });
     }
     this.#onChange({ kind, namespace, name, before, after: record });
   }
 
-  #remove(kind: SourceKind, key: ObjectKey): void {
+  #remove(kind: SourceKind, key: ObjectKey, uid: string | undefined): void {
     this.#forgetOldStates();
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
-    if (!entry?.record) return;
+    // The end of a former one, told late: what has its name now was read since.
+    if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
     const former = this.#pastWith(kind, key, entry);
     this.#store(kind, namespace, name, { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, former });
     this.#onChange({ kind, namespace, name, before: entry.record, after: undefined });
@@ -184,6 +189,11 @@ export class SourceIndex {
     this.#withPast.set(id, { kind, key });
     const state = { content: entry.record?.content, fromMs: entry.fromMs, observedMs: this.#clock.monotonicMs() };
     return [...entry.former, state].slice(-maxFormer);
+  }
+
+  /** What a source was created with that a list shows only after an edit. */
+  #unknownState(fromMs: number): FormerState {
+    return { content: 'unknown', fromMs, observedMs: this.#clock.monotonicMs() };
   }
 
   #forgetOldStates(): void {
@@ -220,6 +230,10 @@ export class SourceIndex {
       for (const [name, entry] of entries) if (entry.record) yield objectKey(entryNamespace, name);
     }
   }
+}
+
+function known(content: FormerState['content']): ContentDigest | undefined {
+  return content === 'unknown' ? undefined : content;
 }
 
 function scope(kind: SourceKind, namespace: string): string {

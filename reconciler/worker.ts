@@ -1,8 +1,8 @@
-import { ownAnnotations, type AnnotationKeys } from '../shared/domain/annotations';
+import { ownAnnotations } from '../shared/domain/annotations';
 import { formatBaseline, type Baseline } from '../shared/domain/baseline';
 import type { PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
-import { readWorkload, type StrategyName, type WorkloadRecord } from '../shared/domain/workload';
+import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind, type ApplyMethod } from '../shared/domain/workload-kinds';
 import { ConflictError, KubeError, NotFoundError } from '../shared/kube/errors';
 import { getObject } from '../shared/kube/objects';
@@ -35,7 +35,6 @@ export interface WorkerOptions {
   readonly methods: Readonly<Record<ApplyMethod, Apply>>;
   readonly context: ApplyContext;
   readonly keyId: string;
-  readonly annotationKeys: AnnotationKeys;
   readonly settings: PlanSettings & { readonly policy: PolicySettings };
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
   readonly knownKinds: () => ReadonlySet<SourceKind>;
@@ -170,11 +169,11 @@ export class Worker {
   async #refreshRefused({ key, record }: TrackedWorkload): Promise<void> {
     const refused = this.#refusedVersions.get(key);
     if (refused === undefined) return;
-    const { workloads, context, annotationKeys, settings } = this.#options;
+    const { workloads, context } = this.#options;
     if (refused === record.resourceVersion) {
-      const kind = workloadKind(record.kind);
-      const object = await getObject(context.client, kind.resource, record.namespace, record.name);
-      workloads.refresh(readWorkload(kind, object, annotationKeys, settings.policy));
+      const { resource } = workloadKind(record.kind);
+      const object = await getObject(context.client, resource, record.namespace, record.name);
+      workloads.refresh(context.read(record.kind, object));
     }
     this.#refusedVersions.delete(key);
   }

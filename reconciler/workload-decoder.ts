@@ -15,7 +15,8 @@ export function workloadDecoder(
     accepts: 'json',
     fromJson: (object) => {
       const record = readWorkload(kind, object, keys, policy);
-      return { key: objectKey(record.namespace, record.name), resourceVersion: record.resourceVersion, object: record };
+      const { uid, resourceVersion } = record;
+      return { key: objectKey(record.namespace, record.name), uid, resourceVersion, object: record };
     },
   };
 }

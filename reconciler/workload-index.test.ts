@@ -346,6 +346,16 @@ describe('since when a workload uses what it uses', () => {
     expect(index.get(web)?.usesSinceMs).toBe(created);
   });
 
+  it.each<[string, string | undefined, boolean]>([
+    ['the one that is there', 'uid-web', false],
+    ['whatever is there', undefined, false],
+    ['a former one, told late', 'first', true],
+  ])('the end of %s', (_which, uid, stays) => {
+    see({ uid: 'uid-web' });
+    index.sink('Deployment', undefined, () => undefined).remove('shop/web', uid);
+    expect(index.get(web) !== undefined).toBe(stays);
+  });
+
   it('does not remember removed workloads that were not opted in', () => {
     see({ annotations: {}, createdAtMs: created });
     index.remove(web);

@@ -113,8 +113,10 @@ export class WorkloadIndex {
     this.#upsert(record, 'list');
   }
 
-  remove(key: WorkloadKey): void {
+  /** `uid`: only if it still is the one of that uid; the end of a former one may be told after its heir was read. */
+  remove(key: WorkloadKey, uid?: string): void {
     const entry = this.#entries.get(key);
+    if (uid !== undefined && uid !== (entry?.record.uid ?? this.#untracked.get(key))) return;
     if (!this.#untracked.delete(key) && !entry) return;
     this.#entries.delete(key);
     if (entry) this.#users.remove(key, entry.record);
@@ -125,9 +127,9 @@ export class WorkloadIndex {
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     return {
       upsert: (record, origin) => this.#upsert(record, origin),
-      remove: (key) => {
+      remove: (key, uid) => {
         const { namespace, name } = splitObjectKey(key);
-        this.remove(workloadKey(kind, namespace, name));
+        this.remove(workloadKey(kind, namespace, name), uid);
       },
       keys: () => this.#keys(kind, namespace),
       synced: onSynced,

@@ -19,6 +19,7 @@ import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { ObjectInput } from '../apiserver/objects';
 import { storeKey, type WriteRecord } from '../apiserver/store';
 import { seededRandom } from '../apiserver/seeded-random';
+import { userTransport } from '../user-transport';
 
 /** An engine that runs, and what it said. */
 export interface Engine {
@@ -61,7 +62,7 @@ export class Harness {
   constructor(options: Partial<ApiServerOptions> = {}) {
     this.server = new ApiServer({ clock: this.clock, random: this.random, ...options });
     this.faults = new Faults(this.clock);
-    this.admin = this.#client(inProcessTransport(this.server, 'admin'), 'kubectl/v1.36.3');
+    this.admin = this.#client(userTransport(inProcessTransport(this.server, 'admin')), 'kubectl/v1.36.3');
     seedNamespace(this.server, ownNamespace);
   }
 

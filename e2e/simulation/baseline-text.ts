@@ -1,4 +1,5 @@
 import type { KubeObject } from '../apiserver/objects';
+import type { Content, Digests } from './contents';
 
 /** A baseline as the judge reads it off an object. */
 export interface WrittenBaseline {
@@ -25,4 +26,15 @@ export function sourceOfEntry(id: string, namespace: string): string | undefined
   const [kind, name = ''] = id.split('/');
   if (kind === 'cm') return `ConfigMap ${namespace}/${name}`;
   return kind === 'secret' ? `Secret ${namespace}/${name}` : undefined;
+}
+
+/** Whether an entry records this content; undefined: the source does not exist. */
+export function matches(
+  digests: Digests,
+  source: string,
+  content: Content | undefined,
+  entry: WrittenBaseline['sources'][string],
+): boolean {
+  if (typeof entry === 'string') return digests.whole(source, content) === entry;
+  return Object.entries(entry).every(([key, digest]) => digests.key(source, key, content?.get(key)) === digest);
 }

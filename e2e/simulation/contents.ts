@@ -33,18 +33,21 @@ export class Contents {
   readonly #versions = new Map<SourceName, Version[]>();
   readonly #writes = new Map<SourceName, WriteRecord[]>();
 
-  constructor(history: readonly WriteRecord[]) {
-    for (const write of history) {
-      const { kind, key, type, object, revision, atMs } = write;
-      if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') continue;
-      const name = `${kind.kind} ${key}`;
-      const versions = this.#versions.get(name) ?? [{ revision: 0, atMs: 0, content: undefined }];
-      this.#versions.set(name, versions);
-      this.#writes.set(name, [...(this.#writes.get(name) ?? []), write]);
-      const content = type === 'DELETED' ? undefined : decodedData(object);
-      if (sameContent(versions.at(-1)?.content, content)) continue;
-      versions.push({ revision, atMs, content });
-    }
+  constructor(history: readonly WriteRecord[] = []) {
+    for (const write of history) this.add(write);
+  }
+
+  add(write: WriteRecord): void {
+    const { kind, key, type, object, revision, atMs } = write;
+    if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') return;
+    const name = `${kind.kind} ${key}`;
+    const versions = this.#versions.get(name) ?? [{ revision: 0, atMs: 0, content: undefined }];
+    this.#versions.set(name, versions);
+    const writes = this.#writes.get(name) ?? [];
+    this.#writes.set(name, writes);
+    writes.push(write);
+    const content = type === 'DELETED' ? undefined : decodedData(object);
+    if (!sameContent(versions.at(-1)?.content, content)) versions.push({ revision, atMs, content });
   }
 
   /** Oldest first; at first nothing exists. */
@@ -59,6 +62,19 @@ export class Contents {
 
   at(source: SourceName, revision: number): Content | undefined {
     return this.versions(source).findLast((version) => version.revision <= revision)?.content;
+  }
+
+  /**
+   * As {@link at}, but what follows a creation within its second counts as part of it: the server keeps whole seconds, so
+   * who lists the source afterwards cannot know of the edit.
+   */
+  settledAt(source: SourceName, revision: number): Content | undefined {
+    const versions = this.versions(source);
+    const index = versions.findLastIndex((version) => version.revision <= revision);
+    const version = versions[index];
+    if (!version || versions[index - 1]?.content !== undefined) return version?.content;
+    const second = Math.floor(version.atMs / 1000);
+    return versions.slice(index).findLast(({ atMs }) => Math.floor(atMs / 1000) === second)?.content;
   }
 
   /** The writes after `fromRevision` and up to `toRevision` that changed content of the keys. */

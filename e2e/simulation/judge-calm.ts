@@ -1,7 +1,8 @@
 import { sameKeys, type Version } from './contents';
-import type { Case, Violation } from './judge';
-import { isOfEngine, isRestart } from './judge-engine-writes';
-import type { Life } from './lives';
+import type { Case } from './case';
+import type { Violation } from './judge';
+import { isRestart } from './judge-engine-writes';
+import { isOfEngine, isRolled, type Life } from './lives';
 import { usageOf } from './usage';
 
 /** Changes that come sooner one after the other are of one settle window, and those that come later are not. */
@@ -10,7 +11,7 @@ const apartMs = 2_000;
 
 /** Where nothing goes wrong, the count is exact: one restart for all changes of a settle window, none if they cancel out. */
 export function checkCalm(opened: Case): readonly Violation[] {
-  return opened.lives.flatMap((life) => {
+  return opened.lives.filter(isRolled).flatMap((life) => {
     const windows = windowsOf(opened, life);
     return windows.flatMap((window, index): readonly Violation[] => {
       const first = window[0];

@@ -1,55 +1,58 @@
 import { arrayAt, objectAt, stringAt, withValueAt, without, type JsonObject, type JsonValue } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
-import type { WriteRecord } from '../apiserver/store';
-import { baselineAnnotation, baselineOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
-import { isEngine, type Case, type Violation } from './judge';
-import type { Life } from './lives';
-import { reasonFor } from './reason';
+import { baselineAnnotation, baselineOf, matches, sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import type { Case } from './case';
+import type { Violation } from './judge';
+import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
+import { latestWatchMs, reasonFor } from './reason';
 import { asksForRestarts, templateOf, usageOf } from './usage';
 
-type EngineWrite = WriteRecord & { readonly previous: KubeObject };
-
-/** What each write of an engine to a workload was, and whether it was owed, whole, and nobody else's business. */
-export function checkEngineWrites(opened: Case, life: Life): readonly Violation[] {
-  const violations: Violation[] = [];
-  let newest: { readonly baseline: WrittenBaseline; readonly user: string } | undefined;
-  for (const write of life.writes) {
-    if (isOfEngine(write)) violations.push(...checkWrite(opened, life, write, newest));
-    const baseline = baselineOf(write.object);
-    if (!asksForRestarts(write.object)) newest = undefined;
-    else if (baseline && baseline.n > (newest?.baseline.n ?? -1)) newest = { baseline, user: write.user };
-  }
-  return violations;
+/** The newest baseline that a workload ever had, and the one before it. */
+interface Newest {
+  readonly baseline: WrittenBaseline;
+  readonly user: string;
+  readonly former: WrittenBaseline | undefined;
 }
 
-/** A change from before a workload's birth that a late watch brings after it looks like one since; no watch is later. */
-const latestWatchMs = 10_000;
+/** What the latest write to a workload was, if an engine's, and whether it was owed, whole, and nobody else's business. */
+export function checkEngineWrites(opened: Case, life: Life): readonly Violation[] {
+  const write = life.writes.at(-1);
+  if (!write || !isOfEngine(write)) return [];
+  let newest: Newest | undefined;
+  for (const { object, user } of life.writes.slice(0, -1)) {
+    const baseline = baselineOf(object);
+    if (!asksForRestarts(object)) newest = undefined;
+    else if (baseline && baseline.n > (newest?.baseline.n ?? -1)) {
+      newest = { baseline, user, former: newest?.baseline };
+    }
+  }
+  return checkWrite(opened, life, write, newest);
+}
 
-/** Never more restarts than there were contents. */
-export function checkRestartCount({ contents }: Case, life: Life): readonly Violation[] {
+/**
+ * Never more restarts than there were contents. A record that others took away may cost one more: where the process that
+ * wrote it is gone too, nobody knows of the restart.
+ */
+export function checkRestartCount(opened: Case, life: Life): readonly Violation[] {
   const restarts = life.writes.filter((write) => isOfEngine(write) && isRestart(write)).length;
-  const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
-  const sinceMs = life.writes[0].atMs - latestWatchMs;
-  const versions = [...used].flatMap((source) => contents.writes(source)).filter(({ atMs }) => atMs >= sinceMs);
-  if (restarts <= versions.length) return [];
-  const sentence = `${life.name} was restarted ${restarts} times for ${versions.length} changes of what it uses`;
+  const changes = changesInLife(opened, life) + lossesOf(life).length;
+  if (restarts <= changes) return [];
+  const sentence = `${life.name} was restarted ${restarts} times for ${changes} changes of what it uses`;
   return [{ promise: 'more restarts than changes', sentence }];
 }
 
-export function isOfEngine(write: WriteRecord): write is EngineWrite {
-  return isEngine(write.user) && write.previous !== undefined;
+/** Writes to what it ever used. */
+export function changesInLife({ contents }: Case, life: Life): number {
+  const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
+  const sinceMs = life.writes[0].atMs - latestWatchMs;
+  return [...used].flatMap((source) => contents.writes(source)).filter(({ atMs }) => atMs >= sinceMs).length;
 }
 
 export function isRestart({ previous, object }: EngineWrite): boolean {
   return templateOf(previous) !== templateOf(object);
 }
 
-function checkWrite(
-  opened: Case,
-  life: Life,
-  write: EngineWrite,
-  newest: { readonly baseline: WrittenBaseline; readonly user: string } | undefined,
-): readonly Violation[] {
+function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest | undefined): readonly Violation[] {
   const { previous, object, revision, user } = write;
   const at = `${life.name} at revision ${revision} by ${user}`;
   const before = baselineOf(previous);
@@ -72,10 +75,12 @@ function checkWrite(
 
   // A process that wrote the newest baseline itself remembers it; another may know only what stands on the object.
   const known = newest?.user === user ? [newest.baseline] : [before, newest?.baseline];
+  const isLost = newest !== undefined && before?.n !== newest.baseline.n;
+  // Its own write, whose answer did not come, and which others undid before a watch showed it: that it was is not known.
+  if (isLost) known.push(newest.former);
   if (!isRestart(write)) {
-    const lost = newest !== undefined && before?.n !== newest.baseline.n;
     const same = before !== undefined && JSON.stringify(before.sources) === JSON.stringify(after.sources);
-    if (same && !lost) found('foreign write', `${at}: a baseline that was there already`);
+    if (same && !isLost) found('foreign write', `${at}: a baseline that was there already`);
     return violations;
   }
   if (!known.some((baseline) => reasonFor(opened, life, write, baseline, after))) {
@@ -98,11 +103,7 @@ function checkTruth(
     if (source === undefined) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
-      versions.flatMap(({ content }, index) => {
-        if (typeof recorded === 'string') return digests.whole(source, content) === recorded ? [index] : [];
-        const keys = Object.entries(recorded);
-        return keys.every(([key, digest]) => digests.key(source, key, content?.get(key)) === digest) ? [index] : [];
-      });
+      versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));
     const now = matching(entry);
     if (now.length === 0 && versions.length > 0) {
       return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} was never what is recorded of it` }];
@@ -144,7 +145,7 @@ function withoutOurs(object: KubeObject): JsonObject {
   };
 }
 
-function withoutMarkers(container: JsonValue): JsonValue {
+export function withoutMarkers(container: JsonValue): JsonValue {
   const env = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_') !== true);
   return { ...objectAt(container), env };
 }

@@ -1,5 +1,6 @@
 import type { WriteRecord } from '../apiserver/store';
-import { isEngine, type Violation } from './judge';
+import { isEngine } from './engine-user';
+import type { Violation } from './judge';
 
 /** Every value of a source that users write looks like this, in plain text or as a Secret's base64. */
 const values = /(?:value|secret)-\d+-|c2VjcmV0L[A-Za-z0-9+/]/;
@@ -10,12 +11,9 @@ export function valueIn(text: string): string | undefined {
 }
 
 /** Nothing that an engine writes holds a value of a source. */
-export function checkLeaks(history: readonly WriteRecord[]): readonly Violation[] {
-  return history
-    .filter(({ user, type }) => isEngine(user) && type !== 'DELETED')
-    .flatMap(({ object, kind, key, revision }): readonly Violation[] => {
-      const value = valueIn(JSON.stringify(object));
-      const sentence = `${kind.kind} ${key} at revision ${revision} tells ${value ?? ''}`;
-      return value === undefined ? [] : [{ promise: 'leak', sentence }];
-    });
+export function checkLeak({ object, kind, key, revision, user, type }: WriteRecord): readonly Violation[] {
+  if (!isEngine(user) || type === 'DELETED') return [];
+  const value = valueIn(JSON.stringify(object));
+  const sentence = `${kind.kind} ${key} at revision ${revision} tells ${value ?? ''}`;
+  return value === undefined ? [] : [{ promise: 'leak', sentence }];
 }

@@ -1,24 +1,24 @@
-import { objectAt } from '../apiserver/json';
 import { baselineOf, sourceOfEntry } from './baseline-text';
+import type { Case } from './case';
 import { sameKeys, type Contents, type Keys } from './contents';
-import type { Case, Violation } from './judge';
-import type { Life } from './lives';
+import type { Violation } from './judge';
+import { isGone, isOfEngine, isRolled, lossesOf, type Life } from './lives';
 import { policyOf, templateOf, usageOf } from './usage';
 
 /**
  * No change missed: whatever a workload uses is at the end what it was when its pods last started, or came under our
  * care. What did not exist then is exempt (a source that comes into being restarts nothing).
  */
-export function checkMissed({ history, contents, lives }: Case): readonly Violation[] {
-  const firstLed = firstActOfLeader(history);
+export function checkMissed(opened: Case): readonly Violation[] {
+  const { contents, lives } = opened;
   return lives
-    .filter(({ gone }) => !gone)
+    .filter((life) => isRolled(life) && !isGone(life))
     .flatMap((life) => {
       const last = life.writes.at(-1) ?? life.writes[0];
       const started = lastTemplateChange(life);
       return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
-        const since = Math.max(started, firstLed, lastPolicyChange(life));
-        const then = contents.at(source, since);
+        const since = Math.max(started, inCareSince(opened, life), lastForgotten(life), lastPolicyChange(life));
+        const then = contents.settledAt(source, since);
         const now = contents.versions(source).at(-1)?.content;
         if (then === undefined || now === undefined) return [];
         const missed = keysInQuestion(keys, then, now).filter((key) => then.get(key) !== now.get(key));
@@ -30,13 +30,27 @@ export function checkMissed({ history, contents, lives }: Case): readonly Violat
     });
 }
 
-/** A process leads when it knows that it does: then it renews the Lease, which does not change the time of its acquisition. */
-function firstActOfLeader(history: Case['history']): number {
-  const renewed = history.find(({ kind, object }) => {
-    const spec = kind.kind === 'Lease' ? objectAt(object, 'spec') : {};
-    return spec['acquireTime'] !== spec['renewTime'];
+/**
+ * When a workload came under our care. One that was there before us did when the process that first recorded it led: what
+ * an earlier process saw and had not recorded when it was killed is not known.
+ */
+function inCareSince(opened: Case, { writes }: Life): number {
+  const [born] = writes;
+  const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+  return born.revision < opened.firstLedRevision && adopter ? opened.ledSince(adopter.user) : opened.firstLedRevision;
+}
+
+/**
+ * Where others took the record away and the next to write is another process than the one that had written it, nobody
+ * knows what the record was.
+ */
+function lastForgotten(life: Life): number {
+  const forgotten = lossesOf(life).findLast((loss) => {
+    const former = life.writes.findLast((write) => write.revision < loss.revision && isOfEngine(write));
+    const next = life.writes.find((write) => write.revision > loss.revision && isOfEngine(write));
+    return next?.user !== former?.user;
   });
-  return renewed?.revision ?? Infinity;
+  return forgotten?.revision ?? 0;
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

@@ -1,12 +1,13 @@
 import type { WriteRecord } from '../apiserver/store';
-import { Contents, Digests } from './contents';
+import { Case } from './case';
 import { checkCalm } from './judge-calm';
 import { checkEngineWrites, checkRestartCount } from './judge-engine-writes';
-import { checkLeaks } from './judge-leaks';
-import { checkLeases } from './judge-lease';
+import { checkLeak } from './judge-leaks';
+import { checkLease } from './judge-lease';
 import { checkMissed } from './judge-missed';
-import { livesOf, type Life } from './lives';
-import { engineUserPrefix } from './replicas';
+import { checkRecorded } from './judge-recorded';
+import { checkRuns } from './judge-runs';
+import { isRolled } from './lives';
 
 /** A promise of the design that was broken, by its letter, in one sentence. */
 export interface Violation {
@@ -23,35 +24,45 @@ export interface Violation {
   readonly sentence: string;
 }
 
-/** The history, read once, and what the checks share. */
-export interface Case {
-  readonly history: readonly WriteRecord[];
-  readonly contents: Contents;
-  /** Undefined where no engine came so far as to make its key. */
-  readonly digests: Digests | undefined;
-  readonly lives: readonly Life[];
+/** Judges a world while it runs, write by write, and once more when it is over. Reads what the API server stored. */
+export class Judge {
+  readonly #case = new Case();
+  readonly #violations: Violation[] = [];
+
+  /** What must never be, as soon as it is. */
+  get violations(): readonly Violation[] {
+    return this.#violations;
+  }
+
+  wrote(record: WriteRecord): void {
+    this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record));
+    const life = this.#case.add(record);
+    if (!life) return;
+    // Of earlier writes of this life it is known that they were right.
+    const found = isRolled(life)
+      ? [...checkEngineWrites(this.#case, life), ...checkRestartCount(this.#case, life)]
+      : checkRuns(this.#case, life);
+    this.#violations.push(...found);
+  }
+
+  /** What must be once everything owed is done. */
+  get owed(): readonly Violation[] {
+    return [...checkMissed(this.#case), ...checkRecorded(this.#case)];
+  }
+
+  /** `calm`: nothing but edits of sources far apart; then the number of restarts is known exactly. */
+  verdict(calm: boolean): readonly Violation[] {
+    if (this.#violations.length > 0) return this.#violations;
+    return [...this.owed, ...(calm ? checkCalm(this.#case) : [])];
+  }
 }
 
-/** Reads nothing but what the API server stored. */
-export function openCase(history: readonly WriteRecord[]): Case {
-  const keySecret = history.find(({ kind, key }) => kind.kind === 'Secret' && key === 'reroll/reroll-digest-key');
-  const data = keySecret?.object['data'] as Readonly<Record<string, string>> | undefined;
-  const digests = data?.['key'] === undefined ? undefined : new Digests(Buffer.from(data['key'], 'base64'));
-  return { history, contents: new Contents(history), digests, lives: livesOf(history) };
-}
-
-/** `calm`: nothing but edits of sources far apart; then the number of restarts is known exactly. */
+/** Judges a history that is over. */
 export function judge(history: readonly WriteRecord[], calm: boolean): readonly Violation[] {
-  const opened = openCase(history);
-  return [
-    ...checkMissed(opened),
-    ...opened.lives.flatMap((life) => [...checkEngineWrites(opened, life), ...checkRestartCount(opened, life)]),
-    ...checkLeaks(history),
-    ...checkLeases(history),
-    ...(calm ? checkCalm(opened) : []),
-  ];
-}
-
-export function isEngine(user: string): boolean {
-  return user.startsWith(engineUserPrefix);
+  const judging = new Judge();
+  for (const record of history) {
+    judging.wrote(record);
+    if (judging.violations.length > 0) break;
+  }
+  return judging.verdict(calm);
 }

@@ -1,26 +1,61 @@
+import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
+import { baselineOf } from './baseline-text';
+import { isEngine } from './engine-user';
 
-const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+const rolledKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+const runKinds = new Set(['CronJob', 'Job']);
+
+export type EngineWrite = WriteRecord & { readonly previous: KubeObject };
 
 /** One workload from its birth to its end, or to the end of the history: the next one of that name is another. */
 export interface Life {
   /** `Deployment shop/api`. */
   readonly name: string;
-  readonly writes: readonly [WriteRecord, ...WriteRecord[]];
-  readonly gone: boolean;
+  readonly writes: [WriteRecord, ...WriteRecord[]];
 }
 
-export function livesOf(history: readonly WriteRecord[]): readonly Life[] {
-  const writes = new Map<string, [WriteRecord, ...WriteRecord[]]>();
-  for (const record of history) {
-    if (!workloadKinds.has(record.kind.kind)) continue;
-    const life = writes.get(record.object.metadata.uid);
-    if (life) life.push(record);
-    else writes.set(record.object.metadata.uid, [record]);
+/** Every workload that there ever was. */
+export class Lives {
+  readonly #byUid = new Map<string, Life>();
+
+  /** The life that the write belongs to, if it is of a workload. */
+  add(record: WriteRecord): Life | undefined {
+    const { kind, key, object } = record;
+    if (!rolledKinds.has(kind.kind) && !runKinds.has(kind.kind)) return undefined;
+    const { uid } = object.metadata;
+    const life = this.#byUid.get(uid);
+    if (life) life.writes.push(record);
+    else this.#byUid.set(uid, { name: `${kind.kind} ${key}`, writes: [record] });
+    return this.#byUid.get(uid);
   }
-  return [...writes.values()].map((life) => ({
-    name: `${life[0].kind.kind} ${life[0].key}`,
-    writes: life,
-    gone: life.at(-1)?.type === 'DELETED',
-  }));
+
+  get all(): readonly Life[] {
+    return [...this.#byUid.values()];
+  }
+}
+
+/** Its pods are replaced when its template changes; CronJobs and Jobs are run anew instead. */
+export function isRolled({ writes }: Life): boolean {
+  return rolledKinds.has(writes[0].kind.kind);
+}
+
+export function isGone({ writes }: Life): boolean {
+  return writes.at(-1)?.type === 'DELETED';
+}
+
+export function isOfEngine(write: WriteRecord): write is EngineWrite {
+  return isEngine(write.user) && write.previous !== undefined && write.type !== 'DELETED';
+}
+
+/** The writes by which others took away, or put back into the past, what an engine had recorded. */
+export function lossesOf({ writes }: Life): readonly WriteRecord[] {
+  let newest = -1;
+  return writes.filter(({ object, user }) => {
+    const recorded = baselineOf(object)?.n ?? -1;
+    const lost = recorded < newest && !isEngine(user);
+    // A loss counts once: what others write after it has lost nothing more.
+    newest = lost ? recorded : Math.max(newest, recorded);
+    return lost;
+  });
 }

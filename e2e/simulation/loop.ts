@@ -17,6 +17,7 @@ export class Loop implements Clock {
   readonly #heap: Due[] = [];
   #nowMs = 0;
   #steps = 0;
+  #halted = false;
 
   constructor(random: Random) {
     this.#random = random;
@@ -42,10 +43,20 @@ export class Loop implements Clock {
     return { cancel: () => (due.run = undefined) };
   }
 
+  /** Nothing happens any more after the step under way. */
+  halt(): void {
+    this.#halted = true;
+  }
+
+  get halted(): boolean {
+    return this.#halted;
+  }
+
   /** Runs everything that is due until `untilMs`, each event followed by all that waits on promises alone. */
   async runUntil(untilMs: number): Promise<void> {
     await drained();
     for (let next = this.#heap[0]; next !== undefined && next.atMs <= untilMs; next = this.#heap[0]) {
+      if (this.#halted) return;
       pop(this.#heap);
       if (next.run === undefined) continue;
       this.#nowMs = next.atMs;

@@ -1,10 +1,14 @@
 import type { WriteRecord } from '../apiserver/store';
 import { sourceOfEntry, type WrittenBaseline } from './baseline-text';
-import type { Case } from './judge';
+import type { Case } from './case';
+import type { Version } from './contents';
 import type { Life } from './lives';
 import { usageOf } from './usage';
 
 type Entry = WrittenBaseline['sources'][string];
+
+/** A change from before a workload's birth that a late watch brings after it looks like one since; no watch is later. */
+export const latestWatchMs = 10_000;
 
 /** Whether something that the workload uses changed between what was recorded and what the restart records. */
 export function reasonFor(
@@ -21,7 +25,11 @@ export function reasonFor(
     // Its first coming into being restarts nothing.
     const created = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
     const changes = contents.changes(source, 'all', 0, revision);
-    return changes.some((change) => change.atMs >= bornMs && change.revision !== created);
+    return changes.some((change, index) => {
+      // The server keeps no time of a removal: it is dated by when the watch brings it.
+      const sinceMs = onlyRemoves(changes[index - 1], change) ? bornMs - latestWatchMs : bornMs;
+      return change.atMs >= sinceMs && change.revision !== created;
+    });
   };
   const writtenInLife = (source: string): boolean =>
     contents
@@ -39,10 +47,14 @@ export function reasonFor(
 }
 
 /** Undefined where the two do not record the same keys: then digests say nothing, and a change in its life has to do. */
-function differ(former: Entry, entry: Entry): boolean | undefined {
+export function differ(former: Entry, entry: Entry): boolean | undefined {
   if (typeof former === 'string' && typeof entry === 'string') return former !== entry;
   if (typeof former === 'string' || typeof entry === 'string') return undefined;
   const keys = Object.entries(entry);
   if (keys.some(([key]) => former[key] === undefined)) return undefined;
   return keys.some(([key, digest]) => former[key] !== digest);
+}
+
+function onlyRemoves(before: Version | undefined, { content }: Version): boolean {
+  return content !== undefined && [...content].every(([key, value]) => before?.content?.get(key) === value);
 }

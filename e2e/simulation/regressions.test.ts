@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { configMap, deployment, envFromKey, fromConfigMap } from '../apiserver/cluster';
+import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, job, secret } from '../apiserver/cluster';
 import { Harness } from '../engine/harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -52,6 +52,83 @@ describe('a change is not missed', () => {
   });
 });
 
+describe('a change since the creation is not missed', () => {
+  it('of a source that came anew and was edited before a list showed it', async () => {
+    const harness = new Harness();
+    harness.seed(app);
+    await harness.start();
+    await harness.clock.advance(20_000);
+    await harness.delete('ConfigMap', 'app');
+    await harness.clock.advance(20_000);
+    const end = harness.faults.add({
+      match: ({ pathname }) => pathname.endsWith('/configmaps'),
+      fault: { kind: 'status', code: 503 },
+    });
+    harness.server.compact();
+    await harness.clock.advance(600_000);
+    harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app', true)] }));
+    await harness.clock.advance(5_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('a change of what was recorded as absent is not missed', () => {
+  it('though it was created and edited while nobody watched', async () => {
+    const harness = new Harness();
+    harness.seed(deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app', true)] }));
+    await (await harness.start()).stop();
+    harness.seed(app);
+    await harness.clock.advance(5_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    await harness.start();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('a Job', () => {
+  const created = (harness: Harness): number =>
+    harness.server
+      .history()
+      .filter(({ kind, type, user }) => kind.kind === 'Job' && type === 'ADDED' && user === 'reroll').length;
+
+  it('is not created anew twice where a source came moments before it', async () => {
+    const harness = new Harness();
+    const envFrom = [fromConfigMap('app'), fromSecret('db', true)];
+    harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom }));
+    harness.faults.add({
+      match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/secrets'),
+      fault: { kind: 'lag', lagMs: 6_000 },
+    });
+    await harness.start();
+    await harness.clock.advance(60_000);
+    harness.seed(secret({ name: 'db', data: { token: 'a' } }));
+    await harness.clock.advance(500);
+    await harness.edit('Secret', 'db', { token: 'b' });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(created(harness)).toBe(1);
+  });
+
+  it('is created anew though the server once denies that its journal is there', async () => {
+    const harness = new Harness();
+    harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.start();
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'GET' && pathname.includes('/secrets/reroll-job-'),
+      fault: { kind: 'status', code: 404 },
+      times: 1,
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(created(harness)).toBe(1);
+  });
+});
+
 describe('nothing is restarted without a reason', () => {
   it('when the last of several edits of one second is seen only after the workload was born', async () => {
     const harness = new Harness();
@@ -73,5 +150,21 @@ describe('nothing is restarted without a reason', () => {
     harness.seed(deployment({ name: 'web', annotations: { ...auto, ...settle }, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(60_000);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('of a Job that stopped asking for the source, though its watch is behind', async () => {
+    const harness = new Harness();
+    harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.start();
+    await harness.clock.advance(20_000);
+    harness.faults.add({
+      match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/jobs'),
+      fault: { kind: 'half-open', atEvent: 0 },
+    });
+    await harness.clock.advance(600_000);
+    await harness.patch('Job', 'migrate', { metadata: { annotations: { 'reloader.stakater.com/auto': null } } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.server.history().filter(({ kind, type }) => kind.kind === 'Job' && type === 'DELETED')).toEqual([]);
   });
 });

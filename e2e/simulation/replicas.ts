@@ -6,14 +6,13 @@ import { staticCredentials } from '../../shared/kube/credentials';
 import { Metrics } from '../../shared/runtime/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { Draw } from './draw';
+import { engineUserPrefix } from './engine-user';
 import type { Loop } from './loop';
 import type { Network } from './network';
 import { SimulatedProcess } from './process';
 
 export const ownNamespace = 'reroll';
 export const leaseName = 'reroll';
-/** Every process has a user of its own, so that the history tells them apart. */
-export const engineUserPrefix = 'engine-';
 
 /** One process that runs or ran. */
 export interface Incarnation {

@@ -6,9 +6,9 @@ import { Controllers } from '../apiserver/controllers/controllers';
 import type { WriteRecord } from '../apiserver/store';
 import { act, type Stage } from './actions';
 import { Draw } from './draw';
-import { isEngine, judge, openCase, type Violation } from './judge';
-import { checkMissed } from './judge-missed';
-import { valueIn } from './judge-leaks';
+import { isEngine } from './engine-user';
+import { Judge, type Violation } from './judge';
+import { checkProcesses } from './judge-processes';
 import { Loop } from './loop';
 import { Network } from './network';
 import { ownNamespace, Replicas } from './replicas';
@@ -30,12 +30,6 @@ export interface Outcome {
 const livenessMs = 15 * 60_000;
 /** How long nothing must be written until a world counts as quiet. */
 const quietMs = 15_000;
-/** Requests of one process in one minute; the busiest worlds come to a third of it. */
-const maxRequestsPerMinute = 1_000;
-
-/** ConfigMaps, Secrets, and five kinds of workloads. */
-const watchesOfProcess = 7;
-
 /** Runs a world to its end and judges it. `settings` replaces the engine's own, for engines that are wrong on purpose. */
 export async function simulate(world: World, settings: Partial<EngineSettings> = {}): Promise<Outcome> {
   const draw = new Draw(world.seed ^ 0x2545f491);
@@ -51,8 +45,13 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   seedNamespace(server, ownNamespace);
   const users = new Users(server, (what) => story.tell('user', what));
   users.settleIn(new Draw(draw.seed()));
+  const judge = new Judge();
+  for (const write of server.history()) judge.wrote(write);
   server.store.subscribe((write) => {
     situations.written(write);
+    judge.wrote(write);
+    // What comes after a broken promise tells nothing more.
+    if (judge.violations.length > 0) loop.halt();
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, told(write));
   });
   if (world.controllers) new Controllers(server).start();
@@ -96,59 +95,37 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   replicas.startAll();
 
   await loop.runUntil(world.stormMs);
+  const inStorm = await checkProcesses(replicas, server, network);
   for (const run of uponWrite.splice(0)) run();
   replicas.relieve();
   story.tell('world', 'all faults end');
-  await untilQuiet(loop, server, replicas, world.stormMs);
+  await untilQuiet(loop, server, replicas, judge, world.stormMs);
 
   const history = server.history();
-  const violations = [...judge(history, world.calm), ...(await checkProcesses(replicas, server, network))];
+  const violations = [...judge.verdict(world.calm), ...inStorm, ...(await checkProcesses(replicas, server, network))];
   replicas.all.forEach(({ lines }) => situations.logged(lines));
   return { seed: world.seed, violations, story: story.lines, situations: situations.reached, history };
 }
 
-async function untilQuiet(loop: Loop, server: ApiServer, replicas: Replicas, stormMs: number): Promise<void> {
+async function untilQuiet(
+  loop: Loop,
+  server: ApiServer,
+  replicas: Replicas,
+  judge: Judge,
+  stormMs: number,
+): Promise<void> {
   const endMs = stormMs + livenessMs;
   let untilMs = stormMs + quietMs;
   for (;;) {
     await loop.runUntil(Math.min(endMs, untilMs));
-    if (loop.monotonicMs() >= endMs) return;
+    if (loop.halted || loop.monotonicMs() >= endMs) return;
     const history = server.history();
     const busy = history.findLast(({ user, kind }) => isEngine(user) && kind.kind !== 'Lease' && kind.kind !== 'Event');
     const lastMs = busy === undefined ? 0 : busy.atMs - loop.nowMs() + loop.monotonicMs();
     const quiet = replicas.complete && loop.monotonicMs() - lastMs >= quietMs;
-    if (quiet && checkMissed(openCase(history)).length === 0) return;
+    if (quiet && judge.owed.length === 0) return;
     untilMs = quiet || !replicas.complete ? untilMs + quietMs : lastMs + quietMs;
   }
-}
-
-/** What processes say and hold: no value of a source, and no more than the size of their world. */
-async function checkProcesses(replicas: Replicas, server: ApiServer, network: Network): Promise<readonly Violation[]> {
-  const violations: Violation[] = [];
-  for (const { process, lines, metrics } of replicas.all) {
-    for (const line of lines) {
-      const value = valueIn(JSON.stringify(line));
-      if (value !== undefined) violations.push({ promise: 'leak', sentence: `${process.name} logs ${value}` });
-    }
-    const requests = server.requests().filter(({ user }) => user === process.name);
-    const perMinute = new Map<number, number>();
-    for (const { atMs } of requests) {
-      const minute = Math.floor(atMs / 60_000);
-      perMinute.set(minute, (perMinute.get(minute) ?? 0) + 1);
-    }
-    const most = Math.max(0, ...perMinute.values());
-    if (most > maxRequestsPerMinute) {
-      violations.push({ promise: 'unbounded', sentence: `${process.name} made ${most} requests in one minute` });
-    }
-    if (process.state === 'dead') continue;
-    const streams = network.openStreams(process);
-    if (streams > watchesOfProcess) {
-      violations.push({ promise: 'unbounded', sentence: `${process.name} keeps ${streams} streams open` });
-    }
-    const value = valueIn(await metrics.text());
-    if (value !== undefined) violations.push({ promise: 'leak', sentence: `metrics of ${process.name} tell ${value}` });
-  }
-  return violations;
 }
 
 function told({ kind, key, object, type, revision }: WriteRecord): string {

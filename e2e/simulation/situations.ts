@@ -1,7 +1,7 @@
 import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
-import { isEngine } from './judge';
+import { isEngine } from './engine-user';
 import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
 
@@ -39,6 +39,9 @@ export const situations = [
   'a workload was restarted',
   'a workload was restarted by a process that had not adopted it',
   'a workload was adopted',
+  'a Job was created anew',
+  'a CronJob was run',
+  'a process found a Job between its deletion and its re-creation',
   'a baseline that was lost was put back',
   'a workload came back under its name as another',
   'a source came back under its name as another',
@@ -88,6 +91,7 @@ export class Situations {
   readonly #reached = new Set<Situation>();
   readonly #uids = new Map<string, string>();
   readonly #adoptedBy = new Map<string, string>();
+  readonly #journaledBy = new Map<string, string>();
   #holder: unknown;
 
   get reached(): ReadonlySet<Situation> {
@@ -119,9 +123,11 @@ export class Situations {
     this.#reached.add('a workload changed between plan and write');
   }
 
-  written({ kind, key, object, previous, user }: WriteRecord): void {
+  written(write: WriteRecord): void {
+    const { kind, key, object, previous, user } = write;
     if (kind.kind === 'Lease') this.#leaseWritten(object['spec'] as { readonly holderIdentity?: string } | undefined);
     if (previous === undefined) this.#created(kind.kind, key, object.metadata.uid);
+    if (isEngine(user)) this.#ran(write);
     if (!isEngine(user) || previous === undefined || kind.kind === 'Lease' || kind.kind === 'Event') return;
     const { uid } = object.metadata;
     const adoptedBy = this.#adoptedBy.get(uid);
@@ -137,6 +143,18 @@ export class Situations {
       if (lost) this.#reached.add('a baseline that was lost was put back');
     }
     this.#adoptedBy.set(uid, user);
+  }
+
+  #ran({ kind, object, previous, user, type }: WriteRecord): void {
+    const isJournal = kind.kind === 'Secret' && object.metadata.name.startsWith('reroll-job-');
+    if (isJournal && previous === undefined) this.#journaledBy.set(object.metadata.name, user);
+    const journaledBy = this.#journaledBy.get(object.metadata.name);
+    if (isJournal && type === 'DELETED' && journaledBy !== user) {
+      this.#reached.add('a process found a Job between its deletion and its re-creation');
+    }
+    if (kind.kind !== 'Job' || previous !== undefined) return;
+    const ofCronJob = object.metadata.ownerReferences !== undefined;
+    this.#reached.add(ofCronJob ? 'a CronJob was run' : 'a Job was created anew');
   }
 
   #leaseWritten(spec: { readonly holderIdentity?: string } | undefined): void {

@@ -1,4 +1,4 @@
-import { arrayAt, objectAt, stringAt } from '../apiserver/json';
+import { arrayAt, objectAt, stringAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { Keys, SourceName } from './contents';
 
@@ -38,14 +38,21 @@ export function asksForRestarts({ metadata: { annotations = {} } }: KubeObject):
   return auto === 'true' || lists.some((list) => list !== undefined);
 }
 
+export function podTemplateOf(object: KubeObject | undefined): JsonObject {
+  const path = object?.kind === 'CronJob' ? ['spec', 'jobTemplate', 'spec', 'template'] : ['spec', 'template'];
+  return objectAt(object, ...path);
+}
+
 export function templateOf(object: KubeObject | undefined): string {
-  return JSON.stringify(objectAt(object, 'spec')['template'] ?? null);
+  return JSON.stringify(podTemplateOf(object));
 }
 
 function referencesOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
   const namespace = object.metadata.namespace ?? '';
   const found = new Map<SourceName, Keys>();
-  for (const container of arrayAt(object, 'spec', 'template', 'spec', 'containers')) {
+  const template = podTemplateOf(object);
+  for (const [source, keys] of volumesOf(template, namespace)) found.set(source, keys);
+  for (const container of arrayAt(template, 'spec', 'containers')) {
     for (const entry of arrayAt(container, 'env')) {
       for (const [kind, field] of [
         ['ConfigMap', 'configMapKeyRef'],
@@ -67,6 +74,23 @@ function referencesOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
         const name = stringAt(entry, field, 'name');
         if (name !== undefined) found.set(`${kind} ${namespace}/${name}`, 'all');
       }
+    }
+  }
+  return found;
+}
+
+/** Volumes of simulated users are all mounted, each source in one at most. */
+function volumesOf(template: JsonObject, namespace: string): ReadonlyMap<SourceName, Keys> {
+  const found = new Map<SourceName, Keys>();
+  for (const volume of arrayAt(template, 'spec', 'volumes')) {
+    for (const [kind, field, nameField] of [
+      ['ConfigMap', 'configMap', 'name'],
+      ['Secret', 'secret', 'secretName'],
+    ] as const) {
+      const name = stringAt(volume, field, nameField);
+      if (name === undefined) continue;
+      const keys = arrayAt(objectAt(volume, field), 'items').flatMap((item) => stringAt(item, 'key') ?? []);
+      found.set(`${kind} ${namespace}/${name}`, keys.length === 0 ? 'all' : new Set(keys));
     }
   }
   return found;

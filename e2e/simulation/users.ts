@@ -1,6 +1,16 @@
 import { ownPrefix } from '../../shared/domain/annotations';
 import type { ApiServer } from '../apiserver/api-server';
-import { configMap, daemonSet, deployment, namespace, secret, seed, statefulSet } from '../apiserver/cluster';
+import {
+  configMap,
+  cronJob,
+  daemonSet,
+  deployment,
+  job,
+  namespace,
+  secret,
+  seed,
+  statefulSet,
+} from '../apiserver/cluster';
 import { arrayAt, objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import { writeBy, type WriteContext } from '../apiserver/registry';
@@ -9,6 +19,7 @@ import { StatusError } from '../apiserver/status';
 import { storeKey } from '../apiserver/store';
 import { decodedData } from './contents';
 import type { Draw } from './draw';
+import { podTemplateOf } from './usage';
 import { drawUses, type Uses } from './uses';
 
 export interface Place {
@@ -39,13 +50,21 @@ const workloads: readonly Place[] = [
   { kind: 'StatefulSet', namespace: 'default', name: 'store' },
   { kind: 'DaemonSet', namespace: 'default', name: 'agent' },
   { kind: 'Deployment', namespace: 'shop', name: 'api' },
+  { kind: 'CronJob', namespace: 'default', name: 'report' },
+  { kind: 'Job', namespace: 'default', name: 'migrate' },
 ];
 
 /** Keys that sources have; most have the first two. */
 export const contentKeys = ['color', 'size', 'token'] as const;
 
 const autoAnnotation = 'reloader.stakater.com/auto';
-const makers = { Deployment: deployment, StatefulSet: statefulSet, DaemonSet: daemonSet } as const;
+const makers = {
+  Deployment: deployment,
+  StatefulSet: statefulSet,
+  DaemonSet: daemonSet,
+  CronJob: cronJob,
+  Job: job,
+} as const;
 
 /** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
 export class Users {
@@ -123,18 +142,22 @@ export class Users {
   }
 
   editReferences(workload: Place, draw: Draw): void {
+    if (!isRolled(workload)) return;
     const manifest = { ...this.#manifest(workload), uses: drawUses(draw, workload.namespace) };
     this.#manifests.set(workload, manifest);
     this.#change(workload, 'edit references of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
       const markers = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_'));
       const env = [...manifest.uses.env, ...markers];
-      const edited = { ...container, env, envFrom: manifest.uses.envFrom };
-      return withValueAt(current, ['spec', 'template', 'spec', 'containers'], [edited]);
+      const { envFrom, volumes, volumeMounts } = manifest.uses;
+      const edited = { ...container, env, envFrom, volumeMounts };
+      const podSpec = { ...objectAt(current, 'spec', 'template', 'spec'), containers: [edited], volumes };
+      return withValueAt(current, ['spec', 'template', 'spec'], podSpec);
     });
   }
 
   editImage(workload: Place): void {
+    if (!isRolled(workload)) return;
     const manifest = { ...this.#manifest(workload), image: this.#manifest(workload).image + 1 };
     this.#manifests.set(workload, manifest);
     this.#change(workload, 'edit image of', (current) => {
@@ -151,13 +174,16 @@ export class Users {
   replaceWorkload(workload: Place): void {
     const wanted = this.#workloadObject(workload, this.#manifest(workload));
     this.#change(workload, 'replace', (current) => ({
-      ...withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template')),
+      ...(isRolled(workload)
+        ? withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template'))
+        : current),
       metadata: { ...current.metadata, annotations: objectAt(wanted, 'metadata', 'annotations') },
     }));
   }
 
   /** As `kubectl rollout undo`, which brings back the annotations of that time too. */
   rollBack(workload: Place, draw: Draw): void {
+    if (!isRolled(workload)) return;
     const uid = this.#object(workload)?.metadata.uid;
     const former = this.#server.history().filter(({ object }) => object.metadata.uid === uid);
     const old = draw.pickAny(former)?.object;
@@ -189,7 +215,7 @@ export class Users {
   }
 
   scale(workload: Place, draw: Draw): void {
-    if (workload.kind === 'DaemonSet') return;
+    if (workload.kind !== 'Deployment' && workload.kind !== 'StatefulSet') return;
     const replicas = draw.int(0, 4);
     this.#change(workload, 'scale', (current) => withValueAt(current, ['spec', 'replicas'], replicas));
   }
@@ -225,7 +251,13 @@ export class Users {
   }
 
   #manifest(workload: Place): Manifest {
-    return this.#manifests.get(workload) ?? { annotations: {}, uses: { env: [], envFrom: [] }, image: 1 };
+    return (
+      this.#manifests.get(workload) ?? {
+        annotations: {},
+        uses: { env: [], envFrom: [], volumes: [], volumeMounts: [] },
+        image: 1,
+      }
+    );
   }
 
   #newManifest(workload: Place, draw: Draw): Manifest {
@@ -299,6 +331,11 @@ export class Users {
   }
 }
 
+/** Whose template may be edited; that of a Job may not, and that of a CronJob is not what this simulation is about. */
+function isRolled({ kind }: Place): boolean {
+  return kind !== 'Job' && kind !== 'CronJob';
+}
+
 function dev(verb: string): WriteContext {
   return writeBy('dev', 'kubectl-edit', verb);
 }
@@ -317,8 +354,10 @@ function dataOf({ kind }: Place, content: Content): Content {
 /** What of an object matters to the story. */
 function shown(object: KubeObject): string {
   if (object.kind !== 'ConfigMap' && object.kind !== 'Secret') {
-    const { env, envFrom } = objectAt(arrayAt(object, 'spec', 'template', 'spec', 'containers')[0]);
-    return ` {annotations: ${JSON.stringify(object.metadata.annotations ?? {})}, env: ${JSON.stringify(env ?? [])}, envFrom: ${JSON.stringify(envFrom ?? [])}}`;
+    const { env = [], envFrom = [] } = objectAt(arrayAt(podTemplateOf(object), 'spec', 'containers')[0]);
+    const { volumes = [] } = objectAt(podTemplateOf(object), 'spec');
+    const { annotations = {} } = object.metadata;
+    return ` ${JSON.stringify({ annotations, env, envFrom, volumes })}`;
   }
   return ` ${JSON.stringify(Object.fromEntries(decodedData(object)))}`;
 }

@@ -1,4 +1,4 @@
-import { envFromKey, fromConfigMap, fromSecret } from '../apiserver/cluster';
+import { envFromKey, fromConfigMap, fromSecret, volumeOf } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';
 import type { Draw } from './draw';
 
@@ -6,6 +6,8 @@ import type { Draw } from './draw';
 export interface Uses {
   readonly env: readonly JsonObject[];
   readonly envFrom: readonly JsonObject[];
+  readonly volumes: readonly JsonObject[];
+  readonly volumeMounts: readonly JsonObject[];
 }
 
 /** Draws what a workload uses: whole sources, single keys, or nothing. */
@@ -17,5 +19,12 @@ export function drawUses(draw: Draw, namespace: string): Uses {
     .some(configMaps, 0.35)
     .map((name) => envFromKey('ConfigMap', name, draw.pick(['color', 'size', 'token']), `CM_${name.toUpperCase()}`));
   if (draw.chance(0.35)) env.push(envFromKey('Secret', 'db', draw.pick(['color', 'token']), 'DB_KEY'));
-  return { env, envFrom };
+  const volumes = draw.chance(0.3) ? [drawVolume(draw)] : [];
+  const volumeMounts = volumes.map(({ name }, index) => ({ name: name ?? '', mountPath: `/etc/${index}` }));
+  return { env, envFrom, volumes, volumeMounts };
+}
+
+function drawVolume(draw: Draw): JsonObject {
+  const keys = draw.chance(0.5) ? [draw.pick(['color', 'size', 'token'])] : undefined;
+  return draw.chance(0.6) ? volumeOf('ConfigMap', 'app', keys) : volumeOf('Secret', 'db', keys);
 }

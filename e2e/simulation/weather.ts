@@ -84,8 +84,6 @@ function mayStrike({ kind, resource }: Weather, { method, pathname, isWatch }: F
   if (kind === 'answer-truncated') return !isWatch && method === 'GET';
   if (kind === 'conflict') return method === 'PATCH' || method === 'PUT' || method === 'POST';
   if (kind === 'lost-answer') return !isWatch;
-  // What an engine may not list it leaves out of baselines, so a change of it before its next start is not seen.
-  if (kind === 'forbidden' || kind === 'not-found') return method !== 'GET' || pathname.includes('/leases');
   if (kind === 'gone') return method === 'GET';
   return true;
 }

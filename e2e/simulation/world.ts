@@ -31,7 +31,7 @@ export interface World {
   readonly weather: readonly Weather[];
 }
 
-const watched = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets'] as const;
+const watched = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'jobs'] as const;
 
 /** Both halves of the swarm: what people do, and what befalls processes. */
 const frequent: readonly ActionKind[] = ['edit-source', 'burst', 'revert-source'];
@@ -73,8 +73,6 @@ export function drawWorld(seed: number): World {
   };
   if (calm) return { ...shared, ...drawCalm(draw) };
   const replicas = draw.chance(0.35) ? 2 : 1;
-  // A replica whose watch of sources is behind that of the leader before it would take the baseline back: not covered.
-  const mayLag = watched.filter((name) => replicas === 1 || (name !== 'configmaps' && name !== 'secrets'));
   // A second replica comes into play only when there is time for it to take over, and for the first to come back.
   const stormMs = (replicas === 2 ? draw.int(50, 100) : draw.int(10, draw.pick([20, 40, 90]))) * 1000;
   return {
@@ -82,7 +80,7 @@ export function drawWorld(seed: number): World {
     replicas,
     watchWindow: draw.chance(0.2) ? draw.int(1, 8) : 1000,
     maxLatencyMs: draw.pick([5, 50, 500, 3_000]),
-    lagMs: new Map(draw.some(mayLag, draw.pick([0, 0.4, 0.8])).map((name) => [name, draw.int(50, 8_000)])),
+    lagMs: new Map(draw.some(watched, draw.pick([0, 0.4, 0.8])).map((name) => [name, draw.int(50, 8_000)])),
     stormMs,
     steps: drawSteps(draw, stormMs),
     weather: drawWeather(draw, stormMs),

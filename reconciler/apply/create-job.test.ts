@@ -9,7 +9,7 @@ import { NotLeadingError } from './restart';
 import { applyWorld, baselineOf, restartOf } from './restart.fixture';
 
 const options: WorkloadOptions = { kind: 'CronJob', name: 'nightly' };
-const main = { name: 'main', image: 'i', env: [] };
+const main = { name: 'main', image: 'i', env: [], envFrom: [{ configMapRef: { name: 'app' } }] };
 
 const cronJob = {
   ...workloadObject({ ...options, resourceVersion: '17' }),

@@ -24,7 +24,7 @@ export async function createJobFromCronJob(context: ApplyContext, restart: Resta
   }
   const cronJobs = workloadKind('CronJob').resource;
   const cronJob = await getObject(context.client, cronJobs, record.namespace, record.name);
-  const workload = readAgain(restart.workload, cronJob);
+  const workload = readAgain(context, restart.workload, cronJob);
   const job = jobFor(cronJob, restart);
   context.assertLeading();
   try {

@@ -15,6 +15,7 @@ const generated = {
   'job-name': 'migrate',
   'batch.kubernetes.io/job-name': 'migrate',
 };
+const uses = { envFrom: [{ configMapRef: { name: 'app' } }] };
 const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': 'uid-migrate' } };
 
 function jobWith(metadata: object = {}, spec: object = {}): KubeObject {
@@ -25,7 +26,7 @@ function jobWith(metadata: object = {}, spec: object = {}): KubeObject {
     spec: {
       backoffLimit: 2,
       selector,
-      template: { metadata: { labels: { app: 'm', ...generated } }, spec: { containers: [{ name: 'main' }] } },
+      template: { metadata: { labels: { app: 'm', ...generated } }, spec: { containers: [{ name: 'main', ...uses }] } },
       ...spec,
     },
     status: { active: 1 },
@@ -50,7 +51,7 @@ describe('successorOf', () => {
         backoffLimit: 2,
         template: {
           metadata: { labels: { app: 'm' }, annotations: {} },
-          spec: { containers: [{ name: 'main', env: [{ name: 'STAKATER_APP_CONFIGMAP', value }] }] },
+          spec: { containers: [{ name: 'main', ...uses, env: [{ name: 'STAKATER_APP_CONFIGMAP', value }] }] },
         },
       },
     });

@@ -31,7 +31,7 @@ export function recreateJob(journal: JobJournal): Apply {
       return { kind: 'written', did: 'left for its next run', resourceVersion };
     }
     const job = await getObject(context.client, workloadKind('Job').resource, record.namespace, record.name);
-    readAgain(restart.workload, job);
+    readAgain(context, restart.workload, job);
     context.assertLeading();
     await journal.write({
       uid: record.uid,

@@ -1,4 +1,7 @@
+import { defaultAnnotationKeys } from '../../shared/domain/annotations';
 import { formatBaseline, type Baseline } from '../../shared/domain/baseline';
+import { readWorkload } from '../../shared/domain/workload';
+import { workloadKind } from '../../shared/domain/workload-kinds';
 import { clientWorld, type ClientWorld } from '../../shared/kube/client.fixture';
 import type { Reply } from '../../shared/kube/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
@@ -54,6 +57,10 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
   };
 }
 
+/** With the settings that {@link restartOf} assumes. */
+export const read: ApplyContext['read'] = (kind, object) =>
+  readWorkload(workloadKind(kind), object, defaultAnnotationKeys, { autoReloadAll: false, ignoredWorkloadKinds: [] });
+
 export type ApplyWorld = ClientWorld & { readonly context: ApplyContext; leading: boolean };
 
 /** A server that is a function, and a lease that the test holds or not. */
@@ -67,6 +74,7 @@ export function applyWorld(handler: (request: HttpRequest, index: number) => Rep
       assertLeading: () => {
         if (!world.leading) throw new NotLeadingError();
       },
+      read,
     },
   };
   return world;

@@ -1,7 +1,9 @@
 import type { Baseline } from '../../shared/domain/baseline';
 import { RerollError } from '../../shared/domain/errors';
-import type { StrategyName } from '../../shared/domain/workload';
+import type { StrategyName, WorkloadRecord } from '../../shared/domain/workload';
+import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client';
+import type { KubeObject } from '../../shared/kube/objects';
 import type { Verdict } from '../plan';
 import type { TrackedWorkload } from '../workload-index';
 import type { TemplateMarker } from './marker';
@@ -22,6 +24,8 @@ export interface ApplyContext {
   readonly client: KubeClient;
   /** Throws a {@link NotLeadingError} unless this process holds the lease: asked before each write. */
   readonly assertLeading: () => void;
+  /** What an object that was read by name says of itself. Throws a MalformedObjectError if it has no identity. */
+  readonly read: (kind: WorkloadKindName, object: KubeObject) => WorkloadRecord;
 }
 
 /** The lease was lost between plan and write: whoever holds it now does the work. */

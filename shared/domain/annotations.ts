@@ -47,6 +47,9 @@ export const defaultAnnotationKeys: AnnotationKeys = {
 /** Prefix of every annotation that is Reroll's own. */
 export const ownPrefix = 'reroll.dev/';
 
+/** Stands in managedFields of everything that Reroll writes. */
+export const ownFieldManager = 'reroll';
+
 /** All stand on the workload's metadata, never on its pod template. */
 export const ownAnnotations = {
   baseline: 'reroll.dev/baseline',

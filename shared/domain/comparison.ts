@@ -14,8 +14,8 @@ export interface ComparisonInput {
   readonly inForce: () => InForce;
   /** A content of the recent past by the digest of its whole, if it is still known. */
   readonly formerContent: (whole: string) => ContentDigest | undefined;
-  /** What a source that exists was created with, or the oldest content of it that is still known. */
-  readonly firstContent: () => ContentDigest | undefined;
+  /** What the workload's pods found if they had to wait for the source: what it was created with, or held at their birth. */
+  readonly firstContent: () => ContentDigest | 'unknown' | undefined;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
 }
@@ -89,6 +89,7 @@ function compareRecorded(recorded: Recorded, input: ComparisonInput): Comparison
       return { restart: true, because: 'created', recorded: now, changedKeys: current.keyNames };
     // Pods that waited for it have started with what it was created with: an edit since then is a change like any other.
     const first = input.firstContent() ?? current;
+    if (first === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
     const since = compareRecorded(recordedOf(first, keys), input);
     return since.restart ? since : { restart: false, because: 'created-ignored', recorded: now };
   }

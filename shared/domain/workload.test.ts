@@ -81,11 +81,12 @@ describe('readWorkload', () => {
     },
   );
 
-  it('takes the newest write that is not to the status', () => {
+  it('takes the newest write that is neither to the status nor ours', () => {
     const managedFields = [
       { manager: 'kubectl', time: '2026-01-02T00:00:00Z' },
       { manager: 'hpa', time: '2026-01-03T00:00:00Z', subresource: 'scale' },
       { manager: 'controller', time: '2026-01-04T00:00:00Z', subresource: 'status' },
+      { manager: 'reroll', time: '2026-01-05T00:00:00Z' },
       { manager: 'old', time: '2026-01-01T00:00:00Z' },
       { manager: 'odd', time: 'never' },
     ];

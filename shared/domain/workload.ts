@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AnnotationProblem } from './annotation-problem';
 import { reviewAnnotations } from './annotation-review';
 import type { AnnotationKeys } from './annotations';
-import { annotation, annotationsOf, ownAnnotations } from './annotations';
+import { annotation, annotationsOf, ownAnnotations, ownFieldManager } from './annotations';
 import { digestLength } from './content-digest';
 import type { JsonObject } from './json-value';
 import { fieldAt, listOf, objectOf, textOf } from './json-value';
@@ -45,7 +45,7 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly generation: number;
   /** The API server's time, whole seconds; 0 where it is missing, which is before any change. */
   readonly createdAtMs: number;
-  /** The newest write to anything but the status, whole seconds; undefined where no time is kept. */
+  /** The newest write to anything but the status, ours left out; whole seconds; undefined where no time is kept. */
   readonly writtenAtMs: number | undefined;
   readonly deleting: boolean;
 }
@@ -143,7 +143,7 @@ function timeMs(value: unknown): number | undefined {
 function newestWriteMs(metadata: JsonObject): number | undefined {
   const times = listOf(metadata['managedFields'])
     .map(objectOf)
-    .filter(({ subresource }) => subresource !== 'status')
+    .filter(({ subresource, manager }) => subresource !== 'status' && manager !== ownFieldManager)
     .flatMap(({ time }) => timeMs(time) ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
 }

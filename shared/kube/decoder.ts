@@ -3,6 +3,7 @@ import type { ObjectKey } from '../domain/object-key';
 /** One object, reduced to what its sink keeps. */
 export interface Decoded<T> {
   readonly key: ObjectKey;
+  readonly uid: string;
   readonly resourceVersion: string;
   readonly object: T;
 }

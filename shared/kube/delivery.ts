@@ -8,7 +8,8 @@ import type { ReflectorObserver } from './observers';
 /** Where a reflector delivers. Callbacks are synchronous and only take note: the work is done elsewhere. */
 export interface ReflectorSink<T> {
   upsert(object: T, origin: 'list' | 'watch'): void;
-  remove(key: ObjectKey): void;
+  /** `uid` is that of the object that went; undefined: whatever has this key is gone. */
+  remove(key: ObjectKey, uid?: string): void;
   /** What the sink holds of this reflector's resource and scope. */
   keys(): Iterable<ObjectKey>;
   /** A complete list has been delivered, the removals that follow from it included. */
@@ -36,8 +37,8 @@ export class Delivery<T> {
     this.#deliver(key, () => this.#sink.upsert(object, origin));
   }
 
-  remove(key: ObjectKey): void {
-    this.#deliver(key, () => this.#sink.remove(key));
+  remove(key: ObjectKey, uid?: string): void {
+    this.#deliver(key, () => this.#sink.remove(key, uid));
   }
 
   /** The object is skipped; what the sink holds of it stays. */

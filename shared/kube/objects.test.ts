@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { bodyOf, clientWorld } from './client.fixture';
-import { createObject, deleteObject, getObject, listObjects, patchObject, updateObject } from './objects';
+import { applyObject, createObject, deleteObject, getObject, listObjects, patchObject, updateObject } from './objects';
 import { configMaps } from './resource';
 
 const deployments = { group: 'apps', version: 'v1', plural: 'deployments' };
@@ -41,6 +41,18 @@ describe('objects', () => {
       'PUT /apis/apps/v1/namespaces/shop/deployments/web?fieldManager=reroll',
     ]);
     expect(transport.requests.map(bodyOf)).toEqual([{ spec: 1 }, { spec: 2 }]);
+  });
+
+  it('applies as the manager it is told, and takes the fields from others', async () => {
+    const { client, transport } = clientWorld(() => answer);
+    const applied = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 1 } };
+    await applyObject(client, deployments, 'shop', 'web', applied, { fieldManager: 'reroll-test' });
+    expect(transport.requests[0]).toMatchObject({
+      method: 'PATCH',
+      path: '/apis/apps/v1/namespaces/shop/deployments/web?fieldManager=reroll-test&force=true',
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    });
+    expect(bodyOf(transport.requests[0])).toEqual(applied);
   });
 
   it('deletes only what it was told', async () => {

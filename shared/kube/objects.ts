@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { ownFieldManager as fieldManager } from '../domain/annotations';
 import type { KubeClient } from './client';
 import { ProtocolError } from './errors';
 import type { Resource } from './resource';
 import { resourceName, resourcePath } from './resource';
-
-/** Stands in managedFields of everything we write. */
-export const fieldManager = 'reroll';
 
 const objectMeta = z.looseObject({
   name: z.string(),
@@ -133,6 +131,38 @@ export async function patchObject(
     accept: metadataOnly,
   });
   return { metadata: parse(kubeObject, answer, resource).metadata };
+}
+
+export interface ApplyOptions extends RequestLimits {
+  /** Owns the fields that are applied, and only those. */
+  readonly fieldManager: string;
+}
+
+/**
+ * Server-side apply: sets the fields that `body` has, takes them from whoever owned them, and leaves all others alone.
+ * `body` names its apiVersion and kind. With `metadata.resourceVersion` only that version is written; with
+ * `metadata.uid` an object that is gone is not made anew.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * @throws ConflictError
+ */
+export async function applyObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  body: object,
+  { fieldManager: manager, ...limits }: ApplyOptions,
+): Promise<KubeObject> {
+  const answer = await client.request({
+    ...limits,
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, name),
+    query: { fieldManager: manager, force: 'true' },
+    body,
+    contentType: 'application/apply-patch+yaml',
+  });
+  return parse(kubeObject, answer, resource);
 }
 
 /** Resolves when the server has accepted the deletion; finalizers may hold the object for longer. */

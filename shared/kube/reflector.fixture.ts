@@ -38,7 +38,7 @@ export const thingDecoder: Decoder<Thing> = {
     if (typeof value !== 'string') {
       throw new MalformedObjectError(`${key} has no value`, { key, resourceVersion: metadata.resourceVersion });
     }
-    return { key, resourceVersion: metadata.resourceVersion, object: { key, value } };
+    return { key, uid: metadata.name, resourceVersion: metadata.resourceVersion, object: { key, value } };
   },
 };
 

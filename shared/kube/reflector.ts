@@ -236,7 +236,7 @@ export class Reflector<T> {
         relist.upsert(event.decoded);
         return false;
       case 'remove':
-        relist.remove(event.key);
+        relist.remove(event.key, event.uid);
         return false;
       case 'malformed':
         relist.malformed(event.error);
@@ -261,7 +261,7 @@ export class Reflector<T> {
         this.#advance(event.decoded.resourceVersion);
         break;
       case 'remove':
-        delivery.remove(event.key);
+        delivery.remove(event.key, event.uid);
         this.#advance(event.resourceVersion);
         break;
       case 'malformed':

@@ -31,9 +31,9 @@ export class Relist<T> {
     this.#delivery.malformed(error);
   }
 
-  remove(key: ObjectKey): void {
+  remove(key: ObjectKey, uid: string | undefined): void {
     this.#seen.delete(key);
-    this.#delivery.remove(key);
+    this.#delivery.remove(key, uid);
   }
 
   /** Begins the pass anew: what was seen may be gone by now. */

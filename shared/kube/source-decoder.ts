@@ -60,7 +60,7 @@ export function sourceDecoder(
       match: annotations.get(keys.match) === 'true',
       content: digester.digest(kind, namespace, name, content),
     };
-    return { key: objectKey(namespace, name), resourceVersion, object: record };
+    return { key: objectKey(namespace, name), uid, resourceVersion, object: record };
   };
 
   return {
@@ -80,7 +80,16 @@ function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Gen
   for (const { number, bytes } of protobufFields(object)) if (wanted.includes(number)) yield mapEntry(bytes);
 }
 
-function* entriesFromJson(kind: 'ConfigMap' | 'Secret', metadata: ObjectMetadata, object: unknown): Generator<Entry> {
+/**
+ * The raw bytes of each key, for a digest.
+ *
+ * @throws MalformedObjectError on what is no map of strings; the message names the key and never the value.
+ */
+export function* entriesFromJson(
+  kind: 'ConfigMap' | 'Secret',
+  metadata: ObjectMetadata,
+  object: unknown,
+): Generator<Entry> {
   for (const [field, encoding] of Object.entries(contentFields[kind].json)) {
     const map = isRecord(object) ? object[field] : undefined;
     if (map === undefined || map === null) continue;

@@ -7,7 +7,13 @@ import type { KubeStatus } from './status-body';
 /** One event of a watch, decoded. */
 export type WatchEvent<T> =
   | { readonly type: 'upsert'; readonly decoded: Decoded<T> }
-  | { readonly type: 'remove'; readonly key: ObjectKey; readonly resourceVersion: string | undefined }
+  | {
+      readonly type: 'remove';
+      readonly key: ObjectKey;
+      /** Undefined where the object that went could not be read. */
+      readonly uid: string | undefined;
+      readonly resourceVersion: string | undefined;
+    }
   /** Nothing happened, up to this version. */
   | { readonly type: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   | { readonly type: 'malformed'; readonly error: MalformedObjectError }
@@ -55,10 +61,10 @@ export function watchEvent<T>(type: string, object: EventObject<T>): WatchEvent<
 /** To forget an object, its name is enough, whatever the rest looks like. */
 function removal<T>(object: EventObject<T>): WatchEvent<T> {
   try {
-    const { key, resourceVersion } = object.decoded();
-    return { type: 'remove', key, resourceVersion };
+    const { key, uid, resourceVersion } = object.decoded();
+    return { type: 'remove', key, uid, resourceVersion };
   } catch (thrown) {
     if (!(thrown instanceof MalformedObjectError) || thrown.key === undefined) throw thrown;
-    return { type: 'remove', key: thrown.key, resourceVersion: thrown.resourceVersion };
+    return { type: 'remove', key: thrown.key, uid: undefined, resourceVersion: thrown.resourceVersion };
   }
 }

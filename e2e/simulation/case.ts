@@ -1,0 +1,66 @@
+import { objectAt, stringAt } from '../apiserver/json';
+import type { WriteRecord } from '../apiserver/store';
+import { Contents, Digests } from './contents';
+import { Lives, type Life } from './lives';
+import { leaseName, ownNamespace } from './replicas';
+
+/** The history as far as it has come, read once, and what the checks share. */
+export class Case {
+  readonly history: WriteRecord[] = [];
+  readonly contents = new Contents();
+  readonly #lives = new Lives();
+  #digests: Digests | undefined;
+  #holder: string | undefined;
+  #firstLedRevision = Infinity;
+  readonly #ledSince = new Map<string, number>();
+
+  constructor(history: readonly WriteRecord[] = []) {
+    for (const record of history) this.add(record);
+  }
+
+  /** The life that the write belongs to, if it is of a workload. */
+  add(record: WriteRecord): Life | undefined {
+    const { kind, key, object } = record;
+    this.history.push(record);
+    this.contents.add(record);
+    if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
+      const text = stringAt(object, 'data', 'key');
+      if (text !== undefined) this.#digests = new Digests(Buffer.from(text, 'base64'));
+    }
+    if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);
+    return this.#lives.add(record);
+  }
+
+  get lives(): readonly Life[] {
+    return this.#lives.all;
+  }
+
+  /** Undefined where no engine came so far as to make its key. */
+  get digests(): Digests | undefined {
+    return this.#digests;
+  }
+
+  /** Who holds the Lease now. */
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /** When anybody first led. */
+  get firstLedRevision(): number {
+    return this.#firstLedRevision;
+  }
+
+  /** When this process first led. */
+  ledSince(user: string): number {
+    return this.#ledSince.get(user) ?? Infinity;
+  }
+
+  /** A process leads when it knows that it does: then it renews the Lease, which leaves the time of its acquisition. */
+  #leaseWritten({ object, revision, user }: WriteRecord): void {
+    const spec = objectAt(object, 'spec');
+    this.#holder = stringAt(object, 'spec', 'holderIdentity');
+    if (spec['acquireTime'] === spec['renewTime']) return;
+    if (!this.#ledSince.has(user)) this.#ledSince.set(user, revision);
+    this.#firstLedRevision = Math.min(this.#firstLedRevision, revision);
+  }
+}

@@ -1,0 +1,149 @@
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { ApiServer } from '../apiserver/api-server';
+import { configMap, cronJob, deployment, fromConfigMap, job, secret, seed } from '../apiserver/cluster';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import { writeBy } from '../apiserver/registry';
+import { seededRandom } from '../apiserver/seeded-random';
+import { Digests } from './contents';
+import { judge, type Violation } from './judge';
+
+const key = Buffer.alloc(32, 7);
+const digests = new Digests(key);
+const source = 'ConfigMap default/app';
+
+const usesApp = {
+  annotations: { 'reloader.stakater.com/auto': 'true' },
+  envFrom: [fromConfigMap('app')],
+};
+
+/** A history written by hand: a workload that uses one ConfigMap, and an engine whose every write is ours. */
+export class Hand {
+  readonly clock = new FakeClock();
+  readonly server = new ApiServer({ clock: this.clock, random: seededRandom(1) });
+  #sequence = 0;
+
+  constructor() {
+    seed(this.server, {
+      ...secret({ name: 'reroll-digest-key', namespace: 'reroll', binaryData: { key: key.toString('base64') } }),
+    });
+    seed(this.server, configMap({ name: 'app', data: { color: 'value-1-' } }));
+    seed(this.server, deployment({ name: 'web', ...usesApp }));
+  }
+
+  async lead(holder = 'engine-0-1'): Promise<void> {
+    for (const renewTime of ['2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:02.000000Z']) {
+      const spec = { holderIdentity: holder, acquireTime: '2026-01-01T00:00:00.000000Z', renewTime };
+      const object = {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: 'reroll', namespace: 'reroll' },
+        spec,
+      };
+      if (this.server.store.get(this.server.kindOf('Lease'), 'reroll/reroll')) {
+        await this.#update('Lease', 'reroll', 'reroll', holder, (lease) => ({ ...lease, spec }));
+      } else
+        await this.server.registry.create(
+          writeBy(holder, 'reroll', 'create'),
+          this.server.kindOf('Lease'),
+          'reroll',
+          object,
+        );
+    }
+    await this.clock.advance(3_000);
+  }
+
+  async edit(color: string, thenMs = 3_000): Promise<void> {
+    await this.#update('ConfigMap', 'default', 'app', 'dev', (object) => ({ ...object, data: { color } }));
+    await this.clock.advance(thenMs);
+  }
+
+  /** Somebody takes away what the engine recorded. */
+  async strip(): Promise<void> {
+    await this.#update('Deployment', 'default', 'web', 'dev', (object) =>
+      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], undefined),
+    );
+  }
+
+  /** A write of the engine that records the content `color`; `restart`: with the template. */
+  async engine(
+    color: string,
+    restart: boolean,
+    change: (object: JsonObject) => JsonObject = (object) => object,
+    user = 'engine-0-1',
+  ): Promise<void> {
+    const text = this.#baseline(color);
+    await this.#update('Deployment', 'default', 'web', user, (object) => {
+      const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+      const at = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
+      return change(restart ? withValueAt(recorded, at, String(this.#sequence)) : recorded);
+    });
+  }
+
+  /** A write of the engine to the CronJob `report`, which records the content `color`. */
+  async recordOnCronJob(color: string): Promise<void> {
+    const text = this.#baseline(color);
+    await this.#update('CronJob', 'default', 'report', 'engine-0-1', (object) =>
+      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text),
+    );
+  }
+
+  addCronJob(): void {
+    seed(this.server, cronJob({ name: 'report', ...usesApp }));
+  }
+
+  addJob(): void {
+    seed(this.server, job({ name: 'migrate', ...usesApp }));
+  }
+
+  /** The engine runs the CronJob `report` as a Job. */
+  async run(name: string): Promise<void> {
+    const { uid } = this.server.store.get(this.server.kindOf('CronJob'), 'default/report')?.metadata ?? {};
+    const run = job({ name });
+    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'report', uid, controller: true }];
+    await this.#create('Job', { ...run, metadata: { ...run.metadata, ownerReferences } });
+  }
+
+  /** The engine deletes the Job `migrate` and creates it with a record of the content `color`. */
+  async createAnew(color: string, image?: string): Promise<void> {
+    const context = writeBy('engine-0-1', 'reroll', 'delete');
+    const options = { propagationPolicy: 'Background' } as const;
+    await this.server.registry.delete(context, this.server.kindOf('Job'), 'default', 'migrate', options);
+    const annotations = { ...usesApp.annotations, 'reroll.dev/baseline': this.#baseline(color) };
+    await this.#create('Job', job({ ...usesApp, name: 'migrate', annotations, ...(image !== undefined && { image }) }));
+  }
+
+  promises(calm = false): readonly Violation['promise'][] {
+    return judge(this.server.history(), calm).map(({ promise }) => promise);
+  }
+
+  #baseline(color: string): string {
+    this.#sequence += 1;
+    const sources = { 'cm/app': digests.whole(source, new Map([['color', color]])) };
+    return JSON.stringify({ v: 1, n: this.#sequence, key: 'k', sources });
+  }
+
+  async #create(kind: string, object: JsonObject | ReturnType<typeof job>): Promise<void> {
+    const context = writeBy('engine-0-1', 'reroll', 'create');
+    await this.server.registry.create(context, this.server.kindOf(kind), 'default', object);
+  }
+
+  async #update(
+    kind: string,
+    namespace: string,
+    name: string,
+    user: string,
+    change: (object: KubeObject) => JsonObject,
+  ): Promise<void> {
+    const context = writeBy(user, user, 'patch');
+    const object = (current: KubeObject) => ({ object: change(current) });
+    await this.server.registry.update(context, this.server.kindOf(kind), namespace, name, object);
+  }
+}
+
+export async function adopted(): Promise<Hand> {
+  const hand = new Hand();
+  await hand.lead();
+  await hand.engine('value-1-', false);
+  return hand;
+}

@@ -1,0 +1,76 @@
+import type { ApiServer } from '../apiserver/api-server';
+import type { Violation } from './judge';
+import { valueIn } from './judge-leaks';
+import type { Network } from './network';
+import type { Incarnation, Replicas } from './replicas';
+
+/** Requests of one process in one minute; the busiest worlds come to a third of it. */
+const maxRequestsPerMinute = 1_000;
+/** ConfigMaps, Secrets, and five kinds of workloads. */
+const watchesOfProcess = 7;
+/** What may be kept of one source: its digests, and those of its recent past. */
+const maxBytesOfSource = 33 * 200;
+
+/** What processes say and hold: no value of a source, and no more than the size of their world. */
+export async function checkProcesses(
+  replicas: Replicas,
+  server: ApiServer,
+  network: Network,
+): Promise<readonly Violation[]> {
+  const found: Violation[] = [];
+  for (const incarnation of replicas.all) {
+    const { process, lines } = incarnation;
+    for (const line of lines) {
+      const value = valueIn(JSON.stringify(line));
+      if (value !== undefined) found.push({ promise: 'leak', sentence: `${process.name} logs ${value}` });
+    }
+    const most = requestsOfWorstMinute(server, process.name);
+    if (most > maxRequestsPerMinute) found.push(unbounded(`${process.name} made ${most} requests in one minute`));
+    if (process.state !== 'dead') found.push(...(await checkHeld(incarnation, server, network)));
+  }
+  return found;
+}
+
+function requestsOfWorstMinute(server: ApiServer, name: string): number {
+  const perMinute = new Map<number, number>();
+  for (const { user, atMs } of server.requests()) {
+    const minute = Math.floor(atMs / 60_000);
+    if (user === name) perMinute.set(minute, (perMinute.get(minute) ?? 0) + 1);
+  }
+  return Math.max(0, ...perMinute.values());
+}
+
+async function checkHeld(
+  { process, metrics }: Incarnation,
+  server: ApiServer,
+  network: Network,
+): Promise<readonly Violation[]> {
+  const found: Violation[] = [];
+  const { name } = process;
+  const streams = network.openStreams(process);
+  if (streams > watchesOfProcess) found.push(unbounded(`${name} keeps ${streams} streams open`));
+  const text = await metrics.text();
+  const value = valueIn(text);
+  if (value !== undefined) found.push({ promise: 'leak', sentence: `metrics of ${name} tell ${value}` });
+  const everStored = (kinds: readonly string[]): number =>
+    new Set(server.history().flatMap(({ kind, key }) => (kinds.includes(kind.kind) ? `${kind.kind} ${key}` : []))).size;
+  const workloads = everStored(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job']);
+  const queued = sumOf(text, 'reloader_workqueue_depth');
+  if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
+  const sources = everStored(['ConfigMap', 'Secret']);
+  const indexed = sumOf(text, 'reroll_sources');
+  if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
+  const bytes = sumOf(text, 'reroll_source_retained_bytes');
+  if (bytes > sources * maxBytesOfSource) found.push(unbounded(`${name} keeps ${bytes} bytes of ${sources} sources`));
+  return found;
+}
+
+/** Sum of all series of a metric in the exposition format. */
+function sumOf(text: string, metric: string): number {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+function unbounded(sentence: string): Violation {
+  return { promise: 'unbounded', sentence };
+}

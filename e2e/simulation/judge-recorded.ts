@@ -1,0 +1,26 @@
+import type { KubeObject } from '../apiserver/objects';
+import { baselineOf, matches, sourceOfEntry } from './baseline-text';
+import type { Case } from './case';
+import type { Violation } from './judge';
+import { isGone, type Life } from './lives';
+import { usageOf } from './usage';
+
+/** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
+export function checkRecorded(opened: Case): readonly Violation[] {
+  return opened.lives.filter((life) => !isGone(life)).flatMap((life) => checkLife(opened, life));
+}
+
+function checkLife({ contents, digests }: Case, { name, writes }: Life): readonly Violation[] {
+  const object: KubeObject = (writes.at(-1) ?? writes[0]).object;
+  const recorded = baselineOf(object)?.sources ?? {};
+  const namespace = object.metadata.namespace ?? '';
+  return [...usageOf(object)].flatMap(([source, keys]): readonly Violation[] => {
+    const now = contents.versions(source).at(-1)?.content;
+    if (now === undefined) return [];
+    const entry = Object.entries(recorded).find(([id]) => sourceOfEntry(id, namespace) === source)?.[1];
+    if (entry === undefined) return [{ promise: 'missed change', sentence: `${name} has no record of ${source}` }];
+    const whole = typeof entry === 'string';
+    if (digests && whole === (keys === 'all') && matches(digests, source, now, entry)) return [];
+    return [{ promise: 'missed change', sentence: `${name} carries a record of ${source} that is not of today` }];
+  });
+}

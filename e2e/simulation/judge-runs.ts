@@ -1,0 +1,85 @@
+import { arrayAt, objectAt, stringAt } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import type { WriteRecord } from '../apiserver/store';
+import { baselineOf } from './baseline-text';
+import type { Case } from './case';
+import { isEngine } from './engine-user';
+import type { Violation } from './judge';
+import { changesInLife, withoutMarkers } from './judge-engine-writes';
+import { isOfEngine, lossesOf, type Life } from './lives';
+import { differ, reasonFor } from './reason';
+import { podTemplateOf } from './usage';
+
+/** CronJobs are run at once, as a Job of their own; Jobs are deleted and created anew. */
+export function checkRuns(opened: Case, life: Life): readonly Violation[] {
+  const [born] = life.writes;
+  if (born.kind.kind === 'CronJob') return checkCronJob(opened, life);
+  if (!isEngine(born.user) || life.writes.length > 1) return [];
+  const owner = ownerOf(born.object);
+  const cronJob = opened.lives.find(({ writes }) => writes[0].object.metadata.uid === owner);
+  return cronJob ? checkRunCount(opened, cronJob) : checkSuccessor(opened, life);
+}
+
+/** A record of other content than before is written only after the CronJob was run with it. */
+function checkCronJob(opened: Case, life: Life): readonly Violation[] {
+  const write = life.writes.at(-1);
+  if (!write || !isOfEngine(write)) return [];
+  const violations: Violation[] = [];
+  const at = `${life.name} at revision ${write.revision} by ${write.user}`;
+  if (JSON.stringify(write.previous['spec']) !== JSON.stringify(write.object['spec'])) {
+    violations.push({ promise: 'foreign write', sentence: `${at}: changed what is not ours` });
+  }
+  const before = baselineOf(write.previous)?.sources ?? {};
+  const after = baselineOf(write.object);
+  if (!after) violations.push({ promise: 'baseline apart from template', sentence: `${at}: left no baseline` });
+  const moved = Object.entries(after?.sources ?? {}).some(([id, entry]) => {
+    const former = before[id];
+    return former !== undefined && former !== '-' && entry !== '-' && differ(former, entry) === true;
+  });
+  const since = life.writes.findLast((earlier) => earlier !== write && isOfEngine(earlier))?.revision ?? 0;
+  if (moved && !runsOf(opened, life).some(({ revision }) => revision > since)) {
+    violations.push({ promise: 'baseline apart from template', sentence: `${at}: the record moved on without a run` });
+  }
+  return violations;
+}
+
+function checkRunCount(opened: Case, cronJob: Life): readonly Violation[] {
+  const runs = runsOf(opened, cronJob).length;
+  const changes = changesInLife(opened, cronJob) + lossesOf(cronJob).length;
+  if (runs <= changes) return [];
+  const sentence = `${cronJob.name} was run ${runs} times for ${changes} changes of what it uses`;
+  return [{ promise: 'more restarts than changes', sentence }];
+}
+
+function runsOf(opened: Case, { writes }: Life): readonly WriteRecord[] {
+  const { uid } = writes[0].object.metadata;
+  return opened.lives.flatMap(({ writes: [born] }) =>
+    isEngine(born.user) && ownerOf(born.object) === uid ? born : [],
+  );
+}
+
+/** A Job that an engine created is the heir of the one before it, and differs in nothing but what tells of the restart. */
+function checkSuccessor(opened: Case, { name, writes: [born] }: Life): readonly Violation[] {
+  const at = `${name} created anew at revision ${born.revision} by ${born.user}`;
+  const former = opened.lives.findLast((life) => life.name === name && life.writes[0].revision < born.revision);
+  const after = baselineOf(born.object);
+  if (!former) return [{ promise: 'restart without reason', sentence: `${at}: there was none before` }];
+  if (!after) return [{ promise: 'baseline apart from template', sentence: `${at}: without a baseline` }];
+  const violations: Violation[] = [];
+  const known = [undefined, ...former.writes.map(({ object }) => baselineOf(object))];
+  if (!known.some((before) => reasonFor(opened, former, born, before, after))) {
+    violations.push({ promise: 'restart without reason', sentence: `${at}: nothing that it uses has changed` });
+  }
+  if (containersOf(former.writes[0].object) !== containersOf(born.object)) {
+    violations.push({ promise: 'foreign write', sentence: `${at}: changed what is not ours` });
+  }
+  return violations;
+}
+
+function containersOf(object: KubeObject): string {
+  return JSON.stringify(arrayAt(podTemplateOf(object), 'spec', 'containers').map(withoutMarkers));
+}
+
+function ownerOf(object: KubeObject): string | undefined {
+  return stringAt(objectAt(arrayAt(object, 'metadata', 'ownerReferences')[0]), 'uid');
+}
