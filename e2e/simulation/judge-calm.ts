@@ -29,11 +29,11 @@ export function checkCalm(opened: Case): readonly Violation[] {
   });
 }
 
-/** The changes of what a workload uses, by settle window; none where it cannot be told which are of one window. */
+/** The changes of sources that a workload uses, also of keys that it does not, by settle window; none where it cannot be told which are of one window. */
 function windowsOf({ contents }: Case, life: Life): readonly (readonly Version[])[] {
   const born = life.writes[0].revision;
   const changes = [...usageOf(life.writes[0].object)]
-    .flatMap(([source, keys]) => contents.changes(source, keys, born, Infinity))
+    .flatMap(([source]) => contents.changes(source, 'all', born, Infinity))
     .filter(({ atMs }) => atMs > life.writes[0].atMs)
     .sort((left, right) => left.revision - right.revision);
   const windows: Version[][] = [];

@@ -41,11 +41,25 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
   return [{ promise: 'more restarts than changes', sentence }];
 }
 
-/** Writes to what it ever used. */
-export function changesInLife({ contents }: Case, life: Life): number {
+/** Writes to what it ever used; and what was recorded from a watch that was behind, which comes forth as a change later. */
+export function changesInLife(opened: Case, life: Life): number {
+  const { contents } = opened;
   const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
-  return [...used].flatMap((source) => contents.writes(source)).filter(({ atMs }) => atMs >= sinceMs).length;
+  const written = [...used].flatMap((source) => contents.writes(source)).filter(({ atMs }) => atMs >= sinceMs);
+  return written.length + recordedLate(opened, life).size;
+}
+
+function recordedLate({ contents, digests }: Case, { writes }: Life): ReadonlySet<string> {
+  const late = new Set<string>();
+  for (const { object, revision } of digests ? writes.filter(isOfEngine) : []) {
+    for (const [id, entry] of Object.entries(baselineOf(object)?.sources ?? {})) {
+      const source = sourceOfEntry(id, object.metadata.namespace ?? '');
+      if (source === undefined || !digests || matches(digests, source, contents.at(source, revision), entry)) continue;
+      late.add(source);
+    }
+  }
+  return late;
 }
 
 export function isRestart({ previous, object }: EngineWrite): boolean {
