@@ -94,6 +94,8 @@ export class Engine {
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
   #watchingSinceMs = 0;
+  /** Of all terms of this process the earliest. */
+  #inChargeSinceMs = Infinity;
   /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
   #knownKinds: ReadonlySet<SourceKind> = new Set();
   /** Once every watch of sources has been complete, or is known to be refused, or has been waited for long enough. */
@@ -230,8 +232,10 @@ export class Engine {
 
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
     const { clock, random, metrics } = this.#deps;
-    const inChargeSinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
-    this.#term = { inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
+    const sinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
+    // The holder before may have been this very process, before it could look at anything.
+    this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
+    this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
     metrics.leader.set(1);
     void this.#jobWorker.recover(clock, random, this.#stop.signal);
     this.#trustNoneOfTheSources();

@@ -143,12 +143,14 @@ function firstContent(
 
 /**
  * A workload that was there before us is taken to run with what its sources were when we began to watch. Not with today's:
- * until the adoption is written, which an API server in trouble may put off for minutes, each change is owed.
+ * until the adoption is written, which an API server in trouble may put off for minutes, each change is owed. One that came
+ * while we watched and stood by runs with what was there when it came.
  */
 function usesSinceMs({ workload, term }: PlanInput): number {
   const { usesSinceMs: since } = workload;
   if (typeof since === 'number') return since;
-  return since.find((timeMs) => timeMs >= term.inChargeSinceMs) ?? term.watchingSinceMs;
+  const known = since.find((timeMs) => timeMs >= term.inChargeSinceMs);
+  return known ?? Math.max(term.watchingSinceMs, since[0] ?? 0);
 }
 
 /** Kept of sources that are gone and that only a pattern names: hashed names come and go with each release. */

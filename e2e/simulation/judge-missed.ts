@@ -17,7 +17,10 @@ export function checkMissed(opened: Case): readonly Violation[] {
       const last = life.writes.at(-1) ?? life.writes[0];
       const started = lastTemplateChange(life);
       return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
-        const since = Math.max(started, inCareSince(opened, life), lastForgotten(life), lastPolicyChange(life));
+        const since = Math.max(
+          ...[started, inCareSince(opened, life), lastForgotten(life), lastPolicyChange(life)],
+          readableSince(opened, life, source),
+        );
         const then = contents.settledAt(source, since);
         const now = contents.versions(source).at(-1)?.content;
         if (then === undefined || now === undefined) return [];
@@ -38,6 +41,19 @@ function inCareSince(opened: Case, { writes }: Life): number {
   const [born] = writes;
   const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
   return born.revision < opened.firstLedRevision && adopter ? opened.ledSince(adopter.user) : opened.firstLedRevision;
+}
+
+/** A source that could not be listed when its user was first recorded is known from the time of who could. */
+function readableSince(opened: Case, { writes }: Life, source: string): number {
+  const recordings = writes.filter((write) => isOfEngine(write) && baselineOf(write.object));
+  const [adopter] = recordings;
+  const recorder = recordings.find(({ object }) =>
+    Object.keys(baselineOf(object)?.sources ?? {}).some(
+      (id) => sourceOfEntry(id, object.metadata.namespace ?? '') === source,
+    ),
+  );
+  const wasUnread = adopter && recorder && adopter !== recorder && usageOf(adopter.object).has(source);
+  return wasUnread && adopter.user !== recorder.user ? opened.ledSince(recorder.user) : 0;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, job, secret } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
 import { Harness } from '../engine/harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -86,6 +87,47 @@ describe('a change of what was recorded as absent is not missed', () => {
     await harness.clock.advance(60_000);
     await harness.start();
     await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('a process that gets the Lease late', () => {
+  const leases = ({ method, pathname }: FaultTarget): boolean => method !== 'GET' && pathname.includes('/leases');
+
+  it('does not restart what was born, while it stood by, after the change', async () => {
+    const harness = new Harness();
+    harness.seed(app);
+    const end = harness.faults.add({ match: leases, fault: { kind: 'status', code: 409 } });
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    harness.seed(deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.clock.advance(30_000);
+    end();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('and has had it before, but could not look, still knows what is new', async () => {
+    const harness = new Harness();
+    harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.clock.advance(600_000);
+    await (await harness.start()).stop();
+    await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
+    await harness.clock.advance(2_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(90_000);
+    const unreadable = harness.faults.add({
+      match: ({ pathname }) => pathname.endsWith('/configmaps'),
+      fault: { kind: 'status', code: 503 },
+    });
+    await harness.start();
+    const unwritable = harness.faults.add({ match: leases, fault: { kind: 'status', code: 503 } });
+    await harness.clock.advance(25_000);
+    unwritable();
+    await harness.clock.advance(10_000);
+    unreadable();
+    await harness.clock.advance(120_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 });
