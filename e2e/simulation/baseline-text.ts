@@ -11,7 +11,16 @@ export const baselineAnnotation = 'reroll.dev/baseline';
 
 /** Undefined where there is none that makes sense. */
 export function baselineOf(object: KubeObject | undefined): WrittenBaseline | undefined {
-  const text = object?.metadata.annotations?.[baselineAnnotation];
+  if (object === undefined) return undefined;
+  // Objects of the history never change, and are asked at every write of their life.
+  if (!read.has(object)) read.set(object, readBaseline(object));
+  return read.get(object);
+}
+
+const read = new WeakMap<KubeObject, WrittenBaseline | undefined>();
+
+function readBaseline(object: KubeObject): WrittenBaseline | undefined {
+  const text = object.metadata.annotations?.[baselineAnnotation];
   try {
     const parsed = JSON.parse(text ?? 'null') as Partial<WrittenBaseline> | null;
     if (typeof parsed?.n !== 'number' || parsed.n < 0 || parsed.sources === undefined) return undefined;

@@ -18,7 +18,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       const started = lastTemplateChange(life);
       return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
         const since = Math.max(
-          ...[started, inCareSince(opened, life), lastForgotten(life), lastPolicyChange(life)],
+          ...[started, inCareSince(opened, life), lastForgotten(opened, life), lastPolicyChange(life)],
           readableSince(opened, life, source),
         );
         const then = contents.settledAt(source, since);
@@ -58,15 +58,16 @@ function readableSince(opened: Case, { writes }: Life, source: string): number {
 
 /**
  * Where others took the record away and the next to write is another process than the one that had written it, nobody
- * knows what the record was.
+ * knows what the record was: the workload is new to that process, and in its care since it led.
  */
-function lastForgotten(life: Life): number {
-  const forgotten = lossesOf(life).findLast((loss) => {
+function lastForgotten(opened: Case, life: Life): number {
+  const forgotten = lossesOf(life).map((loss) => {
     const former = life.writes.findLast((write) => write.revision < loss.revision && isOfEngine(write));
     const next = life.writes.find((write) => write.revision > loss.revision && isOfEngine(write));
-    return next?.user !== former?.user;
+    if (next?.user === former?.user) return 0;
+    return Math.max(loss.revision, next ? opened.ledSince(next.user) : 0);
   });
-  return forgotten?.revision ?? 0;
+  return Math.max(0, ...forgotten);
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

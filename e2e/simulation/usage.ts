@@ -9,6 +9,17 @@ const prefix = 'reloader.stakater.com/';
  * that simulated users write.
  */
 export function usageOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
+  const known = read.get(object);
+  if (known) return known;
+  const usage = readUsage(object);
+  read.set(object, usage);
+  return usage;
+}
+
+/** Objects of the history never change, and are asked at every write of their life. */
+const read = new WeakMap<KubeObject, ReadonlyMap<SourceName, Keys>>();
+
+function readUsage(object: KubeObject): ReadonlyMap<SourceName, Keys> {
   const annotations = object.metadata.annotations ?? {};
   const referenced = referencesOf(object);
   const usage = new Map<SourceName, Keys>();

@@ -86,7 +86,7 @@ export class Users {
     for (const source of sources)
       if (draw.chance(0.85)) seed(this.#server, this.#sourceObject(source, this.#fresh(source, draw)));
     for (const workload of workloads) {
-      if (!draw.chance(0.8)) continue;
+      if (!draw.chance(isRolled(workload) ? 0.8 : 0.35)) continue;
       seed(this.#server, this.#workloadObject(workload, this.#newManifest(workload, draw)));
     }
   }
