@@ -1,6 +1,5 @@
 import type { EngineSettings } from '../../reconciler/engine';
 import { Reconciler } from '../../reconciler/reconciler';
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
 import { fieldAt } from '../../shared/domain/json-value';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';
 import { KubeClient } from '../../shared/kube/client';
@@ -19,6 +18,7 @@ import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { ObjectInput } from '../apiserver/objects';
 import { storeKey, type WriteRecord } from '../apiserver/store';
 import { seededRandom } from '../apiserver/seeded-random';
+import { defaultSettings, ownNamespace } from '../engine-settings';
 import { userTransport } from '../user-transport';
 
 /** An engine that runs, and what it said. */
@@ -31,23 +31,7 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-export const ownNamespace = 'reroll';
 export const engineUser = 'reroll';
-
-const defaults: EngineSettings = {
-  policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
-  annotationKeys: defaultAnnotationKeys,
-  strategy: 'env-vars',
-  reloadOnCreate: false,
-  reloadOnDelete: false,
-  ignoredSourceKind: undefined,
-  namespaces: [],
-  settleMs: 1_000,
-  settleMaxMs: 10_000,
-  ownNamespace,
-  leaseName: 'reroll',
-  identity: 'reroll-0',
-};
 
 /** The whole engine against a simulated API server, under one clock that the test owns. */
 export class Harness {
@@ -89,7 +73,7 @@ export class Harness {
       logger,
       metrics,
     };
-    const reconciler = new Reconciler(deps, { ...defaults, ...settings });
+    const reconciler = new Reconciler(deps, { ...defaultSettings, identity: 'reroll-0', ...settings });
     reconciler.start();
     const stop = async (): Promise<void> => {
       const stopping = reconciler.stop();

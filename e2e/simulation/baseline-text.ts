@@ -1,5 +1,5 @@
 import type { KubeObject } from '../apiserver/objects';
-import type { Content, Digests } from './contents';
+import type { Content, Digests, SourceName } from './contents';
 
 /** A baseline as the judge reads it off an object. */
 export interface WrittenBaseline {
@@ -35,6 +35,17 @@ export function sourceOfEntry(id: string, namespace: string): string | undefined
   const [kind, name = ''] = id.split('/');
   if (kind === 'cm') return `ConfigMap ${namespace}/${name}`;
   return kind === 'secret' ? `Secret ${namespace}/${name}` : undefined;
+}
+
+/** What stands in an object's baseline, by source as the judge names it. */
+export function recordedOf(
+  object: KubeObject | undefined,
+): ReadonlyMap<SourceName, WrittenBaseline['sources'][string]> {
+  const entries = Object.entries(baselineOf(object)?.sources ?? {}).flatMap(([id, entry]) => {
+    const source = sourceOfEntry(id, object?.metadata.namespace ?? '');
+    return source === undefined ? [] : [[source, entry] as const];
+  });
+  return new Map(entries);
 }
 
 /** Whether an entry records this content; undefined: the source does not exist. */

@@ -1,8 +1,8 @@
 import { objectAt, stringAt } from '../apiserver/json';
 import type { WriteRecord } from '../apiserver/store';
+import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests } from './contents';
 import { Lives, type Life } from './lives';
-import { leaseName, ownNamespace } from './replicas';
 
 /** The history as far as it has come, read once, and what the checks share. */
 export class Case {

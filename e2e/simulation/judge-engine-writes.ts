@@ -1,6 +1,13 @@
 import { arrayAt, objectAt, stringAt, withValueAt, without, type JsonObject, type JsonValue } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
-import { baselineAnnotation, baselineOf, matches, sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import {
+  baselineAnnotation,
+  baselineOf,
+  matches,
+  recordedOf,
+  sourceOfEntry,
+  type WrittenBaseline,
+} from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
@@ -52,11 +59,10 @@ export function changesInLife(opened: Case, life: Life): number {
 
 function recordedLate({ contents, digests }: Case, { writes }: Life): ReadonlySet<string> {
   const late = new Set<string>();
-  for (const { object, revision } of digests ? writes.filter(isOfEngine) : []) {
-    for (const [id, entry] of Object.entries(baselineOf(object)?.sources ?? {})) {
-      const source = sourceOfEntry(id, object.metadata.namespace ?? '');
-      if (source === undefined || !digests || matches(digests, source, contents.at(source, revision), entry)) continue;
-      late.add(source);
+  if (!digests) return late;
+  for (const { object, revision } of writes.filter(isOfEngine)) {
+    for (const [source, entry] of recordedOf(object)) {
+      if (!matches(digests, source, contents.at(source, revision), entry)) late.add(source);
     }
   }
   return late;

@@ -1,4 +1,4 @@
-import { baselineOf, sourceOfEntry } from './baseline-text';
+import { baselineOf, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { sameKeys, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
@@ -15,12 +15,14 @@ export function checkMissed(opened: Case): readonly Violation[] {
     .filter((life) => isRolled(life) && !isGone(life))
     .flatMap((life) => {
       const last = life.writes.at(-1) ?? life.writes[0];
-      const started = lastTemplateChange(life);
+      const ofLife = [
+        lastTemplateChange(life),
+        inCareSince(opened, life),
+        lastForgotten(opened, life),
+        lastPolicyChange(life),
+      ];
       return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
-        const since = Math.max(
-          ...[started, inCareSince(opened, life), lastForgotten(opened, life), lastPolicyChange(life)],
-          readableSince(opened, life, source),
-        );
+        const since = Math.max(...ofLife, readableSince(opened, life, source));
         const then = contents.settledAt(source, since);
         const now = contents.versions(source).at(-1)?.content;
         if (then === undefined || now === undefined) return [];
@@ -47,11 +49,7 @@ function inCareSince(opened: Case, { writes }: Life): number {
 function readableSince(opened: Case, { writes }: Life, source: string): number {
   const recordings = writes.filter((write) => isOfEngine(write) && baselineOf(write.object));
   const [adopter] = recordings;
-  const recorder = recordings.find(({ object }) =>
-    Object.keys(baselineOf(object)?.sources ?? {}).some(
-      (id) => sourceOfEntry(id, object.metadata.namespace ?? '') === source,
-    ),
-  );
+  const recorder = recordings.find(({ object }) => recordedOf(object).has(source));
   const wasUnread = adopter && recorder && adopter !== recorder && usageOf(adopter.object).has(source);
   return wasUnread && adopter.user !== recorder.user ? opened.ledSince(recorder.user) : 0;
 }
@@ -94,9 +92,7 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
   const gone = contents.versions(source).find(({ revision, content }) => revision > since && content === undefined);
   if (!gone) return false;
   const then = writes.findLast(({ revision }) => revision < gone.revision)?.object;
-  return !Object.entries(baselineOf(then)?.sources ?? {}).some(
-    ([id, entry]) => entry !== '-' && sourceOfEntry(id, then?.metadata.namespace ?? '') === source,
-  );
+  return (recordedOf(then).get(source) ?? '-') === '-';
 }
 
 /** Single keys are exempt like sources are; of a whole source a key that is new counts too. */

@@ -1,6 +1,8 @@
 import type { ApiServer } from '../apiserver/api-server';
+import type { WriteRecord } from '../apiserver/store';
 import type { Violation } from './judge';
 import { valueIn } from './judge-leaks';
+import { isOfWorkload } from './lives';
 import type { Network } from './network';
 import type { Incarnation, Replicas } from './replicas';
 
@@ -52,12 +54,12 @@ async function checkHeld(
   const text = await metrics.text();
   const value = valueIn(text);
   if (value !== undefined) found.push({ promise: 'leak', sentence: `metrics of ${name} tell ${value}` });
-  const everStored = (kinds: readonly string[]): number =>
-    new Set(server.history().flatMap(({ kind, key }) => (kinds.includes(kind.kind) ? `${kind.kind} ${key}` : []))).size;
-  const workloads = everStored(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job']);
+  const everStored = (counts: (write: WriteRecord) => boolean): number =>
+    new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
+  const workloads = everStored(isOfWorkload);
   const queued = sumOf(text, 'reloader_workqueue_depth');
   if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
-  const sources = everStored(['ConfigMap', 'Secret']);
+  const sources = everStored(({ kind }) => kind.kind === 'ConfigMap' || kind.kind === 'Secret');
   const indexed = sumOf(text, 'reroll_sources');
   if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
   const bytes = sumOf(text, 'reroll_source_retained_bytes');

@@ -1,5 +1,4 @@
-import type { KubeObject } from '../apiserver/objects';
-import { baselineOf, matches, sourceOfEntry } from './baseline-text';
+import { matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import { isGone, type Life } from './lives';
@@ -11,13 +10,12 @@ export function checkRecorded(opened: Case): readonly Violation[] {
 }
 
 function checkLife({ contents, digests }: Case, { name, writes }: Life): readonly Violation[] {
-  const object: KubeObject = (writes.at(-1) ?? writes[0]).object;
-  const recorded = baselineOf(object)?.sources ?? {};
-  const namespace = object.metadata.namespace ?? '';
+  const { object } = writes.at(-1) ?? writes[0];
+  const recorded = recordedOf(object);
   return [...usageOf(object)].flatMap(([source, keys]): readonly Violation[] => {
     const now = contents.versions(source).at(-1)?.content;
     if (now === undefined) return [];
-    const entry = Object.entries(recorded).find(([id]) => sourceOfEntry(id, namespace) === source)?.[1];
+    const entry = recorded.get(source);
     if (entry === undefined) return [{ promise: 'missed change', sentence: `${name} has no record of ${source}` }];
     const whole = typeof entry === 'string';
     if (digests && whole === (keys === 'all') && matches(digests, source, now, entry)) return [];

@@ -6,6 +6,10 @@ import { isEngine } from './engine-user';
 const rolledKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 const runKinds = new Set(['CronJob', 'Job']);
 
+export function isOfWorkload({ kind }: WriteRecord): boolean {
+  return rolledKinds.has(kind.kind) || runKinds.has(kind.kind);
+}
+
 export type EngineWrite = WriteRecord & { readonly previous: KubeObject };
 
 /** One workload from its birth to its end, or to the end of the history: the next one of that name is another. */
@@ -21,8 +25,8 @@ export class Lives {
 
   /** The life that the write belongs to, if it is of a workload. */
   add(record: WriteRecord): Life | undefined {
+    if (!isOfWorkload(record)) return undefined;
     const { kind, key, object } = record;
-    if (!rolledKinds.has(kind.kind) && !runKinds.has(kind.kind)) return undefined;
     const { uid } = object.metadata;
     const life = this.#byUid.get(uid);
     if (life) life.writes.push(record);

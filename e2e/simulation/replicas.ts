@@ -1,18 +1,15 @@
 import type { EngineSettings } from '../../reconciler/engine';
 import { Reconciler } from '../../reconciler/reconciler';
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
 import { Metrics } from '../../shared/runtime/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
+import { defaultSettings } from '../engine-settings';
 import { Draw } from './draw';
 import { engineUserPrefix } from './engine-user';
 import type { Loop } from './loop';
 import type { Network } from './network';
 import { SimulatedProcess } from './process';
-
-export const ownNamespace = 'reroll';
-export const leaseName = 'reroll';
 
 /** One process that runs or ran. */
 export interface Incarnation {
@@ -34,20 +31,6 @@ interface Slot {
   current: Incarnation | undefined;
   starts: number;
 }
-
-const defaults: Omit<EngineSettings, 'identity'> = {
-  policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
-  annotationKeys: defaultAnnotationKeys,
-  strategy: 'env-vars',
-  reloadOnCreate: false,
-  reloadOnDelete: false,
-  ignoredSourceKind: undefined,
-  namespaces: [],
-  settleMs: 1_000,
-  settleMaxMs: 10_000,
-  ownNamespace,
-  leaseName,
-};
 
 /** The replicas of the reconciler, as a Deployment keeps them: what dies is started anew, with nothing in memory. */
 export class Replicas {
@@ -169,7 +152,7 @@ export class Replicas {
     });
     const reconciler = new Reconciler(
       { client, clock, random, logger, metrics },
-      { ...defaults, ...settings, identity },
+      { ...defaultSettings, ...settings, identity },
     );
     slot.current = { process, reconciler, metrics, lines: logger.lines };
     this.#all.push(slot.current);

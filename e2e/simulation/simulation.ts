@@ -4,6 +4,7 @@ import { ApiServer } from '../apiserver/api-server';
 import { seedNamespace } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { WriteRecord } from '../apiserver/store';
+import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
@@ -11,7 +12,7 @@ import { Judge, type Violation } from './judge';
 import { checkProcesses } from './judge-processes';
 import { Loop } from './loop';
 import { Network } from './network';
-import { ownNamespace, Replicas } from './replicas';
+import { Replicas } from './replicas';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
 import { Users } from './users';
@@ -30,6 +31,7 @@ export interface Outcome {
 const livenessMs = 15 * 60_000;
 /** How long nothing must be written until a world counts as quiet. */
 const quietMs = 15_000;
+
 /** Runs a world to its end and judges it. `settings` replaces the engine's own, for engines that are wrong on purpose. */
 export async function simulate(world: World, settings: Partial<EngineSettings> = {}): Promise<Outcome> {
   const draw = new Draw(world.seed ^ 0x2545f491);

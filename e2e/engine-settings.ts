@@ -1,0 +1,20 @@
+import type { EngineSettings } from '../reconciler/engine';
+import { defaultAnnotationKeys } from '../shared/domain/annotations';
+
+export const ownNamespace = 'reroll';
+export const leaseName = 'reroll';
+
+/** What the command line gives where nothing is set, for engines that tests run. */
+export const defaultSettings: Omit<EngineSettings, 'identity'> = {
+  policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
+  annotationKeys: defaultAnnotationKeys,
+  strategy: 'env-vars',
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  ignoredSourceKind: undefined,
+  namespaces: [],
+  settleMs: 1_000,
+  settleMaxMs: 10_000,
+  ownNamespace,
+  leaseName,
+};
