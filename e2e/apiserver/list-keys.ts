@@ -32,6 +32,7 @@ const mapLists: Readonly<Record<string, ListKeys>> = {
   ownerReferences: by('uid'),
   conditions: by('type'),
   secrets: by('name'),
+  webhooks: by('name'),
 };
 
 /** Lists of strings that merge as sets. */

@@ -46,7 +46,9 @@ export function applyConfiguration(
   const stillOwned = others.map(asFields).reduce(union, fields);
   const outcome = withoutFields(merged, difference(previous, stillOwned), '') as JsonObject;
   const serverMade = without(current.metadata, 'labels', 'annotations', 'finalizers', 'ownerReferences');
-  const metadata = { ...serverMade, ...objectAt(outcome, 'metadata') };
+  const { uid, resourceVersion } = { ...current.metadata, ...objectAt(applied, 'metadata') };
+  // What was applied of these is a condition, which the write checks.
+  const metadata = { ...serverMade, ...objectAt(outcome, 'metadata'), uid, resourceVersion };
   return {
     object: { status: current['status'], ...outcome, metadata },
     managedFields: () => fieldsAfterApply(writer, entries, current.apiVersion, fields, taken, options.time),

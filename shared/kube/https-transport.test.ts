@@ -9,7 +9,7 @@ import type { TlsMaterial } from './cluster-access';
 import { ConnectionError } from './errors';
 import type { HttpsTransport, HttpsTransportOptions } from './https-transport';
 import { createHttpsTransport } from './https-transport';
-import { selfSigned } from './tls.fixture';
+import { selfSigned } from '../runtime/tls.fixture';
 import type { HttpRequest, HttpResponse } from './transport';
 
 const certificate = selfSigned('api');

@@ -11,6 +11,16 @@ export const configMaps: Resource = { group: '', version: 'v1', plural: 'configm
 export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets' };
 export const events: Resource = { group: '', version: 'v1', plural: 'events' };
 export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+export const validatingWebhookConfigurations: Resource = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'validatingwebhookconfigurations',
+};
+export const mutatingWebhookConfigurations: Resource = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'mutatingwebhookconfigurations',
+};
 
 /** Path of a collection, of one object, or of its subresource; without namespace, the collection of all namespaces. */
 export function resourcePath(resource: Resource, namespace?: string, name?: string, subresource?: string): string {

@@ -24,10 +24,10 @@ export interface HttpServerOptions {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
-/** The address could not be listened on. */
+/** The address could not be listened on; `flag` chooses another. */
 export class ListenError extends RerollError {
-  constructor(address: ListenAddress, cause: NodeJS.ErrnoException) {
-    super(`cannot listen on ${formatListenAddress(address)}: ${listenProblem(cause)}`, {
+  constructor(address: ListenAddress, cause: NodeJS.ErrnoException, flag = '--listen') {
+    super(`cannot listen on ${formatListenAddress(address)}: ${listenProblem(cause, flag)}`, {
       code: 'LISTEN_FAILED',
       retry: 'never',
       cause,
@@ -140,15 +140,15 @@ function describe({ ok, checks }: Report): string {
   return [...lines, ok ? 'ok' : 'failed', ''].join('\n');
 }
 
-function listenProblem({ code, message }: NodeJS.ErrnoException): string {
+function listenProblem({ code, message }: NodeJS.ErrnoException, flag: string): string {
   switch (code) {
     case 'EADDRINUSE':
-      return 'another process uses this port: stop it, or choose another address with --listen';
+      return `another process uses this port: stop it, or choose another address with ${flag}`;
     case 'EACCES':
-      return 'this user may not use this port: choose one above 1023 with --listen';
+      return `this user may not use this port: choose one above 1023 with ${flag}`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'this machine has no such address: choose another with --listen';
+      return `this machine has no such address: choose another with ${flag}`;
     default:
       return message;
   }

@@ -127,6 +127,25 @@ export function managedFieldsContract(context: () => ContractContext): void {
       expect(entryOf(forced.body, 'contract')['fieldsV1']).toEqual({ 'f:data': {} });
     });
 
+    it('writes only the version and the object that it names, even when forced', async () => {
+      const { client, namespace, path } = context();
+      const { body } = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1' } }),
+      );
+      const { uid, resourceVersion } = objectAt(body, 'metadata');
+      const url = `${path('v1', 'configmaps', 'a')}?fieldManager=deployer&force=true`;
+      const apply = async (metadata: JsonObject) =>
+        await client.patch(url, applyType, {
+          ...configMap({ name: 'a', namespace, data: { x: '2' } }),
+          metadata: { name: 'a', namespace, ...metadata },
+        });
+      await client.patch(`${path('v1', 'configmaps', 'a')}?fieldManager=other`, merge, { data: { z: '1' } });
+      expect((await apply({ uid, resourceVersion })).body).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect((await apply({ uid: 'another' })).body).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect((await apply({ uid })).status).toBe(200);
+    });
+
     it('needs a fieldManager', async () => {
       const { client, namespace, path } = context();
       const { body } = await client.patch(

@@ -1,0 +1,98 @@
+import forge from 'node-forge';
+import type { Random } from '../shared/runtime/random';
+import type { KeyPairs } from './key-pairs';
+
+/** A certificate and its private key, both PEM. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Issuing {
+  readonly keyPairs: KeyPairs;
+  /** For serial numbers. */
+  readonly random: Random;
+}
+
+export interface AuthorityRequest {
+  /** Must differ between generations: with two CAs of one name in a bundle, OpenSSL may try the wrong one alone. */
+  readonly commonName: string;
+  readonly nowMs: number;
+  readonly lifeMs: number;
+}
+
+export type LeafUsage = 'serverAuth' | 'clientAuth';
+
+export interface LeafRequest extends AuthorityRequest {
+  /** The names that count: Kubernetes ignores the common name. */
+  readonly dnsNames: readonly string[];
+  readonly usage: LeafUsage;
+}
+
+/** Certificates are valid from a little before now, so that a peer whose clock is behind accepts them. */
+export const backdateMs = 60 * 60_000;
+
+const dnsNameType = 2;
+
+/** A CA that signs itself and leaves, and no other CA. */
+export async function issueAuthority(issuing: Issuing, request: AuthorityRequest): Promise<CertificatePair> {
+  const { certificate, key } = await unsigned(issuing, request);
+  certificate.setIssuer(certificate.subject.attributes);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
+    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+    { name: 'subjectKeyIdentifier' },
+    keyIdentifierOf(certificate),
+  ]);
+  return signed(certificate, key, key);
+}
+
+/** A leaf for one purpose, signed by `authority` and never valid for longer than it. */
+export async function issueLeaf(
+  issuing: Issuing,
+  authority: CertificatePair,
+  request: LeafRequest,
+): Promise<CertificatePair> {
+  const issuer = forge.pki.certificateFromPem(authority.cert);
+  const { certificate, key } = await unsigned(issuing, request);
+  if (certificate.validity.notAfter > issuer.validity.notAfter) {
+    certificate.validity.notAfter = issuer.validity.notAfter;
+  }
+  certificate.setIssuer(issuer.subject.attributes);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: false },
+    { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+    { name: 'extKeyUsage', [request.usage]: true },
+    { name: 'subjectAltName', altNames: request.dnsNames.map((value) => ({ type: dnsNameType, value })) },
+    { name: 'subjectKeyIdentifier' },
+    keyIdentifierOf(issuer),
+  ]);
+  return signed(certificate, key, authority.key);
+}
+
+async function unsigned({ keyPairs, random }: Issuing, { commonName, nowMs, lifeMs }: AuthorityRequest) {
+  const pair = await keyPairs.generate();
+  const certificate = forge.pki.createCertificate();
+  certificate.publicKey = forge.pki.publicKeyFromPem(pair.publicPem);
+  // The leading 01 keeps the number positive: a set top bit would make it negative in DER, which Go refuses.
+  certificate.serialNumber = `01${random.bytes(15).toString('hex')}`;
+  certificate.validity.notBefore = new Date(nowMs - backdateMs);
+  certificate.validity.notAfter = new Date(nowMs + lifeMs);
+  certificate.setSubject([{ name: 'commonName', value: commonName }]);
+  return { certificate, key: pair.privatePem };
+}
+
+/** Tells the issuers of one bundle apart. */
+function keyIdentifierOf(issuer: forge.pki.Certificate): object {
+  return { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() };
+}
+
+function signed(certificate: forge.pki.Certificate, key: string, signingKey: string): CertificatePair {
+  certificate.sign(forge.pki.privateKeyFromPem(signingKey), forge.md.sha256.create());
+  return { cert: withNewlines(forge.pki.certificateToPem(certificate)), key };
+}
+
+/** PEMs that are joined must each end a line, and forge writes CRLF. */
+function withNewlines(pem: string): string {
+  return `${pem.replaceAll('\r\n', '\n').trimEnd()}\n`;
+}

@@ -1,0 +1,32 @@
+import type { X509Certificate } from 'node:crypto';
+import { isSignedBy, isValidAt, readBundle, trusted } from './trusted-certificate';
+
+const serverAuth = '1.3.6.1.5.5.7.3.1';
+
+/**
+ * Why an API server with this caBundle would not accept the leaf that a webhook serves as `host`; undefined when it
+ * would. Go ignores the common name, so names are looked for in the SAN alone.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#service-reference
+ */
+export function coverageProblem(leafPem: string, caBundle: string, host: string, nowMs: number): string | undefined {
+  const [leaf] = readBundle(leafPem);
+  if (!leaf) return 'the served certificate is unreadable';
+  if (!isValidAt(trusted(leaf), nowMs)) {
+    return `the served certificate is valid from ${leaf.validFrom} to ${leaf.validTo} only`;
+  }
+  if (leaf.checkHost(host, { subject: 'never' }) === undefined) return `the served certificate is not for ${host}`;
+  // The types know no certificate without this extension; there are such.
+  const usages = leaf.keyUsage as readonly string[] | undefined;
+  if (usages?.includes(serverAuth) !== true) return 'the served certificate is not for servers';
+  return issuerProblem(leaf, caBundle, nowMs);
+}
+
+function issuerProblem(leaf: X509Certificate, caBundle: string, nowMs: number): string | undefined {
+  const authorities = readBundle(caBundle);
+  if (authorities.length === 0) return 'the live caBundle holds no certificate';
+  const issuers = authorities.filter((authority) => isSignedBy(leaf, authority));
+  if (issuers.length === 0) return 'the live caBundle does not hold the CA of the served certificate';
+  if (issuers.some((issuer) => isValidAt(trusted(issuer), nowMs))) return undefined;
+  return 'the CA of the served certificate is in the live caBundle and not valid now';
+}

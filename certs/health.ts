@@ -1,0 +1,15 @@
+import type { Check } from '../shared/runtime/http-server';
+import type { CertificateKeeper } from './certificate-keeper';
+
+/** Ready once certificates are there for the others to use; what is wrong since then is told, and mended by waiting. */
+export function readinessChecks(keeper: Pick<CertificateKeeper, 'status'>): readonly Check[] {
+  return [
+    {
+      name: 'certificates',
+      check: () => {
+        const { kept, problem, coverage } = keeper.status;
+        return { ok: kept, message: problem ?? coverage ?? 'kept' };
+      },
+    },
+  ];
+}

@@ -1,0 +1,43 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Issuer } from './carry-out';
+import type { CertificateNames } from './certificate-names';
+import type { KeyPair, KeyPairs } from './key-pairs';
+
+export const dayMs = 24 * 60 * 60_000;
+
+export const names: CertificateNames = {
+  namespace: 'reroll',
+  webhookService: 'reroll-webhook',
+  channelService: 'reroll-channel',
+};
+
+function newPair(): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { publicPem: publicKey, privatePem: privateKey };
+}
+
+/** Keys made beforehand and handed out in turn: making one for each certificate of a long life would take minutes. */
+export function preparedKeyPairs(count: number): KeyPairs {
+  const pairs = Array.from({ length: count }, newPair);
+  let next = 0;
+  return { generate: () => Promise.resolve(pairs[next++ % count] as KeyPair) };
+}
+
+/** An issuer at one instant; serial numbers count up. */
+export function testIssuer(
+  nowMs: number,
+  keyPairs: KeyPairs,
+  lives = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs },
+): Issuer {
+  let serial = nowMs % 1_000_000;
+  const bytes = (length: number): Buffer => {
+    const counted = Buffer.alloc(Math.max(length, 4));
+    counted.writeUInt32BE(serial++, 0);
+    return counted.subarray(0, length);
+  };
+  return { keyPairs, random: { float: () => 0.5, bytes }, names, lives, nowMs };
+}

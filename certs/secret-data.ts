@@ -1,0 +1,128 @@
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { objectOf } from '../shared/domain/json-value';
+import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
+import { bundleOf, phaseOf, type Material } from './material';
+import { fits, isSignedBy, readBundle, trusted, type HeldCertificate } from './trusted-certificate';
+
+/** What of a Secret can be used, and what is wrong with the rest. */
+export interface StoredMaterial extends Pick<Material, 'generation' | 'nextCa' | 'retired'> {
+  readonly sinceMs: number | undefined;
+  readonly ca: HeldCertificate | undefined;
+  readonly leaves: Readonly<Partial<Record<LeafName, HeldCertificate>>>;
+  /** Each names its key, never its content. */
+  readonly problems: readonly string[];
+}
+
+export const nothingStored: StoredMaterial = {
+  generation: 0,
+  sinceMs: undefined,
+  ca: undefined,
+  nextCa: undefined,
+  retired: [],
+  leaves: {},
+  problems: [],
+};
+
+const ownKeys = ['state.json', 'ca.crt', 'ca.key', 'next-ca.crt', 'next-ca.key'].concat(
+  leafNames.flatMap((leaf) => [`${leaf}.crt`, `${leaf}.key`]),
+);
+
+const usageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
+
+/** For people, and for what cannot be read off the certificates. */
+const stateSchema = z.looseObject({ generation: z.int().nonnegative(), since: z.iso.datetime() });
+
+/**
+ * `data` of the Secret for `material`; keys of others in `previous` are kept.
+ *
+ *     state.json                {"v":1,"generation":…,"phase":…,"since":…}
+ *     ca.crt ca.key             every CA to trust, the one that signs first; the key of that one
+ *     next-ca.crt next-ca.key   during an overlap only
+ *     <leaf>.crt <leaf>.key     for each of webhook, channel, client
+ */
+export function encodeMaterial(material: Material, previous: unknown): Readonly<Record<string, unknown>> {
+  const { generation, sinceMs, ca, nextCa, leaves } = material;
+  const state = { v: 1, generation, phase: phaseOf(material), since: new Date(sinceMs).toISOString() };
+  const texts: Record<string, string> = {
+    'state.json': JSON.stringify(state),
+    'ca.crt': bundleOf(material),
+    'ca.key': ca.key,
+    ...(nextCa && { 'next-ca.crt': nextCa.cert, 'next-ca.key': nextCa.key }),
+  };
+  for (const leaf of leafNames) {
+    texts[`${leaf}.crt`] = leaves[leaf].cert;
+    texts[`${leaf}.key`] = leaves[leaf].key;
+  }
+  const foreign = Object.entries(objectOf(previous)).filter(([key]) => !ownKeys.includes(key));
+  const own = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return Object.fromEntries([...foreign, ...own]) as Readonly<Record<string, unknown>>;
+}
+
+/** Reads `data` of the Secret, whoever wrote it. What does not fit together is left out and named as a problem. */
+export function decodeMaterial(data: unknown, names: CertificateNames): StoredMaterial {
+  const present = objectOf(data);
+  if (!ownKeys.some((key) => key in present)) return nothingStored;
+  const text = (key: string): string => {
+    const value = present[key];
+    return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+  };
+  const problems: string[] = [];
+  const state = readState(text('state.json'));
+  if (!state) problems.push('"state.json" is unreadable');
+
+  const bundle = readBundle(text('ca.crt')).filter(({ ca }) => ca);
+  const ca = heldOf(bundle, text('ca.key'));
+  if (!ca) problems.push('"ca.key" is not the key of a CA in "ca.crt"');
+  const nextCa = heldOf(
+    readBundle(text('next-ca.crt')).filter((next) => next.ca),
+    text('next-ca.key'),
+  );
+  if (!nextCa && ('next-ca.crt' in present || 'next-ca.key' in present)) {
+    problems.push('"next-ca.key" is not the key of a CA in "next-ca.crt"');
+  }
+  const active = [ca?.fingerprint, nextCa?.fingerprint];
+  const retired = bundle.map(trusted).filter(({ fingerprint }) => !active.includes(fingerprint));
+
+  const leaves: Partial<Record<LeafName, HeldCertificate>> = {};
+  for (const leaf of leafNames) {
+    const [x509] = readBundle(text(`${leaf}.crt`));
+    const problem = ca && leafProblem(leaf, x509, text(`${leaf}.key`), ca, names);
+    if (problem !== undefined) problems.push(problem);
+    else if (x509) leaves[leaf] = { ...trusted(x509), key: text(`${leaf}.key`) };
+  }
+  return { generation: state?.generation ?? 0, sinceMs: state?.sinceMs, ca, nextCa, retired, leaves, problems };
+}
+
+function readState(text: string): { readonly generation: number; readonly sinceMs: number } | undefined {
+  try {
+    const { generation, since } = stateSchema.parse(JSON.parse(text));
+    return { generation, sinceMs: Date.parse(since) };
+  } catch {
+    return undefined;
+  }
+}
+
+function heldOf(candidates: readonly X509Certificate[], key: string): HeldCertificate | undefined {
+  const x509 = candidates.find((candidate) => fits(candidate, key));
+  return x509 && { ...trusted(x509), key };
+}
+
+function leafProblem(
+  leaf: LeafName,
+  x509: X509Certificate | undefined,
+  key: string,
+  ca: HeldCertificate,
+  names: CertificateNames,
+): string | undefined {
+  if (!x509) return `"${leaf}.crt" holds no certificate`;
+  if (!fits(x509, key)) return `"${leaf}.key" is not the key of "${leaf}.crt"`;
+  if (!isSignedBy(x509, new X509Certificate(ca.cert))) return `"${leaf}.crt" is not signed by the CA`;
+  const { dnsNames, usage } = leafProfile(leaf, names);
+  const missing = dnsNames.find((name) => x509.checkHost(name, { subject: 'never' }) === undefined);
+  if (missing !== undefined) return `"${leaf}.crt" is not for ${missing}`;
+  // The types know no certificate without this extension; there are such.
+  const usages = x509.keyUsage as readonly string[] | undefined;
+  if (usages?.includes(usageOids[usage]) !== true) return `"${leaf}.crt" is not for ${usage}`;
+  return undefined;
+}

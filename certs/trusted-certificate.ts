@@ -1,0 +1,59 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import type { CertificatePair } from './certificate';
+
+/** A certificate as far as decisions need it. */
+export interface TrustedCertificate {
+  readonly cert: string;
+  /** SHA-256 of the whole certificate: two of one name and key are still two. */
+  readonly fingerprint: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+/** A certificate with the key that belongs to it. */
+export interface HeldCertificate extends TrustedCertificate, CertificatePair {}
+
+const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The certificates of a bundle; what does not parse is left out. */
+export function readBundle(pem: string): readonly X509Certificate[] {
+  return (pem.match(pemBlock) ?? []).flatMap((block) => {
+    try {
+      return [new X509Certificate(block)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+export function trusted(x509: X509Certificate): TrustedCertificate {
+  return {
+    cert: x509.toString(),
+    fingerprint: x509.fingerprint256,
+    notBeforeMs: Date.parse(x509.validFrom),
+    notAfterMs: Date.parse(x509.validTo),
+  };
+}
+
+/** A pair that is known to be well: one that we made. */
+export function held({ cert, key }: CertificatePair): HeldCertificate {
+  return { ...trusted(new X509Certificate(cert)), key };
+}
+
+/** Whether `key` is the private key of the certificate; false also for what is no key at all. */
+export function fits(x509: X509Certificate, key: string): boolean {
+  try {
+    return x509.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+/** By name, key identifier and signature: a CA that uses the key of another is still not the other. */
+export function isSignedBy(leaf: X509Certificate, authority: X509Certificate): boolean {
+  return authority.ca && leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
+}
+
+export function isValidAt({ notBeforeMs, notAfterMs }: TrustedCertificate, nowMs: number): boolean {
+  return notBeforeMs <= nowMs && nowMs < notAfterMs;
+}

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { certsCommand } from '../../certs/command';
+import { names } from '../../certs/issuing.fixture';
+import type { ProcessPort, StopSignal } from '../../shared/runtime/lifecycle';
+import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
+import { CertsWorld } from './certs.fixture';
+
+/** A process that a test can stop, and whose log it reads. */
+class FakeProcess implements ProcessPort {
+  readonly stdout = new PassThrough();
+  readonly exited: Promise<number>;
+  exit: (code: number) => void = () => undefined;
+  stop: () => void = () => undefined;
+  #log = '';
+
+  constructor() {
+    this.exited = new Promise((resolve) => (this.exit = resolve));
+    this.stdout.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
+  }
+
+  onSignal(signal: StopSignal, listener: () => void): void {
+    if (signal === 'SIGTERM') this.stop = listener;
+  }
+
+  onCrash(): void {
+    // Nothing here does.
+  }
+
+  /** The field of the first line with this message, past or to come. */
+  async field(message: string, field: string): Promise<string> {
+    for (;;) {
+      const lines = this.#log.split('\n').filter((text) => text.endsWith('}'));
+      const found = lines
+        .map((text) => JSON.parse(text) as Record<string, unknown>)
+        .find((line) => line['message'] === message);
+      if (found) return String(found[field]);
+      await new Promise((resolve) => this.stdout.once('data', resolve));
+    }
+  }
+}
+
+let world: CertsWorld;
+let https: HttpsServer;
+let directory: string;
+let flags: readonly string[];
+
+beforeEach(async () => {
+  world = new CertsWorld();
+  world.register();
+  https = await startHttpsServer(world.server, { faults: world.faults });
+  directory = await mkdtemp(join(tmpdir(), 'reroll-certs-'));
+  const kubeconfig = join(directory, 'kubeconfig');
+  await https.writeKubeconfig(kubeconfig, 'keeper');
+  flags = [`--kubeconfig=${kubeconfig}`, `--own-namespace=${names.namespace}`, '--log-format=json'];
+});
+
+afterEach(async () => {
+  await https.close();
+  await rm(directory, { recursive: true });
+});
+
+function run(more: readonly string[]): { readonly process: FakeProcess; readonly code: Promise<number | undefined> } {
+  const process = new FakeProcess();
+  const command = certsCommand(process.stdout, process);
+  return { process, code: command.run([...flags, ...more], {}) };
+}
+
+/** Real keys are made here, which takes as long as it takes. */
+jest.setTimeout(60_000);
+
+describe('reroll certs', () => {
+  it('--once does what is owed and returns 0', async () => {
+    expect(await run(['--once']).code).toBe(0);
+    const { problems, ca } = await world.material();
+    expect(problems).toEqual([]);
+    expect((await world.caBundles())[1]).toBe(ca?.cert);
+  });
+
+  it('--once fails with the reason when it cannot', async () => {
+    world.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 403 } });
+    await expect(run(['--once']).code).rejects.toThrow(
+      /verb "patch" on resource "validatingwebhookconfigurations" in apiGroup "admissionregistration.k8s.io"/,
+    );
+    expect((await world.material()).problems).toEqual([]);
+  });
+
+  it('keeps Services and configurations of other names, and certificates of other lives', async () => {
+    const hours = ['--ca-life=30h', '--leaf-life=10h'];
+    const services = [
+      '--webhook-service=hooks',
+      '--channel-service=changes',
+      '--validating-webhook-configuration=none',
+    ];
+    expect(await run(['--once', ...hours, ...services, '--mutating-webhook-configuration=none']).code).toBe(0);
+    expect(await world.caBundles()).toEqual([undefined, undefined, undefined]);
+    const { ca, problems } = await world.material();
+    expect(problems).toEqual([
+      '"webhook.crt" is not for reroll-webhook.reroll.svc',
+      '"channel.crt" is not for reroll-channel.reroll.svc',
+    ]);
+    // An hour of it is past when it is made.
+    expect((ca?.notAfterMs ?? 0) - (ca?.notBeforeMs ?? 0)).toBe(31 * 3_600_000);
+  });
+
+  it('as a process is ready once all is kept, serves metrics, and ends when told to', async () => {
+    const { process } = run(['--listen=127.0.0.1:0']);
+    const address = await process.field('serving metrics and probes', 'address');
+    await process.field('caBundle written', 'kind');
+    const ready = async (): Promise<string> => await (await fetch(`http://${address}/readyz?verbose`)).text();
+    let text = await ready();
+    while (!text.includes('kept')) text = await ready();
+    expect(text).toContain('[+] certificates: kept');
+    expect((await fetch(`http://${address}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`http://${address}/metrics`)).text()).toContain('reroll_certificate_covered 1');
+    process.stop();
+    expect(await process.exited).toBe(0);
+  });
+});

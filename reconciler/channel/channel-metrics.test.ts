@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { ChannelMetrics } from './channel-metrics';
+
+async function lines(metrics: ChannelMetrics): Promise<readonly string[]> {
+  return (await metrics.text()).split('\n');
+}
+
+describe('ChannelMetrics', () => {
+  it.each([
+    'reroll_hints_total{result="confirmed"} 0',
+    'reroll_hints_total{result="phantom"} 0',
+    'reroll_hints_total{result="foreign_key"} 0',
+    'reroll_changes_total{path="webhook"} 0',
+    'reroll_changes_total{path="watch"} 0',
+    'reroll_changes_total{path="both"} 0',
+    'reroll_hints_pending 0',
+    'reroll_hint_confirmation_seconds_bucket{le="0.3"} 0',
+    'reroll_channel_requests_total{code="202"} 0',
+    'reroll_channel_requests_total{code="429"} 0',
+  ])('shows %s from the start', async (line) => {
+    expect(await lines(new ChannelMetrics())).toContain(line);
+  });
+
+  it.each([
+    [{ path: 'webhook' }, 'webhook'],
+    [{ path: 'both' }, 'both'],
+    [undefined, 'watch'],
+  ] as const)('counts a change with attribution %j as %s', async (attribution, path) => {
+    const metrics = new ChannelMetrics();
+    metrics.changed(attribution);
+    expect(await lines(metrics)).toContain(`reroll_changes_total{path="${path}"} 1`);
+  });
+});

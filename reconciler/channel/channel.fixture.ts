@@ -1,0 +1,103 @@
+import type { ChangeRecord } from '../../shared/domain/change-record';
+import type { SourceRecord } from '../../shared/domain/source';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { RecordingLogger } from '../../shared/runtime/recording-logger';
+import { at, contentOf, digester, sourceRecord } from '../records.fixture';
+import { ChannelMetrics, type HintResult } from './channel-metrics';
+import { Hints } from './hints';
+import { Inbox } from './inbox';
+
+/** ConfigMap `shop/app` set to `color: blue` by alice with kubectl, at the moment a FakeClock starts. */
+export function changeRecord({
+  color = 'blue',
+  ...options
+}: Partial<ChangeRecord> & { readonly color?: string } = {}): ChangeRecord {
+  const { kind = 'ConfigMap', namespace = 'shop', name = 'app' } = options;
+  return {
+    ...{ v: 1, id: 'review-1', kind, namespace, name },
+    uid: `uid-${name}`,
+    digest: contentOf({ color }, kind, name, namespace).whole(),
+    keyId: digester.keyId,
+    changed: { added: [], changed: ['color'], removed: [] },
+    user: 'alice',
+    manager: 'kubectl',
+    observedAtMs: at(0),
+    ...options,
+  };
+}
+
+/** A source as it is stored. */
+export function stored(color: string, options: Partial<SourceRecord> = {}): SourceRecord {
+  return sourceRecord({ ...options, data: { color } });
+}
+
+/** Hints and inbox between an API server and an index that are two maps. */
+export class ChannelHarness {
+  readonly clock = new FakeClock();
+  readonly logger = new RecordingLogger();
+  readonly metrics = new ChannelMetrics();
+  readonly apiServer = new Map<string, SourceRecord>();
+  readonly index = new Map<string, SourceRecord>();
+  /** What the engine was given, and when it was read, in milliseconds since the start. */
+  readonly given: SourceRecord[] = [];
+  readonly reads: { readonly source: string; readonly name: string; readonly atMs: number }[] = [];
+  unwanted = new Set<string>();
+  /** Stands between a read's answer and its arrival. */
+  delay: () => Promise<void> = async () => await Promise.resolve();
+  onStored: (record: SourceRecord) => void = () => undefined;
+
+  readonly hints = new Hints({
+    clock: this.clock,
+    logger: this.logger,
+    metrics: this.metrics,
+    sources: { known: (kind, namespace, name) => this.index.get(`${kind}/${namespace}/${name}`) },
+    readSource: async (kind, namespace, name) => {
+      const source = `${kind}/${namespace}/${name}`;
+      this.reads.push({ source, name, atMs: this.clock.monotonicMs() });
+      const answer = this.apiServer.get(source);
+      await this.delay();
+      return answer;
+    },
+    onStored: (record) => {
+      this.given.push(record);
+      this.index.set(keyOf(record), record);
+      this.onStored(record);
+    },
+  });
+  readonly inbox = new Inbox({
+    clock: this.clock,
+    logger: this.logger,
+    metrics: this.metrics,
+    hints: this.hints,
+    keyId: digester.keyId,
+    isWanted: (_kind, namespace, name) => !this.unwanted.has(`${namespace}/${name}`),
+  });
+
+  /** A write that no watch has shown. */
+  write(record: SourceRecord): void {
+    this.apiServer.set(keyOf(record), record);
+  }
+
+  /** The watch shows what is stored. */
+  watch(record: SourceRecord): void {
+    this.write(record);
+    this.index.set(keyOf(record), record);
+    this.hints.observed(record.kind, record.namespace, record.name, record.uid, record.content.whole());
+  }
+
+  /** Counted results, without those at 0. */
+  async results(): Promise<Partial<Record<HintResult, number>>> {
+    const { values } = await this.metrics.hintsTotal.get();
+    return Object.fromEntries(
+      values.filter(({ value }) => value > 0).map(({ labels, value }) => [String(labels.result), value]),
+    );
+  }
+
+  get readTimesMs(): readonly number[] {
+    return this.reads.map(({ atMs }) => atMs);
+  }
+}
+
+function keyOf({ kind, namespace, name }: SourceRecord): string {
+  return `${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,239 @@
+import type { ChangeRecord } from '../../shared/domain/change-record';
+import { errorMessage } from '../../shared/domain/errors';
+import type { SourceKind, SourceRecord } from '../../shared/domain/source';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import { Attributions, type Attribution, type ChangePath } from './attributions';
+import type { ChannelMetrics } from './channel-metrics';
+import { hintOf, isSameChange, newestFirst, type Hint } from './hint';
+import { RareWarning } from './rare-warning';
+import { ReadSchedule, type ScheduledRead } from './read-schedule';
+
+/** What the engine knows of sources: its index. */
+export interface SourceState {
+  known(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined;
+}
+
+export interface HintsOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ChannelMetrics;
+  readonly sources: SourceState;
+  /**
+   * One read of what is stored now (a GET without resourceVersion, which may be answered from no cache); undefined: no
+   * such object. Settles within a deadline of its own.
+   */
+  readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<SourceRecord | undefined>;
+  /** Takes a state that is stored and that the index does not show. */
+  readonly onStored: (record: SourceRecord) => void;
+}
+
+export type HintedKind = ChangeRecord['kind'];
+
+/** What became of a hint at once; `full`: it was not taken. */
+export type Offered = 'pending' | 'confirmed' | 'duplicate' | 'full';
+
+interface PendingSource {
+  readonly id: string;
+  readonly kind: HintedKind;
+  readonly namespace: string;
+  readonly name: string;
+  /** In the order of their arrival; never empty while the source is pending. */
+  hints: readonly Hint[];
+  reads: number;
+  /** Undefined while the read is under way. */
+  scheduled: ScheduledRead | undefined;
+}
+
+export const maxPendingHints = 10_000;
+/** A flood on one source takes no room from the others. */
+export const maxHintsPerSource = 64;
+
+/** The watch shows most changes within this time: no read is needed then. */
+const patienceMs = 300;
+const gapsMs = [1_000, 2_000, 5_000, 10_000];
+/** The API server gives up on a write after 34 s: what a read shows later than that was never stored. */
+const requestOverMs = 35_000;
+
+/**
+ * Changes that the webhook announced, until stored state confirms them: admitted is not stored, and a record may be
+ * forged.
+ *
+ *                   the index shows it already ──────────────────────────┐
+ *     record ──▶ pending ── a watch event shows it ──────────────────────┼──▶ confirmed: who, how, which keys
+ *                   ├─ after 300 ms a read shows it, and goes to the index ─┘
+ *                   ├─ a later one of the same object is confirmed ──▶ superseded
+ *                   └─ no read of about 40 s shows it ──▶ phantom
+ *
+ * A hint restarts nothing and moves no baseline: at most it makes us read, and what was read is put into the index.
+ */
+export class Hints {
+  readonly #options: HintsOptions;
+  readonly #sources = new Map<string, PendingSource>();
+  readonly #attributions: Attributions;
+  readonly #schedule: ReadSchedule;
+  readonly #warning: RareWarning;
+  #pending = 0;
+  #stopped = false;
+
+  constructor(options: HintsOptions) {
+    this.#options = options;
+    this.#attributions = new Attributions(options.clock);
+    this.#schedule = new ReadSchedule(options.clock);
+    this.#warning = new RareWarning(options.clock, options.logger);
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  offer(record: ChangeRecord): Offered {
+    const { clock, sources } = this.#options;
+    const { kind, namespace, name } = record;
+    const id = sourceKey(kind, namespace, name);
+    const hint = hintOf(record, clock.monotonicMs());
+    if (this.#merge(id, hint)) return this.#duplicate();
+    const known = sources.known(kind, namespace, name);
+    if (known?.uid === hint.uid && known.content.whole() === hint.digest) {
+      if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
+      // Nothing is superseded: the state may be older than this hint, and a change announced before it still come.
+      this.#attributions.add(id, hint.digest, [hint], 'both');
+      this.#count('confirmed', [hint]);
+      return 'confirmed';
+    }
+    if (this.#pending >= maxPendingHints) return 'full';
+    const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
+    this.#replace(source, [...source.hints, hint]);
+    if (source.hints.length > maxHintsPerSource) this.#settle(source, 'superseded', source.hints.slice(0, 1));
+    return 'pending';
+  }
+
+  /** A watch event has changed the content of a source. */
+  observed(kind: SourceKind, namespace: string, name: string, uid: string, digest: string): void {
+    this.#shown(sourceKey(kind, namespace, name), uid, digest, 'both');
+  }
+
+  /** Who put a source into the state of this digest, for ten minutes; undefined: the watch alone knows of it. */
+  attribution(kind: SourceKind, namespace: string, name: string, digest: string): Attribution | undefined {
+    return this.#attributions.get(sourceKey(kind, namespace, name), digest);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#schedule.stop();
+  }
+
+  /** A replay adds nothing; a second admission, as the API server makes on a conflict, prolongs the hint. */
+  #merge(id: string, hint: Hint): boolean {
+    const source = this.#sources.get(id);
+    const same = source?.hints.find((other) => isSameChange(other, hint));
+    if (!source || !same) return false;
+    const renewed = hint.observedAtMs > same.observedAtMs ? hint : same;
+    source.hints = source.hints.map((other) => (other === same ? renewed : other));
+    return true;
+  }
+
+  #duplicate(): 'duplicate' {
+    this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });
+    return 'duplicate';
+  }
+
+  #begin(identity: Pick<PendingSource, 'id' | 'kind' | 'namespace' | 'name'>): PendingSource {
+    const source: PendingSource = { ...identity, hints: [], reads: 0, scheduled: undefined };
+    this.#sources.set(source.id, source);
+    this.#scheduleRead(source, patienceMs);
+    return source;
+  }
+
+  #scheduleRead(source: PendingSource, delayMs: number): void {
+    source.scheduled = this.#schedule.add(delayMs, async () => await this.#read(source));
+  }
+
+  /** Never rejects. */
+  async #read(source: PendingSource): Promise<void> {
+    const { clock, sources, readSource } = this.#options;
+    const { kind, namespace, name } = source;
+    const startedMs = clock.monotonicMs();
+    source.scheduled = undefined;
+    source.reads++;
+    try {
+      const before = sources.known(kind, namespace, name);
+      const stored = await readSource(kind, namespace, name);
+      if (this.#stopped) return;
+      const known = sources.known(kind, namespace, name);
+      // If the watch moved meanwhile, the read may be the older of the two and would take the index back.
+      const watchMoved = before?.resourceVersion !== known?.resourceVersion;
+      if (stored && !watchMoved) this.#stored(source.id, stored, known);
+    } catch (thrown) {
+      this.#warning.warn('read', 'cannot read a source whose change was announced; trying again', {
+        ...{ kind, namespace, name },
+        error: errorMessage(thrown),
+      });
+    }
+    if (this.#stopped || this.#sources.get(source.id) !== source) return;
+    this.#settle(
+      source,
+      'phantom',
+      source.hints.filter(({ receivedMs }) => startedMs - receivedMs >= requestOverMs),
+    );
+    if (source.hints.length > 0) {
+      this.#scheduleRead(source, gapsMs[Math.min(source.reads, gapsMs.length) - 1] ?? 0);
+    }
+  }
+
+  /** Whatever is stored goes to the index, announced or not: the announcement of the newest may have been lost. */
+  #stored(id: string, stored: SourceRecord, known: SourceRecord | undefined): void {
+    const digest = stored.content.whole();
+    const isNew = known?.uid !== stored.uid || !known.content.equals(stored.content);
+    this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
+    if (!isNew) return;
+    if (!this.#attributions.get(id, digest)) this.#attributions.add(id, digest, [], 'webhook');
+    // Last, because the engine may ask for the attribution at once.
+    this.#options.onStored(stored);
+  }
+
+  /** A state is stored: its hints are confirmed, and those of the same object before them are over. */
+  #shown(id: string, uid: string, digest: string, path: ChangePath): void {
+    this.#attributions.shown(id, digest);
+    const source = this.#sources.get(id);
+    const ofObject = (source?.hints ?? []).filter((hint) => hint.uid === uid);
+    const confirmed = ofObject.filter((hint) => hint.digest === digest);
+    if (!source || confirmed.length === 0) return;
+    const newestMs = Math.max(...confirmed.map(({ observedAtMs }) => observedAtMs));
+    const superseded = ofObject.filter((hint) => hint.digest !== digest && hint.observedAtMs <= newestMs);
+    const authors = [...confirmed.toSorted(newestFirst), ...superseded.toSorted(newestFirst)];
+    this.#attributions.add(id, digest, authors, path);
+    this.#settle(source, 'confirmed', confirmed);
+    this.#settle(source, 'superseded', superseded);
+  }
+
+  #settle(source: PendingSource, result: 'confirmed' | 'superseded' | 'phantom', hints: readonly Hint[]): void {
+    this.#count(result, hints);
+    this.#replace(
+      source,
+      source.hints.filter((hint) => !hints.includes(hint)),
+    );
+    if (source.hints.length > 0) return;
+    source.scheduled?.cancel();
+    this.#sources.delete(source.id);
+  }
+
+  #count(result: 'confirmed' | 'superseded' | 'phantom', hints: readonly Hint[]): void {
+    const { clock, metrics } = this.#options;
+    metrics.hintsTotal.inc({ result }, hints.length);
+    if (result !== 'confirmed') return;
+    for (const { receivedMs } of hints) {
+      metrics.hintConfirmationSeconds.observe((clock.monotonicMs() - receivedMs) / 1000);
+    }
+  }
+
+  #replace(source: PendingSource, hints: readonly Hint[]): void {
+    this.#pending += hints.length - source.hints.length;
+    source.hints = hints;
+    this.#options.metrics.hintsPending.set(this.#pending);
+  }
+}
+
+function sourceKey(kind: SourceKind, namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`;
+}

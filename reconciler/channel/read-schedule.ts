@@ -1,0 +1,66 @@
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import { DueHeap } from '../due-heap';
+
+/** However many hints come, the API server is asked this often and no more. */
+const maxConcurrent = 8;
+const perSecond = 20;
+
+export interface ScheduledRead {
+  cancel(): void;
+}
+
+/** Starts reads when they are due, the longest due first, within bounds of rate and concurrency. */
+export class ReadSchedule {
+  readonly #clock: Clock;
+  readonly #due = new DueHeap();
+  /** What has not been cancelled; the heap holds more. */
+  readonly #reads = new Map<string, () => Promise<void>>();
+  #order = 0;
+  #running = 0;
+  #nextStartMs = 0;
+  #timer: Timer | undefined;
+  #stopped = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `read` never rejects. */
+  add(delayMs: number, read: () => Promise<void>): ScheduledRead {
+    const key = String(this.#order++);
+    this.#reads.set(key, read);
+    this.#due.push({ dueMs: this.#clock.monotonicMs() + delayMs, key });
+    this.#arm();
+    return { cancel: () => void this.#reads.delete(key) };
+  }
+
+  /** What is running goes on; nothing is started any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.cancel();
+  }
+
+  #arm(): void {
+    this.#timer?.cancel();
+    const next = this.#due.peek();
+    if (!next || this.#stopped || this.#running >= maxConcurrent) return;
+    const startMs = Math.max(next.dueMs, this.#nextStartMs);
+    this.#timer = this.#clock.timer(startMs - this.#clock.monotonicMs(), () => this.#startNext());
+  }
+
+  #startNext(): void {
+    const key = this.#due.pop()?.key ?? '';
+    const read = this.#reads.get(key);
+    // A cancelled read must not take the place of one in the rate.
+    if (read) {
+      this.#reads.delete(key);
+      this.#nextStartMs = this.#clock.monotonicMs() + 1000 / perSecond;
+      this.#running++;
+      void read().finally(() => {
+        this.#running--;
+        this.#arm();
+      });
+    }
+    this.#arm();
+  }
+}

@@ -1,0 +1,57 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { md, pki } from 'node-forge';
+import type { TlsMaterial } from '../../shared/runtime/tls-material';
+
+export interface LeafOptions {
+  readonly dnsName: string;
+  readonly usage: 'serverAuth' | 'clientAuth';
+}
+
+export interface TestAuthority {
+  readonly ca: string;
+  leaf(options: LeafOptions): Pick<TlsMaterial, 'cert' | 'key'>;
+}
+
+/** A private key, PEM; to generate one is what takes the time. */
+export function privateKey(): string {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return pair.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+}
+
+const authorityKey = privateKey();
+const leafKey = privateKey();
+let serial = 0;
+
+/** All authorities share a key, and so do all leaves: only the names tell them apart, and those are what is tested. */
+export function testAuthority(commonName: string, key = authorityKey): TestAuthority {
+  const subject = [{ name: 'commonName', value: commonName }];
+  const sign = (name: string, keyPem: string, extensions: object[]): string => {
+    const certificate = pki.createCertificate();
+    const { n, e } = pki.privateKeyFromPem(keyPem);
+    certificate.publicKey = pki.setRsaPublicKey(n, e);
+    certificate.serialNumber = `01${(++serial).toString(16).padStart(4, '0')}`;
+    certificate.validity.notBefore = new Date(Date.UTC(2020, 0, 1));
+    certificate.validity.notAfter = new Date(Date.UTC(2049, 0, 1));
+    certificate.setSubject([{ name: 'commonName', value: name }]);
+    certificate.setIssuer(subject);
+    certificate.setExtensions(extensions);
+    certificate.sign(pki.privateKeyFromPem(key), md.sha256.create());
+    return pki.certificateToPem(certificate);
+  };
+  const ca = sign(commonName, key, [
+    { name: 'basicConstraints', cA: true, critical: true },
+    { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+  ]);
+  return {
+    ca,
+    leaf: ({ dnsName, usage }) => ({
+      key: leafKey,
+      cert: sign(dnsName, leafKey, [
+        { name: 'basicConstraints', cA: false },
+        { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
+        { name: 'extKeyUsage', [usage]: true },
+        { name: 'subjectAltName', altNames: [{ type: 2, value: dnsName }] },
+      ]),
+    }),
+  };
+}

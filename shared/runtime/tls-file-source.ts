@@ -1,0 +1,70 @@
+import { errorMessage } from '../domain/errors';
+import type { Clock } from './clock';
+import { sleep } from './clock';
+import type { Logger } from './logger';
+import type { TlsMaterial, TlsMaterialSource } from './tls-material';
+import { TlsMaterialSlot } from './tls-material-slot';
+
+export interface TlsFileSourceOptions {
+  /** Where `tls.crt`, `tls.key` and `ca.crt` are mounted: the keys of a Secret of cert-manager. */
+  readonly directory: string;
+  readonly readFile: (path: string) => Promise<Buffer>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The kubelet itself takes a minute; file system events do not survive its way of swapping directories. */
+const intervalMs = 10_000;
+
+/** TLS material out of a mounted Secret: looked at again and again, and put to use when the three files fit together. */
+export class TlsFileSource implements TlsMaterialSource {
+  readonly #options: TlsFileSourceOptions;
+  readonly #slot: TlsMaterialSlot;
+  #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+
+  constructor(options: TlsFileSourceOptions) {
+    this.#options = options;
+    this.#slot = new TlsMaterialSlot(options.logger.child({ directory: options.directory }));
+  }
+
+  current(): TlsMaterial | undefined {
+    return this.#slot.current();
+  }
+
+  onChange(listener: () => void): void {
+    this.#slot.onChange(listener);
+  }
+
+  start(): void {
+    if (this.#run) return;
+    const controller = new AbortController();
+    this.#run = { controller, done: this.#loop(controller.signal) };
+  }
+
+  async stop(): Promise<void> {
+    this.#run?.controller.abort();
+    await this.#run?.done;
+    this.#run = undefined;
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#look(signal);
+      await sleep(this.#options.clock, intervalMs, signal);
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    try {
+      const [cert, key, ca] = await Promise.all([this.#read('tls.crt'), this.#read('tls.key'), this.#read('ca.crt')]);
+      if (!signal.aborted) this.#slot.offer({ cert, key, ca });
+    } catch (thrown) {
+      if (!signal.aborted) this.#slot.refuse(errorMessage(thrown));
+    }
+  }
+
+  async #read(name: string): Promise<string> {
+    const { directory, readFile } = this.#options;
+    return (await readFile(`${directory}/${name}`)).toString('utf8');
+  }
+}

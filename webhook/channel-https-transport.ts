@@ -1,0 +1,100 @@
+import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { finished } from 'node:stream/promises';
+import { RerollError, errorMessage } from '../shared/domain/errors';
+import { parseRetryAfter } from '../shared/kube/retry-after';
+import type { Clock } from '../shared/runtime/clock';
+import type { TlsMaterialSource } from '../shared/runtime/tls-material';
+import type { ChannelAnswer, ChannelTransport } from './channel-transport';
+
+export interface ChannelHttpsTransportOptions {
+  readonly clock: Clock;
+  /** The client's certificate, and the CA of the reconcilers'. */
+  readonly tls: TlsMaterialSource;
+  /** The name that a reconciler's certificate must have: its address is a pod's, which no certificate names. */
+  readonly serverName: string;
+}
+
+/** No reconciler was reached. */
+export class ChannelError extends RerollError {
+  constructor(address: string, cause: unknown) {
+    super(`reconciler ${address}: ${errorMessage(cause)}`, { code: 'CHANNEL_UNREACHABLE', retry: 'backoff', cause });
+  }
+}
+
+/** A replica gets one batch at a time; a second connection is for one that hangs. */
+const maxSocketsPerReplica = 2;
+
+/** HTTP/1.1 over mutual TLS on connections that are kept. */
+export class ChannelHttpsTransport implements ChannelTransport {
+  readonly #options: ChannelHttpsTransportOptions;
+  #agent: https.Agent | undefined;
+
+  constructor(options: ChannelHttpsTransportOptions) {
+    this.#options = options;
+    this.#agent = this.#newAgent();
+    options.tls.onChange(() => {
+      const old = this.#agent;
+      this.#agent = this.#newAgent();
+      if (old) retire(old);
+    });
+  }
+
+  async post(address: string, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer> {
+    const agent = this.#agent;
+    if (!agent) throw new ChannelError(address, 'there is no client certificate yet');
+    try {
+      const { hostname, port } = new URL(`https://${address}`);
+      const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+        const outgoing = https.request({
+          agent,
+          signal,
+          method: 'POST',
+          hostname: hostname.replace(/^\[|\]$/g, ''),
+          port: port === '' ? 443 : Number(port),
+          path: '/v1/changes',
+          headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+        });
+        outgoing.once('response', resolve);
+        // Stays for good: an error after the response must not be an uncaught one.
+        outgoing.on('error', reject);
+        outgoing.end(body);
+      });
+      // Its status is all that counts, but an unread body would hold the connection.
+      await finished(incoming.resume());
+      return {
+        status: incoming.statusCode ?? 0,
+        retryAfterMs: parseRetryAfter(incoming.headers['retry-after'], this.#options.clock.nowMs()),
+      };
+    } catch (thrown) {
+      throw new ChannelError(address, thrown);
+    }
+  }
+
+  /** Closes every connection. */
+  close(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+
+  #newAgent(): https.Agent | undefined {
+    const { serverName, tls } = this.#options;
+    const material = tls.current();
+    if (!material) return undefined;
+    const { cert, key, ca } = material;
+    return new https.Agent({
+      ...{ cert, key, ca },
+      servername: serverName,
+      minVersion: 'TLSv1.2',
+      keepAlive: true,
+      maxSockets: maxSocketsPerReplica,
+      maxFreeSockets: maxSocketsPerReplica,
+    });
+  }
+}
+
+/** Connections in use end with what they carry. */
+function retire(agent: https.Agent): void {
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+}

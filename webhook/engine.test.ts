@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { clientWorld, zeroRandom } from '../shared/kube/client.fixture';
+import { FakeBody, refusal } from '../shared/kube/fake-transport';
+import { WebhookEngine, type WebhookEngineSettings } from './engine';
+import { WebhookMetrics } from './metrics';
+import { bytes, metric, review, secret } from './review.fixture';
+
+const settings: WebhookEngineSettings = {
+  ownNamespace: 'reroll',
+  webhookService: 'reroll-webhook',
+  channelService: 'reroll-channel',
+  reconcilerAddresses: [],
+  register: [],
+};
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const slice = {
+  metadata: { name: 'x', namespace: 'reroll', uid: 'x', resourceVersion: '7' },
+  addressType: 'IPv4',
+  ports: [{ port: 8443 }],
+  endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+};
+
+function watchOfOne(): FakeBody {
+  const body = new FakeBody();
+  body.line({ type: 'ADDED', object: slice });
+  const annotations = { 'k8s.io/initial-events-end': 'true' };
+  body.line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '7', annotations } } });
+  return body;
+}
+
+/** An engine whose API server has a key, unless `up` says otherwise, and one reconciler. */
+function world(changed: Partial<WebhookEngineSettings> = {}, up: () => boolean = () => true) {
+  const { client, clock, logger, transport } = clientWorld(({ path }) => {
+    if (!up()) return refusal(503, 'ServiceUnavailable');
+    if (path.includes('endpointslices')) return { body: watchOfOne() };
+    return { body: { metadata: { name: 'n', uid: 'u', resourceVersion: '1' }, data: { key } } };
+  });
+  const metrics = new WebhookMetrics();
+  const posts: string[] = [];
+  const engine = new WebhookEngine(
+    {
+      ...{ client, clock, logger, metrics, random: zeroRandom },
+      transport: {
+        post: async (address) => {
+          posts.push(address);
+          return { status: 202 };
+        },
+      },
+    },
+    { ...settings, ...changed },
+  );
+  const call = (changedRequest: Readonly<Record<string, unknown>> = {}): number | undefined => {
+    let status: number | undefined;
+    const exchange = engine.handler.begin({ path: 'validate', answer: (answer) => (status = answer.status) });
+    exchange.push(bytes(review(changedRequest)));
+    exchange.end();
+    return status;
+  };
+  return { engine, clock, metrics, posts, call, requests: transport.requests };
+}
+
+describe('WebhookEngine', () => {
+  it('sends what it sees to the endpoints of the Service', async () => {
+    const { engine, clock, call, posts } = world();
+    engine.start();
+    await clock.settle();
+    expect(call()).toBe(200);
+    await clock.advance(20);
+    expect(posts).toEqual(['10.0.0.1:8443']);
+    await engine.stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('sends to fixed addresses without looking for others', async () => {
+    const { engine, clock, call, posts, requests } = world({ reconcilerAddresses: ['a:1', 'b:2'] });
+    engine.start();
+    await clock.settle();
+    call();
+    await clock.advance(20);
+    expect(posts).toEqual(['a:1', 'b:2']);
+    expect(requests.filter(({ path }) => path.includes('endpointslices'))).toEqual([]);
+    await engine.stop();
+  });
+
+  it('answers at once with no API server and no reconciler, and tells of changes when they are there', async () => {
+    let up = false;
+    const { engine, clock, call, posts, metrics } = world({}, () => up);
+    engine.start();
+    await clock.advance(5_000);
+    const beforeMs = clock.monotonicMs();
+    expect(call()).toBe(200);
+    expect(clock.monotonicMs()).toBe(beforeMs);
+    await clock.advance(0);
+    expect(await metric(metrics, 'reroll_webhook_records_total{result="dropped"}')).toBe(1);
+    up = true;
+    await clock.advance(60_000);
+    await clock.settle();
+    call({ object: secret({ password: 'newer' }) });
+    await clock.advance(20);
+    expect(posts).toEqual(['10.0.0.1:8443']);
+    const stopped = engine.stop();
+    await clock.advance(2_000);
+    await stopped;
+  });
+
+  it('registers what it is told to', async () => {
+    const { engine, clock, requests } = world({ register: ['mutating'] });
+    engine.start();
+    await clock.settle();
+    const applied = requests.filter(({ method }) => method === 'PATCH').map(({ path }) => path.split('?')[0]);
+    expect(applied).toEqual(['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/reroll']);
+    await engine.stop();
+  });
+});

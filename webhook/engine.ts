@@ -1,0 +1,87 @@
+import type { KubeClient } from '../shared/kube/client';
+import type { Clock } from '../shared/runtime/clock';
+import type { Logger } from '../shared/runtime/logger';
+import type { Random } from '../shared/runtime/random';
+import { captureDuty } from './capture-duty';
+import { ChangeSender } from './change-sender';
+import type { ChannelTransport } from './channel-transport';
+import { InstallKey } from './install-key';
+import type { WebhookMetrics } from './metrics';
+import { Registration } from './registration';
+import { ReplicaDiscovery } from './replica-discovery';
+import { ReviewHandler } from './review-handler';
+import type { HookType } from './webhook-configuration';
+
+export interface WebhookEngineDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: WebhookMetrics;
+  /** To the reconcilers. */
+  readonly transport: ChannelTransport;
+}
+
+export interface WebhookEngineSettings {
+  readonly ownNamespace: string;
+  readonly webhookService: string;
+  readonly channelService: string;
+  /** Each `host:port`; empty: the endpoints of the channel's Service. */
+  readonly reconcilerAddresses: readonly string[];
+  /** What to register with the API server. */
+  readonly register: readonly HookType[];
+}
+
+/** All of the webhook but its sockets: what a simulation runs. */
+export class WebhookEngine {
+  /** For the server. */
+  readonly handler: ReviewHandler;
+  readonly #sender: ChangeSender;
+  readonly #key: InstallKey;
+  readonly #discovery: ReplicaDiscovery | undefined;
+  readonly #registration: Registration;
+
+  constructor(deps: WebhookEngineDeps, settings: WebhookEngineSettings) {
+    const { client, clock, logger, metrics, random, transport } = deps;
+    const { ownNamespace: namespace, reconcilerAddresses, register, webhookService: name } = settings;
+    this.#key = new InstallKey({ client, clock, random, logger, namespace });
+    this.#sender = new ChangeSender({ clock, random, logger, metrics, transport });
+    this.#registration = new Registration({
+      ...{ client, clock, random, logger },
+      service: { namespace, name },
+      types: register,
+    });
+    const duties = [
+      captureDuty({
+        clock,
+        metrics,
+        digester: () => this.#key.digester(),
+        send: (record) => this.#sender.send(record),
+      }),
+    ];
+    this.handler = new ReviewHandler({ clock, logger, metrics, duties });
+    if (reconcilerAddresses.length > 0) {
+      this.#sender.setReplicas(new Set(reconcilerAddresses));
+    } else {
+      this.#discovery = new ReplicaDiscovery({
+        ...{ client, clock, random, logger, namespace },
+        service: settings.channelService,
+        onReplicas: (addresses) => this.#sender.setReplicas(addresses),
+      });
+    }
+  }
+
+  start(): void {
+    this.#key.start();
+    this.#discovery?.start();
+    this.#registration.start();
+  }
+
+  /** After the last review: what was captured is sent, for a moment. */
+  async stop(): Promise<void> {
+    this.#key.stop();
+    await this.#registration.stop();
+    await this.#discovery?.stop();
+    await this.#sender.stop();
+  }
+}

@@ -1,0 +1,12 @@
+import { stringify } from 'yaml';
+import { webhookManifests } from './manifests';
+
+const header = `# What the webhook needs beside its Deployment, for the namespace \`reroll\` of rbac.yaml. Generated:
+# npx tsx webhook/write-manifests.ts
+`;
+
+/** The text of `deploy/webhook.yaml`. */
+export function manifestText(): string {
+  const documents = webhookManifests('reroll').map((object) => stringify(object, { singleQuote: true, lineWidth: 0 }));
+  return header + documents.join('---\n');
+}

@@ -1,0 +1,44 @@
+import { endpointSlices } from './replica-discovery';
+import { webhookConfiguration } from './webhook-configuration';
+
+const labels = (component: string) => ({
+  'app.kubernetes.io/name': 'reroll',
+  'app.kubernetes.io/component': component,
+});
+
+/** The objects of `deploy/webhook.yaml`, which is generated: what the webhook needs beside its Deployment. */
+export function webhookManifests(namespace: string): readonly object[] {
+  const account = 'reroll-webhook';
+  const metadata = { name: account, namespace };
+  const service = (name: string, component: string, port: number, targetPort: number) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: { selector: labels(component), ports: [{ name: 'https', port, targetPort, protocol: 'TCP' }] },
+  });
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata,
+      rules: [
+        { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-digest-key'], verbs: ['get'] },
+        { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-certs'], verbs: ['get', 'list', 'watch'] },
+        // A right to create cannot be restricted to a name; the digest key is made by who comes first.
+        { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+        { apiGroups: [endpointSlices.group], resources: [endpointSlices.plural], verbs: ['get', 'list', 'watch'] },
+      ],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: account },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+    },
+    service('reroll-webhook', 'webhook', 443, 10250),
+    service('reroll-channel', 'reconciler', 8443, 8443),
+    webhookConfiguration('validating', { namespace, name: 'reroll-webhook' }),
+  ];
+}

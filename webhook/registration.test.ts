@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { bodyOf, clientWorld, zeroRandom } from '../shared/kube/client.fixture';
+import { noAnswer, refusal, type Reply } from '../shared/kube/fake-transport';
+import { manifestText } from './manifest-text';
+import { Registration } from './registration';
+import { webhookConfiguration, type HookType } from './webhook-configuration';
+
+const service = { namespace: 'reroll', name: 'reroll-webhook' };
+const stored: Reply = { body: { metadata: { name: 'reroll', uid: 'u', resourceVersion: '1' } } };
+
+function world(types: readonly HookType[], handler: (index: number) => Reply | Promise<Reply> = () => stored) {
+  const { client, clock, logger, transport } = clientWorld((_request, index) => handler(index));
+  const registration = new Registration({ client, clock, logger, random: zeroRandom, service, types });
+  return { registration, clock, logger, requests: transport.requests };
+}
+
+describe('Registration', () => {
+  it.each<[readonly HookType[]]>([[[]], [['validating']], [['mutating']], [['validating', 'mutating']]])(
+    'applies %j and owns what it applies',
+    async (types) => {
+      const { registration, clock, requests } = world(types);
+      registration.start();
+      await clock.settle();
+      expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(
+        types.map(
+          (type) =>
+            `PATCH /apis/admissionregistration.k8s.io/v1/${type}webhookconfigurations/reroll?fieldManager=reroll-webhook&force=true`,
+        ),
+      );
+      expect(requests.map(bodyOf)).toEqual(types.map((type) => webhookConfiguration(type, service)));
+      await registration.stop();
+    },
+  );
+
+  it('tries until the API server has taken it', async () => {
+    const { registration, clock, requests, logger } = world(['validating'], (index) =>
+      index < 3 ? refusal(403, 'Forbidden', 'cannot patch resource') : stored,
+    );
+    registration.start();
+    await clock.advance(3_000);
+    expect(requests).toHaveLength(4);
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'warn', 'info']);
+    await clock.advance(600_000);
+    expect(requests).toHaveLength(4);
+  });
+
+  it('can be stopped at any time', async () => {
+    const { registration, clock, logger } = world(['validating'], () => noAnswer());
+    registration.start();
+    await clock.settle();
+    await registration.stop();
+    expect(clock.pendingTimers).toBe(0);
+    expect(logger.lines).toEqual([]);
+  });
+});
+
+describe('webhookConfiguration', () => {
+  const webhooks = webhookConfiguration('validating', service).webhooks;
+
+  it('fails open, soon, and has no effect on a dry run', () => {
+    for (const webhook of webhooks) {
+      expect(webhook).toMatchObject({ failurePolicy: 'Ignore', timeoutSeconds: 2, sideEffects: 'NoneOnDryRun' });
+    }
+  });
+
+  it('is for two kinds in namespaces, each a webhook of its own', () => {
+    expect(webhooks.map(({ rules }) => rules)).toMatchObject([
+      [{ resources: ['configmaps'], scope: 'Namespaced', operations: ['CREATE', 'UPDATE'] }],
+      [{ resources: ['secrets'], scope: 'Namespaced', operations: ['CREATE', 'UPDATE'] }],
+    ]);
+  });
+
+  it('leaves the namespaces of the system and our own alone', () => {
+    for (const { namespaceSelector } of webhooks) {
+      expect(namespaceSelector.matchExpressions[0]?.values).toEqual([
+        'kube-system',
+        'kube-public',
+        'kube-node-lease',
+        'reroll',
+      ]);
+    }
+  });
+
+  it('leaves the caBundle to who injects it', () => {
+    expect(JSON.stringify(webhooks)).not.toContain('caBundle');
+  });
+
+  it('asks for every optional field before it reads it: an error would mean never to be called', () => {
+    for (const { matchConditions } of webhooks) {
+      for (const { expression } of matchConditions) {
+        const optional = /(?:object|oldObject)\.\w+|request\.(?:name|dryRun|userInfo\.username)/g;
+        for (const [field] of expression.matchAll(optional)) expect(expression).toContain(`has(${field})`);
+      }
+    }
+  });
+
+  it('calls the path of its type', () => {
+    const paths = (['validating', 'mutating'] as const).map(
+      (type) => webhookConfiguration(type, service).webhooks[0]?.clientConfig.service.path,
+    );
+    expect(paths).toEqual(['/validate', '/mutate']);
+  });
+});
+
+describe('deploy/webhook.yaml', () => {
+  it('is what the generator writes', () => {
+    expect(readFileSync('deploy/webhook.yaml', 'utf8')).toBe(manifestText());
+  });
+});

@@ -1,0 +1,128 @@
+import type { Clock, Timer } from '../shared/runtime/clock';
+import {
+  allowedAnswer,
+  parseAdmissionReview,
+  uidFromPrefix,
+  uidPrefixBytes,
+  type AdmissionRequest,
+} from './admission-review';
+import type { Place } from './in-flight';
+import type { ShedReason } from './metrics';
+
+export interface ReviewAnswer {
+  readonly status: 200 | 400 | 408 | 413 | 503;
+  /** JSON for 200, otherwise text for people. */
+  readonly body: Buffer;
+  /** The body had not arrived in full: the connection is of no more use. */
+  readonly early: boolean;
+}
+
+export interface ReviewExchangeOptions {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  /** Undefined: too many are in flight already. */
+  readonly place: Place | undefined;
+  readonly onShed: (reason: ShedReason) => void;
+  readonly onAnswer: (answer: ReviewAnswer) => void;
+  /** After the answer, with the place, which is the receiver's to leave. */
+  readonly onRequest: (request: AdmissionRequest, place: Place) => void;
+}
+
+/** An object and its predecessor, each of the 3 MiB that the API server accepts, and what stands around them. */
+export const maxBodyBytes = 7 * 1024 * 1024;
+
+const text = (message: string): Buffer => Buffer.from(`${message}\n`);
+
+/** One call of a hook, from head to answer. It is answered once; whatever comes then is ignored. */
+export class ReviewExchange {
+  readonly #options: ReviewExchangeOptions;
+  readonly #deadline: Timer;
+  #place: Place | undefined;
+  /** Of the whole body; of its first bytes once the review is shed. */
+  #chunks: Buffer[] = [];
+  #received = 0;
+  #settled = false;
+
+  constructor(options: ReviewExchangeOptions) {
+    this.#options = options;
+    this.#place = options.place;
+    this.#deadline = options.clock.timer(options.deadlineMs, () => this.#expire());
+    if (!this.#place) options.onShed('requests');
+  }
+
+  /** The next bytes of the body. */
+  push(chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#received += chunk.length;
+    if (this.#received > maxBodyBytes) {
+      this.#answer({ status: 413, body: text(`a review has at most ${maxBodyBytes} bytes`), early: true });
+      return;
+    }
+    if (this.#place && !this.#place.take(chunk.length)) {
+      this.#options.onShed('bytes');
+      this.#leave();
+    }
+    this.#chunks.push(chunk);
+    if (!this.#place) this.#chunks = [this.#prefix()];
+  }
+
+  /** The body is complete. */
+  end(): void {
+    if (this.#settled) return;
+    const place = this.#place;
+    if (!place) {
+      this.#answerUnread(false);
+      return;
+    }
+    const body = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
+    const review = parseAdmissionReview(body ?? Buffer.concat(this.#chunks, this.#received));
+    if (!review) {
+      this.#answer({ status: 400, body: text('not an AdmissionReview of admission.k8s.io/v1'), early: false });
+      return;
+    }
+    // The place goes with the request: it must not be left by the answer.
+    if (review.request) this.#place = undefined;
+    this.#answer({ status: 200, body: allowedAnswer(review.uid), early: false });
+    if (review.request) this.#options.onRequest(review.request, place);
+  }
+
+  /** The caller went away: there is nobody to answer. */
+  abort(): void {
+    this.#settle();
+  }
+
+  #expire(): void {
+    this.#options.onShed('deadline');
+    this.#answerUnread(true);
+  }
+
+  /** The uid is all that an answer needs, and the API server writes it first. */
+  #answerUnread(early: boolean): void {
+    const uid = uidFromPrefix(this.#prefix());
+    if (uid !== undefined) this.#answer({ status: 200, body: allowedAnswer(uid), early });
+    else if (early) this.#answer({ status: 408, body: text('the review did not arrive in time'), early });
+    else this.#answer({ status: 503, body: text('too much is in flight to read this review'), early });
+  }
+
+  #answer(answer: ReviewAnswer): void {
+    this.#settle();
+    this.#options.onAnswer(answer);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.#deadline.cancel();
+    this.#leave();
+    this.#chunks = [];
+  }
+
+  #leave(): void {
+    this.#place?.leave();
+    this.#place = undefined;
+  }
+
+  /** A copy: a slice would keep the whole chunk. */
+  #prefix(): Buffer {
+    return Buffer.from(Buffer.concat(this.#chunks).subarray(0, uidPrefixBytes));
+  }
+}

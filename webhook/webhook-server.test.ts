@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { bytes, metric, review } from './review.fixture';
+import { maxBodyBytes } from './review-exchange';
+import { FakeTlsSource, certificates, material } from './tls.fixture';
+import { WebhookServer } from './webhook-server';
+import { RawConnection, headerLines, post, reviewBody, serverWorld } from './webhook-server.fixture';
+
+type World = Awaited<ReturnType<typeof serverWorld>>;
+const worlds: World[] = [];
+
+async function world(tls?: FakeTlsSource): Promise<World> {
+  const made = await serverWorld(tls);
+  worlds.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  for (const { close } of worlds.splice(0)) await close();
+});
+
+describe('WebhookServer', () => {
+  it.each(['/mutate', '/validate', '/validate?timeout=2s', '/mutate?timeout=soon'])('answers at %s', async (path) => {
+    const { open, clock, sent } = await world();
+    const answer = await (await open()).call(post(path));
+    expect(answer.status).toBe(200);
+    expect(answer.head).toMatch(/content-type: application\/json/i);
+    expect(answer.head).toMatch(/keep-alive: timeout=120/i);
+    expect(JSON.parse(answer.body)).toMatchObject({ response: { uid: 'review-1', allowed: true } });
+    await clock.advance(0);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('gives one record of a write that both hooks see', async () => {
+    const { open, clock, sent } = await world();
+    const connection = await open();
+    await connection.call(post('/mutate'));
+    await connection.call(post('/validate'));
+    await clock.advance(0);
+    expect(sent).toHaveLength(1);
+  });
+
+  it.each([
+    ['another path', post('/'), 404, 'other'],
+    ['another method', post('/validate').replace('POST', 'PUT'), 405, 'validate'],
+    ['another type of content', post('/mutate', reviewBody, { 'content-type': 'application/yaml' }), 415, 'mutate'],
+    ['garbage', post('/mutate', 'garbage'), 400, 'mutate'],
+    [
+      'a body that is too large by what it says',
+      post('/mutate', '', { 'content-length': String(maxBodyBytes + 1) }),
+      413,
+      'mutate',
+    ],
+    ['a path that does not parse', post('/%E0%A4%A'), 404, 'other'],
+  ])('refuses %s', async (_what, request, status, path) => {
+    const { open, metrics } = await world();
+    const answer = await (await open()).call(request);
+    expect(answer.status).toBe(status);
+    expect(answer.body).not.toContain('    at ');
+    expect(await metric(metrics, `reroll_webhook_requests_total{path="${path}",code="${status}"}`)).toBe(1);
+  });
+
+  it('takes JSON with a charset', async () => {
+    const { open } = await world();
+    const request = post('/mutate', reviewBody, { 'content-type': 'Application/JSON; charset=utf-8' });
+    expect((await (await open()).call(request)).status).toBe(200);
+  });
+
+  it('refuses a body that turns out too large, and closes', async () => {
+    const { open } = await world();
+    const connection = await open();
+    const head = headerLines({ host: 'x', 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+    connection.socket.write(`POST /mutate HTTP/1.1\r\n${head}\r\n`);
+    const size = 1024 * 1024;
+    for (let index = 0; index < 8; index++) connection.socket.write(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`);
+    const answer = await connection.answer();
+    expect(answer.status).toBe(413);
+    expect(answer.head).toMatch(/connection: close/i);
+    await connection.closed();
+  });
+
+  it('allows at its own deadline when the body is slow, and closes', async () => {
+    const { open, clock, handler } = await world();
+    const connection = await open();
+    connection.socket.write(post('/mutate?timeout=800ms').slice(0, 400));
+    while (handler.inFlight.bytes === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(400);
+    const answer = await connection.answer();
+    expect(JSON.parse(answer.body)).toMatchObject({ response: { uid: 'review-1', allowed: true } });
+    await connection.closed();
+    expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
+  });
+
+  it('lets go of a review whose caller went away', async () => {
+    const { open, handler, clock } = await world();
+    const connection = await open();
+    connection.socket.write(post('/mutate').slice(0, 400));
+    while (handler.inFlight.bytes === 0) await new Promise((resolve) => setImmediate(resolve));
+    connection.socket.destroy();
+    while (handler.inFlight.requests > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('takes TLS 1.2 and nothing older', async () => {
+    const { open, metrics, port } = await world();
+    expect((await (await open({ maxVersion: 'TLSv1.2' })).call(post('/mutate'))).status).toBe(200);
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
+    await expect(RawConnection.open(port, old)).rejects.toThrow();
+    expect(await metric(metrics, 'reroll_webhook_tls_errors_total')).toBe(1);
+  });
+
+  it('says which port is taken, and what chooses another', async () => {
+    const { port, clock, logger, metrics, handler, tls } = await world();
+    const second = new WebhookServer({ clock, logger, metrics, handler, tls });
+    await expect(second.listen({ host: '127.0.0.1', port })).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: another process uses this port: stop it, or choose another address with --webhook-listen`,
+    );
+  });
+});
+
+describe('a new certificate', () => {
+  it('is for new connections; those there are go on without a break', async () => {
+    const { open, tls } = await world();
+    const before = await open();
+    await before.call(post('/mutate'));
+    const underWay = before.call(post('/mutate'));
+    tls.change(material(certificates.new));
+    const after = await open();
+    expect((await underWay).status).toBe(200);
+    expect((await before.call(post('/mutate'))).status).toBe(200);
+    expect((await after.call(post('/mutate'))).status).toBe(200);
+    expect([before.serverCertificate, after.serverCertificate]).toEqual(['old', 'new']);
+  });
+
+  it('does not bring old versions of TLS back', async () => {
+    const { tls, port } = await world();
+    tls.change(material(certificates.new));
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
+    await expect(RawConnection.open(port, old)).rejects.toThrow();
+  });
+
+  it.each([
+    ['whose key is another', { ...material(certificates.new), key: certificates.old.key }],
+    ['that is none', { ...material(certificates.new), cert: 'garbage' }],
+  ])('%s is not used', async (_what, bad) => {
+    const { open, tls, metrics, logger } = await world();
+    tls.change(bad);
+    const connection = await open();
+    expect(connection.serverCertificate).toBe('old');
+    expect((await connection.call(post('/mutate'))).status).toBe(200);
+    expect(await metric(metrics, 'reroll_webhook_certificate_swaps_total{result="refused"}')).toBe(1);
+    expect(logger.lines).toMatchObject([{ level: 'error' }]);
+  });
+
+  it('is waited for: until there is one nothing is answered, and status says so', async () => {
+    const { open, tls, server, port } = await world(new FakeTlsSource());
+    expect(server.status).toEqual({ state: 'listening', certified: false });
+    await expect(RawConnection.open(port)).rejects.toThrow();
+    tls.change(material(certificates.new));
+    expect(server.status).toEqual({ state: 'listening', certified: true });
+    expect((await (await open()).call(post('/mutate'))).status).toBe(200);
+  });
+});
+
+describe('a stop', () => {
+  it('fails no call on any kept connection, while they go on calling', async () => {
+    const { open, server, clock } = await world();
+    const callers = await Promise.all(
+      Array.from({ length: 10 }, async () => ({ connection: await open(), answered: 0, failed: 0, left: false })),
+    );
+    // Work that is due at once, made by calls without end, would hold the clock where it is.
+    const unwanted = bytes(review({ kind: { group: '', version: 'v1', kind: 'Pod' } }));
+    const stopped = server.stop();
+    // Each calls until it is told that its connection closes, as the pool of an API server does.
+    const calling = callers.map(async (caller, index) => {
+      while (!caller.left) {
+        const request = post(index % 2 === 0 ? '/mutate' : '/validate', unwanted);
+        const answer = await caller.connection.call(request).catch(() => undefined);
+        if (answer?.status === 200) caller.answered++;
+        else caller.failed++;
+        caller.left = !answer || /connection: close/i.test(answer.head);
+      }
+    });
+    for (let second = 0; second < 10; second++) {
+      const before = callers.map(({ answered }) => answered);
+      while (!callers.every(({ answered, left }, index) => left || answered > before[index]! + 2)) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await clock.advance(1_000);
+    }
+    await Promise.all([...calling, stopped]);
+    expect(callers.map(({ failed }) => failed)).toEqual(callers.map(() => 0));
+    expect(Math.min(...callers.map(({ answered }) => answered))).toBeGreaterThan(10);
+    expect(server.status.state).toBe('stopped');
+  });
+
+  it('serves on for 5 s, asks to close for 5 s, then closes what is idle', async () => {
+    const { open, server, clock, port } = await world();
+    const [used, idle] = [await open(), await open()];
+    await idle.call(post('/mutate'));
+    const stopped = server.stop();
+    await clock.advance(4_999);
+    expect(server.status.state).toBe('draining');
+    expect((await used.call(post('/mutate'))).head).toMatch(/connection: keep-alive/i);
+    // Some API server may not know yet: new connections are welcome.
+    expect((await (await open()).call(post('/mutate'))).status).toBe(200);
+    await clock.advance(1);
+    expect((await used.call(post('/mutate'))).head).toMatch(/connection: close/i);
+    await used.closed();
+    expect(idle.ended).toBe(false);
+    await clock.advance(5_000);
+    await stopped;
+    await idle.closed();
+    await expect(RawConnection.open(port)).rejects.toThrow('ECONNREFUSED');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('cuts what is still busy after 20 s', async () => {
+    const { open, server, clock, handler, logger } = await world();
+    const connection = await open();
+    connection.socket.write('POST /mutate HTTP/1.1\r\nhost: x\r\n');
+    const stopped = server.stop();
+    await clock.advance(19_999);
+    expect(connection.ended).toBe(false);
+    await clock.advance(1);
+    await stopped;
+    await connection.closed();
+    expect(handler.inFlight.requests).toBe(0);
+    expect(logger.lines.map(({ level }) => level)).toContain('warn');
+  });
+});

@@ -1,0 +1,4 @@
+import { writeFileSync } from 'node:fs';
+import { manifestText } from './manifest-text';
+
+writeFileSync('deploy/webhook.yaml', manifestText());
