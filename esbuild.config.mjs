@@ -6,7 +6,7 @@ const { version } = JSON.parse(await readFile(new URL('package.json', import.met
 
 await build({
   absWorkingDir: import.meta.dirname,
-  entryPoints: { reroll: 'reconciler/main.ts' },
+  entryPoints: { reroll: 'main.ts' },
   outdir: 'dist',
   bundle: true,
   platform: 'node',

@@ -1,3 +1,4 @@
+import { channelClientName, channelServerName } from '../shared/domain/channel-names';
 import type { LeafUsage } from './certificate';
 
 /** What the certificates are made out to. */
@@ -26,9 +27,9 @@ export function leafProfile(leaf: LeafName, names: CertificateNames): LeafProfil
         dnsNames: [webhookHost(names), `${webhook}.${namespace}`, webhook],
       };
     case 'channel':
-      return { usage: 'serverAuth', dnsNames: [`${channel}.${namespace}.svc`] };
+      return { usage: 'serverAuth', dnsNames: [channelServerName(channel, namespace)] };
     case 'client':
-      return { usage: 'clientAuth', dnsNames: [`reroll-webhook.${namespace}.client`] };
+      return { usage: 'clientAuth', dnsNames: [channelClientName(namespace)] };
   }
 }
 

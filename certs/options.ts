@@ -1,25 +1,7 @@
-import { z } from 'zod';
-import {
-  durationMs,
-  goBool,
-  goBoolAccepts,
-  listenAddress,
-  namespaceName,
-  nonEmpty,
-  objectName,
-  oneOf,
-} from '../shared/runtime/option-schemas';
+import { durationMs, goBool, goBoolAccepts, objectName } from '../shared/runtime/option-schemas';
 import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
-import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
-
-const logFormats: Readonly<Record<string, LogFormat>> = { text: 'console', json: 'json' };
-const logLevels: Readonly<Record<string, LogLevel>> = { error: 'error', warn: 'warn', info: 'info', debug: 'debug' };
-
-/** A Service's name is one label; its first character is a letter (RFC 1035). */
-const serviceName = z
-  .string()
-  .regex(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, 'not a Service: up to 63 lower-case letters, digits and dashes');
+import { processOptionTable, serviceOptionTable } from '../shared/runtime/process-options';
 
 export const certsOptionTable = {
   once: {
@@ -29,22 +11,6 @@ export const certsOptionTable = {
     default: 'false',
     describe: 'Do what is owed now and exit: 0 when all is done, 1 with the reason when it is not.',
     accepts: goBoolAccepts,
-  },
-  webhookService: {
-    flag: 'webhook-service',
-    form: 'value',
-    schema: serviceName,
-    default: 'reroll-webhook',
-    describe: 'Service under which the API server calls the webhook.',
-    accepts: 'the name of a Service',
-  },
-  channelService: {
-    flag: 'channel-service',
-    form: 'value',
-    schema: serviceName,
-    default: 'reroll-channel',
-    describe: 'Service under which the webhook calls the reconcilers.',
-    accepts: 'the name of a Service',
   },
   validating: {
     flag: 'validating-webhook-configuration',
@@ -78,52 +44,8 @@ export const certsOptionTable = {
     describe: 'How long the other certificates are valid; they are renewed when a third of that is left.',
     accepts: 'a Go duration of 1h or more',
   },
-  ownNamespace: {
-    flag: 'own-namespace',
-    fallbackEnv: 'POD_NAMESPACE',
-    form: 'value',
-    schema: namespaceName.optional(),
-    describe: 'Where the Secret and the Services are; otherwise the namespace of the credentials.',
-    accepts: 'a namespace',
-  },
-  logFormat: {
-    flag: 'log-format',
-    form: 'value',
-    schema: oneOf(logFormats, 'no such format'),
-    default: 'text',
-    describe: 'Form of the log lines.',
-    accepts: Object.keys(logFormats).join(', '),
-  },
-  logLevel: {
-    flag: 'log-level',
-    form: 'value',
-    schema: oneOf(logLevels, 'no such level'),
-    default: 'info',
-    describe: 'The least severe log lines that are written.',
-    accepts: Object.keys(logLevels).join(', '),
-  },
-  kubeconfig: {
-    flag: 'kubeconfig',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe: 'Reach the cluster with this kubeconfig; otherwise KUBECONFIG, the pod, or ~/.kube/config.',
-    accepts: 'a path',
-  },
-  context: {
-    flag: 'context',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe: "Context of the kubeconfig; otherwise the kubeconfig's current one.",
-    accepts: 'the name of a context',
-  },
-  listen: {
-    flag: 'listen',
-    form: 'value',
-    schema: listenAddress,
-    default: ':9090',
-    describe: 'Address of metrics and probes.',
-    accepts: 'host:port such as :9090, 127.0.0.1:9090 or [::1]:9090; port 0 for any free one',
-  },
+  ...serviceOptionTable,
+  ...processOptionTable,
 } satisfies OptionTable;
 
 export type CertsOptions = OptionValues<typeof certsOptionTable>;

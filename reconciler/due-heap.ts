@@ -8,6 +8,10 @@ export class DueHeap {
   readonly #items: { readonly dueMs: number; readonly key: string; readonly order: number }[] = [];
   #order = 0;
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   peek(): DueKey | undefined {
     return this.#items[0];
   }

@@ -9,9 +9,12 @@ import { EventRecorder } from '../shared/kube/events';
 import { LeaderElection } from '../shared/kube/lease';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import type { Metrics } from '../shared/runtime/metrics';
+import type { Metrics } from './metrics';
 import type { BackoffOptions, Random } from '../shared/runtime/random';
 import { AdoptionPace } from './adoption-pace';
+import { Hints } from './channel/hints';
+import { Inbox, type Receipt } from './channel/inbox';
+import { sourceReader } from './channel/read-source';
 import { applyMethods } from './apply/methods';
 import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
@@ -71,10 +74,11 @@ const clockSkewMs = 10_000;
  * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each with its baseline and
  * acts.
  *
- *     watches ──▶ SourceIndex ───┐ (who uses it)
- *        └──────▶ WorkloadIndex ─┴──▶ KeyQueue ──▶ Worker: plan ──▶ apply
+ *     webhook ──▶ Inbox ──▶ Hints ─┐ (confirmed by a read)
+ *     watches ──────▶ SourceIndex ─┴─┐ (who uses it)
+ *        └──────────▶ WorkloadIndex ─┴──▶ KeyQueue ──▶ Worker: plan ──▶ apply
  *
- * Nothing is decided from an event itself, so nothing depends on having seen it.
+ * Nothing is decided from an event or a hint itself, so nothing depends on having seen it.
  */
 export class Engine {
   readonly #deps: EngineDeps;
@@ -82,6 +86,8 @@ export class Engine {
 
   readonly #reporter: Reporter;
   readonly #sources: SourceIndex;
+  readonly #hints: Hints;
+  readonly #inbox: Inbox;
   readonly #workloads: WorkloadIndex;
   readonly #settle: SettleWindows;
   readonly #watches: Watches;
@@ -112,7 +118,27 @@ export class Engine {
     const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
     this.#reporter = new Reporter({ clock, logger, metrics, events });
     this.#settle = new SettleWindows(clock);
-    this.#sources = new SourceIndex(clock, (change) => this.#onSourceChange(change));
+    this.#sources = new SourceIndex(clock, {
+      onChange: (change) => this.#onSourceChange(change),
+      onDoubt: (kind, namespace, name) => this.#hints.check(kind, namespace, name),
+    });
+    this.#hints = new Hints({
+      ...{ clock, logger },
+      metrics: metrics.channel,
+      sources: { known: (kind, namespace, name) => this.#sources.get(kind, namespace, name) },
+      readSource: sourceReader(client, digester, annotationKeys),
+      onStored: (record) => this.#sources.learn(record),
+      onAbsent: (kind, namespace, name) => this.#sources.learnAbsence(kind, namespace, name),
+    });
+    this.#inbox = new Inbox({
+      ...{ clock, logger, keyId },
+      metrics: metrics.channel,
+      hints: this.#hints,
+      isWanted: (kind, namespace, name) =>
+        kind !== settings.ignoredSourceKind &&
+        (settings.namespaces.length === 0 || settings.namespaces.includes(namespace)) &&
+        this.#workloads.usersOf(kind, namespace, name).length > 0,
+    });
     this.#workloads = new WorkloadIndex({
       ...{ clock, keyId, policy, annotationKeys },
       onChange: (workload) => {
@@ -151,6 +177,7 @@ export class Engine {
     this.#worker = new Worker({
       ...{ clock, random, keyId, settings, journal, defaults: settings },
       ...{ reporter: this.#reporter, sources: this.#sources, workloads: this.#workloads, settle: this.#settle },
+      attributions: this.#hints,
       pace: new AdoptionPace(clock),
       methods: applyMethods(journal),
       context: {
@@ -180,6 +207,11 @@ export class Engine {
     return this.#watches.statuses();
   }
 
+  /** What the webhook announces. Malformed, forged or old, it restarts nothing: at most it makes us read. */
+  accept(records: readonly unknown[]): Receipt {
+    return this.#inbox.accept(records);
+  }
+
   start(): void {
     this.#watchingSinceMs = this.#deps.clock.nowMs();
     this.#watches.start();
@@ -194,6 +226,7 @@ export class Engine {
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#patience?.cancel();
+    this.#hints.stop();
     await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop()]);
     // Last: until the writes under way have ended, nobody else may begin.
     await this.#election.stop();
@@ -208,7 +241,8 @@ export class Engine {
   }
 
   #onSourceChange(change: SourceChange): void {
-    const { kind, namespace, name } = change;
+    const { kind, namespace, name, after } = change;
+    if (after) this.#hints.observed(kind, namespace, name, after.uid, after.content.whole());
     // Before its first list is complete, a kind's sources are not news; then everything is looked at.
     if (!this.#knownKinds.has(kind)) return;
     const users = this.#workloads.usersOf(kind, namespace, name);

@@ -3,7 +3,7 @@ import { clientWorld, zeroRandom, type ClientWorld } from '../shared/kube/client
 import { EventRecorder } from '../shared/kube/events';
 import { refusal, type Reply } from '../shared/kube/fake-transport';
 import type { HttpRequest } from '../shared/kube/transport';
-import { Metrics } from '../shared/runtime/metrics';
+import { Metrics } from './metrics';
 import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
 import { JobStore } from './job-journal.fixture';

@@ -3,7 +3,7 @@ import { workloadKinds } from '../shared/domain/workload-kinds';
 import type { EventRecorder } from '../shared/kube/events';
 import type { ClientObserver, ReflectorObserver } from '../shared/kube/observers';
 import type { Resource } from '../shared/kube/resource';
-import type { Metrics } from '../shared/runtime/metrics';
+import type { Metrics } from './metrics';
 import type { KeyQueueObserver } from './key-queue';
 import type { SourceIndex } from './source-index';
 import type { WorkloadIndex } from './workload-index';
@@ -26,7 +26,7 @@ export function observeIndexes(
   events: Pick<EventRecorder, 'dropped'>,
 ): void {
   let droppedBefore = 0;
-  metrics.onScrape(() => {
+  metrics.registry.onScrape(() => {
     const counted = sources.count();
     for (const kind of sourceKinds) metrics.sources.set({ kind }, counted.sources[kind]);
     metrics.sourceRetainedBytes.set(counted.retainedBytes);

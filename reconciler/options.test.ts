@@ -22,6 +22,9 @@ const defaults: ReconcilerOptions = {
   ownNamespace: undefined,
   podName: undefined,
   leaseName: 'reroll',
+  channelListen: undefined,
+  certsSecret: 'reroll-certs',
+  channelTlsDir: undefined,
   listen: { host: undefined, port: 9090 },
 };
 
@@ -61,6 +64,9 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--resources-to-ignore=configMaps', { ignoredSourceKind: 'ConfigMap' }],
   ['--resources-to-ignore=secrets,Secrets', { ignoredSourceKind: 'Secret' }],
   ['--namespaces=shop, pay,shop', { namespaces: ['shop', 'pay'] }],
+  ['--channel-listen=:8444', { channelListen: { host: undefined, port: 8444 } }],
+  ['--certs-secret=my.certs', { certsSecret: 'my.certs' }],
+  ['--channel-tls-dir=/tls', { channelTlsDir: '/tls' }],
   ['--log-format=json', { logFormat: 'json' }],
   ['--log-format=text', {}],
   ['--log-format=', {}],

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { defaultAnnotationKeys, type AnnotationKeys } from '../shared/domain/annotations';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload-settings';
@@ -18,6 +17,13 @@ import {
 } from '../shared/runtime/option-schemas';
 import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
+import {
+  channelTlsOptionTable,
+  listenAddressAccepts,
+  lowerCased,
+  processOptionTable,
+  samePortProblems,
+} from '../shared/runtime/process-options';
 import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
 
 /** Everything that can be set from outside, compiled once at the start. */
@@ -42,6 +48,10 @@ export interface ReconcilerOptions {
   /** Identity in the lease; undefined: the host's name. */
   readonly podName: string | undefined;
   readonly leaseName: string;
+  /** Undefined: the webhook is not listened to. */
+  readonly channelListen: ListenAddress | undefined;
+  readonly certsSecret: string;
+  readonly channelTlsDir: string | undefined;
   /** Metrics and probes. */
   readonly listen: ListenAddress;
 }
@@ -83,22 +93,6 @@ const strategies: Readonly<Record<string, StrategyName>> = {
 
 const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
 const ignorableSourceKinds: Readonly<Record<string, SourceKind>> = { configmaps: 'ConfigMap', secrets: 'Secret' };
-
-const logFormats: Readonly<Record<string, LogFormat>> = { '': 'console', text: 'console', json: 'json' };
-
-/** Reloader's levels onto ours. */
-const logLevels: Readonly<Record<string, LogLevel>> = {
-  panic: 'error',
-  fatal: 'error',
-  error: 'error',
-  warn: 'warn',
-  warning: 'warn',
-  info: 'info',
-  debug: 'debug',
-  trace: 'debug',
-};
-
-const lowerCased = z.string().transform((text) => text.toLowerCase());
 
 /** Both would leave nothing to watch. */
 const atMostOne = listOf(lowerCased.pipe(oneOf(ignorableSourceKinds, 'not a kind of source'))).refine(
@@ -142,36 +136,6 @@ export const reconcilerOptionTable = {
     describe: 'Watch only these namespaces; none for the whole cluster.',
     accepts: 'a list of namespaces',
   },
-  logFormat: {
-    flag: 'log-format',
-    form: 'value',
-    schema: oneOf(logFormats, 'no such format'),
-    default: 'text',
-    describe: 'Form of the log lines.',
-    accepts: 'text, json',
-  },
-  logLevel: {
-    flag: 'log-level',
-    form: 'value',
-    schema: lowerCased.pipe(oneOf(logLevels, 'no such level')),
-    default: 'info',
-    describe: 'The least severe log lines that are written.',
-    accepts: Object.keys(logLevels).join(', '),
-  },
-  kubeconfig: {
-    flag: 'kubeconfig',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe: 'Reach the cluster with this kubeconfig; otherwise KUBECONFIG, the pod, or ~/.kube/config.',
-    accepts: 'a path',
-  },
-  context: {
-    flag: 'context',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe: "Context of the kubeconfig; otherwise the kubeconfig's current one.",
-    accepts: 'the name of a context',
-  },
   settleMs: {
     flag: 'settle',
     form: 'value',
@@ -187,14 +151,6 @@ export const reconcilerOptionTable = {
     default: '10s',
     describe: 'Restart this long after the first change even if others follow.',
     accepts: 'a Go duration not below --settle',
-  },
-  ownNamespace: {
-    flag: 'own-namespace',
-    fallbackEnv: 'POD_NAMESPACE',
-    form: 'value',
-    schema: namespaceName.optional(),
-    describe: 'Where the lease and the digest key are kept; otherwise the namespace of the credentials.',
-    accepts: 'a namespace',
   },
   podName: {
     flag: 'pod-name',
@@ -212,14 +168,15 @@ export const reconcilerOptionTable = {
     describe: 'Name of the lease that the replicas share.',
     accepts: 'a lower-case object name',
   },
-  listen: {
-    flag: 'listen',
+  channelListen: {
+    flag: 'channel-listen',
     form: 'value',
-    schema: listenAddress,
-    default: ':9090',
-    describe: 'Address of metrics and probes.',
-    accepts: 'host:port such as :9090, 127.0.0.1:9090 or [::1]:9090; port 0 for any free one',
+    schema: listenAddress.optional(),
+    describe: "Address on which the webhook's change records are received; none: changes are found by watching alone.",
+    accepts: listenAddressAccepts,
   },
+  ...channelTlsOptionTable,
+  ...processOptionTable,
 } satisfies OptionTable;
 
 type Values = OptionValues<typeof reconcilerOptionTable>;
@@ -229,6 +186,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
   const values = parseOptions(reconcilerOptionTable, args, env, (some) => [
     ...settleProblems(some),
     ...annotationProblems(some),
+    ...samePortProblems('channel-listen', some.channelListen, some.listen),
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...rest } = values;
   const { ignoredSourceKinds, ...options } = rest;

@@ -27,7 +27,7 @@ let sources: SourceIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
-  sources = new SourceIndex(clock, () => undefined);
+  sources = new SourceIndex(clock, { onChange: () => undefined, onDoubt: () => undefined });
 });
 
 function see(...records: readonly Parameters<typeof sourceRecord>[0][]): void {

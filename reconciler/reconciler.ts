@@ -3,6 +3,7 @@ import { errorMessage } from '../shared/domain/errors';
 import { loadDigestKey } from '../shared/kube/digest-key';
 import { sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
+import type { Receipt } from './channel/inbox';
 import { Engine, type EngineDeps, type EngineSettings } from './engine';
 import type { WatchStatus } from './watches';
 
@@ -32,6 +33,11 @@ export class Reconciler {
   get status(): ReconcilerStatus {
     const state = this.#stop.signal.aborted ? 'stopped' : (this.#engine?.state ?? 'starting');
     return { state, problem: this.#problem, watches: this.#engine?.watchStatuses() ?? [] };
+  }
+
+  /** Change records of the webhook; until the digest key is known they are to be sent again. */
+  accept(records: readonly unknown[]): Receipt {
+    return this.#engine?.accept(records) ?? { accepted: 0, refused: records.length, full: true };
   }
 
   /** Returns at once: key, watches and lease are waited for however long they take. */

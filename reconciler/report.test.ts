@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Comparison, ComparisonReason } from '../shared/domain/comparison';
 import { changeOf } from './apply/restart.fixture';
-import { describeChanges, describeVerdict, describeWorkload, lastRestartAnnotation } from './report';
+import type { Attribution } from './channel/attributions';
+import { describeChange, describeChanges, describeVerdict, describeWorkload, lastRestartAnnotation } from './report';
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 
@@ -70,5 +71,41 @@ describe('lastRestartAnnotation', () => {
       sources: Record<string, string[]>;
     };
     expect(Object.values(sources).map((keys) => keys.length)).toEqual(Array(20).fill(20));
+  });
+});
+
+describe('whose change it was', () => {
+  const attribution: Attribution = {
+    users: ['alice', 'bob'],
+    manager: 'kubectl-edit',
+    changedKeys: ['color'],
+    path: 'both',
+    observedAtMs: nowMs,
+  };
+
+  it('is said after what changed', () => {
+    const text = 'ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit)';
+    expect(describeChange(changeOf({ attribution }))).toBe(text);
+    expect(describeChanges([changeOf({ attribution })])).toBe(text);
+  });
+
+  it('names the keys that the baseline cannot tell', () => {
+    const change = changeOf({ ...compared('content-changed'), attribution });
+    expect(describeChange(change)).toContain('(keys: color)');
+    expect(lastRestartAnnotation('1', nowMs, [change])).toContain('{"cm/app":["color"]}');
+  });
+
+  it('may be known without the manager, or not at all', () => {
+    expect(describeChange(changeOf({ attribution: { ...attribution, manager: undefined } }))).toMatch(
+      / by alice, bob$/,
+    );
+    expect(describeChange(changeOf({ attribution: { ...attribution, users: [] } }))).toMatch(/color\)$/);
+  });
+
+  it('stands in the annotation, up to five names', () => {
+    const users = names(7, 'u');
+    const text = lastRestartAnnotation('1', nowMs, [changeOf({ attribution: { ...attribution, users } })]);
+    expect(JSON.parse(text)).toMatchObject({ by: ['u1', 'u2', 'u3', 'u4', 'u5'] });
+    expect(JSON.parse(lastRestartAnnotation('1', nowMs, [changeOf()]))).not.toHaveProperty('by');
   });
 });

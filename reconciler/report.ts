@@ -1,10 +1,13 @@
 import type { ComparisonReason } from '../shared/domain/comparison';
 import { describeReason } from '../shared/domain/policy';
 import type { WorkloadRecord } from '../shared/domain/workload';
+import type { Attribution } from './channel/attributions';
+import type { Change } from './change';
 import type { Verdict } from './plan';
 
 const maxNamedSources = 20;
 const maxNamedKeys = 20;
+const maxNamedUsers = 5;
 
 const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   unchanged: 'what it uses of it has not changed',
@@ -29,7 +32,27 @@ export function describeWorkload({
 
 /** `ConfigMap app-config: content changed (keys: color, size)`. Names keys, never values. */
 export function describeVerdict(verdict: Verdict): string {
-  return `${verdict.kind} ${verdict.name}: ${why(verdict)}${describeKeys(verdict.comparison?.changedKeys)}`;
+  return describeWithKeys(verdict, verdict.comparison?.changedKeys);
+}
+
+/** `ConfigMap app-config: content changed (keys: color) by alice (kubectl-edit)`. */
+export function describeChange(change: Change): string {
+  return describeWithKeys(change, changedKeysOf(change)) + describeAuthors(change.attribution);
+}
+
+/** A baseline may hold one digest for the whole; then the webhook alone can tell which keys differ. */
+function changedKeysOf({ comparison, attribution }: Change): readonly string[] | undefined {
+  return comparison?.changedKeys ?? attribution?.changedKeys;
+}
+
+function describeWithKeys(verdict: Verdict, keys: readonly string[] | undefined): string {
+  return `${verdict.kind} ${verdict.name}: ${why(verdict)}${describeKeys(keys)}`;
+}
+
+function describeAuthors(attribution: Attribution | undefined): string {
+  if (!attribution || attribution.users.length === 0) return '';
+  const { users, manager } = attribution;
+  return ` by ${users.join(', ')}${manager === undefined ? '' : ` (${manager})`}`;
 }
 
 function why({ decision, comparison }: Verdict): string {
@@ -38,8 +61,8 @@ function why({ decision, comparison }: Verdict): string {
 }
 
 /** One sentence for an Event; cut to what a person reads. */
-export function describeChanges(changes: readonly Verdict[]): string {
-  const named = changes.slice(0, maxNamedSources).map(describeVerdict);
+export function describeChanges(changes: readonly Change[]): string {
+  const named = changes.slice(0, maxNamedSources).map(describeChange);
   const more = changes.length - named.length;
   return named.join('; ') + (more > 0 ? `; and ${String(more)} more` : '');
 }
@@ -51,12 +74,22 @@ function describeKeys(keys: readonly string[] | undefined): string {
 }
 
 /**
- * The annotation `reroll.dev/last-restart`: compact JSON that tells what the last restart was for, by name. Sources
- * whose changed keys are not known stand with `null`.
+ * The annotation `reroll.dev/last-restart`: compact JSON that tells what the last restart was for, by name, and whose
+ * changes it answers, where that is known. Sources whose changed keys are not known stand with `null`.
  */
-export function lastRestartAnnotation(restartId: string, nowMs: number, changes: readonly Verdict[]): string {
-  const sources = changes
-    .slice(0, maxNamedSources)
-    .map(({ id, comparison }) => [id, comparison?.changedKeys?.slice(0, maxNamedKeys) ?? null] as const);
-  return JSON.stringify({ at: new Date(nowMs).toISOString(), id: restartId, sources: Object.fromEntries(sources) });
+export function lastRestartAnnotation(restartId: string, nowMs: number, changes: readonly Change[]): string {
+  const named = changes.slice(0, maxNamedSources);
+  const sources = named.map((change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys) ?? null] as const);
+  const by = authorsOf(named).slice(0, maxNamedUsers);
+  return JSON.stringify({
+    at: new Date(nowMs).toISOString(),
+    id: restartId,
+    sources: Object.fromEntries(sources),
+    ...(by.length > 0 && { by }),
+  });
+}
+
+/** Each user once, those of the first source first. */
+export function authorsOf(changes: readonly Change[]): readonly string[] {
+  return [...new Set(changes.flatMap(({ attribution }) => attribution?.users ?? []))];
 }

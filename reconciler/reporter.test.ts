@@ -4,9 +4,10 @@ import { ConflictError, errorFromStatus } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
 import { refusal } from '../shared/kube/fake-transport';
 import { requestTarget } from '../shared/kube/request-target';
-import { Metrics } from '../shared/runtime/metrics';
+import { Metrics } from './metrics';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError } from './apply/restart';
+import type { Attribution } from './channel/attributions';
 import { changeOf, restartOf } from './apply/restart.fixture';
 import { auto, sourceRecord } from './records.fixture';
 import { Reporter } from './reporter';
@@ -31,7 +32,7 @@ const said = (): readonly string[] => world.logger.lines.map(({ level, message }
 
 /** Series that are not 0, as in the exposition; those of the process and of durations left out. */
 async function counted(): Promise<readonly string[]> {
-  const lines = (await metrics.text()).split('\n');
+  const lines = (await metrics.registry.text()).split('\n');
   return lines.filter((line) => /^re(loader|roll)_[a-z_]+_total\S* [1-9]/.test(line)).toSorted();
 }
 
@@ -175,6 +176,7 @@ describe('a restart', () => {
           strategy: 'env-vars',
           restartId: 'c0ffee00',
           sources: ['cm/app'],
+          paths: ['watch'],
         },
       },
     ]);
@@ -189,13 +191,41 @@ describe('a restart', () => {
     ]);
   });
 
+  it('is told with whose change it answers, as far as that is known', async () => {
+    const attribution: Attribution = {
+      users: ['alice'],
+      manager: 'kubectl-edit',
+      changedKeys: ['color'],
+      path: 'both',
+      observedAtMs: 0,
+    };
+    const changes = [changeOf({ attribution }), changeOf({ kind: 'Secret', name: 'db' })];
+    reporter.restarted(workload, restartOf({}, { changes }), { did: 'restarted', changedMs: undefined });
+    expect(world.logger.lines[0]?.fields).toMatchObject({
+      users: ['alice'],
+      managers: ['kubectl-edit'],
+      paths: ['both', 'watch'],
+    });
+    expect((await told())[0]).toMatchObject({
+      message: expect.stringContaining('(keys: color) by alice (kubectl-edit); Secret db: content changed'),
+    });
+  });
+
+  it('counts the ways on which its changes came', async () => {
+    const attribution = { users: [], manager: undefined, changedKeys: [], path: 'webhook', observedAtMs: 0 } as const;
+    reporter.answered([changeOf({ attribution }), changeOf({ name: 'other' })]);
+    const text = await metrics.registry.text();
+    expect(text).toContain('reroll_changes_total{path="webhook"} 1');
+    expect(text).toContain('reroll_changes_total{path="watch"} 1');
+  });
+
   it.each([
     ['measured from the change that it answers', 1_000, 'count{workload_kind="Deployment"} 1'],
     ['not measured where nobody saw the change', undefined, 'count{workload_kind="Deployment"} 0'],
   ])('is %s', async (_what, changedMs, count) => {
     await world.clock.advance(3_500);
     reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs });
-    const text = await metrics.text();
+    const text = await metrics.registry.text();
     expect(text).toContain(`reloader_action_latency_seconds_${count}`);
     const seconds = changedMs === undefined ? 0 : 2.5;
     expect(text).toContain(`reloader_action_latency_seconds_sum{workload_kind="Deployment"} ${String(seconds)}`);
@@ -284,5 +314,5 @@ it('a look is counted with its duration', async () => {
     'reloader_reconcile_total{result="success"} 1',
     'reloader_workloads_scanned_total{kind="Deployment"} 1',
   ]);
-  expect(await metrics.text()).toContain('reloader_reconcile_duration_seconds_sum{result="success"} 0.2');
+  expect(await metrics.registry.text()).toContain('reloader_reconcile_duration_seconds_sum{result="success"} 0.2');
 });

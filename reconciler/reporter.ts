@@ -8,13 +8,14 @@ import type { EventReason, EventRecorder } from '../shared/kube/events';
 import type { KubeObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import type { Metrics } from '../shared/runtime/metrics';
+import type { Metrics } from './metrics';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError, type Restart } from './apply/restart';
 import { BaselineTooLargeError } from './baseline-too-large-error';
 import type { JobRecreation } from './job-journal';
+import type { Change } from './change';
 import type { Verdict } from './plan';
-import { describeChanges, describeVerdict, describeWorkload } from './report';
+import { authorsOf, describeChange, describeChanges, describeVerdict, describeWorkload } from './report';
 import type { SourceChange } from './source-index';
 import type { TrackedWorkload, WorkloadKey } from './workload-index';
 
@@ -109,13 +110,14 @@ export class Reporter {
     }
     const { id, strategy, changes } = restart;
     const workload = describeWorkload(record);
-    const because = changes.map(describeVerdict);
+    const because = changes.map(describeChange);
     logger.info(`${workload} ${did}`, {
       workload,
       because,
       strategy,
       restartId: id,
       sources: changes.map((change) => change.id),
+      ...attributionFields(changes),
     });
     this.#count(record, true);
     this.#event(
@@ -124,6 +126,11 @@ export class Reporter {
       'Reloaded',
       `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`,
     );
+  }
+
+  /** The changes that a restart answers, written or under way. */
+  answered(changes: readonly Change[]): void {
+    for (const { attribution } of changes) this.#options.metrics.channel.changed(attribution);
   }
 
   jobRecreated(entry: JobRecreation, job: KubeObject): void {
@@ -187,4 +194,15 @@ export class Reporter {
 /** The workload moved on under us: no failure, only to be looked at again. */
 function isConflict(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError;
+}
+
+/** For the log: who made the changes, with what, and on which way we learnt of them. */
+function attributionFields(changes: readonly Change[]) {
+  const known = changes.flatMap(({ attribution }) => attribution ?? []);
+  const users = authorsOf(changes);
+  const managers = [...new Set(known.flatMap(({ manager }) => manager ?? []))];
+  return {
+    ...(users.length > 0 && { users, managers }),
+    paths: [...new Set(changes.map(({ attribution }) => attribution?.path ?? 'watch'))],
+  };
 }

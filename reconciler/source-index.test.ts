@@ -10,12 +10,17 @@ const blue = { color: 'blue' };
 
 let clock: FakeClock;
 let changes: SourceChange[];
+let doubts: string[];
 let index: SourceIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
   changes = [];
-  index = new SourceIndex(clock, (change) => changes.push(change));
+  doubts = [];
+  index = new SourceIndex(clock, {
+    onChange: (change) => void changes.push(change),
+    onDoubt: (...source) => void doubts.push(source.join('/')),
+  });
 });
 
 function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch' = 'watch'): SourceRecord {
@@ -336,5 +341,61 @@ describe('scopes', () => {
     let synced = 0;
     index.sink('ConfigMap', undefined, () => synced++).synced();
     expect(synced).toBe(1);
+  });
+});
+
+describe('a state that was read', () => {
+  const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
+
+  beforeEach(() => {
+    see({ data: red, resourceVersion: '9' });
+    index.learn(sourceRecord({ data: blue, resourceVersion: '11', writtenAtMs: at(5) }));
+    changes = [];
+  });
+
+  it('is today’s state', () => {
+    expect(contentNow()).toEqual(contentOf(blue));
+    expect(colorAt(6)).toBe('blue');
+  });
+
+  it('is not taken back by a watch that lags behind it', () => {
+    see({ data: { color: 'green' }, resourceVersion: '10' });
+    expect(contentNow()).toEqual(contentOf(blue));
+    expect(changes).toEqual([]);
+    expect(doubts).toEqual([]);
+  });
+
+  it('is followed by what the watch shows next', () => {
+    see({ data: blue, resourceVersion: '11' });
+    see({ data: red, resourceVersion: '12' });
+    expect(contentNow()).toEqual(contentOf(red));
+    expect(changes).toHaveLength(1);
+  });
+
+  it('stands against nothing once the watch has shown it', () => {
+    see({ data: blue, resourceVersion: '11' });
+    // A restored backup gives out old versions anew.
+    see({ data: red, resourceVersion: '3' });
+    expect(contentNow()).toEqual(contentOf(red));
+  });
+
+  it('is doubted when a list shows an older one, or none, and stays until the doubt is resolved', () => {
+    see({ data: red, resourceVersion: '10' }, 'list');
+    remove();
+    expect(contentNow()).toEqual(contentOf(blue));
+    expect(changes).toEqual([]);
+    expect(doubts).toEqual(['ConfigMap/shop/app', 'ConfigMap/shop/app']);
+  });
+
+  it('gives way to another read, whatever its version', () => {
+    index.learn(sourceRecord({ data: red, resourceVersion: '3' }));
+    expect(contentNow()).toEqual(contentOf(red));
+    index.learnAbsence('ConfigMap', 'shop', 'app');
+    expect(contentNow()).toBeUndefined();
+  });
+
+  it('ends with the object, as a watch tells', () => {
+    remove('shop/app', 'uid-app');
+    expect(contentNow()).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import type { InForce } from '../shared/domain/comparison';
 import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
+import { isOlderVersion } from '../shared/domain/resource-version';
 import type { SourceKind, SourceRecord } from '../shared/domain/source';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
@@ -12,6 +13,12 @@ export interface SourceChange {
   readonly name: string;
   readonly before: SourceRecord | undefined;
   readonly after: SourceRecord | undefined;
+}
+
+export interface SourceIndexListener {
+  onChange(change: SourceChange): void;
+  /** A list contradicts a read before it; which of the two is today's, another read tells. */
+  onDoubt(kind: SourceKind, namespace: string, name: string): void;
 }
 
 /** A state that a source was in until `observedMs` (monotonic). */
@@ -28,6 +35,8 @@ interface Entry {
   readonly fromMs: number;
   /** When the annotations that admit or exclude it last changed; 0: not since we watch. */
   readonly flagsFromMs: number;
+  /** By a read by name, with which the watch has not caught up: until then it may bring what came before. */
+  readonly isRead: boolean;
   /** Oldest first. */
   readonly former: readonly FormerState[];
 }
@@ -45,14 +54,14 @@ const maxFormer = 32;
  */
 export class SourceIndex {
   readonly #clock: Clock;
-  readonly #onChange: (change: SourceChange) => void;
+  readonly #listener: SourceIndexListener;
   readonly #namespaces = new Map<string, Map<string, Entry>>();
   /** Entries with a past, in the order in which they got it: what is to be forgotten stands first. */
   readonly #withPast = new Map<string, { readonly kind: SourceKind; readonly key: ObjectKey }>();
 
-  constructor(clock: Clock, onChange: (change: SourceChange) => void) {
+  constructor(clock: Clock, listener: SourceIndexListener) {
     this.#clock = clock;
-    this.#onChange = onChange;
+    this.#listener = listener;
   }
 
   get(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined {
@@ -126,35 +135,64 @@ export class SourceIndex {
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
   sink(kind: SourceKind, namespace: string | undefined, onSynced: () => void): ReflectorSink<SourceRecord> {
     return {
-      upsert: (record, origin) => this.#upsert(record, origin),
-      remove: (key, uid) => this.#remove(kind, key, uid),
+      upsert: (record, origin) => this.#take(record, origin),
+      remove: (key, uid) => this.#takeAbsence(kind, key, uid),
       keys: () => this.#keys(kind, namespace),
       synced: onSynced,
     };
+  }
+
+  /** Takes what a read by name has shown: it is the truth, whatever the watch shows. */
+  learn(record: SourceRecord): void {
+    this.#upsert(record, 'read');
+  }
+
+  /** Takes that a read by name has found nothing. */
+  learnAbsence(kind: SourceKind, namespace: string, name: string): void {
+    this.#remove(kind, objectKey(namespace, name), undefined);
   }
 
   #entry(kind: SourceKind, namespace: string, name: string): Entry | undefined {
     return this.#namespaces.get(scope(kind, namespace))?.get(name);
   }
 
-  #upsert(record: SourceRecord, origin: 'list' | 'watch'): void {
+  #take(record: SourceRecord, origin: 'list' | 'watch'): void {
+    const { kind, namespace, name } = record;
+    const entry = this.#entry(kind, namespace, name);
+    const known = entry?.isRead === true ? entry.record : undefined;
+    const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
+    if (!isBehind) this.#upsert(record, origin);
+    // A watch catches up. A list may be what a restored backup holds, and then what was read is no more.
+    else if (origin === 'list') this.#listener.onDoubt(kind, namespace, name);
+  }
+
+  /** `uid` is undefined where a list does not show it. */
+  #takeAbsence(kind: SourceKind, key: ObjectKey, uid: string | undefined): void {
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    if (entry?.isRead === true && uid === undefined) this.#listener.onDoubt(kind, namespace, name);
+    else this.#remove(kind, key, uid);
+  }
+
+  #upsert(record: SourceRecord, origin: 'list' | 'watch' | 'read'): void {
     this.#forgetOldStates();
     const { kind, namespace, name } = record;
     const entry = this.#entry(kind, namespace, name);
     const before = entry?.record;
+    const isRead = origin === 'read';
     const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
     const flagsFromMs = sameFlags ? (entry?.flagsFromMs ?? 0) : (record.writtenAtMs ?? this.#clock.nowMs());
     if (entry && before?.uid === record.uid && before.content.equals(record.content)) {
-      this.#store(kind, namespace, name, { ...entry, record, flagsFromMs });
+      this.#store(kind, namespace, name, { ...entry, record, flagsFromMs, isRead });
       if (sameFlags) return;
     } else {
       const fromMs = this.#changedAtMs(before, record, origin);
       const past = this.#pastWith(kind, objectKey(namespace, name), entry);
       const isEditedSince = entry !== undefined && before?.uid !== record.uid && fromMs > record.createdAtMs;
       const former = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)].slice(-maxFormer) : past;
-      this.#store(kind, namespace, name, { record, fromMs, flagsFromMs, former });
+      this.#store(kind, namespace, name, { record, fromMs, flagsFromMs, isRead, former });
     }
-    this.#onChange({ kind, namespace, name, before, after: record });
+    this.#listener.onChange({ kind, namespace, name, before, after: record });
   }
 
   #remove(kind: SourceKind, key: ObjectKey, uid: string | undefined): void {
@@ -164,12 +202,13 @@ export class SourceIndex {
     // The end of a former one, told late: what has its name now was read since.
     if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
     const former = this.#pastWith(kind, key, entry);
-    this.#store(kind, namespace, name, { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, former });
-    this.#onChange({ kind, namespace, name, before: entry.record, after: undefined });
+    const gone = { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, isRead: false, former };
+    this.#store(kind, namespace, name, gone);
+    this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }
 
   /** When the content that is now seen came to be, by the API server's clock as far as it tells. */
-  #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch'): number {
+  #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch' | 'read'): number {
     if (before?.uid !== record.uid)
       return origin === 'watch' ? record.createdAtMs : (record.writtenAtMs ?? record.createdAtMs);
     // Removing a key of another writer leaves no time in managedFields; every other write does, maybe that of the same

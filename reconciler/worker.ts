@@ -14,6 +14,8 @@ import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError, type Apply, type ApplyContext, type Restart } from './apply/restart';
 import { strategies } from './apply/strategies';
 import { BaselineTooLargeError, maxBaselineBytes } from './baseline-too-large-error';
+import type { Change } from './change';
+import type { Hints } from './channel/hints';
 import type { JobJournal } from './job-journal';
 import type { QueueResult } from './key-queue';
 import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
@@ -30,6 +32,7 @@ export interface WorkerOptions {
   readonly sources: SourceIndex;
   readonly workloads: WorkloadIndex;
   readonly settle: SettleWindows;
+  readonly attributions: Pick<Hints, 'attribution'>;
   readonly pace: AdoptionPace;
   readonly journal: JobJournal;
   readonly methods: Readonly<Record<ApplyMethod, Apply>>;
@@ -110,7 +113,7 @@ export class Worker {
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
       case 'restart':
-        return await this.#restart(workload, planned.baseline, planned.changes);
+        return await this.#restart(workload, planned.baseline, this.#attributed(workload, planned.changes));
     }
   }
 
@@ -127,7 +130,7 @@ export class Worker {
     return { kind: 'done' };
   }
 
-  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Verdict[]): Promise<QueueResult> {
+  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
     const { methods, context, workloads, reporter, settle } = this.#options;
     const { record } = workload;
     const restart = this.#describe(workload, baseline, changes);
@@ -135,6 +138,7 @@ export class Worker {
     const { firstMs } = settle.close(workload.key);
     try {
       const applied = await methods[workloadKind(record.kind).apply](context, restart);
+      reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
       workloads.wrote(workload, applied.resourceVersion, baseline);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
@@ -145,7 +149,18 @@ export class Worker {
     }
   }
 
-  #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Verdict[]): Restart {
+  /** Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. */
+  #attributed({ record }: TrackedWorkload, changes: readonly Verdict[]): readonly Change[] {
+    const { attributions } = this.#options;
+    return changes.map((change) => {
+      const { kind, name, whole } = change;
+      const attribution =
+        whole === undefined ? undefined : attributions.attribution(kind, record.namespace, name, whole);
+      return { ...change, attribution };
+    });
+  }
+
+  #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Restart {
     const { random, clock, defaults } = this.#options;
     const { namespace, settings } = workload.record;
     const id = randomHex(random, 8);

@@ -1,19 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { KubeClient } from '../shared/kube/client';
-import { createHttpsTransport } from '../shared/kube/https-transport';
-import { loadClusterAccess } from '../shared/kube/load-cluster-access';
-import type { ReflectorDeps } from '../shared/kube/reflector';
-import { TlsRefresh } from '../shared/kube/tls-refresh';
-import { TlsSecretSource } from '../shared/kube/tls-secret-source';
+import { channelServerName } from '../shared/domain/channel-names';
+import { connectCluster } from '../shared/kube/cluster-connection';
+import { tlsComponent, tlsSource } from '../shared/kube/tls-source';
 import { systemClock } from '../shared/runtime/clock';
-import { HttpServer } from '../shared/runtime/http-server';
 import type { Component } from '../shared/runtime/lifecycle';
 import { formatListenAddress } from '../shared/runtime/listen-address';
 import type { Logger } from '../shared/runtime/logger';
 import type { Environment } from '../shared/runtime/options';
+import { probeComponent } from '../shared/runtime/probe-component';
 import { systemRandom } from '../shared/runtime/random';
-import { TlsFileSource } from '../shared/runtime/tls-file-source';
-import type { TlsMaterialSource } from '../shared/runtime/tls-material';
 import { version } from '../shared/runtime/version';
 import { ChannelHttpsTransport } from './channel-https-transport';
 import { WebhookEngine } from './engine';
@@ -33,92 +27,28 @@ export async function assemble(
 ): Promise<readonly Component[]> {
   const [clock, random, metrics] = [systemClock, systemRandom, new WebhookMetrics()];
   metrics.registry.collectProcessMetrics();
-  const { kubeconfig, context, channelService } = options;
-  const access = await loadClusterAccess({ kubeconfig, context, env, clock });
-  const transport = createHttpsTransport({ server: access.server, tls: access.tls, maxRequestSockets });
-  const client = new KubeClient({
-    ...{ transport, clock, logger },
-    credentials: access.credentials,
-    userAgent: `reroll/${version}`,
-  });
-  const ownNamespace = options.ownNamespace ?? access.namespace;
-  logger.info('starting', { version, server: access.server, ownNamespace });
-  const { reloadTls: load } = access;
-  const refresh =
-    load && new TlsRefresh({ clock, logger, current: access.tls, load, apply: (tls) => transport.reload(tls) });
+  const connection = await connectCluster({ ...options, env, clock, logger, maxRequestSockets });
+  const { client } = connection;
+  const namespace = options.ownNamespace ?? connection.namespace;
+  logger.info('starting', { version, server: connection.server, ownNamespace: namespace });
 
   const deps = { client, clock, random, logger };
-  const certificate = tlsSource(deps, options, ownNamespace, options.tlsDir, 'webhook');
-  const identity = tlsSource(deps, options, ownNamespace, options.channelTlsDir, 'client');
-  const serverName = `${channelService}.${ownNamespace}.svc`;
+  const { certsSecret: secretName, tlsDir, channelTlsDir, channelService } = options;
+  const certificate = tlsSource(deps, { namespace, secretName, leaf: 'webhook', directory: tlsDir });
+  const identity = tlsSource(deps, { namespace, secretName, leaf: 'client', directory: channelTlsDir });
+  const serverName = channelServerName(channelService, namespace);
   const channel = new ChannelHttpsTransport({ clock, tls: identity, serverName });
-  const engine = new WebhookEngine({ ...deps, metrics, transport: channel }, { ...options, ownNamespace });
+  const engine = new WebhookEngine({ ...deps, metrics, transport: channel }, { ...options, ownNamespace: namespace });
   const server = new WebhookServer({ clock, logger, metrics, handler: engine.handler, tls: certificate });
+  // To answer at all is all that liveness can ask: a restart would bring no certificate and no reconciler.
+  const probes = { live: [], ready: readinessChecks(server), metrics: metrics.registry };
   return [
-    probes(options, server, metrics, logger),
-    apiServer(
-      () => refresh?.start(),
-      () => {
-        refresh?.stop();
-        transport.close();
-      },
-    ),
-    certificates([certificate, identity]),
+    probeComponent({ ...probes, listen: options.listen, logger }),
+    connection.component,
+    tlsComponent([certificate, identity]),
     reviews(engine, channel),
     listener(options, server, logger),
   ];
-}
-
-function tlsSource(
-  deps: ReflectorDeps,
-  { certsSecret: secretName }: WebhookOptions,
-  namespace: string,
-  directory: string | undefined,
-  leaf: string,
-): TlsMaterialSource {
-  const { clock, logger } = deps;
-  if (directory === undefined) return new TlsSecretSource(deps, { namespace, secretName, leaf });
-  return new TlsFileSource({ directory, readFile: async (path) => await readFile(path), clock, logger });
-}
-
-function probes(options: WebhookOptions, server: WebhookServer, metrics: WebhookMetrics, logger: Logger): Component {
-  // To answer at all is all that liveness can ask: a restart would bring no certificate and no reconciler.
-  const http = new HttpServer({ live: [], ready: readinessChecks(server), metrics: metrics.registry });
-  return {
-    name: 'metrics and probes',
-    start: async () => {
-      const { port } = await http.listen(options.listen);
-      logger.info('serving metrics and probes', { address: formatListenAddress({ ...options.listen, port }) });
-    },
-    stop: async () => await http.close(),
-  };
-}
-
-function apiServer(open: () => void, close: () => void): Component {
-  return {
-    name: 'connection to the API server',
-    start: () => {
-      open();
-      return Promise.resolve();
-    },
-    stop: () => {
-      close();
-      return Promise.resolve();
-    },
-  };
-}
-
-function certificates(sources: readonly TlsMaterialSource[]): Component {
-  return {
-    name: 'certificates',
-    start: () => {
-      for (const source of sources) source.start();
-      return Promise.resolve();
-    },
-    stop: async () => {
-      await Promise.all(sources.map(async (source) => await source.stop()));
-    },
-  };
 }
 
 function reviews(engine: WebhookEngine, channel: ChannelHttpsTransport): Component {

@@ -3,13 +3,18 @@ import { FakeClock } from '../shared/runtime/fake-clock';
 import { parseAdmissionReview, type AdmissionRequest } from './admission-review';
 import { captureDuty } from './capture-duty';
 import { WebhookMetrics } from './metrics';
+import { RecentChanges } from './recent-changes';
 import { bytes, metric, review, secret, testDigester } from './review.fixture';
 
 function world(digester: typeof testDigester | undefined = testDigester) {
   const clock = new FakeClock();
   const metrics = new WebhookMetrics();
   const users: string[] = [];
-  const duty = captureDuty({ clock, metrics, digester: () => digester, send: ({ user }) => users.push(user) });
+  const duty = captureDuty({
+    ...{ clock, metrics, recent: new RecentChanges(clock) },
+    digester: () => digester,
+    send: ({ user }) => users.push(user),
+  });
   const see = (changed: Readonly<Record<string, unknown>> = {}): void => duty.run(requestOf(changed));
   const count = async (result: string) => await metric(metrics, `reroll_webhook_records_total{result="${result}"}`);
   return { duty, users, see, count };
@@ -56,7 +61,9 @@ describe('captureDuty', () => {
     const send = (): never => {
       throw new Error('sent');
     };
-    captureDuty({ clock: new FakeClock(), metrics, digester: () => undefined, send }).run(requestOf({}));
+    const clock = new FakeClock();
+    const recent = new RecentChanges(clock);
+    captureDuty({ clock, metrics, recent, digester: () => undefined, send }).run(requestOf({}));
     expect(await metric(metrics, 'reroll_webhook_records_total{result="dropped"}')).toBe(1);
   });
 });

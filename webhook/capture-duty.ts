@@ -4,11 +4,12 @@ import type { Clock } from '../shared/runtime/clock';
 import type { AdmissionDuty } from './admission-duty';
 import { captureChange, capturedKind } from './capture-change';
 import type { WebhookMetrics } from './metrics';
-import { RecentChanges } from './recent-changes';
+import type { RecentChanges } from './recent-changes';
 
 export interface CaptureOptions {
   readonly clock: Clock;
   readonly metrics: WebhookMetrics;
+  readonly recent: RecentChanges;
   /** Undefined until the install's key is known. */
   readonly digester: () => ContentDigester | undefined;
   /** Takes a record on its way; waits for nothing. */
@@ -16,8 +17,8 @@ export interface CaptureOptions {
 }
 
 /** Tells the reconcilers of every change of a source: who made it, and to which keys. */
-export function captureDuty({ clock, metrics, digester: currentDigester, send }: CaptureOptions): AdmissionDuty {
-  const recent = new RecentChanges(clock);
+export function captureDuty(options: CaptureOptions): AdmissionDuty {
+  const { clock, metrics, recent, digester: currentDigester, send } = options;
   return {
     name: 'capture',
     wants: (request) => capturedKind(request) !== undefined,

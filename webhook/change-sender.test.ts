@@ -60,12 +60,12 @@ describe('ChangeSender', () => {
 
   it('sends every record to every replica, and lets none wait for another', async () => {
     const { clock, posts, sender } = channelWorld(({ address }) => (address === replica ? never() : accepted));
-    sender.setReplicas(new Set([replica, '10.0.0.2:8443']));
+    sender.setReplicas(new Set([replica, '10.0.0.2:8444']));
     for (const id of ['a', 'b']) {
       sender.send(changeRecord({ id }));
       await clock.advance(20);
     }
-    expect(posts.map(({ address }) => address).sort()).toEqual([replica, '10.0.0.2:8443', '10.0.0.2:8443']);
+    expect(posts.map(({ address }) => address).sort()).toEqual([replica, '10.0.0.2:8444', '10.0.0.2:8444']);
   });
 
   it('counts what there is no replica for', async () => {
@@ -82,7 +82,7 @@ describe('ChangeSender', () => {
     sender.send(changeRecord());
     await clock.advance(20);
     sender.send(changeRecord());
-    sender.setReplicas(new Set(['10.0.0.2:8443']));
+    sender.setReplicas(new Set(['10.0.0.2:8444']));
     await clock.advance(60_000);
     expect(posts).toHaveLength(1);
     expect(await dropped()).toEqual({ stopped: 2 });
@@ -91,7 +91,7 @@ describe('ChangeSender', () => {
 
   it('tells how much waits and for how many', async () => {
     const { sender, metrics } = channelWorld(() => never());
-    sender.setReplicas(new Set([replica, '10.0.0.2:8443']));
+    sender.setReplicas(new Set([replica, '10.0.0.2:8444']));
     sender.send(changeRecord());
     expect(await metric(metrics, 'reroll_channel_queue_records')).toBe(2);
     expect(await metric(metrics, 'reroll_channel_replicas')).toBe(2);

@@ -14,7 +14,7 @@ export interface Post {
   readonly bytes: number;
 }
 
-export const replica = '10.0.0.1:8443';
+export const replica = '10.0.0.1:8444';
 
 export function changeRecord(changed: Partial<ChangeRecord> = {}): ChangeRecord {
   return {

@@ -17,7 +17,7 @@ const key = Buffer.alloc(32, 7).toString('base64');
 const slice = {
   metadata: { name: 'x', namespace: 'reroll', uid: 'x', resourceVersion: '7' },
   addressType: 'IPv4',
-  ports: [{ port: 8443 }],
+  ports: [{ port: 8444 }],
   endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
 };
 
@@ -67,7 +67,7 @@ describe('WebhookEngine', () => {
     await clock.settle();
     expect(call()).toBe(200);
     await clock.advance(20);
-    expect(posts).toEqual(['10.0.0.1:8443']);
+    expect(posts).toEqual(['10.0.0.1:8444']);
     await engine.stop();
     expect(clock.pendingTimers).toBe(0);
   });
@@ -98,7 +98,7 @@ describe('WebhookEngine', () => {
     await clock.settle();
     call({ object: secret({ password: 'newer' }) });
     await clock.advance(20);
-    expect(posts).toEqual(['10.0.0.1:8443']);
+    expect(posts).toEqual(['10.0.0.1:8444']);
     const stopped = engine.stop();
     await clock.advance(2_000);
     await stopped;

@@ -7,6 +7,7 @@ import { ChangeSender } from './change-sender';
 import type { ChannelTransport } from './channel-transport';
 import { InstallKey } from './install-key';
 import type { WebhookMetrics } from './metrics';
+import { RecentChanges } from './recent-changes';
 import { Registration } from './registration';
 import { ReplicaDiscovery } from './replica-discovery';
 import { ReviewHandler } from './review-handler';
@@ -55,6 +56,7 @@ export class WebhookEngine {
       captureDuty({
         clock,
         metrics,
+        recent: new RecentChanges(clock),
         digester: () => this.#key.digester(),
         send: (record) => this.#sender.send(record),
       }),

@@ -38,7 +38,7 @@ export function webhookManifests(namespace: string): readonly object[] {
       subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
     },
     service('reroll-webhook', 'webhook', 443, 10250),
-    service('reroll-channel', 'reconciler', 8443, 8443),
+    service('reroll-channel', 'reconciler', 8444, 8444),
     webhookConfiguration('validating', { namespace, name: 'reroll-webhook' }),
   ];
 }

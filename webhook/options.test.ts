@@ -71,7 +71,7 @@ describe('parseWebhookOptions', () => {
 
   it.each([
     ['--register=all', 'no such registration'],
-    ['--reconciler-address=:8443', 'not a host and port'],
+    ['--reconciler-address=:8444', 'not a host and port'],
     ['--reconciler-address=host:0', 'not a host and port'],
     ['--reconciler-address=host', 'not a host and port'],
     ['--webhook-service=a.b', 'not a Service'],

@@ -5,7 +5,7 @@ import type { Clock } from '../shared/runtime/clock';
 /** One write reaches every registered hook, and again with each of the API server's own retries, within this time. */
 const windowMs = 10_000;
 
-const maxSources = 4_096;
+export const maxRecentSources = 4_096;
 
 /**
  * Tells a change from its repetition: `/mutate` and `/validate` may both be registered, and the API server calls again,
@@ -42,7 +42,7 @@ export class RecentChanges {
 
   #forget(nowMs: number): void {
     for (const [source, { atMs }] of this.#last) {
-      if (this.#last.size <= maxSources && nowMs - atMs < windowMs) return;
+      if (this.#last.size <= maxRecentSources && nowMs - atMs < windowMs) return;
       this.#last.delete(source);
     }
   }

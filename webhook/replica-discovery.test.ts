@@ -18,7 +18,7 @@ function slice(endpoints: readonly object[] | null, fields: object = {}, name = 
   return {
     metadata: { name, namespace: 'reroll', uid: name, resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' },
     addressType: 'IPv4',
-    ports: [{ name: 'channel', port: 8443, protocol: 'TCP' }],
+    ports: [{ name: 'channel', port: 8444, protocol: 'TCP' }],
     endpoints,
     ...fields,
   };
@@ -63,12 +63,12 @@ describe('ReplicaDiscovery', () => {
 
   it('knows of a replica with the event that tells of it, and of its end likewise', async () => {
     const { see, replicas } = await discovery();
-    expect(await see('ADDED', slice([endpoint('10.0.0.1')]))).toEqual(['10.0.0.1:8443']);
+    expect(await see('ADDED', slice([endpoint('10.0.0.1')]))).toEqual(['10.0.0.1:8444']);
     expect(await see('MODIFIED', slice([endpoint('10.0.0.1'), endpoint('10.0.0.2')]))).toEqual([
-      '10.0.0.1:8443',
-      '10.0.0.2:8443',
+      '10.0.0.1:8444',
+      '10.0.0.2:8444',
     ]);
-    expect(await see('MODIFIED', slice([endpoint('10.0.0.2')]))).toEqual(['10.0.0.2:8443']);
+    expect(await see('MODIFIED', slice([endpoint('10.0.0.2')]))).toEqual(['10.0.0.2:8444']);
     expect(await see('DELETED', slice([]))).toEqual([]);
     await replicas.stop();
   });
@@ -80,7 +80,7 @@ describe('ReplicaDiscovery', () => {
     ['not serving', { ready: true, serving: false }, false],
   ])('decides about an endpoint that is %s', async (_what, conditions, counts) => {
     const { see, replicas } = await discovery();
-    expect(await see('ADDED', slice([endpoint('10.0.0.1', conditions)]))).toEqual(counts ? ['10.0.0.1:8443'] : []);
+    expect(await see('ADDED', slice([endpoint('10.0.0.1', conditions)]))).toEqual(counts ? ['10.0.0.1:8444'] : []);
     await replicas.stop();
   });
 
@@ -92,7 +92,7 @@ describe('ReplicaDiscovery', () => {
       { addressType: 'IPv6' },
       'v6',
     );
-    expect(await see('ADDED', ipv6)).toEqual(['10.0.0.1:8443', '10.0.0.2:8443', '[fd00::3]:8443']);
+    expect(await see('ADDED', ipv6)).toEqual(['10.0.0.1:8444', '10.0.0.2:8444', '[fd00::3]:8444']);
     await replicas.stop();
   });
 
@@ -100,7 +100,7 @@ describe('ReplicaDiscovery', () => {
     ['no endpoints', slice(null)],
     ['no ports', slice([endpoint('10.0.0.1')], { ports: null })],
     ['no addresses', slice([{ addresses: [] }])],
-    ['nonsense', slice([endpoint('10.0.0.1')], { ports: ['8443'], endpoints: [7, null] })],
+    ['nonsense', slice([endpoint('10.0.0.1')], { ports: ['8444'], endpoints: [7, null] })],
   ])('takes a slice with %s for an empty one', async (_what, object) => {
     const { see, replicas } = await discovery();
     expect(await see('ADDED', object)).toEqual([]);

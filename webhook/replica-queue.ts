@@ -24,7 +24,7 @@ export interface QueuedRecord {
 }
 
 /** Ten full batches: enough for a replica that restarts its listener, little for one that is gone. */
-const maxQueued = { records: 1_000, bytes: 1024 * 1024 };
+export const maxQueued = { records: 1_000, bytes: 1024 * 1024 };
 
 /** Changes of one `kubectl apply` travel together. */
 const flushAfterMs = 20;

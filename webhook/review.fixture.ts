@@ -5,6 +5,7 @@ import { RecordingLogger } from '../shared/runtime/recording-logger';
 import { captureDuty } from './capture-duty';
 import type { InFlightLimits } from './in-flight';
 import { WebhookMetrics } from './metrics';
+import { RecentChanges } from './recent-changes';
 import type { ReviewAnswer } from './review-exchange';
 import { ReviewHandler } from './review-handler';
 
@@ -69,7 +70,10 @@ export function handlerWorld(limits?: InFlightLimits) {
   const logger = new RecordingLogger();
   const metrics = new WebhookMetrics();
   const sent: ChangeRecord[] = [];
-  const duties = [captureDuty({ clock, metrics, digester: () => testDigester, send: (record) => sent.push(record) })];
+  const recent = new RecentChanges(clock);
+  const duties = [
+    captureDuty({ clock, metrics, recent, digester: () => testDigester, send: (record) => sent.push(record) }),
+  ];
   const handler = new ReviewHandler({ clock, logger, metrics, duties, ...(limits && { limits }) });
   const begin = (timeoutMs?: number) => {
     const answers: ReviewAnswer[] = [];

@@ -11,6 +11,8 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly subresource: string | undefined;
   readonly user: string;
+  /** The field manager of the write. */
+  readonly manager: string;
   readonly dryRun: boolean;
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;

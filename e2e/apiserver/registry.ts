@@ -237,9 +237,9 @@ export class Registry {
   ): Promise<JsonObject> {
     const { admission, random } = this.#deps;
     if (admission.length === 0) return object ?? {};
-    const { user, dryRun, subresource } = context;
+    const { user, manager, dryRun, subresource } = context;
     const uid = newUid(random);
-    const request = { uid, operation, kind, namespace, name, subresource, user, dryRun, object, oldObject };
+    const request = { uid, operation, kind, namespace, name, subresource, user, manager, dryRun, object, oldObject };
     const outcome = await admit(admission, request);
     if (!outcome.allowed) throw new StatusError(403, 'Forbidden', outcome.message);
     context.warnings.push(...outcome.warnings);

@@ -1,33 +1,25 @@
+import { EventEmitter } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { certsCommand } from '../../certs/command';
 import { names } from '../../certs/issuing.fixture';
-import type { ProcessPort, StopSignal } from '../../shared/runtime/lifecycle';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
 import { CertsWorld } from './certs.fixture';
 
-/** A process that a test can stop, and whose log it reads. */
-class FakeProcess implements ProcessPort {
+/** A process that a test can signal, and whose log it reads. */
+class FakeProcess extends EventEmitter {
   readonly stdout = new PassThrough();
   readonly exited: Promise<number>;
   exit: (code: number) => void = () => undefined;
-  stop: () => void = () => undefined;
   #log = '';
 
   constructor() {
+    super();
     this.exited = new Promise((resolve) => (this.exit = resolve));
     this.stdout.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
-  }
-
-  onSignal(signal: StopSignal, listener: () => void): void {
-    if (signal === 'SIGTERM') this.stop = listener;
-  }
-
-  onCrash(): void {
-    // Nothing here does.
   }
 
   /** The field of the first line with this message, past or to come. */
@@ -65,12 +57,9 @@ afterEach(async () => {
 
 function run(more: readonly string[]): { readonly process: FakeProcess; readonly code: Promise<number | undefined> } {
   const process = new FakeProcess();
-  const command = certsCommand(process.stdout, process);
+  const command = certsCommand(process as unknown as NodeJS.Process);
   return { process, code: command.run([...flags, ...more], {}) };
 }
-
-/** Real keys are made here, which takes as long as it takes. */
-jest.setTimeout(60_000);
 
 describe('reroll certs', () => {
   it('--once does what is owed and returns 0', async () => {
@@ -116,7 +105,7 @@ describe('reroll certs', () => {
     expect(text).toContain('[+] certificates: kept');
     expect((await fetch(`http://${address}/healthz`)).status).toBe(200);
     expect(await (await fetch(`http://${address}/metrics`)).text()).toContain('reroll_certificate_covered 1');
-    process.stop();
+    process.emit('SIGTERM');
     expect(await process.exited).toBe(0);
   });
 });

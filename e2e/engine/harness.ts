@@ -8,7 +8,7 @@ import { deleteObject, getObject, patchObject, type KubeObject } from '../../sha
 import { configMaps, secrets, type Resource } from '../../shared/kube/resource';
 import type { Transport } from '../../shared/kube/transport';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { Metrics } from '../../shared/runtime/metrics';
+import { Metrics } from '../../reconciler/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { ApiServer, type ApiServerOptions } from '../apiserver/api-server';
 import { seed, seedNamespace } from '../apiserver/cluster';

@@ -125,7 +125,7 @@ describe('the answer to a PATCH', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(300_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
-    expect(await engine.metrics.text()).toMatch(/reloader_retries_total [1-9]/);
+    expect(await engine.metrics.registry.text()).toMatch(/reloader_retries_total [1-9]/);
   });
 
   it('being a refusal for an hour: tried ever more rarely, told in an Event, then done', async () => {

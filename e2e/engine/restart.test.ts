@@ -140,7 +140,7 @@ describe('one change, one restart', () => {
     const said = JSON.stringify([
       engine.lines,
       harness.server.history().filter(({ user }) => user === 'reroll'),
-      await engine.metrics.text(),
+      await engine.metrics.registry.text(),
     ]);
     expect(said).toContain('Secret db: content changed (keys: password)');
     const { metadata } = await harness.get('Deployment', 'web');

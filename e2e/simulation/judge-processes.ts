@@ -51,7 +51,7 @@ async function checkHeld(
   const { name } = process;
   const streams = network.openStreams(process);
   if (streams > watchesOfProcess) found.push(unbounded(`${name} keeps ${streams} streams open`));
-  const text = await metrics.text();
+  const text = await metrics.registry.text();
   const value = valueIn(text);
   if (value !== undefined) found.push({ promise: 'leak', sentence: `metrics of ${name} tell ${value}` });
   const everStored = (counts: (write: WriteRecord) => boolean): number =>

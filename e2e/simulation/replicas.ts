@@ -2,7 +2,7 @@ import type { EngineSettings } from '../../reconciler/engine';
 import { Reconciler } from '../../reconciler/reconciler';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
-import { Metrics } from '../../shared/runtime/metrics';
+import { Metrics } from '../../reconciler/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { defaultSettings } from '../engine-settings';
 import { Draw } from './draw';

@@ -4,7 +4,7 @@ import { getObject, type KubeObject } from '../../shared/kube/objects';
 import type { JobJournal, JobRecreation } from '../job-journal';
 import { annotateWorkload } from './patch-workload';
 import { readAgain } from './read-again';
-import { describeVerdict } from '../report';
+import { describeChange } from '../report';
 import type { Apply, Restart } from './restart';
 import { markTemplate } from './template';
 
@@ -37,7 +37,7 @@ export function recreateJob(journal: JobJournal): Apply {
       uid: record.uid,
       restartId: restart.id,
       sources: restart.changes.map(({ id }) => id),
-      because: restart.changes.map(describeVerdict),
+      because: restart.changes.map(describeChange),
       successor: successorOf(job, restart),
     });
     return { kind: 'under-way' };

@@ -5,7 +5,7 @@ import { workloadKind } from '../../shared/domain/workload-kinds';
 import { clientWorld, type ClientWorld } from '../../shared/kube/client.fixture';
 import type { Reply } from '../../shared/kube/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
-import type { Verdict } from '../plan';
+import type { Change } from '../change';
 import { contentOf, digester, workloadRecord, type WorkloadOptions } from '../records.fixture';
 import type { TrackedWorkload } from '../workload-index';
 import { NotLeadingError, type ApplyContext, type Restart } from './restart';
@@ -13,7 +13,7 @@ import { NotLeadingError, type ApplyContext, type Restart } from './restart';
 export const restartId = 'c0ffee00';
 export const blue = contentOf({ color: 'blue' }).whole();
 
-export function changeOf(change: Partial<Verdict> = {}): Verdict {
+export function changeOf(change: Partial<Change> = {}): Change {
   const { kind = 'ConfigMap', name = 'app' } = change;
   return {
     id: `${kind === 'ConfigMap' ? 'cm' : 'secret'}/${name}`,
@@ -23,6 +23,7 @@ export function changeOf(change: Partial<Verdict> = {}): Verdict {
     whole: blue,
     decision: 'auto',
     comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys: ['color'] },
+    attribution: undefined,
     ...change,
   };
 }

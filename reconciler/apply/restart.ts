@@ -4,7 +4,7 @@ import type { StrategyName, WorkloadRecord } from '../../shared/domain/workload'
 import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client';
 import type { KubeObject } from '../../shared/kube/objects';
-import type { Verdict } from '../plan';
+import type { Change } from '../change';
 import type { TrackedWorkload } from '../workload-index';
 import type { TemplateMarker } from './marker';
 
@@ -12,7 +12,7 @@ import type { TemplateMarker } from './marker';
 export interface Restart {
   readonly id: string;
   readonly workload: TrackedWorkload;
-  readonly changes: readonly Verdict[];
+  readonly changes: readonly Change[];
   readonly baseline: Baseline;
   readonly strategy: StrategyName;
   readonly marker: TemplateMarker;

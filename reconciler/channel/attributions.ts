@@ -25,7 +25,7 @@ interface SourceAttributions {
 }
 
 const keptMs = 10 * 60_000;
-const maxSources = 4_096;
+export const maxAttributedSources = 4_096;
 /** The state that a source is in, and the one before: a restart for that may still be on its way to its Event. */
 const maxStates = 2;
 const maxUsers = 5;
@@ -38,6 +38,11 @@ export class Attributions {
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Sources of which anything is remembered. */
+  get size(): number {
+    return this.#sources.size;
   }
 
   get(source: string, digest: string): Attribution | undefined {
@@ -74,7 +79,7 @@ export class Attributions {
     const attributions: SourceAttributions = this.#sources.get(source) ?? { current: digest, states: new Map() };
     this.#sources.delete(source);
     this.#sources.set(source, attributions);
-    dropOldest(this.#sources, maxSources);
+    dropOldest(this.#sources, maxAttributedSources);
     return attributions;
   }
 }

@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import type { ChangeRecord } from '../../shared/domain/change-record';
 import { at } from '../records.fixture';
 import { answerBatch } from './batch-answer';
+import { maxAttributedSources } from './attributions';
 import { ChannelHarness, changeRecord, stored } from './channel.fixture';
-import { maxHintsPerSource } from './hints';
+import { maxPendingHints } from './hints';
 
-const runs = 20_000;
+const runs = 100_000;
 const storyRuns = 1_000;
 /** None of it waits: it is the bound of a slow machine. */
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 const name = fc.constantFrom('app', 'db', 'web');
 const color = fc.constantFrom('red', 'blue', 'green');
@@ -27,53 +28,110 @@ const genuine: fc.Arbitrary<ChangeRecord> = fc
     changeRecord({ ...rest, observedAtMs: at(seconds), ...(uid && { uid }), ...(keyId && { keyId }) }),
   );
 
+const template = changeRecord();
+
 /** Records with one field replaced by whatever there is, and things that are no record at all. */
 const garbage = fc.oneof(
-  fc.anything(),
-  fc
-    .tuple(genuine, fc.constantFrom(...Object.keys(changeRecord())), fc.jsonValue())
-    .map(([record, field, value]) => ({ ...record, [field]: value })),
+  { arbitrary: fc.anything({ maxDepth: 1 }), weight: 1 },
+  {
+    arbitrary: fc
+      .tuple(genuine, fc.constantFrom(...Object.keys(template)), fc.jsonValue({ maxDepth: 1 }))
+      .map(([record, field, value]) => ({ ...record, [field]: value })),
+    weight: 4,
+  },
 );
 const records = fc.array(fc.oneof(genuine, garbage), { maxLength: 12 });
 
-const body = fc.oneof(
-  fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes)),
-  fc.json().map((json) => Buffer.from(json)),
-  records.map((list) => Buffer.from(JSON.stringify({ v: 1, batch: 'b', records: list }, plain))),
-  fc
-    .tuple(records, fc.nat())
-    .map(([list, cut]) => Buffer.from(JSON.stringify({ v: 1, batch: 'b', records: list }, plain)).subarray(0, cut)),
+/** More sources than there may be hints pending: of the first the index shows what is announced, of the rest nothing. */
+const crowd = { shown: 2 * maxAttributedSources, all: 3 * maxPendingHints };
+const shownSources = Array.from({ length: crowd.shown }, (_, n) => stored('blue', { name: `app-${n}` }));
+const batch = fc.array(
+  fc.oneof(
+    { arbitrary: fc.nat({ max: crowd.all - 1 }).map(crowdRecord), weight: 5 },
+    { arbitrary: genuine, weight: 2 },
+    { arbitrary: garbage, weight: 1 },
+  ),
+  { maxLength: 4 },
+);
+/** Its bytes, so much later than the start: a record of an old time is not even looked at. */
+type Body = (elapsedMs: number) => Buffer;
+const body: fc.Arbitrary<Body> = fc.oneof(
+  { arbitrary: batch.map((list): Body => batchBody(list)), weight: 8 },
+  { arbitrary: fc.tuple(batch, fc.nat()).map(([list, n]): Body => truncated(batchBody(list), n)), weight: 1 },
+  {
+    arbitrary: fc.jsonValue({ maxDepth: 1 }).map(
+      (json): Body =>
+        () =>
+          Buffer.from(JSON.stringify(json)),
+    ),
+    weight: 1,
+  },
+  {
+    arbitrary: fc.uint8Array({ maxLength: 40 }).map(
+      (bytes): Body =>
+        () =>
+          Buffer.from(bytes),
+    ),
+    weight: 1,
+  },
 );
 
-function plain(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
+function crowdRecord(n: number): ChangeRecord {
+  const digest = shownSources[n]?.content.whole() ?? template.digest;
+  return { ...template, name: `app-${n}`, uid: `uid-app-${n}`, digest };
+}
+
+function batchBody(list: readonly unknown[]): Body {
+  return (elapsedMs) =>
+    Buffer.from(
+      JSON.stringify({ v: 1, batch: 'b', records: list }, (key, value: unknown) => {
+        if (key === 'observedAtMs' && typeof value === 'number') return value + elapsedMs;
+        return typeof value === 'bigint' ? String(value) : value;
+      }),
+    );
+}
+
+function truncated(whole: Body, at: number): Body {
+  return (elapsedMs) => {
+    const bytes = whole(elapsedMs);
+    return bytes.subarray(0, at % (bytes.length + 1));
+  };
 }
 
 describe('any body', () => {
   it(
-    'is answered, and leaves nothing but hints of sources that are wanted',
+    `is answered, ${runs} of them, and leaves no more than may be kept, of sources that are wanted`,
     async () => {
-      let channel = new ChannelHarness();
-      let since = 0;
-      fc.assert(
-        fc.property(body, (bytes) => {
-          // A new inbox now and then, so that the rate does not refuse all that follows.
-          if (++since % 100 === 0) channel = new ChannelHarness();
-          channel.unwanted.add('shop/web');
-          const { status, body: answer } = answerBatch(bytes, channel.inbox);
-          // One assertion for all: it is what takes the time.
-          const isSound =
-            (status === 400 ? typeof answer['error'] === 'string' : answer['accepted'] !== undefined) &&
-            [202, 400, 429].includes(status) &&
-            channel.hints.pending <= 2 * maxHintsPerSource;
-          if (!isSound) throw new Error(`answered ${String(status)}, ${String(channel.hints.pending)} hints pending`);
+      const channel = new ChannelHarness();
+      channel.unwanted.add('shop/web');
+      for (const source of shownSources) channel.index.set(`ConfigMap/shop/${source.name}`, source);
+      const most = { pending: 0, attributed: 0, reads: 0 };
+      const statuses = new Set<number>();
+      let bodies = 0;
+      await fc.assert(
+        fc.asyncProperty(body, async (bytesAt) => {
+          const { status, body: answer } = answerBatch(bytesAt(channel.clock.monotonicMs()), channel.inbox);
+          statuses.add(status);
+          const isSound = status === 400 ? typeof answer['error'] === 'string' : answer['accepted'] !== undefined;
+          if (!isSound || ![202, 400, 429].includes(status)) throw new Error(`answered ${status}`);
+          const { pending, kept } = channel.hints;
+          most.pending = Math.max(most.pending, pending);
+          most.attributed = Math.max(most.attributed, kept.attributed);
+          most.reads = Math.max(most.reads, kept.reads);
+          // A little faster than the rate allows.
+          if (++bodies % 10 === 0) await channel.clock.advance(20);
         }),
-        { numRuns: runs },
+        { numRuns: runs, endOnFailure: true },
       );
-      await channel.clock.advance(60_000);
-      expect(channel.reads.map(({ source }) => source)).not.toContain('ConfigMap/shop/web');
+      expect([...statuses].sort()).toEqual([202, 400, 429]);
+      // All that can be full has been full.
+      expect(most).toEqual({ pending: maxPendingHints, attributed: maxAttributedSources, reads: expect.any(Number) });
+      expect(most.reads).toBeLessThanOrEqual(maxPendingHints);
+      expect(channel.reads.filter(({ source }) => source === 'ConfigMap/shop/web')).toEqual([]);
       expect(channel.given).toEqual([]);
-      expect(channel.hints.pending).toBe(0);
+      await channel.clock.advance(20 * 60_000);
+      expect({ pending: channel.hints.pending, reads: channel.hints.kept.reads }).toEqual({ pending: 0, reads: 0 });
+      expect(channel.clock.pendingTimers).toBe(0);
     },
     timeoutMs,
   );

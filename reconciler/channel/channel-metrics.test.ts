@@ -1,8 +1,17 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { ChannelMetrics } from './channel-metrics';
 
-async function lines(metrics: ChannelMetrics): Promise<readonly string[]> {
-  return (await metrics.text()).split('\n');
+let registry: MetricRegistry;
+let metrics: ChannelMetrics;
+
+beforeEach(() => {
+  registry = new MetricRegistry();
+  metrics = new ChannelMetrics(registry);
+});
+
+async function lines(): Promise<readonly string[]> {
+  return (await registry.text()).split('\n');
 }
 
 describe('ChannelMetrics', () => {
@@ -18,7 +27,7 @@ describe('ChannelMetrics', () => {
     'reroll_channel_requests_total{code="202"} 0',
     'reroll_channel_requests_total{code="429"} 0',
   ])('shows %s from the start', async (line) => {
-    expect(await lines(new ChannelMetrics())).toContain(line);
+    expect(await lines()).toContain(line);
   });
 
   it.each([
@@ -26,8 +35,7 @@ describe('ChannelMetrics', () => {
     [{ path: 'both' }, 'both'],
     [undefined, 'watch'],
   ] as const)('counts a change with attribution %j as %s', async (attribution, path) => {
-    const metrics = new ChannelMetrics();
     metrics.changed(attribution);
-    expect(await lines(metrics)).toContain(`reroll_changes_total{path="${path}"} 1`);
+    expect(await lines()).toContain(`reroll_changes_total{path="${path}"} 1`);
   });
 });

@@ -6,6 +6,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
 import type { TlsMaterial } from '../../shared/runtime/tls-material';
 import { ChannelMetrics } from './channel-metrics';
@@ -37,7 +38,7 @@ let sockets: TLSSocket[];
 beforeEach(async () => {
   clock = new FakeClock();
   logger = new RecordingLogger();
-  metrics = new ChannelMetrics();
+  metrics = new ChannelMetrics(new MetricRegistry());
   material = serverMaterial(authority);
   received = [];
   agents = [];
@@ -118,7 +119,7 @@ function batch(...records: unknown[]): string {
 
 async function counted(code: number): Promise<number | undefined> {
   const { values } = await metrics.requestsTotal.get();
-  return values.find(({ labels }) => labels.code === code)?.value;
+  return values.find(({ labels }) => labels.code === String(code))?.value;
 }
 
 async function servedBy(tls: ConnectionOptions = {}): Promise<string> {

@@ -1,6 +1,7 @@
 import type { ChangeRecord } from '../../shared/domain/change-record';
 import type { SourceRecord } from '../../shared/domain/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
 import { at, contentOf, digester, sourceRecord } from '../records.fixture';
 import { ChannelMetrics, type HintResult } from './channel-metrics';
@@ -35,7 +36,7 @@ export function stored(color: string, options: Partial<SourceRecord> = {}): Sour
 export class ChannelHarness {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
-  readonly metrics = new ChannelMetrics();
+  readonly metrics = new ChannelMetrics(new MetricRegistry());
   readonly apiServer = new Map<string, SourceRecord>();
   readonly index = new Map<string, SourceRecord>();
   /** What the engine was given, and when it was read, in milliseconds since the start. */
@@ -58,6 +59,7 @@ export class ChannelHarness {
       await this.delay();
       return answer;
     },
+    onAbsent: (kind, namespace, name) => void this.index.delete(`${kind}/${namespace}/${name}`),
     onStored: (record) => {
       this.given.push(record);
       this.index.set(keyOf(record), record);

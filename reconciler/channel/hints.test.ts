@@ -397,3 +397,53 @@ describe('the engine', () => {
     });
   });
 });
+
+describe('a source to be checked', () => {
+  it('is read once, and what is stored goes to the index, even an older version', async () => {
+    channel.watch(stored('blue', { resourceVersion: '9' }));
+    const restored = stored('red', { resourceVersion: '3' });
+    channel.write(restored);
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.readTimesMs).toEqual([300]);
+    expect(channel.given).toEqual([restored]);
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves the index where it is gone', async () => {
+    channel.apiServer.clear();
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.index.size).toBe(0);
+  });
+
+  it('is read until it can be', async () => {
+    let failures = 2;
+    channel.delay = async () => await (failures-- > 0 ? Promise.reject(new Error('no answer')) : Promise.resolve());
+    channel.apiServer.clear();
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toHaveLength(3);
+    expect(channel.index.size).toBe(0);
+  });
+
+  it('is read again when the watch moved meanwhile, whether or not there are hints', async () => {
+    channel.hints.offer(changeRecord({ color: 'green' }));
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    channel.delay = async () => {
+      channel.delay = async () => await Promise.resolve();
+      channel.watch(stored('green', { resourceVersion: '4' }));
+      await Promise.resolve();
+    };
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toHaveLength(2);
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+
+  it('is not a kind that is never announced', async () => {
+    channel.hints.check('SecretProviderClass', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toEqual([]);
+  });
+});

@@ -26,6 +26,8 @@ export interface HintsOptions {
   readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<SourceRecord | undefined>;
   /** Takes a state that is stored and that the index does not show. */
   readonly onStored: (record: SourceRecord) => void;
+  /** Takes that a source which was to be checked is not there. */
+  readonly onAbsent: (kind: HintedKind, namespace: string, name: string) => void;
 }
 
 export type HintedKind = ChangeRecord['kind'];
@@ -38,8 +40,10 @@ interface PendingSource {
   readonly kind: HintedKind;
   readonly namespace: string;
   readonly name: string;
-  /** In the order of their arrival; never empty while the source is pending. */
+  /** In the order of their arrival; never empty while the source is pending, unless it is to be checked. */
   hints: readonly Hint[];
+  /** What was read before and what was listed since differ: what a read shows next is the truth. */
+  toCheck: boolean;
   reads: number;
   /** Undefined while the read is under way. */
   scheduled: ScheduledRead | undefined;
@@ -87,6 +91,11 @@ export class Hints {
     return this.#pending;
   }
 
+  /** What is kept beside the pending hints: sources whose authors are known, and reads to come. */
+  get kept(): { readonly attributed: number; readonly reads: number } {
+    return { attributed: this.#attributions.size, reads: this.#schedule.size };
+  }
+
   offer(record: ChangeRecord): Offered {
     const { clock, sources } = this.#options;
     const { kind, namespace, name } = record;
@@ -111,6 +120,14 @@ export class Hints {
   /** A watch event has changed the content of a source. */
   observed(kind: SourceKind, namespace: string, name: string, uid: string, digest: string): void {
     this.#shown(sourceKey(kind, namespace, name), uid, digest, 'both');
+  }
+
+  /** The index has been told two things: reads the source anew, and gives the index what is there. */
+  check(kind: SourceKind, namespace: string, name: string): void {
+    if (kind === 'SecretProviderClass') return;
+    const id = sourceKey(kind, namespace, name);
+    const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
+    source.toCheck = true;
   }
 
   /** Who put a source into the state of this digest, for ten minutes; undefined: the watch alone knows of it. */
@@ -139,7 +156,7 @@ export class Hints {
   }
 
   #begin(identity: Pick<PendingSource, 'id' | 'kind' | 'namespace' | 'name'>): PendingSource {
-    const source: PendingSource = { ...identity, hints: [], reads: 0, scheduled: undefined };
+    const source: PendingSource = { ...identity, hints: [], toCheck: false, reads: 0, scheduled: undefined };
     this.#sources.set(source.id, source);
     this.#scheduleRead(source, patienceMs);
     return source;
@@ -163,7 +180,11 @@ export class Hints {
       const known = sources.known(kind, namespace, name);
       // If the watch moved meanwhile, the read may be the older of the two and would take the index back.
       const watchMoved = before?.resourceVersion !== known?.resourceVersion;
-      if (stored && !watchMoved) this.#stored(source.id, stored, known);
+      if (!watchMoved) {
+        if (stored) this.#stored(source, stored, known);
+        else if (source.toCheck) this.#options.onAbsent(kind, namespace, name);
+        source.toCheck = false;
+      }
     } catch (thrown) {
       this.#warning.warn('read', 'cannot read a source whose change was announced; trying again', {
         ...{ kind, namespace, name },
@@ -176,17 +197,17 @@ export class Hints {
       'phantom',
       source.hints.filter(({ receivedMs }) => startedMs - receivedMs >= requestOverMs),
     );
-    if (source.hints.length > 0) {
+    if (source.hints.length > 0 || source.toCheck) {
       this.#scheduleRead(source, gapsMs[Math.min(source.reads, gapsMs.length) - 1] ?? 0);
     }
   }
 
   /** Whatever is stored goes to the index, announced or not: the announcement of the newest may have been lost. */
-  #stored(id: string, stored: SourceRecord, known: SourceRecord | undefined): void {
+  #stored({ id, toCheck }: PendingSource, stored: SourceRecord, known: SourceRecord | undefined): void {
     const digest = stored.content.whole();
     const isNew = known?.uid !== stored.uid || !known.content.equals(stored.content);
     this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
-    if (!isNew) return;
+    if (!isNew && !toCheck) return;
     if (!this.#attributions.get(id, digest)) this.#attributions.add(id, digest, [], 'webhook');
     // Last, because the engine may ask for the attribution at once.
     this.#options.onStored(stored);
@@ -213,7 +234,7 @@ export class Hints {
       source,
       source.hints.filter((hint) => !hints.includes(hint)),
     );
-    if (source.hints.length > 0) return;
+    if (source.hints.length > 0 || source.toCheck) return;
     source.scheduled?.cancel();
     this.#sources.delete(source.id);
   }

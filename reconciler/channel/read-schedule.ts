@@ -25,6 +25,11 @@ export class ReadSchedule {
     this.#clock = clock;
   }
 
+  /** Reads that are to come, or were cancelled before their time. */
+  get size(): number {
+    return this.#due.size;
+  }
+
   /** `read` never rejects. */
   add(delayMs: number, read: () => Promise<void>): ScheduledRead {
     const key = String(this.#order++);

@@ -55,6 +55,11 @@ export const objectName = z
   .max(253, 'longer than 253 characters')
   .regex(new RegExp(`^${dnsLabel}(\\.${dnsLabel})*$`), 'not a name: lower-case letters, digits, dashes and dots');
 
+/** Name of a Service: one label, whose first character is a letter (RFC 1035). */
+export const serviceName = z
+  .string()
+  .regex(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, 'not a Service: up to 63 lower-case letters, digits and dashes');
+
 /** Kubernetes: a name of up to 63 characters, optionally after a DNS subdomain and a slash. */
 export const annotationKey = z
   .string()

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { errorMessage } from '../shared/domain/errors';
-import { describeOptions, type OptionTable } from '../shared/runtime/option-table';
-import { UsageError, type Environment } from '../shared/runtime/options';
-import { version } from '../shared/runtime/version';
+import { errorMessage } from '../domain/errors';
+import { describeOptions, type OptionTable } from './option-table';
+import { UsageError, type Environment } from './options';
+import { version } from './version';
 
 /** One subcommand: a row of the table in main.ts. */
 export interface CliCommand {

@@ -3,7 +3,7 @@ import { Registry, register } from 'prom-client';
 import { Metrics } from './metrics';
 
 async function lines(metrics: Metrics): Promise<readonly string[]> {
-  return (await metrics.text()).split('\n');
+  return (await metrics.registry.text()).split('\n');
 }
 
 describe('Metrics', () => {
@@ -55,7 +55,7 @@ describe('Metrics', () => {
     expect(await lines(counting)).toContain(
       'reloader_reload_executed_total_by_namespace{success="true",namespace="shop"} 1',
     );
-    expect(await new Metrics({ countByNamespace: false }).text()).not.toContain('by_namespace');
+    expect(await new Metrics({ countByNamespace: false }).registry.text()).not.toContain('by_namespace');
   });
 
   it('keeps a registry of its own', async () => {
@@ -68,7 +68,7 @@ describe('Metrics', () => {
   });
 
   it('names units and counters as Prometheus wants them', async () => {
-    const text = await new Metrics({ countByNamespace: true }).text();
+    const text = await new Metrics({ countByNamespace: true }).registry.text();
     for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       expect({ name, type, total: /_total(_by_namespace)?$/.test(name!) }).toEqual({
         name,
@@ -81,15 +81,15 @@ describe('Metrics', () => {
 
   it('adds the metrics of the process when asked to, without the misnamed ones', async () => {
     const metrics = new Metrics({ countByNamespace: false });
-    expect(await metrics.text()).not.toMatch(/^(process|nodejs)_/m);
-    metrics.collectProcessMetrics();
-    const text = await metrics.text();
+    expect(await metrics.registry.text()).not.toMatch(/^(process|nodejs)_/m);
+    metrics.registry.collectProcessMetrics();
+    const text = await metrics.registry.text();
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
     expect(text).toMatch(/^nodejs_active_resources\{/m);
     expect(text).not.toMatch(/nodejs_active_\w+_total/);
   });
 
   it('names the content type of the text exposition', () => {
-    expect(new Metrics({ countByNamespace: false }).contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
+    expect(new Metrics({ countByNamespace: false }).registry.contentType).toBe(Registry.PROMETHEUS_CONTENT_TYPE);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { runCli, type CliCommand } from './cli';
-import { parseReconcilerOptions, reconcilerOptionTable } from './options';
+import { parseOptions } from './options';
+import { processOptionTable } from './process-options';
 
 function harness(run: CliCommand['run'] = () => Promise.resolve(0)) {
   const out: string[] = [];
@@ -9,7 +10,7 @@ function harness(run: CliCommand['run'] = () => Promise.resolve(0)) {
   const command: CliCommand = {
     name: 'reconciler',
     summary: 'Restart workloads.',
-    options: reconcilerOptionTable,
+    options: processOptionTable,
     run: (args, env) => {
       calls.push(args);
       return run(args, env);
@@ -39,7 +40,7 @@ describe('runCli', () => {
 
   it('shows all problems of bad usage and the way to the help, and returns 2', async () => {
     const { cli, err } = harness(async (args, env) => {
-      parseReconcilerOptions(args, env);
+      parseOptions(processOptionTable, args, env);
       return 0;
     });
     expect(await cli('reconciler', '--log-level=loud', '--listen=x')).toBe(2);
@@ -75,7 +76,7 @@ describe('runCli', () => {
   ])('prints every flag of a command for --help %s', async (_name, args) => {
     const { cli, out, calls } = harness();
     expect(await cli('reconciler', ...args)).toBe(0);
-    for (const { flag } of Object.values(reconcilerOptionTable)) expect(out()).toContain(`--${flag}\n`);
+    for (const { flag } of Object.values(processOptionTable)) expect(out()).toContain(`--${flag}\n`);
     expect(calls).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import type { ProcessPort } from '../shared/runtime/lifecycle';
+import type { ProcessPort } from './lifecycle';
 
 /** The process as a lifecycle sees it. */
 export function processPort(process: NodeJS.Process): ProcessPort {

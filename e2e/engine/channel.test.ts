@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { parseChangeBatch } from '../../shared/domain/change-batch';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { RecordingLogger } from '../../shared/runtime/recording-logger';
+import { WebhookEngine } from '../../webhook/engine';
+import { WebhookMetrics } from '../../webhook/metrics';
+import type { AdmissionHook } from '../apiserver/admission';
+import { admissionReview } from '../apiserver/admission-review';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { inProcessTransport } from '../apiserver/in-process-transport';
+import { ownNamespace } from '../engine-settings';
+import { Harness, type Engine } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+const app = configMap({ name: 'app', data: { color: 'red', size: 'l' } });
+
+let harness: Harness;
+let engine: Engine;
+let webhook: WebhookEngine;
+/** Records that reached the engine. */
+let received: unknown[];
+let watchLagMs: number;
+
+beforeEach(async () => {
+  received = [];
+  watchLagMs = 0;
+  const hook: AdmissionHook = {
+    name: 'validate.reroll.dev',
+    review: (request) => {
+      if (request.kind.kind === 'ConfigMap') {
+        const exchange = webhook.handler.begin({ path: 'validate', answer: () => undefined });
+        exchange.push(admissionReview(request));
+        exchange.end();
+      }
+      return { allowed: true };
+    },
+  };
+  harness = new Harness({ admission: [hook] });
+  const { clock, random } = harness;
+  const logger = new RecordingLogger();
+  const transport = inProcessTransport(harness.server, 'webhook', harness.faults);
+  const client = new KubeClient({
+    ...{ transport, clock, logger },
+    credentials: staticCredentials({}),
+    userAgent: 'w',
+  });
+  webhook = new WebhookEngine(
+    {
+      ...{ client, clock, random, logger },
+      metrics: new WebhookMetrics(),
+      transport: {
+        post: async (_address, body) => {
+          const { records } = parseChangeBatch(JSON.parse(body.toString('utf8')));
+          received.push(...records);
+          return await Promise.resolve({ status: engine.reconciler.accept(records).full ? 429 : 202 });
+        },
+      },
+    },
+    {
+      ownNamespace,
+      webhookService: 'reroll-webhook',
+      channelService: 'reroll-channel',
+      reconcilerAddresses: ['127.0.0.1:8444'],
+      register: [],
+    },
+  );
+  harness.faults.add({
+    match: ({ pathname, isWatch }) => isWatch && pathname.endsWith('/configmaps'),
+    fault: { kind: 'lag', lagMs: () => watchLagMs },
+  });
+  harness.seed(app, web);
+  engine = await harness.start();
+  webhook.start();
+  await harness.clock.advance(5_000);
+});
+
+function eventMessages(): readonly unknown[] {
+  return harness.objects('Event').map((event) => event['message']);
+}
+
+async function metric(line: string): Promise<boolean> {
+  return (await engine.metrics.registry.text()).includes(line);
+}
+
+describe('a change that the webhook announced', () => {
+  it('restarts once, and Event, log and annotation say who changed which key', async () => {
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(received).toHaveLength(1);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(eventMessages()).toEqual([
+      expect.stringMatching(
+        /^ConfigMap app: content changed.* \(keys: color\) by admin \(kubectl\)\. Deployment restarted/,
+      ),
+    ]);
+    expect(engine.lines.find(({ message }) => message === 'Deployment default/web restarted')?.fields).toMatchObject({
+      users: ['admin'],
+      managers: ['kubectl'],
+      paths: ['both'],
+    });
+    const { metadata } = await harness.get('Deployment', 'web');
+    expect(JSON.parse(metadata.annotations!['reroll.dev/last-restart']!)).toMatchObject({ by: ['admin'] });
+    expect(await metric('reroll_changes_total{path="both"} 1')).toBe(true);
+  });
+
+  it('restarts by itself while the watch lags, and once, also when the watch catches up', async () => {
+    watchLagMs = 120_000;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(await metric('reroll_changes_total{path="webhook"} 1')).toBe(true);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(300_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+});
+
+describe('a record that is not true', () => {
+  it('restarts nothing and moves no baseline', async () => {
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    const [record] = received as [object];
+    const before = await harness.get('Deployment', 'web');
+    const forged = { ...record, id: 'forged', digest: 'AAAAAAAAAAAAAAAAAAAAAA', observedAtMs: harness.clock.nowMs() };
+    engine.reconciler.accept([forged, { ...forged, uid: 'other' }, { v: 1 }, null]);
+    await harness.clock.advance(120_000);
+    expect(await harness.get('Deployment', 'web')).toEqual(before);
+    expect(await metric('reroll_hints_total{result="phantom"} 2')).toBe(true);
+    expect(await metric('reroll_hints_total{result="malformed"} 2')).toBe(true);
+  });
+
+  it.each([
+    ['of a source that nobody uses', { name: 'other' }],
+    ['of a namespace without workloads', { namespace: 'elsewhere' }],
+  ])('costs no read when it is %s', async (_what, changed) => {
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    const [record] = received as [object];
+    harness.requestsSinceLast();
+    engine.reconciler.accept([{ ...record, ...changed, observedAtMs: harness.clock.nowMs() }]);
+    await harness.clock.advance(60_000);
+    expect(harness.requestsSinceLast()).toEqual([]);
+    expect(await metric('reroll_hints_total{result="filtered"} 1')).toBe(true);
+  });
+});
+
+it('asks for records to be sent again before it knows the digest key', () => {
+  const unborn = harness.launch({ identity: 'reroll-1' });
+  expect(unborn.reconciler.accept([{}, {}])).toEqual({ accepted: 0, refused: 2, full: true });
+});

@@ -1,0 +1,60 @@
+import type { Clock } from '../runtime/clock';
+import type { Component } from '../runtime/lifecycle';
+import type { Logger } from '../runtime/logger';
+import { version } from '../runtime/version';
+import { KubeClient } from './client';
+import { createHttpsTransport } from './https-transport';
+import { loadClusterAccess, type ClusterAccessOptions } from './load-cluster-access';
+import type { ClientObserver } from './observers';
+import { TlsRefresh } from './tls-refresh';
+
+export interface ClusterConnectionOptions extends ClusterAccessOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Requests at once; watches have connections of their own. */
+  readonly maxRequestSockets: number;
+  /** Told of every request; `host` is the API server's. */
+  readonly observer?: (host: string) => ClientObserver;
+}
+
+export interface ClusterConnection {
+  readonly client: KubeClient;
+  /** `https://host:port` */
+  readonly server: string;
+  /** The namespace of the credentials. */
+  readonly namespace: string;
+  /** Follows rotated certificates while it runs; must be stopped after all that sends requests. */
+  readonly component: Component;
+}
+
+/**
+ * A client of the cluster that the options lead to. It works before its component is started.
+ *
+ * @throws CredentialsError that names what is missing.
+ */
+export async function connectCluster(options: ClusterConnectionOptions): Promise<ClusterConnection> {
+  const { clock, logger, maxRequestSockets, observer } = options;
+  const access = await loadClusterAccess(options);
+  const { server, tls, credentials, namespace, reloadTls: load } = access;
+  const transport = createHttpsTransport({ server, tls, maxRequestSockets });
+  const client = new KubeClient({
+    ...{ transport, clock, logger, credentials },
+    userAgent: `reroll/${version}`,
+    ...(observer && { observer: observer(new URL(server).host) }),
+  });
+  const refresh =
+    load && new TlsRefresh({ clock, logger, current: tls, load, apply: (next) => transport.reload(next) });
+  const component: Component = {
+    name: 'connection to the API server',
+    start: () => {
+      refresh?.start();
+      return Promise.resolve();
+    },
+    stop: () => {
+      refresh?.stop();
+      transport.close();
+      return Promise.resolve();
+    },
+  };
+  return { client, server, namespace, component };
+}
