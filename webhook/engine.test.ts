@@ -11,6 +11,7 @@ const settings: WebhookEngineSettings = {
   channelService: 'reroll-channel',
   reconcilerAddresses: [],
   register: [],
+  injectCaFrom: undefined,
 };
 
 const key = Buffer.alloc(32, 7).toString('base64');

@@ -31,6 +31,8 @@ export interface WebhookEngineSettings {
   readonly reconcilerAddresses: readonly string[];
   /** What to register with the API server. */
   readonly register: readonly HookType[];
+  /** `namespace/name` of the Certificate whose CA cert-manager puts into what is registered. */
+  readonly injectCaFrom: string | undefined;
 }
 
 /** All of the webhook but its sockets: what a simulation runs. */
@@ -44,12 +46,12 @@ export class WebhookEngine {
 
   constructor(deps: WebhookEngineDeps, settings: WebhookEngineSettings) {
     const { client, clock, logger, metrics, random, transport } = deps;
-    const { ownNamespace: namespace, reconcilerAddresses, register, webhookService: name } = settings;
+    const { ownNamespace: namespace, reconcilerAddresses, register, webhookService: name, injectCaFrom } = settings;
     this.#key = new InstallKey({ client, clock, random, logger, namespace });
     this.#sender = new ChangeSender({ clock, random, logger, metrics, transport });
     this.#registration = new Registration({
       ...{ client, clock, random, logger },
-      service: { namespace, name },
+      service: { namespace, name, injectCaFrom },
       types: register,
     });
     const duties = [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseListenAddress } from '../shared/runtime/listen-address';
-import { listOf, listenAddress, nonEmpty, oneOf } from '../shared/runtime/option-schemas';
+import { listOf, listenAddress, namespaceName, nonEmpty, objectName, oneOf } from '../shared/runtime/option-schemas';
 import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
 import {
@@ -24,6 +24,12 @@ const peerAddress = z.string().refine((text) => {
   const address = parseListenAddress(text);
   return address?.host !== undefined && address.port > 0;
 }, 'not a host and port');
+
+/** `namespace/name`, as cert-manager writes it in its annotation. */
+const namespacedName = z.string().refine((text) => {
+  const [namespace, name, ...more] = text.split('/');
+  return more.length === 0 && namespaceName.safeParse(namespace).success && objectName.safeParse(name).success;
+}, 'not a namespace and a name');
 
 export const webhookOptionTable = {
   webhookListen: {
@@ -55,6 +61,14 @@ export const webhookOptionTable = {
     schema: nonEmpty.optional(),
     describe: "Take the server's certificate from here instead of --certs-secret.",
     accepts: 'a directory with tls.crt, tls.key and ca.crt',
+  },
+  injectCaFrom: {
+    flag: 'inject-ca-from',
+    form: 'value',
+    schema: namespacedName.optional(),
+    describe:
+      'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
+    accepts: 'namespace/name',
   },
   ...serviceOptionTable,
   ...channelTlsOptionTable,

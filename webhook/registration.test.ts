@@ -86,6 +86,12 @@ describe('webhookConfiguration', () => {
     expect(JSON.stringify(webhooks)).not.toContain('caBundle');
   });
 
+  it('asks cert-manager for its CA where that is wanted', () => {
+    const { metadata } = webhookConfiguration('validating', { ...service, injectCaFrom: 'reroll/reroll-webhook' });
+    expect(metadata.annotations).toEqual({ 'cert-manager.io/inject-ca-from': 'reroll/reroll-webhook' });
+    expect(webhookConfiguration('validating', service).metadata.annotations).toBeUndefined();
+  });
+
   it('asks for every optional field before it reads it: an error would mean never to be called', () => {
     for (const { matchConditions } of webhooks) {
       for (const { expression } of matchConditions) {

@@ -5,6 +5,8 @@ export type HookType = 'validating' | 'mutating';
 export interface WebhookService {
   readonly namespace: string;
   readonly name: string;
+  /** `namespace/name` of a Certificate of cert-manager, whose CA it is to put in; undefined: `reroll certs` does it. */
+  readonly injectCaFrom?: string | undefined;
 }
 
 const registrations = {
@@ -66,12 +68,15 @@ function differs(field: string): string {
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
-export function webhookConfiguration(type: HookType, { namespace, name }: WebhookService) {
+export function webhookConfiguration(type: HookType, { namespace, name, injectCaFrom }: WebhookService) {
   const { kind, path } = registrations[type];
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind,
-    metadata: { name: configurationName },
+    metadata: {
+      name: configurationName,
+      ...(injectCaFrom !== undefined && { annotations: { 'cert-manager.io/inject-ca-from': injectCaFrom } }),
+    },
     webhooks: hooks.map(({ resource, conditions }) => ({
       name: `${resource}.webhook.reroll.dev`,
       clientConfig: { service: { namespace, name, path, port: 443 } },

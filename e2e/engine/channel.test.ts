@@ -64,6 +64,7 @@ beforeEach(async () => {
       channelService: 'reroll-channel',
       reconcilerAddresses: ['127.0.0.1:8444'],
       register: [],
+      injectCaFrom: undefined,
     },
   );
   harness.faults.add({
