@@ -41,9 +41,11 @@ describe('reconnect policy', () => {
     ['Retry-After, most', answer(429, 7000), 0, 1, 8750],
     ['Retry-After below our own backoff', answer(503, 1000), 99, 1, 30_000],
     ['absurd Retry-After', answer(503, 86_400_000), 0, 0, 120_000],
-    ['no rights, least', answer(403), 0, 0, 30_000],
-    ['no rights, most', answer(403), 0, 1, 60_000],
-    ['no such API', answer(404), 0, 0, 30_000],
+    ['refused by a server that has just started', answer(403), 0, 1, 1000],
+    ['refused five times, most', answer(403), 4, 1, 16_000],
+    ['no rights, least', answer(403), 5, 0, 30_000],
+    ['no rights, most', answer(403), 5, 1, 60_000],
+    ['no such API', answer(404), 5, 0, 30_000],
   ] as const)('%s', (_what, error, attempt, float, delayMs) => {
     expect(reconnectDelayMs(error, attempt, draw(float))).toBe(delayMs);
   });

@@ -9,21 +9,25 @@ const backoff = { baseMs: 500, maxMs: 30_000 };
 /** Rights and APIs are granted and installed by people. */
 const slowMs = 30_000;
 
+/** An API server that has just started refuses everything for some seconds, until it has read who has which rights. */
+const quickRefusals = 5;
+
 /** A longer Retry-After is a mistake somewhere; waiting it out would be an outage of our own. */
 const maxRetryAfterMs = 120_000;
 
 /**
- * How long to wait after an attempt that failed. `attempt` counts from 0 the attempts in a row that were not healthy.
+ * How long to wait after an attempt that failed. `attempt` counts from 0 the attempts in a row that were not healthy, those
+ * that were refused by themselves.
  * Always jittered: all watchers of a cluster lose their streams at the same moment.
  */
 export function reconnectDelayMs(error: KubeError | undefined, attempt: number, random: Random): number {
-  if (error && isSlow(error)) return slowMs * (1 + random.float());
+  if (error && isSlow(error) && attempt >= quickRefusals) return slowMs * (1 + random.float());
   const ownMs = backoffMs(random, attempt + 1, backoff);
   if (error?.retryAfterMs === undefined) return ownMs;
   return Math.max(ownMs, Math.min(error.retryAfterMs, maxRetryAfterMs) * (1 + random.float() / 4));
 }
 
-/** Retried slowly and reported once: nothing changes before somebody does something. */
+/** Soon retried slowly, and reported once: nothing changes before somebody does something. */
 export function isSlow(error: KubeError): boolean {
   return error instanceof ForbiddenError || error instanceof NotFoundError;
 }

@@ -165,18 +165,38 @@ describe('a watch that ends comes back', () => {
   it.each([
     [403, 'Forbidden', /grant .* "watch" on resource "configmaps" in apiGroup ""/],
     [404, 'NotFound', /watch configmaps: 404/],
-  ])('tries slowly after a %d and says so once', async (status, reason, message) => {
+  ])('tries soon a few times after a %d, then slowly, and says so once', async (status, reason, message) => {
     const { reflector, clock, watches, logger } = pagedWorld({
       list: () => listOf('10', []),
       watch: () => refusal(status, reason),
     });
     reflector.start();
+    await clock.advance(40_000);
+    const soon = watches.length;
+    expect(soon).toBeGreaterThanOrEqual(5);
     await clock.advance(300_000);
-    expect(watches.length).toBeGreaterThanOrEqual(6);
-    expect(watches.length).toBeLessThanOrEqual(11);
+    expect(watches.length - soon).toBeGreaterThanOrEqual(5);
+    expect(watches.length - soon).toBeLessThanOrEqual(11);
     const warnings = logger.lines.filter((line) => line.level === 'warn');
     expect(warnings).toHaveLength(1);
     expect(warnings[0]?.fields['error']).toMatch(message);
+    await reflector.stop();
+  });
+
+  it('is back soon after a server that refuses everything while it starts, however long it was away', async () => {
+    const timesMs: number[] = [];
+    const { reflector, clock } = pagedWorld({
+      list: () => listOf('10', []),
+      watch: (_request, index) => {
+        timesMs.push(clock.monotonicMs());
+        if (index < 20) return refusal(503, 'ServiceUnavailable');
+        return index < 22 ? refusal(403, 'Forbidden') : { body: new FakeBody() };
+      },
+    });
+    reflector.start();
+    await clock.advance(900_000);
+    expect(timesMs.length).toBeGreaterThan(22);
+    expect(timesMs[22]! - timesMs[20]!).toBeLessThanOrEqual(1_000 + 2_000);
     await reflector.stop();
   });
 

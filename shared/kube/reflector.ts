@@ -136,6 +136,7 @@ export class Reflector<T> {
   async #loop(signal: AbortSignal): Promise<void> {
     const { clock, random, observer } = this.#deps;
     let attempt = 0;
+    let wasSlow = false;
     while (!signal.aborted) {
       this.#watchingSinceMs = undefined;
       const outcome = await this.#attempt(signal);
@@ -148,7 +149,9 @@ export class Reflector<T> {
       const { reason, error } = outcome;
       observer?.reconnected(reason);
       const healthy = this.#wasHealthy();
-      if (healthy) attempt = 0;
+      const slow = error !== undefined && isSlow(error);
+      if (healthy || slow !== wasSlow) attempt = 0;
+      wasSlow = slow;
       if (healthy && !error) continue;
       const delayMs = reconnectDelayMs(error, attempt++, random);
       this.#report(outcome.error, delayMs);
