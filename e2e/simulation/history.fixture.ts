@@ -58,6 +58,15 @@ export class Hand {
     await this.clock.advance(thenMs);
   }
 
+  /** Deletes the ConfigMap and creates it with other content, at the beginning of a second. */
+  async recreate(color: string): Promise<void> {
+    const options = { propagationPolicy: 'Background' } as const;
+    await this.clock.advance(1_000 - (this.clock.nowMs() % 1_000));
+    const context = writeBy('dev', 'dev', 'delete');
+    await this.server.registry.delete(context, this.server.kindOf('ConfigMap'), 'default', 'app', options);
+    seed(this.server, configMap({ name: 'app', data: { color } }));
+  }
+
   /** Somebody takes away what the engine recorded. */
   async strip(): Promise<void> {
     await this.#update('Deployment', 'default', 'web', 'dev', (object) =>

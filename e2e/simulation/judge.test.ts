@@ -26,6 +26,20 @@ describe('the judge', () => {
     expect(hand.promises()).toEqual([]);
   });
 
+  it('takes a change within the second of the creation for none if it is taken back, and only then', async () => {
+    for (const [color, promises] of [
+      ['value-2-', []],
+      ['value-4-', ['missed change', 'missed change']],
+    ] as const) {
+      const hand = await adopted();
+      await hand.recreate('value-2-');
+      await hand.engine('value-2-', true);
+      await hand.edit('value-3-', 1_000);
+      await hand.edit(color);
+      expect(hand.promises()).toEqual(promises);
+    }
+  });
+
   it('finds a restart for nothing', async () => {
     const hand = await adopted();
     await hand.engine('value-1-', true);
