@@ -50,6 +50,11 @@ export class Case {
     return this.#firstLedRevision;
   }
 
+  /** All that ever led. */
+  get processes(): readonly string[] {
+    return [...this.#ledSince.keys()];
+  }
+
   /** When this process first led. */
   ledSince(user: string): number {
     return this.#ledSince.get(user) ?? Infinity;

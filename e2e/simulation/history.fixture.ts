@@ -53,8 +53,9 @@ export class Hand {
     await this.clock.advance(3_000);
   }
 
-  async edit(color: string, thenMs = 3_000): Promise<void> {
-    await this.#update('ConfigMap', 'default', 'app', 'dev', (object) => ({ ...object, data: { color } }));
+  async edit(color: string, thenMs = 3_000, others: JsonObject = {}): Promise<void> {
+    const data = { color, ...others };
+    await this.#update('ConfigMap', 'default', 'app', 'dev', (object) => ({ ...object, data }));
     await this.clock.advance(thenMs);
   }
 

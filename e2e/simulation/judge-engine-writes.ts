@@ -11,7 +11,7 @@ import {
 import type { Case } from './case';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
-import { latestWatchMs, reasonFor } from './reason';
+import { lateRemovals, latestWatchMs, reasonFor } from './reason';
 import { asksForRestarts, templateOf, usageOf } from './usage';
 
 /** The newest baseline that a workload ever had, and the one before it. */
@@ -53,8 +53,11 @@ export function changesInLife(opened: Case, life: Life): number {
   const { contents } = opened;
   const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
-  const written = [...used].flatMap((source) => contents.writes(source)).filter(({ atMs }) => atMs >= sinceMs);
-  return written.length + recordedLate(opened, life).size;
+  const changes = [...used].flatMap((source) => [
+    ...contents.writes(source).filter(({ atMs }) => atMs >= sinceMs),
+    ...lateRemovals(opened, life, source, opened.processes).filter(({ atMs }) => atMs < sinceMs),
+  ]);
+  return changes.length + recordedLate(opened, life).size;
 }
 
 function recordedLate({ contents, digests }: Case, { writes }: Life): ReadonlySet<string> {

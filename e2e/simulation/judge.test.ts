@@ -186,6 +186,23 @@ describe('the judge of a Job', () => {
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
+  it('takes a removal from before its birth for a reason, unless the process knew of it', async () => {
+    for (const [knew, promises] of [
+      [false, []],
+      [true, ['restart without reason']],
+    ] as const) {
+      const hand = await adopted();
+      await hand.edit('value-2-', 3_000, { size: 'value-3-' });
+      await hand.edit('value-2-');
+      if (knew) await hand.engine('value-2-', true);
+      await hand.clock.advance(60_000);
+      hand.addJob();
+      await hand.createAnew('value-2-');
+      if (!knew) await hand.engine('value-2-', true);
+      expect(hand.promises()).toEqual(promises);
+    }
+  });
+
   it('finds nothing in one created anew for a change, unless it is another', async () => {
     const hand = await adopted();
     hand.addJob();

@@ -1,7 +1,7 @@
 import type { WriteRecord } from '../apiserver/store';
-import { sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
-import type { Version } from './contents';
+import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
 import { usageOf } from './usage';
 
@@ -12,24 +12,23 @@ export const latestWatchMs = 10_000;
 
 /** Whether something that the workload uses changed between what was recorded and what the restart records. */
 export function reasonFor(
-  { contents }: Case,
+  opened: Case,
   life: Life,
-  { object, revision }: WriteRecord,
+  { object, revision, user }: WriteRecord,
   before: WrittenBaseline | undefined,
   after: WrittenBaseline,
 ): boolean {
+  const { contents } = opened;
   const usage = usageOf(object);
   // Times of objects are whole seconds: what is of the same second may be before or after.
   const bornMs = Math.floor(life.writes[0].atMs / 1000) * 1000;
   const changedInLife = (source: string): boolean => {
     // Its first coming into being restarts nothing.
     const created = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
-    const changes = contents.changes(source, 'all', 0, revision);
-    return changes.some((change, index) => {
-      // The server keeps no time of a removal: it is dated by when the watch brings it.
-      const sinceMs = onlyRemoves(changes[index - 1], change) ? bornMs - latestWatchMs : bornMs;
-      return change.atMs >= sinceMs && change.revision !== created;
-    });
+    const late = lateRemovals(opened, life, source, [user]);
+    return contents
+      .changes(source, 'all', 0, revision)
+      .some((change) => change.revision !== created && (change.atMs >= bornMs || late.includes(change)));
   };
   const writtenInLife = (source: string): boolean =>
     contents
@@ -53,6 +52,36 @@ export function differ(former: Entry, entry: Entry): boolean | undefined {
   const keys = Object.entries(entry);
   if (keys.some(([key]) => former[key] === undefined)) return undefined;
   return keys.some(([key, digest]) => former[key] !== digest);
+}
+
+/** Clocks may differ by so much, and times are whole seconds. */
+const toleranceMs = 2_000;
+
+/**
+ * Removals of keys from before the workload's birth that may look to one of the processes like changes since. The server
+ * keeps no time of a removal: it is dated by when a process comes to know of it, which is minutes later where its watch was
+ * down. Who has recorded what is left did know of it.
+ */
+export function lateRemovals(
+  { contents, lives, digests }: Case,
+  { writes: [born] }: Life,
+  source: SourceName,
+  processes: readonly string[],
+): readonly Version[] {
+  const knew = (process: string, removal: Version): boolean =>
+    lives.some(({ writes }) =>
+      writes.some((write) => {
+        const entry = recordedOf(write.object).get(source);
+        if (write.user !== process || entry === undefined || write.atMs > born.atMs - toleranceMs) return false;
+        const formers = contents.versions(source).filter(({ revision }) => revision < removal.revision);
+        return digests !== undefined && formers.every(({ content }) => !matches(digests, source, content, entry));
+      }),
+    );
+  const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
+  return versions.filter(
+    (version, index) =>
+      onlyRemoves(versions[index - 1], version) && processes.some((process) => !knew(process, version)),
+  );
 }
 
 function onlyRemoves(before: Version | undefined, { content }: Version): boolean {
