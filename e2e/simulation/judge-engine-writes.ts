@@ -9,6 +9,7 @@ import {
   type WrittenBaseline,
 } from './baseline-text';
 import type { Case } from './case';
+import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
@@ -48,27 +49,31 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
   return [{ promise: 'more restarts than changes', sentence }];
 }
 
-/** Writes to what it ever used; and what was recorded from a watch that was behind, which comes forth as a change later. */
+/**
+ * Writes to what it ever used: since its birth, and older ones that come forth later, because the watch was behind when
+ * they were recorded or because the server keeps no time of them.
+ */
 export function changesInLife(opened: Case, life: Life): number {
-  const { contents } = opened;
+  const { contents, processes } = opened;
   const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
   const changes = [...used].flatMap((source) => [
     ...contents.writes(source).filter(({ atMs }) => atMs >= sinceMs),
-    ...lateRemovals(opened, life, source, opened.processes).filter(({ atMs }) => atMs < sinceMs),
+    ...lateRemovals(opened, life, source, processes),
+    ...recordedLate(opened, life, source),
   ]);
-  return changes.length + recordedLate(opened, life).size;
+  return new Set(changes.map(({ revision }) => revision)).size;
 }
 
-function recordedLate({ contents, digests }: Case, { writes }: Life): ReadonlySet<string> {
-  const late = new Set<string>();
-  if (!digests) return late;
-  for (const { object, revision } of writes.filter(isOfEngine)) {
-    for (const [source, entry] of recordedOf(object)) {
-      if (!matches(digests, source, contents.at(source, revision), entry)) late.add(source);
-    }
-  }
-  return late;
+/** What a source had come to be already when an engine recorded an older content of it. */
+function recordedLate({ contents, digests }: Case, { writes }: Life, source: SourceName): readonly Version[] {
+  return writes.filter(isOfEngine).flatMap(({ object, revision }) => {
+    const entry = recordedOf(object).get(source);
+    if (!digests || entry === undefined) return [];
+    const versions = contents.versions(source).filter((version) => version.revision <= revision);
+    const recorded = versions.findLastIndex(({ content }) => matches(digests, source, content, entry));
+    return versions.slice(recorded + 1);
+  });
 }
 
 export function isRestart({ previous, object }: EngineWrite): boolean {

@@ -177,6 +177,26 @@ describe('the judge of a CronJob', () => {
   });
 });
 
+describe('the judge of a CronJob that was recorded from a watch that was behind', () => {
+  it('takes a run for each change that comes forth later, and no more', async () => {
+    const hand = await adopted();
+    for (const color of ['value-2-', 'value-3-']) {
+      await hand.edit(color);
+      await hand.engine(color, true);
+    }
+    await hand.clock.advance(60_000);
+    hand.addCronJob();
+    await hand.recordOnCronJob('value-1-');
+    await hand.run('report-1');
+    await hand.recordOnCronJob('value-2-');
+    await hand.run('report-2');
+    await hand.recordOnCronJob('value-3-');
+    expect(hand.promises()).toEqual([]);
+    await hand.run('report-3');
+    expect(hand.promises()).toEqual(['more restarts than changes']);
+  });
+});
+
 describe('the judge of a Job', () => {
   it('finds one created anew for nothing', async () => {
     const hand = await adopted();
