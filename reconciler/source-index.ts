@@ -211,8 +211,8 @@ export class SourceIndex {
   #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch' | 'read'): number {
     if (before?.uid !== record.uid)
       return origin === 'watch' ? record.createdAtMs : (record.writtenAtMs ?? record.createdAtMs);
-    // Removing a key of another writer leaves no time in managedFields; every other write does, maybe that of the same
-    // second, and must not be dated by its arrival: it would seem to come after what was born meanwhile.
+    // Removing a key leaves no time in managedFields; every other write does, maybe that of the same second, and must not
+    // be dated by its arrival: it would seem to come after what was born meanwhile.
     const { content, writtenAtMs } = record;
     const onlyRemoved = content.keyNames.every((name) => content.key(name) === before.content.key(name));
     const formerMs = before.writtenAtMs ?? before.createdAtMs;

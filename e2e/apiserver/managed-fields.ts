@@ -32,7 +32,8 @@ export function managerOf(fieldManager: string | null, userAgent: string | undef
 /**
  * The managedFields after an Update: the writer owns what it set or changed, nobody owns what is gone.
  *
- * The time of the writer's entry moves whenever it changes something, in whole seconds; the times of others stay.
+ * The time of the writer's entry moves whenever it sets something, in whole seconds; the times of others stay, and what
+ * only takes away leaves no time at all.
  */
 export function fieldsAfterUpdate(
   writer: FieldManager,
@@ -54,7 +55,8 @@ export function fieldsAfterUpdate(
     const fields = difference(difference(asFields(entry), removed), set ?? {});
     return sameJson(fields, entry.fieldsV1) ? entry : { ...entry, fieldsV1: fields };
   });
-  return sorted([...kept, entryOf(writer, after.apiVersion, time, ownFields)]);
+  const ownTime = set === undefined && own !== undefined ? own.time : time;
+  return sorted([...kept, entryOf(writer, after.apiVersion, ownTime, ownFields)]);
 }
 
 /** The managedFields after an Apply: the applier owns exactly what it applied, and took it from Updates. */

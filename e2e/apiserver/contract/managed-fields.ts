@@ -69,6 +69,18 @@ export function managedFieldsContract(context: () => ContractContext): void {
       expect(Date.parse(stringAt(entryOf(body, 'reroll'), 'time') ?? '')).toBeGreaterThan(Date.parse(before));
     });
 
+    it('keeps no time of a removal, not even with whom the rest belongs to', async () => {
+      const { client, server, namespace, path } = context();
+      const created = await client.post(
+        path('v1', 'configmaps'),
+        configMap({ name: 'a', namespace, data: { x: '1', y: '1' } }),
+      );
+      await server.elapse(1_100);
+      const { body } = await client.patch(path('v1', 'configmaps', 'a'), merge, { data: { y: null } });
+      expect(entryOf(body, 'contract')['fieldsV1']).toEqual({ 'f:data': { '.': {}, 'f:x': {} } });
+      expect(stringAt(entryOf(body, 'contract'), 'time')).toBe(stringAt(entryOf(created.body, 'contract'), 'time'));
+    });
+
     it('names list items by their keys', async () => {
       const { client, namespace, path } = context();
       await client.post(path('batch/v1', 'cronjobs'), cronJob({ name: 'c', namespace, spec: { suspend: true } }));
