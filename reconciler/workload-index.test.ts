@@ -309,6 +309,21 @@ describe('our own write', () => {
     expect(index.get(web)?.record.resourceVersion).toBe('21');
   });
 
+  it.each<[string, string | undefined]>([
+    ['took it away', undefined],
+    ['put an older one in its place', textOf(1)],
+  ])('is known to be lost where a list shows, before its answer comes, that somebody %s', (_what, text) => {
+    const planned = index.get(web)!;
+    see({ baseline: text, resourceVersion: '21' }, 'list');
+    changed.length = 0;
+    index.wrote(planned, '20', baseline(2, 'blue'));
+    const lost = { baseline: { sequence: 2 }, baselineLost: true, record: { resourceVersion: '21' } };
+    expect(index.get(web)).toMatchObject(lost);
+    expect(changed).toMatchObject([lost]);
+    // What follows is no older than what the list has shown.
+    expect(see({ resourceVersion: '22' })).toMatchObject({ record: { resourceVersion: '22' } });
+  });
+
   it.each<[string, () => void]>([
     ['is gone', () => index.remove(web)],
     ['is another by now', () => see({ uid: 'second' })],

@@ -97,6 +97,13 @@ export class WorkloadIndex {
     if (entry?.record.uid !== workload.record.uid) return;
     // The watch can be faster than the answer; then it may already show what came after our write.
     if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
+    // A list may show what came after our write without ever showing that, and nothing more may come.
+    if (entry.record.resourceVersion !== workload.record.resourceVersion) {
+      const undone = { ...entry, baseline, baselineLost: true };
+      this.#entries.set(workload.key, undone);
+      this.#options.onChange(undone);
+      return;
+    }
     const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
     this.#entries.set(workload.key, {
       ...entry,
