@@ -187,6 +187,35 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('leads by a new term, not by a late answer, where it knew that its term was over', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const frozen = { skippedMs: 0 };
+    const frozenClock: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs() + frozen.skippedMs,
+      timer: clock.timer.bind(clock),
+    };
+    const { election, calls } = candidate(server, frozenClock, 'a');
+    await clock.settle();
+    const late: (() => void)[] = [];
+    server.intercept = async (request, store) => {
+      if (request.method === 'PUT') await new Promise<void>((resolve) => late.push(resolve));
+      return store();
+    };
+    await clock.advance(2_000);
+    frozen.skippedMs = 9_000;
+    expect(election.isLeader()).toBe(false);
+    // Counted from its beginning, the renewal would be good for one second more.
+    for (const answer of late) answer();
+    await clock.settle();
+    expect(election.isLeader()).toBe(false);
+    server.intercept = (_request, store) => store();
+    await clock.advance(4_000);
+    expect(election.isLeader()).toBe(true);
+    expect(calls).toEqual(['started first', 'stopped', `started ${startMs + 2_000}`]);
+    await election.stop();
+  });
+
   it('survives a renewal whose answer is lost', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election, calls } = candidate(server, clock, 'a');

@@ -93,9 +93,15 @@ export class LeaderElection {
     this.#run = { controller, callbacks, done: this.#loop(controller.signal, callbacks) };
   }
 
-  /** Asked before every write: a process that was frozen learns here that its term is over, before any timer tells. */
+  /**
+   * Asked before every write: a process that was frozen learns here that its term is over, before any timer tells. Then it
+   * is over: what is not written for that reason is the business of the next term, so no late answer may prolong this one.
+   */
   isLeader(): boolean {
-    return this.#term !== undefined && this.#clock.monotonicMs() - this.#term.renewStartedMs < this.#renewDeadlineMs;
+    if (!this.#run || !this.#term) return false;
+    if (this.#clock.monotonicMs() - this.#term.renewStartedMs < this.#renewDeadlineMs) return true;
+    this.#stepDown(this.#run.callbacks, 'not renewed in time');
+    return false;
   }
 
   /** Steps down and releases the Lease, so that another may lead at once. */
