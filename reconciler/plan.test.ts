@@ -15,7 +15,7 @@ import {
   type WorkloadOptions,
 } from './records.fixture';
 import { SourceIndex } from './source-index';
-import type { TrackedWorkload } from './workload-index';
+import type { FirstSight, TrackedWorkload } from './workload-index';
 
 const named = 'configmap.reloader.stakater.com/reload';
 const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
@@ -55,9 +55,13 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
     baseline,
     baselineProblem: undefined,
     baselineLost: false,
-    usesSinceMs: [at(-600)],
+    usesSinceMs: sight(-600),
     ...more,
   };
+}
+
+function sight(createdAtS: number, writtenAtS = createdAtS): FirstSight {
+  return { createdAtMs: at(createdAtS), writtenAtMs: at(writtenAtS) };
 }
 
 function look(workload: TrackedWorkload, more: Partial<PlanInput> = {}, settings: object = {}): Plan {
@@ -359,19 +363,15 @@ describe('a workload without a record of its source', () => {
   }
 
   it.each<[string, TrackedWorkload['usesSinceMs'], Plan['action'], string]>([
-    ['came before the change, while we were in charge', [at(10)], 'restart', 'changed-since-birth'],
-    ['came within the same second', [at(20)], 'restart', 'changed-since-birth'],
-    ['came after the change', [at(21)], 'adopt', 'first-seen'],
-    ['was there before us', [at(-1)], 'adopt', 'first-seen'],
-    ['came at the very moment we took charge', [at(0)], 'restart', 'changed-since-birth'],
-    [
-      'was there before us and was written since, before the change',
-      [at(-1), at(10)],
-      'restart',
-      'changed-since-birth',
-    ],
-    ['was there before us and was written since, after the change', [at(-1), at(30)], 'adopt', 'first-seen'],
-    ['came before the change and was written after it', [at(10), at(30)], 'restart', 'changed-since-birth'],
+    ['came before the change, while we were in charge', sight(10), 'restart', 'changed-since-birth'],
+    ['came within the same second', sight(20), 'restart', 'changed-since-birth'],
+    ['came after the change', sight(21), 'adopt', 'first-seen'],
+    ['was there before us', sight(-1), 'adopt', 'first-seen'],
+    ['came at the very moment we took charge', sight(0), 'restart', 'changed-since-birth'],
+    ['was there before us and was written since, before the change', sight(-1, 10), 'restart', 'changed-since-birth'],
+    ['was there before us and was written since, maybe twice', sight(-1, 30), 'restart', 'changed-since-birth'],
+    ['came after the change and was written since', sight(21, 30), 'adopt', 'first-seen'],
+    ['came before the change and was written after it', sight(10, 30), 'restart', 'changed-since-birth'],
     ['was seen to come to use it before us', at(-1), 'restart', 'changed-since-birth'],
     ['was seen to come to use it after the change', at(30), 'adopt', 'first-seen'],
   ])('that %s', (_when, usesSinceMs, then, because) => {
@@ -381,9 +381,15 @@ describe('a workload without a record of its source', () => {
     expect(planned.verdicts[0]?.comparison?.because).toBe(because);
   });
 
+  it('that was written since we are in charge is not restarted for what changed before', () => {
+    see({ createdAtMs: at(-3600) });
+    see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(-20) });
+    expect(look(tracked({}, undefined, { usesSinceMs: sight(-600, 30) })).action).toBe('adopt');
+  });
+
   it('that was there before us is restarted for what changes until the adoption is written', () => {
     changeAt20();
-    const planned = look(tracked({}, undefined, { usesSinceMs: [at(-1)] }), {
+    const planned = look(tracked({}, undefined, { usesSinceMs: sight(-1) }), {
       term: { inChargeSinceMs: at(0), watchingSinceMs: at(10) },
     });
     expect(planned.action).toBe('restart');

@@ -145,12 +145,14 @@ function firstContent(
  * A workload that was there before us is taken to run with what its sources were when we began to watch. Not with today's:
  * until the adoption is written, which an API server in trouble may put off for minutes, each change is owed. One that came
  * while we watched and stood by runs with what was there when it came.
+ *
+ * One that was written since we are in charge came to use its sources by that write, or by one before it whose time it
+ * hides: in doubt, as early as may be.
  */
-function usesSinceMs({ workload, term }: PlanInput): number {
-  const { usesSinceMs: since } = workload;
+function usesSinceMs({ workload: { usesSinceMs: since }, term }: PlanInput): number {
   if (typeof since === 'number') return since;
-  const known = since.find((timeMs) => timeMs >= term.inChargeSinceMs);
-  return known ?? Math.max(term.watchingSinceMs, since[0] ?? 0);
+  const isWritten = since.writtenAtMs >= term.inChargeSinceMs;
+  return Math.max(since.createdAtMs, isWritten ? term.inChargeSinceMs : term.watchingSinceMs);
 }
 
 /** Kept of sources that are gone and that only a pattern names: hashed names come and go with each release. */

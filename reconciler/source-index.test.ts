@@ -171,6 +171,26 @@ describe('the state in force', () => {
     });
   }
 
+  it.each<[string, Partial<SourceRecord>, 'list' | 'watch', number]>([
+    ['leaves no time: dated by our own clock', { writtenAtMs: at(-50) }, 'watch', 40],
+    ['came with another write: dated by that', { writtenAtMs: at(20) }, 'watch', 20],
+    [
+      'may be later than the newest write that a list shows: dated by our own clock',
+      { writtenAtMs: at(20) },
+      'list',
+      40,
+    ],
+  ])('of a removal that %s', async (_which, options, origin, second) => {
+    see({ data: { color: 'red', size: 'small' }, createdAtMs: at(-100), writtenAtMs: at(-50) });
+    await clock.advance(40_000);
+    see({ data: red, createdAtMs: at(-100), ...options }, origin);
+    const keysAt = (time: number): unknown => {
+      const state = index.inForceAt('ConfigMap', 'shop', 'app', at(time));
+      return state === 'unknown' ? state : state.content?.keyNames;
+    };
+    expect([second, second + 1].map(keysAt)).toEqual([['color', 'size'], ['color']]);
+  });
+
   it('is not moved by writes that change no content', async () => {
     see({ createdAtMs: at(-100), writtenAtMs: at(-100) });
     await clock.advance(20_000);

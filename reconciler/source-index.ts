@@ -1,5 +1,5 @@
 import type { InForce } from '../shared/domain/comparison';
-import type { ContentDigest } from '../shared/domain/content-digest';
+import { absent, type ContentDigest } from '../shared/domain/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
 import { isOlderVersion } from '../shared/domain/resource-version';
 import type { SourceKind, SourceRecord } from '../shared/domain/source';
@@ -213,12 +213,14 @@ export class SourceIndex {
       return origin === 'watch' ? record.createdAtMs : (record.writtenAtMs ?? record.createdAtMs);
     // Removing a key leaves no time in managedFields; every other write does, maybe that of the same second, and must not
     // be dated by its arrival: it would seem to come after what was born meanwhile.
-    const { content, writtenAtMs } = record;
-    const onlyRemoved = content.keyNames.every((name) => content.key(name) === before.content.key(name));
+    const { content, writtenAtMs = 0 } = record;
+    const sets = content.keyNames.some((name) => content.key(name) !== before.content.key(name));
+    const removes = before.content.keyNames.some((name) => content.key(name) === absent);
     const formerMs = before.writtenAtMs ?? before.createdAtMs;
-    return writtenAtMs !== undefined && (onlyRemoved ? writtenAtMs > formerMs : writtenAtMs >= formerMs)
-      ? writtenAtMs
-      : Math.max(writtenAtMs ?? 0, Math.floor(this.#clock.nowMs() / 1000) * 1000);
+    const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;
+    // A list shows the last of several writes: the time may be that of one, and the removal came later.
+    if (leftItsTime && !(removes && origin === 'list')) return writtenAtMs;
+    return Math.max(writtenAtMs, Math.floor(this.#clock.nowMs() / 1000) * 1000);
   }
 
   #pastWith(kind: SourceKind, key: ObjectKey, entry: Entry | undefined): readonly FormerState[] {

@@ -338,25 +338,33 @@ describe('our own write', () => {
 describe('since when a workload uses what it uses', () => {
   const created = at(-600);
   const written = at(-60);
+  const firstSight = { createdAtMs: created, writtenAtMs: written };
 
   it.each<[string, readonly WorkloadOptions[], TrackedWorkload['usesSinceMs']]>([
-    ['seen first, without baseline: its creation or its last write', [{}], [created, written]],
-    ['seen first, with one: its last write', [{ baseline: textOf(1) }], [written]],
-    ['seen first, with an unreadable one: as without', [{ baseline: 'x' }], [created, written]],
-    ['seen before as not opted in: the write that opted in', [{ annotations: {} }, {}], written],
-    ['not opted in before, but another by that name', [{ annotations: {}, uid: 'first' }, {}], [created, written]],
+    ['seen first: what it tells of itself', [{}], firstSight],
+    ['seen before as not opted in: the write that opted in', [{ annotations: {}, writtenAtMs: at(-90) }, {}], written],
+    ['not opted in before, but another by that name', [{ annotations: {}, uid: 'first' }, {}], firstSight],
     ['edited to use others: that write', [{ uses: ['cm/old'], writtenAtMs: at(-90) }, {}], written],
-    ['written again: as before', [{ writtenAtMs: at(-90) }, {}], [created, at(-90)]],
-    ['replaced by another: as at first sight', [{ uid: 'first', uses: ['cm/old'] }, {}], [created, written]],
-    ['opted out and in again: the write that opted in', [{}, { annotations: {} }, {}], written],
+    ['written again: as before', [{}, { writtenAtMs: at(-30) }], firstSight],
+    ['replaced by another: as at first sight', [{ uid: 'first', uses: ['cm/old'] }, {}], firstSight],
+    ['opted out and in again: the write that opted in', [{}, { annotations: {}, writtenAtMs: at(-90) }, {}], written],
   ])('%s', (_when, seen, expected) => {
     for (const options of seen) see({ createdAtMs: created, writtenAtMs: written, ...options });
     expect(index.get(web)?.usesSinceMs).toEqual(expected);
   });
 
+  it.each<[string, WorkloadOptions]>([
+    ['opted in', { annotations: {} }],
+    ['edited to use others', { uses: ['cm/old'] }],
+  ])('%s, as a list shows: any time since it was seen before, for another write may hide that one', (_when, before) => {
+    see({ createdAtMs: created, writtenAtMs: at(-90), ...before });
+    see({ createdAtMs: created, writtenAtMs: written }, 'list');
+    expect(index.get(web)?.usesSinceMs).toEqual(at(-90));
+  });
+
   it('is its creation where no time of a write is kept', () => {
     see({ createdAtMs: created });
-    expect(index.get(web)?.usesSinceMs).toEqual([created, created]);
+    expect(index.get(web)?.usesSinceMs).toEqual({ createdAtMs: created, writtenAtMs: created });
     see({ createdAtMs: created, uses: ['cm/other'] });
     expect(index.get(web)?.usesSinceMs).toBe(created);
   });
@@ -375,6 +383,6 @@ describe('since when a workload uses what it uses', () => {
     see({ annotations: {}, createdAtMs: created });
     index.remove(web);
     see({ createdAtMs: created, writtenAtMs: written });
-    expect(index.get(web)?.usesSinceMs).toEqual([created, written]);
+    expect(index.get(web)?.usesSinceMs).toEqual(firstSight);
   });
 });

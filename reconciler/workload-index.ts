@@ -28,10 +28,15 @@ export interface TrackedWorkload {
   /** The object lost the newest baseline, or shows an older one: someone put back a copy from the past. */
   readonly baselineLost: boolean;
   /**
-   * Since when the workload uses the sources that it uses, by the API server's clock. Where that was not seen happen:
-   * the times that the object tells of itself, the earliest first.
+   * Since when the workload uses the sources that it uses, by the API server's clock; where that is not known, the
+   * earliest time that it may be. Where it was not seen happen: what the object told of itself at first sight.
    */
-  readonly usesSinceMs: number | readonly number[];
+  readonly usesSinceMs: number | FirstSight;
+}
+
+export interface FirstSight {
+  readonly createdAtMs: number;
+  readonly writtenAtMs: number;
 }
 
 export interface WorkloadIndexOptions {
@@ -53,6 +58,8 @@ interface Entry extends TrackedWorkload {
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
 }
 
+type Untracked = FirstSight & { readonly uid: string };
+
 /** A watch that has not shown our own write by then is not trusted to ever do so. */
 const ownWriteAwaitedMs = 30_000;
 
@@ -60,8 +67,8 @@ const ownWriteAwaitedMs = 30_000;
 export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
   readonly #entries = new Map<WorkloadKey, Entry>();
-  /** Uids of workloads that do not opt in: an opt-in seen later is dated by its write, not by the workload's birth. */
-  readonly #untracked = new Map<WorkloadKey, string>();
+  /** Workloads that do not opt in: an opt-in seen later is dated by its write, not by the workload's birth. */
+  readonly #untracked = new Map<WorkloadKey, Untracked>();
   readonly #users = new SourceUsers();
 
   constructor(options: WorkloadIndexOptions) {
@@ -123,7 +130,7 @@ export class WorkloadIndex {
   /** `uid`: only if it still is the one of that uid; the end of a former one may be told after its heir was read. */
   remove(key: WorkloadKey, uid?: string): void {
     const entry = this.#entries.get(key);
-    if (uid !== undefined && uid !== (entry?.record.uid ?? this.#untracked.get(key))) return;
+    if (uid !== undefined && uid !== (entry?.record.uid ?? this.#untracked.get(key)?.uid)) return;
     if (!this.#untracked.delete(key) && !entry) return;
     this.#entries.delete(key);
     if (entry) this.#users.remove(key, entry.record);
@@ -148,13 +155,13 @@ export class WorkloadIndex {
     const known = this.#entries.get(key);
     if (!isTrackable(record, this.#options.policy)) {
       if (known) this.remove(key);
-      this.#untracked.set(key, record.uid);
+      this.#untracked.set(key, { uid: record.uid, ...timesOf(record) });
       this.#options.onUntracked({ key, record });
       return;
     }
     const previous = known?.record.uid === record.uid ? known : undefined;
     if (previous && origin === 'watch' && this.#predatesOwnWrite(previous, record)) return;
-    const entry = this.#entryOf(key, record, previous);
+    const entry = this.#entryOf(key, record, previous, origin);
     this.#untracked.delete(key);
     this.#entries.set(key, entry);
     if (entry.signature !== known?.signature) {
@@ -164,7 +171,7 @@ export class WorkloadIndex {
     if (!previous || differs(previous, entry)) this.#options.onChange(entry);
   }
 
-  #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined): Entry {
+  #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {
     const read = this.#readBaseline(record);
     const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
     const signature = trackingSignature(record);
@@ -175,7 +182,7 @@ export class WorkloadIndex {
       baseline: older ? previous.baseline : read.baseline,
       baselineProblem: read.problem,
       baselineLost: older === true,
-      usesSinceMs: this.#usesSinceMs(key, record, signature, previous, read.baseline !== undefined),
+      usesSinceMs: this.#usesSinceMs(key, record, signature, previous, origin),
       ownWrite: undefined,
     };
   }
@@ -198,16 +205,17 @@ export class WorkloadIndex {
     record: WorkloadRecord,
     signature: string,
     previous: Entry | undefined,
-    hasBaseline: boolean,
+    origin: 'list' | 'watch',
   ): TrackedWorkload['usesSinceMs'] {
     if (previous?.signature === signature) return previous.usesSinceMs;
     // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
     // what they were when it came to use its sources.
     if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.usesSinceMs;
-    const writtenAtMs = record.writtenAtMs ?? record.createdAtMs;
-    const seenBefore = previous !== undefined || this.#untracked.get(key) === record.uid;
-    if (seenBefore) return writtenAtMs;
-    return hasBaseline ? [writtenAtMs] : [record.createdAtMs, writtenAtMs];
+    const untracked = this.#untracked.get(key);
+    const before = previous ? timesOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
+    if (!before) return timesOf(record);
+    // A watch shows each write. A list shows the last of several, and the one that counts may be any since the former.
+    return origin === 'watch' ? timesOf(record).writtenAtMs : before.writtenAtMs;
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
@@ -231,6 +239,10 @@ function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
   if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';
   if (record.kind === 'Job') return record.settings.jobPolicy !== 'never' && record.controlledBy?.kind !== 'CronJob';
   return true;
+}
+
+function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSight {
+  return { createdAtMs, writtenAtMs };
 }
 
 function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {

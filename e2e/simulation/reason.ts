@@ -59,8 +59,8 @@ const toleranceMs = 2_000;
 
 /**
  * Removals of keys from before the workload's birth that may look to one of the processes like changes since. The server
- * keeps no time of a removal: it is dated by when a process comes to know of it, which is minutes later where its watch was
- * down. Who has recorded what is left did know of it.
+ * keeps no time of a removal, and where a list shows it together with other writes, theirs may be older: it is dated by
+ * when a process comes to know of it, which is minutes later where its watch was down. Who has recorded what is left did know of it.
  */
 export function lateRemovals(
   { contents, lives, digests }: Case,
@@ -79,11 +79,10 @@ export function lateRemovals(
     );
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
   return versions.filter(
-    (version, index) =>
-      onlyRemoves(versions[index - 1], version) && processes.some((process) => !knew(process, version)),
+    (version, index) => removes(versions[index - 1], version) && processes.some((process) => !knew(process, version)),
   );
 }
 
-function onlyRemoves(before: Version | undefined, { content }: Version): boolean {
-  return content !== undefined && [...content].every(([key, value]) => before?.content?.get(key) === value);
+function removes(before: Version | undefined, { content }: Version): boolean {
+  return content !== undefined && [...(before?.content?.keys() ?? [])].some((key) => !content.has(key));
 }

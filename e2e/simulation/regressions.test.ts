@@ -6,6 +6,18 @@ import { Harness } from '../engine/harness';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
 
+/** The watch of these ends and does not come back until the end is called: then a list is due. */
+function outage(harness: Harness, plural: string): () => void {
+  const end = harness.faults.add({
+    match: ({ pathname }) => pathname.endsWith(`/${plural}`),
+    fault: { kind: 'status', code: 503 },
+  });
+  return () => {
+    harness.server.compact();
+    end();
+  };
+}
+
 /** Bugs that a seed found, each as the smallest story that shows it. */
 describe('a change is not missed', () => {
   it('though the workload was there before the first start and its adoption is put off by a server in trouble', async () => {
@@ -50,6 +62,87 @@ describe('a change is not missed', () => {
     await harness.start();
     await harness.clock.advance(60_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('a change since the workload came to use the source is not missed', () => {
+  const extra = configMap({ name: 'extra', data: { color: 'red' } });
+  const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+
+  /** The workload comes to use `extra`, which then changes, and is written again: its newest time is later than both. */
+  async function useExtra(harness: Harness): Promise<void> {
+    const containers = [{ name: 'app', envFrom: [fromConfigMap('app'), fromConfigMap('extra')] }];
+    await harness.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
+    await harness.clock.advance(5_000);
+    await harness.edit('ConfigMap', 'extra', { color: 'blue' });
+    await harness.clock.advance(5_000);
+    await harness.patch('Deployment', 'web', { spec: { replicas: 3 } });
+    await harness.clock.advance(5_000);
+  }
+
+  it('though the workload was written again, and all while nobody watched', async () => {
+    const harness = new Harness();
+    harness.seed(app, extra, web);
+    await (await harness.start()).stop();
+    await useExtra(harness);
+    await harness.start();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('though the workload was written again before a list showed it', async () => {
+    const harness = new Harness();
+    harness.seed(app, extra, web);
+    await harness.start();
+    const end = outage(harness, 'deployments');
+    await harness.clock.advance(600_000);
+    await useExtra(harness);
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it.each([
+    ['a label', async (harness: Harness) => await harness.label('ConfigMap', 'app', { team: 'a' })],
+    ['another key', async (harness: Harness) => await harness.edit('ConfigMap', 'app', { color: 'blue' })],
+  ])('though it removed a key, and a list shows it together with %s from before', async (_what, edit) => {
+    const harness = new Harness();
+    harness.seed(app);
+    await harness.start();
+    const ends = [outage(harness, 'configmaps'), outage(harness, 'deployments')];
+    await harness.clock.advance(600_000);
+    await edit(harness);
+    await harness.clock.advance(5_000);
+    harness.seed(web);
+    await harness.clock.advance(5_000);
+    await harness.edit('ConfigMap', 'app', { size: null });
+    for (const end of ends) {
+      end();
+      await harness.clock.advance(60_000);
+    }
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('a baseline', () => {
+  it('that was taken away before the answer of its write came is put back', async () => {
+    const harness = new Harness({ watchList: 'rejected' });
+    harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'lag', lagMs: 5_000 }, times: 1 });
+    // The watch shows neither that write nor what follows, but a list does.
+    harness.faults.add({
+      match: ({ isWatch, pathname, query }) =>
+        isWatch && pathname.endsWith('/deployments') && !query.has('sendInitialEvents'),
+      fault: { kind: 'error-event', code: 410, atEvent: 0 },
+      times: 1,
+    });
+    harness.launch();
+    await harness.clock.advance(100);
+    expect(harness.writesOf('Deployment', 'web')).toHaveLength(2);
+    await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
+    await harness.clock.advance(60_000);
+    const { metadata } = await harness.get('Deployment', 'web');
+    expect(metadata.annotations).toHaveProperty(['reroll.dev/baseline']);
   });
 });
 
@@ -113,7 +206,9 @@ describe('a process that gets the Lease late', () => {
     harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(600_000);
     await (await harness.start()).stop();
-    await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/baseline': null } } });
+    // With a label: a removal alone would leave no time.
+    const metadata = { annotations: { 'reroll.dev/baseline': null }, labels: { team: 'a' } };
+    await harness.patch('Deployment', 'web', { metadata });
     await harness.clock.advance(2_000);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(90_000);
