@@ -171,7 +171,7 @@ describe('the state in force', () => {
     });
   }
 
-  it.each<[string, Partial<SourceRecord>, 'list' | 'watch', number]>([
+  it.each<[string, Partial<SourceRecord>, 'list' | 'watch' | 'read', number]>([
     ['leaves no time: dated by our own clock', { writtenAtMs: at(-50) }, 'watch', 40],
     ['came with another write: dated by that', { writtenAtMs: at(20) }, 'watch', 20],
     [
@@ -180,10 +180,13 @@ describe('the state in force', () => {
       'list',
       40,
     ],
+    ['may be later than the newest write that a read shows', { writtenAtMs: at(20) }, 'read', 40],
   ])('of a removal that %s', async (_which, options, origin, second) => {
     see({ data: { color: 'red', size: 'small' }, createdAtMs: at(-100), writtenAtMs: at(-50) });
     await clock.advance(40_000);
-    see({ data: red, createdAtMs: at(-100), ...options }, origin);
+    const left = { data: red, createdAtMs: at(-100), ...options };
+    if (origin === 'read') index.learn(sourceRecord(left));
+    else see(left, origin);
     const keysAt = (time: number): unknown => {
       const state = index.inForceAt('ConfigMap', 'shop', 'app', at(time));
       return state === 'unknown' ? state : state.content?.keyNames;

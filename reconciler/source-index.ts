@@ -218,8 +218,8 @@ export class SourceIndex {
     const removes = before.content.keyNames.some((name) => content.key(name) === absent);
     const formerMs = before.writtenAtMs ?? before.createdAtMs;
     const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;
-    // A list shows the last of several writes: the time may be that of one, and the removal came later.
-    if (leftItsTime && !(removes && origin === 'list')) return writtenAtMs;
+    // A list or a read shows the last of several writes: the time may be that of one, and the removal came later.
+    if (leftItsTime && !(removes && origin !== 'watch')) return writtenAtMs;
     return Math.max(writtenAtMs, Math.floor(this.#clock.nowMs() / 1000) * 1000);
   }
 
