@@ -14,6 +14,8 @@ await build({
   format: 'cjs',
   sourcemap: 'linked',
   minifySyntax: true,
+  // Comments go with it: with one character beyond Latin-1, V8 keeps the whole source in two bytes each, 8 MB more.
+  minifyWhitespace: true,
   legalComments: 'linked',
   // The young generation is the lever on memory: 24 MB less at the first lists of a large cluster, at no measurable cost.
   banner: { js: '#!/usr/bin/env -S node --max-semi-space-size=2' },

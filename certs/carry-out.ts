@@ -5,7 +5,10 @@ import { leafProfile, type CertificateNames, type LeafName } from './certificate
 import type { Material } from './material';
 import type { ChangingStep } from './rotation';
 import type { StoredMaterial } from './secret-data';
-import { held, isValidAt, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
+import { held, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
+
+/** Two keepers whose clocks are far apart replace each other's CA again and again: the bundle must not grow with that. */
+const maxRetired = 8;
 
 export interface Lives {
   readonly caLifeMs: number;
@@ -27,7 +30,7 @@ export async function carryOut(step: ChangingStep, stored: StoredMaterial, issue
       const generation = stored.generation + 1;
       const ca = await newAuthority(issuer, generation);
       // A replica goes on serving what it has until it has heard of this.
-      const retired = stillValid([stored.ca, stored.nextCa, ...stored.retired], nowMs);
+      const retired = retiring(stored.ca, stored.nextCa, ...stored.retired);
       return { generation, sinceMs: nowMs, ca, nextCa: undefined, retired, leaves: await newLeaves(issuer, ca) };
     }
     case 'renew-leaves': {
@@ -44,7 +47,7 @@ export async function carryOut(step: ChangingStep, stored: StoredMaterial, issue
         sinceMs: nowMs,
         ca: nextCa,
         nextCa: undefined,
-        retired: stillValid([stored.ca, ...stored.retired], nowMs),
+        retired: retiring(stored.ca, ...stored.retired),
         leaves: await newLeaves(issuer, nextCa),
       };
     }
@@ -83,9 +86,10 @@ async function newLeaves(
   };
 }
 
-function stillValid(
-  certificates: readonly (TrustedCertificate | undefined)[],
-  nowMs: number,
-): readonly TrustedCertificate[] {
-  return certificates.flatMap((certificate) => (certificate && isValidAt(certificate, nowMs) ? [certificate] : []));
+/**
+ * Also those that are not valid now: by a clock that is wrong, maybe, while API servers and replicas go by their own. What
+ * has really ended harms nobody for the few minutes until it is dropped.
+ */
+function retiring(...newestFirst: readonly (TrustedCertificate | undefined)[]): readonly TrustedCertificate[] {
+  return newestFirst.flatMap((certificate) => certificate ?? []).slice(0, maxRetired);
 }

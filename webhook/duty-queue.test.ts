@@ -38,6 +38,21 @@ describe('DutyQueue', () => {
     expect(left).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
+  it('does half of what waits in each turn, however long that takes: load must not pile it up', async () => {
+    const clock = new BusyClock();
+    const turns: string[] = [];
+    const queue = new DutyQueue({
+      ...{ clock, logger: silentLogger, metrics: new WebhookMetrics() },
+      duties: [{ name: 'capture', wants: () => true, run: () => turns.push('work') }],
+    });
+    const { request } = parseAdmissionReview(bytes(review()))!;
+    for (let count = 0; count < 40; count++) queue.add(request!, { take: () => true, leave: () => undefined });
+    clock.timer(0, () => turns.push('answer'));
+    await clock.advance(0);
+    expect(turns.indexOf('answer')).toBeGreaterThanOrEqual(20);
+    expect(turns.indexOf('answer')).toBeLessThan(40);
+  });
+
   it('holds nothing that no duty wants', () => {
     const clock = new FakeClock();
     const duty = { name: 'capture', wants: () => false, run: () => undefined } as const;

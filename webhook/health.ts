@@ -10,8 +10,8 @@ export function readinessChecks(server: Pick<WebhookServer, 'status'>): readonly
     {
       name: 'certificate',
       check: () => {
-        const { certified } = server.status;
-        return { ok: certified, message: certified ? 'loaded' : 'there is none yet: see --certs-secret and --tls-dir' };
+        const { certificateProblem: problem } = server.status;
+        return { ok: problem === undefined, message: problem ?? 'valid' };
       },
     },
     {

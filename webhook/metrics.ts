@@ -49,7 +49,11 @@ export class WebhookMetrics {
     'Certificates put to use, and those that were refused.',
     { result: ['applied', 'refused'] },
   );
-
+  readonly certificateNotAfterSeconds = this.registry.gauge(
+    'reroll_webhook_certificate_not_after_seconds',
+    'When the certificate that is served ends, in seconds since the epoch; 0 while there is none.',
+    {},
+  );
   readonly tlsErrorsTotal = this.registry.counter(
     'reroll_webhook_tls_errors_total',
     'Handshakes that failed: most likely an API server that does not trust the certificate.',

@@ -1,21 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ChangeRecord } from '../shared/domain/change-record';
 import { FakeClock } from '../shared/runtime/fake-clock';
+import { changeRecord } from './channel.fixture';
 import { RecentChanges } from './recent-changes';
 
-const record: ChangeRecord = {
-  v: 1,
-  id: 'review-1',
-  kind: 'Secret',
-  namespace: 'shop',
-  name: 'db',
-  uid: 'uid-db',
-  digest: 'A'.repeat(22),
-  keyId: 'AAAAAAAA',
-  changed: { added: [], changed: ['password'], removed: [] },
-  user: 'alice',
-  observedAtMs: 0,
-};
+const record = changeRecord();
 const other = { ...record, digest: 'B'.repeat(22) };
 
 describe('RecentChanges', () => {

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
 import { bodyOf, clientWorld, zeroRandom } from '../shared/kube/client.fixture';
 import { noAnswer, refusal, type Reply } from '../shared/kube/fake-transport';
 import { manifestText } from './manifest-text';
@@ -106,6 +107,40 @@ describe('webhookConfiguration', () => {
       (type) => webhookConfiguration(type, service).webhooks[0]?.clientConfig.service.path,
     );
     expect(paths).toEqual(['/validate', '/mutate']);
+  });
+});
+
+describe.each(readdirSync('deploy').filter((file) => file.endsWith('.yaml')))('deploy/%s', (file) => {
+  const objects = parseAllDocuments(readFileSync(`deploy/${file}`, 'utf8')).map(
+    (document) =>
+      document.toJS() as {
+        readonly kind: string;
+        readonly webhooks?: readonly { readonly rules: readonly Readonly<Record<string, unknown>>[] }[];
+        readonly rules?: readonly Readonly<Record<string, readonly string[]>>[];
+      },
+  );
+
+  it('has no caBundle: who injects it would fight with who applies this', () => {
+    expect(JSON.stringify(objects)).not.toMatch(/caBundle/i);
+  });
+
+  it('asks for calls about ConfigMaps and Secrets in namespaces alone: nothing that a cluster needs to come up', () => {
+    const rules = objects.flatMap(({ webhooks = [] }) => webhooks).flatMap((webhook) => webhook.rules);
+    for (const { resources, apiGroups, apiVersions, scope } of rules) {
+      expect({ apiGroups, apiVersions, scope }).toEqual({ apiGroups: [''], apiVersions: ['v1'], scope: 'Namespaced' });
+      expect(['configmaps', 'secrets']).toEqual(expect.arrayContaining(resources as string[]));
+    }
+  });
+
+  it('grants no right by a wildcard, and none to write ConfigMaps or Secrets of others', () => {
+    for (const { kind, rules = [] } of objects.filter((object) => /Role$/.test(object.kind))) {
+      for (const { apiGroups = [], resources = [], verbs = [], resourceNames = [] } of rules) {
+        expect([...apiGroups, ...resources, ...verbs, ...resourceNames]).not.toContain('*');
+        if (kind === 'ClusterRole' && (resources.includes('secrets') || resources.includes('configmaps'))) {
+          expect(verbs).toEqual(['get', 'list', 'watch']);
+        }
+      }
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { bytes, handlerWorld, metric, review, secret } from './review.fixture';
+import { maxRecordBytes } from './replica-queue';
 import { maxBodyBytes } from './review-exchange';
 
 const body = bytes(review());
@@ -73,6 +74,23 @@ describe('ReviewHandler', () => {
     const { call } = handlerWorld();
     const empty = bytes(review({ filler: '' })).length;
     expect(call(bytes(review({ filler: 'x'.repeat(maxBodyBytes - empty) })))?.status).toBe(200);
+  });
+
+  it('uses the largest objects that an API server stores: 3 MiB before and after', async () => {
+    const { call, clock, sent, handler } = handlerWorld();
+    // In base64, in thousands of keys, and almost as much as the server takes of one request.
+    const keys = Array.from({ length: 2_000 }, (_, index) => `key-${String(index).padStart(4, '0')}`);
+    const value = 'x'.repeat(1_140);
+    const object = secret(Object.fromEntries(keys.map((key) => [key, value])));
+    const oldObject = secret(Object.fromEntries(keys.map((key) => [key, `${value.slice(1)}y`])));
+    const body = bytes(review({ object, oldObject }));
+    expect(bytes(object).length).toBeGreaterThan(2.9 * 1024 * 1024);
+    expect(call(body)?.status).toBe(200);
+    await clock.advance(0);
+    expect(sent).toMatchObject([{ kind: 'Secret', name: 'db', user: 'alice', uid: 'uid-db' }]);
+    expect(sent[0]?.changed.changed).toEqual(keys.slice(0, 100));
+    expect(JSON.stringify(sent).length).toBeLessThan(maxRecordBytes);
+    expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
   describe('when the body is slow', () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { bytes, metric, review } from './review.fixture';
 import { maxBodyBytes } from './review-exchange';
@@ -153,11 +155,25 @@ describe('a new certificate', () => {
 
   it('is waited for: until there is one nothing is answered, and status says so', async () => {
     const { open, tls, server, port } = await world(new FakeTlsSource());
-    expect(server.status).toEqual({ state: 'listening', certified: false });
+    expect(server.status.certificateProblem).toBe('there is none yet: see --certs-secret and --tls-dir');
     await expect(RawConnection.open(port)).rejects.toThrow();
     tls.change(material(certificates.new));
-    expect(server.status).toEqual({ state: 'listening', certified: true });
+    expect(server.status).toEqual({ state: 'listening', certificateProblem: undefined });
     expect((await (await open()).call(post('/mutate'))).status).toBe(200);
+  });
+
+  it('is told of before it ends, and no API server is sent here once it has', async () => {
+    const { server, clock, metrics } = await world();
+    const notAfterMs = Date.UTC(2049, 0, 1);
+    expect(await metric(metrics, 'reroll_webhook_certificate_not_after_seconds')).toBe(notAfterMs / 1_000);
+    clock.jump(notAfterMs - clock.nowMs() - 1);
+    expect(server.status.certificateProblem).toBeUndefined();
+    clock.jump(1);
+    expect(server.status.certificateProblem).toBe(
+      'it is valid from 2020-01-01T00:00:00.000Z to 2049-01-01T00:00:00.000Z only: see --certs-secret and --tls-dir',
+    );
+    clock.jump(Date.UTC(2019, 11, 31) - clock.nowMs());
+    expect(server.status.certificateProblem).toMatch(/^it is valid from/);
   });
 });
 
@@ -215,14 +231,18 @@ describe('a stop', () => {
   });
 
   it('cuts what is still busy after 20 s', async () => {
-    const { open, server, clock, handler, logger } = await world();
+    const { open, server, clock, handler, logger, port } = await world();
     const connection = await open();
     connection.socket.write('POST /mutate HTTP/1.1\r\nhost: x\r\n');
+    // The HTTP server knows nothing of it before its handshake.
+    const silent = connectTcp(port, '127.0.0.1');
+    await once(silent, 'connect');
+    const silentClosed = once(silent, 'close');
     const stopped = server.stop();
     await clock.advance(19_999);
     expect(connection.ended).toBe(false);
     await clock.advance(1);
-    await stopped;
+    await Promise.all([stopped, silentClosed]);
     await connection.closed();
     expect(handler.inFlight.requests).toBe(0);
     expect(logger.lines.map(({ level }) => level)).toContain('warn');

@@ -1,10 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { parseDuration } from '../shared/domain/duration';
 import { errorMessage } from '../shared/domain/errors';
 import { sleep, type Clock } from '../shared/runtime/clock';
-import { ListenError } from '../shared/runtime/http-server';
+import { listenOn } from '../shared/runtime/listen';
 import type { ListenAddress } from '../shared/runtime/listen-address';
 import type { Logger } from '../shared/runtime/logger';
 import type { TlsMaterial, TlsMaterialSource } from '../shared/runtime/tls-material';
@@ -23,12 +24,24 @@ export interface WebhookServerOptions {
 /** `closing` asks each caller to leave after its answer. */
 type State = 'stopped' | 'listening' | 'draining' | 'closing';
 
+export interface WebhookServerStatus {
+  readonly state: State;
+  /** Why no API server can trust what is served; undefined while it may. */
+  readonly certificateProblem: string | undefined;
+}
+
 /** Until every API server has seen that this endpoint is gone. */
 const keepServingMs = 5_000;
 /** Until every kept connection has had a call to be closed after. */
 const askToCloseMs = 5_000;
 /** From the beginning of the stop. */
 const hardStopMs = 20_000;
+
+/**
+ * Longer than the 90 s after which an API server closes an idle connection: it does not repeat a call that met our close
+ * half way.
+ */
+const keepAliveMs = 120_000;
 
 /** A pool of an API server is some tens of connections. */
 const maxConnections = 512;
@@ -37,19 +50,27 @@ const maxConnections = 512;
 export class WebhookServer {
   readonly #options: WebhookServerOptions;
   readonly #server: Server;
+  /** Also those that have not finished their handshake, of which the HTTP server does not know. */
+  readonly #sockets = new Set<Socket>();
   #state: State = 'stopped';
-  #certified = false;
+  /** When the certificate in use begins and ends. */
+  #validity: { readonly fromMs: number; readonly untilMs: number } | undefined;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
-    // Node looks for connections beyond these limits only every 30 s unless told otherwise.
-    const limits = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
-    this.#server = createServer({ ...limits, minVersion: 'TLSv1.2' }, this.#routes());
-    // Longer than the 90 s after which an API server closes an idle connection: it does not repeat a call that met our
-    // close half way.
-    this.#server.keepAliveTimeout = 120_000;
+    // Node counts from the handshake: an API server may open a connection that it has no call for yet, and keeps it as
+    // long as any other. A body that comes slowly ends with its review.
+    const limits = { headersTimeout: keepAliveMs, requestTimeout: keepAliveMs };
+    // By default two minutes: whoever opened connections and was silent would keep the API servers out for so long.
+    const handshake = { minVersion: 'TLSv1.2', handshakeTimeout: 5_000 } as const;
+    this.#server = createServer({ ...limits, ...handshake }, this.#routes());
+    this.#server.keepAliveTimeout = keepAliveMs;
     this.#server.maxHeadersCount = 100;
     this.#server.maxConnections = maxConnections;
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     this.#server.on('tlsClientError', (error) => {
       options.metrics.tlsErrorsTotal.inc();
       options.logger.debug('a TLS handshake failed', { error: errorMessage(error) });
@@ -59,8 +80,8 @@ export class WebhookServer {
   }
 
   /** Whether calls are answered, and new ones welcome. */
-  get status(): { readonly state: State; readonly certified: boolean } {
-    return { state: this.#state, certified: this.#certified };
+  get status(): WebhookServerStatus {
+    return { state: this.#state, certificateProblem: this.#certificateProblem() };
   }
 
   /**
@@ -69,17 +90,9 @@ export class WebhookServer {
    * @throws ListenError
    */
   async listen(address: ListenAddress): Promise<{ readonly port: number }> {
-    await new Promise<void>((resolve, reject) => {
-      const onError = (cause: NodeJS.ErrnoException): void =>
-        reject(new ListenError(address, cause, '--webhook-listen'));
-      this.#server.once('error', onError);
-      this.#server.listen({ port: address.port, host: address.host }, () => {
-        this.#server.off('error', onError);
-        resolve();
-      });
-    });
+    const port = await listenOn(this.#server, address, '--webhook-listen');
     this.#state = 'listening';
-    return { port: (this.#server.address() as AddressInfo).port };
+    return { port };
   }
 
   /**
@@ -91,7 +104,7 @@ export class WebhookServer {
     this.#state = 'draining';
     const hardStop = clock.timer(hardStopMs, () => {
       logger.warn('connections were still busy and have been cut', { afterMs: hardStopMs });
-      this.#server.closeAllConnections();
+      for (const socket of this.#sockets) socket.destroy();
     });
     await sleep(clock, keepServingMs);
     this.#state = 'closing';
@@ -111,12 +124,23 @@ export class WebhookServer {
     if (!material) return;
     try {
       this.#server.setSecureContext(secureContext(material));
-      this.#certified = true;
+      const { validFrom, validTo } = new X509Certificate(material.cert);
+      this.#validity = { fromMs: Date.parse(validFrom), untilMs: Date.parse(validTo) };
+      metrics.certificateNotAfterSeconds.set(this.#validity.untilMs / 1000);
       metrics.certificateSwapsTotal.inc({ result: 'applied' });
     } catch (thrown) {
       metrics.certificateSwapsTotal.inc({ result: 'refused' });
       logger.error('a new certificate cannot be used; the one before stays in use', { error: errorMessage(thrown) });
     }
+  }
+
+  #certificateProblem(): string | undefined {
+    const where = 'see --certs-secret and --tls-dir';
+    if (!this.#validity) return `there is none yet: ${where}`;
+    const { fromMs, untilMs } = this.#validity;
+    const nowMs = this.#options.clock.nowMs();
+    if (fromMs <= nowMs && nowMs < untilMs) return undefined;
+    return `it is valid from ${new Date(fromMs).toISOString()} to ${new Date(untilMs).toISOString()} only: ${where}`;
   }
 
   #routes(): Express {

@@ -11,11 +11,13 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly subresource: string | undefined;
   readonly user: string;
-  /** The field manager of the write. */
+  /** Field manager of the write. */
   readonly manager: string;
   readonly dryRun: boolean;
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
+  /** Of a CREATE: what the object's uid will be. Validating hooks see it in the object, mutating ones do not. */
+  readonly createdUid: string | undefined;
 }
 
 export interface AdmissionResponse {

@@ -196,6 +196,19 @@ describe('rules for single objects', () => {
     expect((await client.get('/apis/apps/v1/namespaces/default/deployments/web/status')).status).toBe(404);
     expect((await client.get('/apis/apps/v1/namespaces/default/deployments/web')).status).toBe(403);
   });
+
+  it('holds for a list of one name, as the fields say, and for no other list', async () => {
+    const { server, client } = start();
+    server.rbac.restrict('reroll', [
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['list'], resourceNames: ['a'] },
+    ]);
+    const status = async (query: string): Promise<number> => (await client.get(`${configMaps}${query}`)).status;
+    expect(await status('?fieldSelector=metadata.name%3Da')).toBe(200);
+    expect(await status('?fieldSelector=metadata.namespace%3Ddefault,metadata.name%3D%3Da')).toBe(200);
+    expect(await status('?fieldSelector=metadata.name%3Db')).toBe(403);
+    expect(await status('?fieldSelector=metadata.name!%3Da')).toBe(403);
+    expect(await status('')).toBe(403);
+  });
 });
 
 describe('quota', () => {

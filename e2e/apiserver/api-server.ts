@@ -16,6 +16,7 @@ import type { RequestRecord } from './request-log';
 import { handleResource, type ResourceAnswer } from './resource-handler';
 import { builtInKinds, namespaceKind, type ResourceKind } from './resources';
 import { type Route, routeOf } from './routes';
+import { selectedName } from './selectors';
 import { noSuchResource, StatusError } from './status';
 import { Store, type WriteRecord } from './store';
 import { isTrue, openWatch, parseWatchRequest, type WatchDependencies, type WatchListSupport } from './watch';
@@ -82,7 +83,8 @@ export class ApiServer {
     let representation: Representation = plainJson;
     try {
       route = routeOf(this.kinds, request.method, url.pathname, isTrue(url.searchParams.get('watch')));
-      this.rbac.check({ user, ...route });
+      const name = route.name || selectedName(url.searchParams.get('fieldSelector') ?? '');
+      this.rbac.check({ user, ...route, name: name ?? '' });
       representation = negotiate(request.headers['accept'], route.kind, this.clock.nowMs());
       if (route.verb === 'watch') return this.#openWatch(request, user, connectionId, route, url, representation);
       const result = await handleResource(this, route, request, url.searchParams, user);

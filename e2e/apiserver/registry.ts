@@ -92,17 +92,11 @@ export class Registry {
     const name = stringAt(metadata, 'name') || generatedName(random, stringAt(metadata, 'generateName'));
     this.#checkNamespaceLives(kind, namespace, name);
     const made = { ...metadata, name, ...(namespace === undefined ? {} : { namespace }) };
-    const admitted = await this.#admit(
-      context,
-      'CREATE',
-      kind,
-      namespace,
-      name,
-      typed(kind, { ...body, metadata: made }),
-      null,
-    );
+    const uid = newUid(random);
+    const candidate = typed(kind, { ...body, metadata: made });
+    const admitted = await this.#admit(context, 'CREATE', kind, namespace, name, candidate, null, uid);
     if (name === '') throw invalid(kind, '', [nameRequired]);
-    const object = this.#fresh(context, kind, namespace, name, admitted, managedFields);
+    const object = this.#fresh(context, kind, namespace, name, admitted, uid, managedFields);
     quota.check(store, kind, namespace, name);
     if (store.get(kind, storeKey(namespace, name)) !== undefined) throw alreadyExists(kind, name);
     return context.dryRun ? object : store.put(kind, object, context);
@@ -111,7 +105,8 @@ export class Registry {
   /** Creates at once and without admission and quota: what was there before the story begins. */
   seed(context: WriteContext, kind: ResourceKind, namespace: string | undefined, body: JsonObject): KubeObject {
     const name = stringAt(body, 'metadata', 'name') ?? '';
-    return this.#deps.store.put(kind, this.#fresh(context, kind, namespace, name, body), context);
+    const uid = newUid(this.#deps.random);
+    return this.#deps.store.put(kind, this.#fresh(context, kind, namespace, name, body, uid), context);
   }
 
   /**
@@ -176,9 +171,10 @@ export class Registry {
     namespace: string | undefined,
     name: string,
     admitted: JsonObject,
+    uid: string,
     managedFields?: readonly ManagedFieldsEntry[],
   ): KubeObject {
-    const { clock, random } = this.#deps;
+    const { clock } = this.#deps;
     const now = timestamp(clock.nowMs());
     const desired = kind.subresources.includes('status') ? without(admitted, 'status') : admitted;
     const defaulted = applyDefaults(kind, desired);
@@ -186,7 +182,7 @@ export class Registry {
       ...clientMetadata(defaulted),
       name,
       ...(namespace === undefined ? {} : { namespace }),
-      uid: newUid(random),
+      uid,
       resourceVersion: '',
       creationTimestamp: now,
       ...firstGeneration(kind),
@@ -234,12 +230,14 @@ export class Registry {
     name: string,
     object: JsonObject | null,
     oldObject: JsonObject | null,
+    createdUid?: string,
   ): Promise<JsonObject> {
     const { admission, random } = this.#deps;
     if (admission.length === 0) return object ?? {};
     const { user, manager, dryRun, subresource } = context;
     const uid = newUid(random);
-    const request = { uid, operation, kind, namespace, name, subresource, user, manager, dryRun, object, oldObject };
+    const what = { operation, kind, namespace, name, subresource, dryRun, object, oldObject, createdUid };
+    const request = { uid, user, manager, ...what };
     const outcome = await admit(admission, request);
     if (!outcome.allowed) throw new StatusError(403, 'Forbidden', outcome.message);
     context.warnings.push(...outcome.warnings);

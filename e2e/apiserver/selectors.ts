@@ -45,6 +45,11 @@ export function fieldSelector(kind: ResourceKind, text: string): Selector {
   return (object) => tests.every((test) => test(object));
 }
 
+/** The one name that a fieldSelector leaves, if it does: a rule for that name covers the list then. */
+export function selectedName(text: string): string | undefined {
+  return /(?:^|,)metadata\.name==?([^,]+)/.exec(text)?.[1];
+}
+
 function requireSelectable(kind: ResourceKind, field: string): void {
   if (field === 'metadata.name' || field === 'metadata.namespace') return;
   const fields = selectableFields[kind.plural];

@@ -228,6 +228,32 @@ describe('what others do', () => {
     expect(await uncovered(world)).toBeUndefined();
   });
 
+  it('setting the clock back by hours makes a new one, and what is served stays trusted', async () => {
+    const world = await registered();
+    const { keeper } = world.keeper();
+    await keeper.keep();
+    const served = (await world.material()).leaves.webhook?.cert ?? '';
+    world.clock.jump(-2 * hourMs);
+    await keeper.keep();
+    expect((await world.material()).generation).toBe(2);
+    world.clock.jump(2 * hourMs);
+    expect(await uncovered(world)).toBeUndefined();
+    const [, caBundle] = await world.caBundles();
+    expect(coverageProblem(served, caBundle ?? '', webhookHost(names), world.clock.nowMs())).toBeUndefined();
+  });
+
+  it('setting the clock back and forth again and again does not make the bundle grow without end', async () => {
+    const world = await registered();
+    const { keeper } = world.keeper();
+    for (let round = 0; round < 12; round += 1) {
+      await keeper.keep();
+      world.clock.jump(round % 2 === 0 ? -400 * dayMs : 400 * dayMs);
+    }
+    const { generation, retired } = await world.material();
+    expect(generation).toBe(12);
+    expect(retired).toHaveLength(8);
+  });
+
   it('in between is met by reading again', async () => {
     const world = await registered();
     const { keeper } = world.keeper();

@@ -3,11 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { certsCommand } from '../../certs/command';
 import { names } from '../../certs/issuing.fixture';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
 import { CertsWorld } from './certs.fixture';
+
+/** Real keys take real time, and more of it on a busy machine. */
+jest.setTimeout(60_000);
 
 /** A process that a test can signal, and whose log it reads. */
 class FakeProcess extends EventEmitter {

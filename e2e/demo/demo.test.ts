@@ -38,9 +38,10 @@ class DemoProcess {
     return [...this.stdout.matchAll(/started +reconciler, pid (\d+)/g)].map(([, pid]) => Number(pid));
   }
 
-  /** What it has not cleaned up: pids of reconcilers, and folders with kubeconfigs. */
+  /** What it has not cleaned up: pids of its processes, and folders with kubeconfigs. */
   get leftBehind(): readonly (number | string)[] {
-    const pids = this.reconcilerPids.filter((pid) => kernelStartTimeOf(pid) !== undefined);
+    const started = [...this.stdout.matchAll(/started +\w+, pid (\d+)/g)].map(([, pid]) => Number(pid));
+    const pids = started.filter((pid) => kernelStartTimeOf(pid) !== undefined);
     return [...pids, ...readdirSync(this.#temporary.dir).filter((name) => name.startsWith('reroll'))];
   }
 
@@ -120,6 +121,12 @@ describe('npm run demo', () => {
     expect(plain.stdout).not.toContain('\u001b[');
   });
 
+  it('shows who changed which key, and that nobody is missed who could have told', () => {
+    const told = plain.stdout.replaceAll(/\s+/g, ' ');
+    expect(told).toContain('content changed (keys: color) by alice (kubectl-edit). Deployment restarted');
+    expect(told).toContain('content changed (keys: page-size). Deployment restarted');
+  });
+
   it('shows no content of a Secret', () => {
     expect(plain.stdout).toContain('Secret db-credentials: password');
     expect(plain.stdout).not.toContain('sesame');
@@ -159,21 +166,29 @@ describe('npm run demo', () => {
 });
 
 describe('a demo that is ended early', () => {
-  it('by Ctrl-C: exit code 130, and nothing left behind', async () => {
-    const demo = play();
-    await demo.shows(/ready +reconciler/);
-    demo.signal('SIGINT');
-    expect(await demo.exited).toBe(130);
-    expect(demo.leftBehind).toEqual([]);
-  });
+  it(
+    'by Ctrl-C: exit code 130, and nothing left behind',
+    async () => {
+      const demo = play();
+      await demo.shows(/ready +reconciler/);
+      demo.signal('SIGINT');
+      expect(await demo.exited).toBe(130);
+      expect(demo.leftBehind).toEqual([]);
+    },
+    demoLimitMs,
+  );
 
-  it('by kill -9: neither its reconciler nor its kubeconfig outlives it', async () => {
-    const demo = play();
-    await demo.shows(/ready +reconciler/);
-    expect(demo.leftBehind).toHaveLength(2);
-    demo.signal('SIGKILL');
-    await pollUntil('it all to be gone', async () => (demo.leftBehind.length === 0 ? true : undefined));
-  });
+  it(
+    'by kill -9: neither its reconciler nor its kubeconfig outlives it',
+    async () => {
+      const demo = play();
+      await demo.shows(/ready +reconciler/);
+      expect(demo.leftBehind).toHaveLength(2);
+      demo.signal('SIGKILL');
+      await pollUntil('it all to be gone', async () => (demo.leftBehind.length === 0 ? true : undefined));
+    },
+    demoLimitMs,
+  );
 });
 
 describe('the command line', () => {

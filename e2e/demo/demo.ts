@@ -4,6 +4,8 @@ import { Checks, type CheckResult } from './checks';
 import type { Guard } from './guard';
 import { scenes } from './scenes';
 import { namespace } from './shop';
+import { makeCertificates } from './certificates';
+import type { Program } from './guard';
 import { ownNamespace, rerollUser, ShopCluster } from './shop-cluster';
 import { settleMs, Stage } from './stage';
 import { Supervisor, type SupervisorEvent } from './supervisor';
@@ -53,6 +55,7 @@ export class Demo {
       'The cluster stays up, and the reconciler watches it, until Ctrl-C. In another terminal:',
     );
     supervisor.start();
+    stage.webhook.start();
     await stage.quiet();
     this.#staysUp = true;
     timeline.block([
@@ -67,6 +70,8 @@ export class Demo {
 
   /** Ends the reconciler and the cluster; may be called at any time. */
   async close(): Promise<void> {
+    // To leave without failing a call takes a webhook ten seconds, and nobody calls it any more.
+    await this.#stage?.webhook.killAndHold();
     await this.#stage?.supervisor.stop();
     await this.#stage?.cluster.close();
   }
@@ -75,26 +80,44 @@ export class Demo {
     const { clock, timeline, guard, temporaryDir } = this.#options;
     timeline.heading('Reroll', 'A simulated Kubernetes API server, and the real reconciler as a process of its own.');
     const cluster = await ShopCluster.open();
-    const kubeconfig = await cluster.kubeconfig(temporaryDir, rerollUser);
+    const kubeconfigOf = async (user: string): Promise<string> => await cluster.kubeconfig(temporaryDir, user);
+    const kubeconfig = await kubeconfigOf(rerollUser);
     timeline.row(
       'cluster',
       `API server at ${cluster.url}; namespace ${namespace}: ${String(cluster.workloads().length)} workloads`,
     );
     const supervisor = new Supervisor({
-      ...{ clock, guard },
+      ...{ clock, guard, program: 'reconciler', upLine: 'started leading' },
       args: reconcilerArgs(kubeconfig),
       podName: 'reroll-0',
-      onEvent: (event) => this.#onEvent(event),
+      onEvent: (event) => this.#onEvent('reconciler', event),
     });
-    const stage = new Stage({ clock, cluster, supervisor, timeline, checks: this.#checks });
+    const webhook = new Supervisor({
+      ...{ clock, guard, program: 'webhook', upLine: 'serving admission reviews' },
+      args: webhookArgs(await kubeconfigOf(`${ownAccounts}:reroll-webhook`)),
+      podName: 'reroll-webhook-0',
+      onEvent: (event) => this.#onEvent('webhook', event),
+    });
+    const certificates = makeCertificates(guard, commonArgs(await kubeconfigOf(`${ownAccounts}:reroll-certs`)));
+    // Looked at when it is needed: until then it is no unhandled rejection.
+    certificates.catch(() => undefined);
+    const stage = new Stage({ clock, cluster, supervisor, webhook, certificates, timeline, checks: this.#checks });
     this.#stage = stage;
     supervisor.start();
     return stage;
   }
 
-  #onEvent(event: SupervisorEvent): void {
+  /** What a cluster's controllers do when a pod is up: its address becomes an endpoint of its Service. */
+  #publish({ message, port, address }: LogEntry): void {
+    const cluster = this.#stage?.cluster;
+    if (message === 'listening for change records') cluster?.setEndpoint('reroll-channel', Number(port));
+    if (message !== 'serving admission reviews') return;
+    cluster?.setEndpoint('reroll-webhook', Number(String(address).split(':').at(-1)));
+  }
+
+  #onEvent(program: Program, event: SupervisorEvent): void {
     const { timeline } = this.#options;
-    const process = (pid: number | undefined): string => `reconciler, pid ${String(pid)}`;
+    const process = (pid: number | undefined): string => `${program}, pid ${String(pid)}`;
     switch (event.kind) {
       case 'started':
         timeline.row('started', `${process(event.pid)} (kill -9 it whenever you like)`);
@@ -102,7 +125,7 @@ export class Demo {
       case 'ready':
         timeline.row(
           'ready',
-          `${process(event.pid)}: leads and has seen everything, ${seconds(event.afterMs)} after its start`,
+          `${process(event.pid)}: ${readyTexts[program]}, ${seconds(event.afterMs)} after its start`,
         );
         return;
       case 'ended':
@@ -111,21 +134,35 @@ export class Demo {
         });
         return;
       case 'told':
+        this.#publish(event.line);
         if (this.#staysUp) tellLine(timeline, event.line);
     }
   }
 }
 
+const readyTexts: Readonly<Record<Program, string>> = {
+  reconciler: 'leads and has seen everything',
+  webhook: 'has its certificate and can be called',
+  certs: 'done',
+};
+
+/** The kernel chooses the ports, so that several demos can run at once. */
+const anyPort = '127.0.0.1:0';
+
+/** Users that are of the cluster, and no persons. */
+const ownAccounts = `system:serviceaccount:${ownNamespace}`;
+
+function commonArgs(kubeconfig: string): readonly string[] {
+  return [`--kubeconfig=${kubeconfig}`, `--own-namespace=${ownNamespace}`, `--listen=${anyPort}`, '--log-format=json'];
+}
+
 function reconcilerArgs(kubeconfig: string): readonly string[] {
-  const flags = {
-    kubeconfig,
-    'own-namespace': ownNamespace,
-    // The kernel chooses, so that several demos can run at once.
-    listen: '127.0.0.1:0',
-    'log-format': 'json',
-    settle: `${String(settleMs)}ms`,
-  };
-  return ['reconciler', ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)];
+  const settle = `--settle=${String(settleMs)}ms`;
+  return ['reconciler', ...commonArgs(kubeconfig), `--channel-listen=${anyPort}`, settle];
+}
+
+function webhookArgs(kubeconfig: string): readonly string[] {
+  return ['webhook', ...commonArgs(kubeconfig), `--webhook-listen=${anyPort}`];
 }
 
 function tellResult(timeline: Timeline, result: CheckResult): void {

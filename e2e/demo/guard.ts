@@ -1,11 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Reads pids, the newest one counts, and an empty line for none. Its input ends when the demo does, however it ends. */
-const script = 'while read -r line; do pid=$line; done; if [ -n "$pid" ]; then kill -9 "$pid"; fi; rm -rf "$1"';
+/** The programs of which one process each may run. */
+export type Program = 'reconciler' | 'webhook' | 'certs';
+
+/** Reads `program=pid`, the newest of each counts, and no pid for none. Its input ends when the demo does, however it ends. */
+const script = [
+  'while read -r line; do eval "$line"; done',
+  'for pid in $reconciler $webhook $certs; do kill -9 "$pid"; done',
+  'rm -rf "$1"',
+].join('; ');
 
 /**
- * A shell that outlives the demo by a moment: ends the reconciler and removes the temporary folder, even when the demo
+ * A shell that outlives the demo by a moment: ends its processes and removes the temporary folder, even when the demo
  * itself was killed with -9 and could not.
  */
 export class Guard {
@@ -22,8 +29,8 @@ export class Guard {
   }
 
   /** The process that must not be left behind; undefined: there is none. */
-  watch(pid: number | undefined): void {
-    this.#shell.stdin?.write(`${pid === undefined ? '' : String(pid)}\n`);
+  watch(program: Program, pid: number | undefined): void {
+    this.#shell.stdin?.write(`${program}=${pid === undefined ? '' : String(pid)}\n`);
   }
 
   /** Cleans up now; resolves when it is done. */

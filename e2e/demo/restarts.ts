@@ -1,5 +1,5 @@
 import { objectAt, sameJson, stringAt } from '../apiserver/json';
-import { controllerOf } from '../apiserver/objects';
+import { controllerOf, type KubeObject } from '../apiserver/objects';
 import { eventKind } from '../apiserver/resources';
 import type { WriteRecord } from '../apiserver/store';
 
@@ -37,11 +37,21 @@ function restartedBy({ type, kind, object, previous }: WriteRecord): string | un
 
 /** The workloads that `user` wrote an Event about a restart on, in order of name, one for each Event. */
 export function restartEventsIn(history: readonly WriteRecord[], user: string): readonly string[] {
+  return eventsIn(history, user)
+    .map((event) => ['kind', 'name'].map((field) => stringAt(event, 'involvedObject', field)).join(' '))
+    .sort();
+}
+
+/** What these Events say. */
+export function restartEventTextsIn(history: readonly WriteRecord[], user: string): readonly string[] {
+  return eventsIn(history, user).map((event) => stringAt(event, 'message') ?? '');
+}
+
+function eventsIn(history: readonly WriteRecord[], user: string): readonly KubeObject[] {
   return history
     .filter((write) => write.user === user && write.type === 'ADDED' && write.kind === eventKind)
-    .filter(({ object }) => object['reason'] === 'Reloaded')
-    .map(({ object }) => ['kind', 'name'].map((field) => stringAt(object, 'involvedObject', field)).join(' '))
-    .sort();
+    .map(({ object }) => object)
+    .filter((object) => object['reason'] === 'Reloaded');
 }
 
 /** Names in order, one for each restart. */

@@ -1,3 +1,4 @@
+import { playAuthor, playWithoutWebhook } from './author-scenes';
 import { playChange } from './change-scene';
 import { agentConfig, appConfig, batchConfig, certificates, credentials, edit } from './edits';
 import { playFirstSight } from './first-sight';
@@ -16,7 +17,7 @@ export interface Scene {
 /** Less than a process takes to start: one that is killed in their midst has a successor that finds them done. */
 const burstGapMs = 8;
 const takeBackMs = 100;
-const downMs = 600;
+const downMs = 300;
 
 /** They use `app-config`, and no change of it is to restart them. */
 const unmoved = ['Deployment picky', 'Deployment legacy'];
@@ -151,6 +152,18 @@ export const scenes: readonly Scene[] = [
           return { what: 'the return', atMs };
         },
       }),
+  },
+  {
+    title: 'The webhook: who changed which key',
+    about:
+      'The API server asks it about each write before it stores it. It allows all of them, and tells the reconciler.',
+    play: playAuthor,
+  },
+  {
+    title: 'kill -9 of the webhook, and a change all the same',
+    about:
+      'The API server goes on without it, and the reconciler sees the change by its watch. Who made it is not known.',
+    play: playWithoutWebhook,
   },
   {
     title: 'A graceful end, and the account',

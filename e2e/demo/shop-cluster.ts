@@ -6,11 +6,17 @@ import { ApiServer } from '../apiserver/api-server';
 import { seed, seedNamespace } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
-import { objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
-import { controllerOf, type KubeObject } from '../apiserver/objects';
+import { arrayAt, numberAt, objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
+import { controllerOf, type KubeObject, type ObjectInput } from '../apiserver/objects';
 import { writeBy } from '../apiserver/registry';
-import { leaseKind, podKind, type ResourceKind } from '../apiserver/resources';
+import { customKind, leaseKind, podKind, type ResourceKind } from '../apiserver/resources';
 import { storeKey, type WriteRecord } from '../apiserver/store';
+import {
+  ValidatingWebhooks,
+  validatingWebhookConfigurationKind,
+  type WebhookCall,
+} from '../apiserver/validating-webhooks';
+import { webhookConfiguration } from '../../webhook/webhook-configuration';
 import type { Source } from './reasons';
 import { namespace, shopObjects } from './shop';
 
@@ -22,7 +28,21 @@ export const rerollUser = 'reroll';
 /** The reconciler's default. */
 const leaseName = 'reroll';
 
-const person = 'alice';
+/** Who edits, and with what. */
+export const person = { name: 'alice', tool: 'kubectl-edit' };
+
+/** Of the manifests. */
+export type ServiceName = 'reroll-webhook' | 'reroll-channel';
+
+const endpointSliceKind = customKind({
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+});
+/** That of deploy/webhook.yaml. */
+const registration = webhookConfiguration('validating', { namespace: ownNamespace, name: 'reroll-webhook' });
+const serviceLabel = 'kubernetes.io/service-name';
 
 /** Fast enough for a demo, slow enough to be seen. */
 const podTimes = { readyDelayMs: 250, jobDurationMs: 500 };
@@ -31,19 +51,40 @@ const podTimes = { readyDelayMs: 250, jobDurationMs: 500 };
 export class ShopCluster {
   readonly server: ApiServer;
   readonly controllers: Controllers;
+  /** What the API server asked of the webhook, in order. */
+  readonly webhookCalls: readonly WebhookCall[];
   readonly #https: HttpsServer;
+  readonly #webhooks: ValidatingWebhooks;
 
-  private constructor(server: ApiServer, https: HttpsServer) {
+  private constructor(
+    server: ApiServer,
+    https: HttpsServer,
+    webhooks: ValidatingWebhooks,
+    webhookCalls: readonly WebhookCall[],
+  ) {
     this.server = server;
     this.controllers = new Controllers(server, podTimes);
     this.#https = https;
+    this.#webhooks = webhooks;
+    this.webhookCalls = webhookCalls;
   }
 
   static async open(): Promise<ShopCluster> {
-    const server = new ApiServer({ clock: systemClock, random: systemRandom });
+    const webhookCalls: WebhookCall[] = [];
+    const webhooks: ValidatingWebhooks = new ValidatingWebhooks({
+      clock: systemClock,
+      configurations: () => server.store.list(validatingWebhookConfigurationKind),
+      portOf: (service) => portOf(server, service),
+      onCall: (call) => webhookCalls.push(call),
+    });
+    const server: ApiServer = new ApiServer({
+      ...{ clock: systemClock, random: systemRandom },
+      customKinds: [endpointSliceKind, validatingWebhookConfigurationKind],
+      admission: [webhooks],
+    });
     seedNamespace(server, ownNamespace);
-    seed(server, ...shopObjects);
-    const cluster = new ShopCluster(server, await startHttpsServer(server));
+    seed(server, ...shopObjects, registration as object as ObjectInput);
+    const cluster = new ShopCluster(server, await startHttpsServer(server), webhooks, webhookCalls);
     cluster.controllers.start();
     return cluster;
   }
@@ -54,9 +95,25 @@ export class ShopCluster {
 
   /** Writes a kubeconfig of a user into a folder, and returns its path. */
   async kubeconfig(dir: string, user: string): Promise<string> {
-    const file = path.join(dir, `${user}.kubeconfig`);
+    // Of a service account, its own name: a colon would part two paths.
+    const file = path.join(dir, `${user.split(':').at(-1) ?? user}.kubeconfig`);
     await this.#https.writeKubeconfig(file, user);
     return file;
+  }
+
+  /** Where a Service of Reroll is reached from now on. */
+  setEndpoint(service: ServiceName, port: number): void {
+    this.server.registry.seed(
+      writeBy('system:endpoints', 'kube-controller-manager', 'update'),
+      endpointSliceKind,
+      ownNamespace,
+      {
+        metadata: { name: service, labels: { [serviceLabel]: service } },
+        addressType: 'IPv4',
+        ports: [{ name: 'https', port, protocol: 'TCP' }],
+        endpoints: [{ addresses: ['127.0.0.1'], conditions: { ready: true } }],
+      },
+    );
   }
 
   /** Sets keys of a ConfigMap or Secret, as a person does with `kubectl edit`. */
@@ -114,11 +171,17 @@ export class ShopCluster {
 
   async close(): Promise<void> {
     this.controllers.stop();
+    this.#webhooks.close();
     await this.#https.close();
   }
 
   async #update(kind: ResourceKind, name: string, change: (object: KubeObject) => JsonObject): Promise<void> {
-    const context = writeBy(person, 'kubectl-edit', 'patch');
+    const context = writeBy(person.name, person.tool, 'patch');
     await this.server.registry.update(context, kind, namespace, name, (object) => ({ object: change(object) }));
   }
+}
+
+function portOf(server: ApiServer, service: string): number | undefined {
+  const slice = server.store.get(endpointSliceKind, storeKey(ownNamespace, service));
+  return numberAt(arrayAt(slice, 'ports')[0], 'port');
 }

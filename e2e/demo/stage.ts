@@ -3,7 +3,7 @@ import { leaseKind } from '../apiserver/resources';
 import type { LogEntry } from '../reroll-process';
 import { callsOf, type ApiCalls } from './api-calls';
 import type { Checks } from './checks';
-import { restartEventsIn, restartsIn, type SeenRestart } from './restarts';
+import { restartEventsIn, restartEventTextsIn, restartsIn, type SeenRestart } from './restarts';
 import { rerollUser, type ShopCluster } from './shop-cluster';
 import type { Supervisor } from './supervisor';
 import type { Timeline } from './timeline';
@@ -25,12 +25,17 @@ export interface Mark {
   readonly requests: number;
   readonly lines: number;
   readonly starts: number;
+  readonly webhookCalls: number;
 }
 
 export interface StageParts {
   readonly clock: Clock;
   readonly cluster: ShopCluster;
+  /** Of the reconciler. */
   readonly supervisor: Supervisor;
+  readonly webhook: Supervisor;
+  /** `reroll certs --once`, which began with the demo; rejects when it could not do what it is for. */
+  readonly certificates: Promise<void>;
   readonly timeline: Timeline;
   readonly checks: Checks;
 }
@@ -40,15 +45,19 @@ export class Stage {
   readonly clock: Clock;
   readonly cluster: ShopCluster;
   readonly supervisor: Supervisor;
+  readonly webhook: Supervisor;
+  readonly certificates: Promise<void>;
   readonly timeline: Timeline;
   readonly checks: Checks;
   readonly #endMs: number;
   readonly #owed: string[] = [];
 
-  constructor({ clock, cluster, supervisor, timeline, checks }: StageParts) {
+  constructor({ clock, cluster, supervisor, webhook, certificates, timeline, checks }: StageParts) {
     this.clock = clock;
     this.cluster = cluster;
     this.supervisor = supervisor;
+    this.webhook = webhook;
+    this.certificates = certificates;
     this.timeline = timeline;
     this.checks = checks;
     this.#endMs = clock.monotonicMs() + storyLimitMs;
@@ -70,7 +79,8 @@ export class Stage {
       writes: server.history().length,
       requests: server.requests().length,
       lines: this.supervisor.lines.length,
-      starts: this.supervisor.starts,
+      starts: this.#starts(),
+      webhookCalls: this.cluster.webhookCalls.length,
     };
   }
 
@@ -84,6 +94,11 @@ export class Stage {
     return restartEventsIn(this.cluster.server.history().slice(writes), rerollUser);
   }
 
+  /** What those Events say. */
+  eventTextsSince({ writes }: Mark): readonly string[] {
+    return restartEventTextsIn(this.cluster.server.history().slice(writes), rerollUser);
+  }
+
   callsSince({ requests }: Mark): ApiCalls {
     return callsOf(this.cluster.server.requests().slice(requests), rerollUser);
   }
@@ -92,9 +107,9 @@ export class Stage {
     return this.supervisor.lines.slice(lines);
   }
 
-  /** Whether the process of that moment is not the present one: what it knew and did not write down is gone. */
+  /** Whether a process of that moment is not the present one: what it knew and did not write down is gone. */
   respawnedSince({ starts }: Mark): boolean {
-    return this.supervisor.starts !== starts;
+    return this.#starts() !== starts;
   }
 
   /** Waits; false when the time is over first. */
@@ -117,6 +132,10 @@ export class Stage {
 
   async pause(ms: number): Promise<void> {
     await sleep(this.clock, ms);
+  }
+
+  #starts(): number {
+    return this.supervisor.starts + this.webhook.starts;
   }
 
   /** Of a person or of the reconciler; its lease, which it renews forever, and the cluster's controllers do not count. */

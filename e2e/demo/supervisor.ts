@@ -1,10 +1,13 @@
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import { RerollProcess, type LogEntry } from '../reroll-process';
-import type { Guard } from './guard';
+import type { Guard, Program } from './guard';
 
 export interface SupervisorOptions {
   readonly clock: Clock;
   readonly guard: Guard;
+  readonly program: Program;
+  /** The line of its log after which its readiness is asked for. */
+  readonly upLine: string;
   /** Of `reroll`. */
   readonly args: readonly string[];
   /** The same for every process, as for a container that a kubelet starts again in its pod. */
@@ -14,7 +17,7 @@ export interface SupervisorOptions {
 
 export type SupervisorEvent =
   | { readonly kind: 'started'; readonly pid: number | undefined }
-  /** It leads and has listed everything; `afterMs` counts from its start. */
+  /** By its own word; `afterMs` counts from its start. */
   | { readonly kind: 'ready'; readonly pid: number | undefined; readonly afterMs: number }
   | { readonly kind: 'ended'; readonly pid: number | undefined; readonly how: string; readonly respawns: boolean }
   | { readonly kind: 'told'; readonly line: LogEntry };
@@ -31,7 +34,7 @@ const crashDelayMs = 500;
 const probeIntervalMs = 25;
 const stopGraceMs = 3_000;
 
-/** Keeps one reconciler process running: starts it again at once whenever it dies. */
+/** Keeps one process running: starts it again at once whenever it dies. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #lines: LogEntry[] = [];
@@ -50,7 +53,7 @@ export class Supervisor {
     return this.#starts;
   }
 
-  /** By the wall clock; undefined while no process leads and is ready. */
+  /** By the wall clock; undefined while no process is ready. */
   get readySinceMs(): number | undefined {
     return this.#readySinceMs;
   }
@@ -94,23 +97,23 @@ export class Supervisor {
   }
 
   #spawn(): void {
-    const { args, podName, onEvent, guard, clock } = this.#options;
+    const { args, podName, onEvent, guard, program, clock } = this.#options;
     // KUBERNETES_NAMESPACE of whoever runs the demo would narrow what is watched.
     const env = { POD_NAME: podName, KUBERNETES_NAMESPACE: '' };
     const startedMs = clock.monotonicMs();
     const process = new RerollProcess({ args, env, onLine: (line) => this.#onLine(process, startedMs, line) });
     this.#process = process;
     this.#starts += 1;
-    guard.watch(process.pid);
+    guard.watch(program, process.pid);
     onEvent({ kind: 'started', pid: process.pid });
     void this.#follow(process);
   }
 
   /** Never rejects: that of a process that cannot be started is an ending like others. */
   async #follow(process: RerollProcess): Promise<void> {
-    const { guard, onEvent, clock } = this.#options;
+    const { guard, program, onEvent, clock } = this.#options;
     const { code, signal } = await process.exited();
-    guard.watch(undefined);
+    guard.watch(program, undefined);
     this.#process = undefined;
     this.#readySinceMs = undefined;
     this.#metricsAddress = undefined;
@@ -125,10 +128,10 @@ export class Supervisor {
     this.#lines.push(line);
     this.#options.onEvent({ kind: 'told', line });
     if (line.message === 'serving metrics and probes') this.#metricsAddress = String(line['address']);
-    if (line.message === 'started leading') void this.#awaitReady(process, startedMs);
+    if (line.message === this.#options.upLine) void this.#awaitReady(process, startedMs);
   }
 
-  /** Leading is not enough: what it has not listed yet it cannot compare. Never rejects. */
+  /** To be up is not enough: what a reconciler has not listed yet it cannot compare. Never rejects. */
   async #awaitReady(process: RerollProcess, startedMs: number): Promise<void> {
     const { clock, onEvent } = this.#options;
     while (this.#process === process && !(await isReady(this.#metricsAddress))) await sleep(clock, probeIntervalMs);

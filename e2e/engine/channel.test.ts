@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parseChangeBatch } from '../../shared/domain/change-batch';
+import type { ChangeRecord } from '../../shared/domain/change-record';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
@@ -22,10 +23,16 @@ let webhook: WebhookEngine;
 /** Records that reached the engine. */
 let received: unknown[];
 let watchLagMs: number;
+/** How far the webhook's clock is ahead of the reconciler's. */
+let skewMs: number;
+/** What another webhook, which is asked after ours, says to a write of a ConfigMap. */
+let isAllowed: boolean;
 
 beforeEach(async () => {
   received = [];
   watchLagMs = 0;
+  skewMs = 0;
+  isAllowed = true;
   const hook: AdmissionHook = {
     name: 'validate.reroll.dev',
     review: (request) => {
@@ -37,7 +44,11 @@ beforeEach(async () => {
       return { allowed: true };
     },
   };
-  harness = new Harness({ admission: [hook] });
+  const other: AdmissionHook = {
+    name: 'policy.example.com',
+    review: ({ kind }) => ({ allowed: isAllowed || kind.kind !== 'ConfigMap', message: 'not today' }),
+  };
+  harness = new Harness({ admission: [hook, other] });
   const { clock, random } = harness;
   const logger = new RecordingLogger();
   const transport = inProcessTransport(harness.server, 'webhook', harness.faults);
@@ -52,7 +63,8 @@ beforeEach(async () => {
       metrics: new WebhookMetrics(),
       transport: {
         post: async (_address, body) => {
-          const { records } = parseChangeBatch(JSON.parse(body.toString('utf8')));
+          const sent = parseChangeBatch(JSON.parse(body.toString('utf8'))).records as readonly ChangeRecord[];
+          const records = sent.map((record) => ({ ...record, observedAtMs: record.observedAtMs + skewMs }));
           received.push(...records);
           return await Promise.resolve({ status: engine.reconciler.accept(records).full ? 429 : 202 });
         },
@@ -116,6 +128,62 @@ describe('a change that the webhook announced', () => {
     await harness.clock.advance(300_000);
     expect(harness.restarts('Deployment', 'web')).toBe(2);
   });
+});
+
+describe('a change that is admitted and then refused', () => {
+  it('restarts nothing, is a phantom, and takes nothing from the next one', async () => {
+    const before = await harness.get('Deployment', 'web');
+    isAllowed = false;
+    await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
+    await harness.clock.advance(60_000);
+    expect(received).toHaveLength(1);
+    expect(await harness.get('Deployment', 'web')).toEqual(before);
+    expect(await metric('reroll_hints_total{result="phantom"} 1')).toBe(true);
+    expect(await metric('reroll_hints_pending 0')).toBe(true);
+    isAllowed = true;
+    await harness.edit('ConfigMap', 'app', { size: 'xl' });
+    await harness.clock.advance(60_000);
+    expect(eventMessages()).toEqual([expect.stringContaining('(keys: size) by admin (kubectl)')]);
+  });
+
+  it('does not lend its author to who does the same later', async () => {
+    isAllowed = false;
+    await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
+    await harness.clock.advance(60_000);
+    isAllowed = true;
+    // Nobody hears of this one but by the watch.
+    const { handler } = webhook;
+    jest.spyOn(handler, 'begin').mockReturnValue({ push: () => undefined, end: () => undefined } as never);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(eventMessages()).toEqual([expect.not.stringContaining(' by ')]);
+  });
+});
+
+it.each([-300_000, 300_000])('a webhook whose clock is wrong by %d ms costs the author, no restart', async (skew) => {
+  skewMs = skew;
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  expect(harness.restarts('Deployment', 'web')).toBe(1);
+  expect(eventMessages()).toEqual([expect.not.stringContaining(' by ')]);
+  expect(await metric('reroll_changes_total{path="watch"} 1')).toBe(true);
+  expect(await metric('reroll_hints_total{result="stale"} 1')).toBe(true);
+  expect(engine.lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('compare the clocks of the nodes') }),
+  );
+});
+
+it('a source whose last user goes while its change is not confirmed leaves nothing behind', async () => {
+  watchLagMs = 3_600_000;
+  isAllowed = false;
+  await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
+  await harness.clock.advance(1_000);
+  await harness.delete('Deployment', 'web');
+  await harness.clock.advance(60_000);
+  expect(await metric('reroll_hints_pending 0')).toBe(true);
+  harness.requestsSinceLast();
+  await harness.clock.advance(60_000);
+  expect(harness.requestsSinceLast()).toEqual([]);
 });
 
 describe('a record that is not true', () => {

@@ -9,7 +9,7 @@ export type ChangePath = 'webhook' | 'watch' | 'both';
 
 /** Who put a source into a state, as the webhook saw it: for Events and logs, never a reason to act. */
 export interface Attribution {
-  /** Newest first: whose content is stored, then those whose changes were overwritten before anyone saw them. */
+  /** Newest first; several where several wrote the same. */
   readonly users: readonly string[];
   readonly manager: string | undefined;
   readonly changedKeys: readonly string[];

@@ -187,8 +187,11 @@ describe('the change channel', () => {
     expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'error', fields: { error: 'broken' } }));
   });
 
-  it('cannot listen on a port in use', async () => {
-    await expect(newServer(server.port).start()).rejects.toMatchObject({ code: 'LISTEN_FAILED' });
+  it('says which port is in use, and what chooses another', async () => {
+    const { port } = server;
+    await expect(newServer(port).start()).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${port}: another process uses this port: stop it, or choose another address with --channel-listen`,
+    );
   });
 });
 
@@ -256,6 +259,18 @@ describe('the client certificate', () => {
     expect(sent.status).toBe(403);
     expect(received).toEqual([]);
     expect(await counted(403)).toBe(1);
+  });
+
+  it.each<[string, () => ConnectionOptions, number]>([
+    ['the webhook’s', () => client, 202],
+    ['another’s', () => authority.leaf({ dnsName: 'reroll-channel.reroll.svc', usage: 'clientAuth' }), 403],
+  ])('is looked at also where a session is resumed: %s', async (_what, make, status) => {
+    const forgetful = agent({ ...make(), keepAlive: false } as ConnectionOptions);
+    expect((await send(batch(1), { agent: forgetful })).status).toBe(status);
+    const outgoing = begin({ agent: forgetful });
+    outgoing.end(batch(2));
+    expect((await answerTo(outgoing)).status).toBe(status);
+    expect((outgoing.socket as TLSSocket).isSessionReused()).toBe(true);
   });
 
   it('is not asked of anyone below TLS 1.2', async () => {

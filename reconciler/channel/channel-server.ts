@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
 import { errorMessage } from '../../shared/domain/errors';
 import type { Clock } from '../../shared/runtime/clock';
-import { ListenError } from '../../shared/runtime/http-server';
+import { listenOn } from '../../shared/runtime/listen';
 import type { Component } from '../../shared/runtime/lifecycle';
 import type { ListenAddress } from '../../shared/runtime/listen-address';
 import type { Logger } from '../../shared/runtime/logger';
@@ -83,15 +83,8 @@ export class ChannelServer implements Component {
   /** @throws ListenError */
   async start(): Promise<void> {
     const { address, logger } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      const onError = (cause: NodeJS.ErrnoException): void => reject(new ListenError(address, cause));
-      this.#server.once('error', onError);
-      this.#server.listen({ port: address.port, host: address.host }, () => {
-        this.#server.off('error', onError);
-        resolve();
-      });
-    });
-    logger.info('listening for change records', { port: this.port });
+    const port = await listenOn(this.#server, address, '--channel-listen');
+    logger.info('listening for change records', { port });
   }
 
   /** Answers what has arrived, then closes; what is still arriving after some seconds is cut off. */

@@ -175,7 +175,20 @@ describe('a read', () => {
     expect(channel.given).toEqual([]);
   });
 
-  it('is made of one source at a time and once a gap, however many hints there are', async () => {
+  it('of an object that the watch has shown come and go meanwhile is not given to the index', async () => {
+    channel.write(stored('green', { name: 'brief' }));
+    channel.hints.offer(changeRecord({ name: 'brief' }));
+    channel.delay = async () => {
+      channel.watch(stored('green', { name: 'brief' }));
+      channel.index.delete('ConfigMap/shop/brief');
+      await Promise.resolve();
+    };
+    await channel.clock.advance(300);
+    expect(channel.reads).toHaveLength(1);
+    expect(channel.given).toEqual([]);
+  });
+
+  it('is made of one source at a time and once a second, however many hints there are', async () => {
     let answer = (): void => undefined;
     channel.delay = async () => await new Promise((resolve) => (answer = resolve));
     for (let i = 0; i < 1_000; i++) {
@@ -185,13 +198,23 @@ describe('a read', () => {
     expect(channel.readTimesMs).toEqual([300]);
     channel.delay = async () => await Promise.resolve();
     answer();
-    for (let i = 0; i < 2_000; i++) {
+    for (let i = 0; i < 400; i++) {
       channel.hints.offer(changeRecord({ color: `forged again ${String(i)}` }));
       await channel.clock.advance(10);
     }
-    // 1 s, 2 s, 5 s and 10 s after one another.
-    expect(channel.readTimesMs).toEqual([300, 11_000, 13_000, 18_000, 28_000]);
+    expect(channel.readTimesMs).toEqual([300, 10_310, 11_310, 12_310, 13_310]);
     expect(channel.hints.pending).toBe(maxHintsPerSource);
+  });
+
+  it('does not keep news waiting because of a hint that has been read for in vain', async () => {
+    channel.hints.offer(changeRecord({ color: 'forged' }));
+    await channel.clock.advance(10_000);
+    expect(channel.readTimesMs).toEqual([300, 1_300, 3_300, 8_300]);
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    expect(attribution()?.users).toEqual(['alice']);
+    expect(channel.reads).toHaveLength(5);
   });
 
   it('is one of 20 a second over all sources', async () => {
@@ -326,15 +349,15 @@ describe('hints of one source', () => {
     expect(channel.hints.pending).toBe(1);
   });
 
-  it('before the confirmed one are superseded, and their users named after its own', async () => {
+  it('before the confirmed one are superseded, and their users not named: they may have been refused', async () => {
     channel.hints.offer(changeRecord({ changed: { added: ['size'], changed: [], removed: ['old'] } }));
     channel.hints.offer(changeRecord({ color: 'green', user: 'bob', manager: 'helm', observedAtMs: at(1) }));
     channel.hints.offer(changeRecord({ color: 'white', user: 'carol', observedAtMs: at(2) }));
     channel.watch(stored('green', { resourceVersion: '3' }));
     expect(attribution(green)).toEqual({
-      users: ['bob', 'alice'],
+      users: ['bob'],
       manager: 'helm',
-      changedKeys: ['color', 'size', 'old'],
+      changedKeys: ['color'],
       path: 'both',
       observedAtMs: at(1),
     });
@@ -438,6 +461,24 @@ describe('a source to be checked', () => {
     await channel.clock.advance(60_000);
     expect(channel.reads).toHaveLength(2);
     expect(await channel.results()).toEqual({ confirmed: 1 });
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+
+  it('is read again when the doubt came while it was being read', async () => {
+    const restored = stored('red', { resourceVersion: '3' });
+    channel.write(stored('blue', { resourceVersion: '9' }));
+    channel.hints.offer(changeRecord());
+    channel.delay = async () => {
+      channel.delay = async () => await Promise.resolve();
+      channel.write(restored);
+      channel.hints.check('ConfigMap', 'shop', 'app');
+      await Promise.resolve();
+    };
+    await channel.clock.advance(1_300);
+    expect(channel.readTimesMs).toEqual([300, 1_300]);
+    expect(channel.given).toEqual([restored]);
+    await channel.clock.advance(60_000);
+    expect(channel.given).toEqual([restored]);
     expect(channel.clock.pendingTimers).toBe(0);
   });
 

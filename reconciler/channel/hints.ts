@@ -45,6 +45,11 @@ interface PendingSource {
   /** What was read before and what was listed since differ: what a read shows next is the truth. */
   toCheck: boolean;
   reads: number;
+  /** When the newest read began, and when the next one does. */
+  readMs: number;
+  dueMs: number;
+  /** How often the index was told something of it: what a read under way brings may then be older. */
+  told: number;
   /** Undefined while the read is under way. */
   scheduled: ScheduledRead | undefined;
 }
@@ -55,7 +60,8 @@ export const maxHintsPerSource = 64;
 
 /** The watch shows most changes within this time: no read is needed then. */
 const patienceMs = 300;
-const gapsMs = [1_000, 2_000, 5_000, 10_000];
+const minGapMs = 1_000;
+const gapsMs = [minGapMs, 2_000, 5_000, 10_000];
 /** The API server gives up on a write after 34 s: what a read shows later than that was never stored. */
 const requestOverMs = 35_000;
 
@@ -112,6 +118,7 @@ export class Hints {
     }
     if (this.#pending >= maxPendingHints) return 'full';
     const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
+    this.#hasten(source);
     this.#replace(source, [...source.hints, hint]);
     if (source.hints.length > maxHintsPerSource) this.#settle(source, 'superseded', source.hints.slice(0, 1));
     return 'pending';
@@ -119,7 +126,10 @@ export class Hints {
 
   /** A watch event has changed the content of a source. */
   observed(kind: SourceKind, namespace: string, name: string, uid: string, digest: string): void {
-    this.#shown(sourceKey(kind, namespace, name), uid, digest, 'both');
+    const id = sourceKey(kind, namespace, name);
+    const source = this.#sources.get(id);
+    if (source) source.told++;
+    this.#shown(id, uid, digest, 'both');
   }
 
   /** The index has been told two things: reads the source anew, and gives the index what is there. */
@@ -128,6 +138,7 @@ export class Hints {
     const id = sourceKey(kind, namespace, name);
     const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
     source.toCheck = true;
+    source.told++;
   }
 
   /** Who put a source into the state of this digest, for ten minutes; undefined: the watch alone knows of it. */
@@ -156,13 +167,25 @@ export class Hints {
   }
 
   #begin(identity: Pick<PendingSource, 'id' | 'kind' | 'namespace' | 'name'>): PendingSource {
-    const source: PendingSource = { ...identity, hints: [], toCheck: false, reads: 0, scheduled: undefined };
+    const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, told: 0, scheduled: undefined };
+    const source: PendingSource = { ...identity, ...idle };
     this.#sources.set(source.id, source);
     this.#scheduleRead(source, patienceMs);
     return source;
   }
 
+  /** News is not to wait out the gaps that older hints, maybe phantoms, have come to; forged news costs a read a second. */
+  #hasten(source: PendingSource): void {
+    source.reads = Math.min(source.reads, 1);
+    const nowMs = this.#options.clock.monotonicMs();
+    const dueMs = Math.max(nowMs + patienceMs, source.readMs + minGapMs);
+    if (!source.scheduled || dueMs >= source.dueMs) return;
+    source.scheduled.cancel();
+    this.#scheduleRead(source, dueMs - nowMs);
+  }
+
   #scheduleRead(source: PendingSource, delayMs: number): void {
+    source.dueMs = this.#options.clock.monotonicMs() + delayMs;
     source.scheduled = this.#schedule.add(delayMs, async () => await this.#read(source));
   }
 
@@ -171,16 +194,19 @@ export class Hints {
     const { clock, sources, readSource } = this.#options;
     const { kind, namespace, name } = source;
     const startedMs = clock.monotonicMs();
+    const { told } = source;
     source.scheduled = undefined;
     source.reads++;
+    source.readMs = startedMs;
     try {
       const before = sources.known(kind, namespace, name);
       const stored = await readSource(kind, namespace, name);
       if (this.#stopped) return;
       const known = sources.known(kind, namespace, name);
-      // If the watch moved meanwhile, the read may be the older of the two and would take the index back.
-      const watchMoved = before?.resourceVersion !== known?.resourceVersion;
-      if (!watchMoved) {
+      // If the watch moved meanwhile, the read may be the older of the two and would take the index back. An end is not
+      // observed: it shows in the version; that something came and went shows in what was observed.
+      const isCurrent = source.told === told && before?.resourceVersion === known?.resourceVersion;
+      if (isCurrent) {
         if (stored) this.#stored(source, stored, known);
         else if (source.toCheck) this.#options.onAbsent(kind, namespace, name);
         source.toCheck = false;
@@ -222,8 +248,8 @@ export class Hints {
     if (!source || confirmed.length === 0) return;
     const newestMs = Math.max(...confirmed.map(({ observedAtMs }) => observedAtMs));
     const superseded = ofObject.filter((hint) => hint.digest !== digest && hint.observedAtMs <= newestMs);
-    const authors = [...confirmed.toSorted(newestFirst), ...superseded.toSorted(newestFirst)];
-    this.#attributions.add(id, digest, authors, path);
+    // Not those of superseded ones: whether they were ever stored, or refused, or forged, nobody has seen.
+    this.#attributions.add(id, digest, confirmed.toSorted(newestFirst), path);
     this.#settle(source, 'confirmed', confirmed);
     this.#settle(source, 'superseded', superseded);
   }

@@ -74,13 +74,34 @@ describe('the inbox', () => {
     expect(await channel.results()).toEqual({ confirmed: 2, duplicate: 2, refused: 2 });
   });
 
+  it('takes a record once: sent again, it does not make its user the author of another’s return to that state', async () => {
+    const record = changeRecord();
+    channel.inbox.accept([record]);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    channel.inbox.accept([record]);
+    expect(channel.hints.pending).toBe(0);
+    channel.watch(stored('blue', { resourceVersion: '4' }));
+    expect(channel.hints.attribution('ConfigMap', 'shop', 'app', record.digest)).toBeUndefined();
+    expect(await channel.results()).toEqual({ confirmed: 1, duplicate: 1 });
+  });
+
+  it('takes a record that was refused for want of room when it comes again', async () => {
+    channel.inbox.accept(named(0, maxRecordsBurst));
+    expect(channel.inbox.accept([changeRecord()]).full).toBe(true);
+    await channel.clock.advance(100);
+    expect(channel.inbox.accept([changeRecord()])).toMatchObject({ accepted: 1, full: false });
+    expect(await channel.results()).toEqual({ refused: 1 });
+  });
+
   it('tells of each kind of trouble once a minute', async () => {
     const bad = [changeRecord({ keyId: 'anotherX' }), changeRecord({ observedAtMs: at(-90) })];
     for (let i = 0; i < 5; i++) channel.inbox.accept(bad);
     expect(channel.logger.lines).toEqual([
       {
         level: 'warn',
-        message: 'change record under another digest key: the webhook must read it anew',
+        message:
+          'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key at their start',
         fields: { result: 'foreign_key' },
       },
       {

@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { ChannelMetrics, HintResult } from './channel-metrics';
 import type { Hints } from './hints';
+import { RecentIds } from './recent-ids';
 import { RareWarning } from './rare-warning';
 import { TokenBucket } from './token-bucket';
 
@@ -36,11 +37,14 @@ const maxAgeMs = 60_000;
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #rate: TokenBucket;
+  readonly #taken: RecentIds;
   readonly #warning: RareWarning;
 
   constructor(options: InboxOptions) {
     this.#options = options;
     this.#rate = new TokenBucket(options.clock, { perSecond: maxRecordsPerSecond, burst: maxRecordsBurst });
+    // What says that it is of the future is fresh for twice as long.
+    this.#taken = new RecentIds(options.clock, 2 * maxAgeMs);
     this.#warning = new RareWarning(options.clock, options.logger);
   }
 
@@ -74,7 +78,11 @@ export class Inbox {
       return 'taken';
     }
     if (record.keyId !== keyId) {
-      this.#drop('foreign_key', 1, 'change record under another digest key: the webhook must read it anew');
+      this.#drop(
+        'foreign_key',
+        1,
+        'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key at their start',
+      );
       return 'taken';
     }
     const ageMs = clock.nowMs() - record.observedAtMs;
@@ -82,8 +90,15 @@ export class Inbox {
       this.#drop('stale', 1, `change record ${Math.round(ageMs / 1000)} s old: compare the clocks of the nodes`);
       return 'taken';
     }
-    if (!this.#rate.take()) return 'full';
-    return hints.offer(record) === 'full' ? 'full' : 'taken';
+    // Sent again because the answer was lost, or replayed: the source may have gone on and come back by another's hand.
+    const id = `${record.id} ${record.uid} ${record.digest} ${record.user}`;
+    if (this.#taken.has(id)) {
+      this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });
+      return 'taken';
+    }
+    if (!this.#rate.take() || hints.offer(record) === 'full') return 'full';
+    this.#taken.add(id);
+    return 'taken';
   }
 
   #drop(result: HintResult, records: number, message: string): void {

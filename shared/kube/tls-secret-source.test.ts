@@ -87,7 +87,7 @@ describe('TlsSecretSource', () => {
   it('says so when there is no Secret, and takes it when it comes', async () => {
     const { source, send, warnings } = await watching();
     expect(source.current()).toBeUndefined();
-    expect(warnings()).toEqual(['there is no such Secret']);
+    expect(warnings()).toEqual(['there is none that is complete: `reroll certs` makes it; see --certs-secret']);
     await send('ADDED', secret(old));
     expect(source.current()?.cert).toBe(old.cert);
     await source.stop();

@@ -45,7 +45,8 @@ export class TlsSecretSource implements TlsMaterialSource {
         },
         keys: () => (this.#known ? [this.#key] : []),
         synced: () => {
-          if (!this.#known) this.#slot.refuse('there is no such Secret');
+          if (!this.#known)
+            this.#slot.refuse('there is none that is complete: `reroll certs` makes it; see --certs-secret');
         },
       },
     });

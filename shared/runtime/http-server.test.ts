@@ -1,6 +1,7 @@
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { HttpServer, ListenError, type Check, type HttpServerOptions } from './http-server';
+import { HttpServer, type Check, type HttpServerOptions } from './http-server';
+import { ListenError } from './listen';
 
 const passing: Check = { name: 'queue', check: () => ({ ok: true, message: '3 waiting' }) };
 const failing: Check = { name: 'watch', check: () => ({ ok: false, message: 'secrets not listed yet' }) };

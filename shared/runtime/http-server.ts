@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
-import { RerollError, errorMessage } from '../domain/errors';
-import { formatListenAddress, type ListenAddress } from './listen-address';
+import { errorMessage } from '../domain/errors';
+import { listenOn } from './listen';
+import type { ListenAddress } from './listen-address';
 
 /** One thing that must hold for a probe to succeed. */
 export interface Check {
@@ -24,17 +24,6 @@ export interface HttpServerOptions {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
-/** The address could not be listened on; `flag` chooses another. */
-export class ListenError extends RerollError {
-  constructor(address: ListenAddress, cause: NodeJS.ErrnoException, flag = '--listen') {
-    super(`cannot listen on ${formatListenAddress(address)}: ${listenProblem(cause, flag)}`, {
-      code: 'LISTEN_FAILED',
-      retry: 'never',
-      cause,
-    });
-  }
-}
-
 /** Plain HTTP for kubelet and Prometheus: `/healthz`, `/readyz`, `/metrics`, and Reloader's `/live`. */
 export class HttpServer {
   readonly #server: Server;
@@ -48,15 +37,7 @@ export class HttpServer {
    * @throws ListenError
    */
   async listen(address: ListenAddress): Promise<{ readonly port: number }> {
-    await new Promise<void>((resolve, reject) => {
-      const onError = (cause: NodeJS.ErrnoException): void => reject(new ListenError(address, cause));
-      this.#server.once('error', onError);
-      this.#server.listen({ port: address.port, host: address.host }, () => {
-        this.#server.off('error', onError);
-        resolve();
-      });
-    });
-    return { port: (this.#server.address() as AddressInfo).port };
+    return { port: await listenOn(this.#server, address, '--listen') };
   }
 
   /** Also for a server that does not listen. */
@@ -138,18 +119,4 @@ function run(check: Check): CheckResult {
 function describe({ ok, checks }: Report): string {
   const lines = checks.map((check) => `[${check.ok ? '+' : '-'}] ${check.name}: ${check.message}`);
   return [...lines, ok ? 'ok' : 'failed', ''].join('\n');
-}
-
-function listenProblem({ code, message }: NodeJS.ErrnoException, flag: string): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `another process uses this port: stop it, or choose another address with ${flag}`;
-    case 'EACCES':
-      return `this user may not use this port: choose one above 1023 with ${flag}`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `this machine has no such address: choose another with ${flag}`;
-    default:
-      return message;
-  }
 }

@@ -67,6 +67,11 @@ describe('TlsFileSource', () => {
     ['/tls/tls.key', young.key, 'the private key does not belong to the certificate'],
     ['/tls/tls.key', 'garbage', 'the private key is unreadable'],
     ['/tls/tls.crt', 'garbage', 'the certificate is unreadable'],
+    [
+      '/tls/tls.crt',
+      `${old.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      'the chain behind the certificate, or the CA bundle, is torn',
+    ],
     ['/tls/ca.crt', '', 'the CA bundle holds no certificate'],
     ['/tls/ca.crt', undefined, 'ENOENT: /tls/ca.crt'],
   ])('keeps what it has when %s is %#, says so once, and goes on looking', async (path, text, problem) => {

@@ -1,4 +1,5 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import type { Logger } from './logger';
 import type { TlsMaterial } from './tls-material';
 
@@ -62,11 +63,18 @@ function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
     return 'the certificate is unreadable';
   }
   try {
-    if (certificate.checkPrivateKey(createPrivateKey(key))) return undefined;
+    if (!certificate.checkPrivateKey(createPrivateKey(key)))
+      return 'the private key does not belong to the certificate';
   } catch {
     return 'the private key is unreadable';
   }
-  return 'the private key does not belong to the certificate';
+  try {
+    // All of it: behind a good first certificate the rest of a chain or of a bundle may be torn.
+    createSecureContext({ cert, key, ca });
+    return undefined;
+  } catch {
+    return 'the chain behind the certificate, or the CA bundle, is torn';
+  }
 }
 
 function isSame(left: TlsMaterial, right: TlsMaterial): boolean {

@@ -1,0 +1,78 @@
+import type { Machine } from './machine';
+
+/** One measured value. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** Where it is the median of several runs: each of them. */
+  readonly runs?: readonly number[];
+  /** What was promised of it. */
+  readonly bar?: { readonly atMost: number } | { readonly atLeast: number };
+}
+
+/** What a bench measured. */
+export interface Measured {
+  /** Sizes, rates, numbers of runs: what the figures depend on. */
+  readonly conditions: Readonly<Record<string, string | number>>;
+  readonly figures: readonly Figure[];
+}
+
+export interface BenchResult extends Measured {
+  readonly bench: string;
+  readonly machine: Machine;
+}
+
+/** Undefined where nothing was promised. */
+export function holds({ value, bar }: Figure): boolean | undefined {
+  if (!bar) return undefined;
+  return 'atMost' in bar ? value <= bar.atMost : value >= bar.atLeast;
+}
+
+/** With `holds` beside each bar, for programs. */
+export function asJson(result: BenchResult): string {
+  const figures = result.figures.map((figure) => ({ ...figure, ...(figure.bar && { holds: holds(figure) }) }));
+  return JSON.stringify({ ...result, figures }, undefined, 2);
+}
+
+/** For people. */
+export function asText({ bench, machine, conditions, figures }: BenchResult): string {
+  const { cpu, cores, memoryGib, system, node, loadBefore } = machine;
+  const rows = figures.map((figure) => [
+    figure.name,
+    shown(figure.value, figure.unit),
+    spread(figure),
+    promise(figure),
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return [
+    `bench ${bench}`,
+    `  ${cpu}, ${cores} cores, ${memoryGib} GiB; ${system}; Node ${node}; load before ${loadBefore}`,
+    ...Object.entries(conditions).map(([name, value]) => `  ${name}: ${value}`),
+    '',
+    ...rows.map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    ),
+  ].join('\n');
+}
+
+function shown(value: number, unit: string): string {
+  const digits = Math.abs(value) >= 100 ? 0 : 2;
+  return `${value.toFixed(digits)} ${unit}`.trimEnd();
+}
+
+function spread({ runs }: Figure): string {
+  if (!runs) return '';
+  const [least, most] = [Math.min(...runs), Math.max(...runs)].map((value) => value.toFixed(0));
+  return `median of ${runs.length} (${least ?? ''} to ${most ?? ''})`;
+}
+
+function promise(figure: Figure): string {
+  const { bar, unit } = figure;
+  if (!bar) return '';
+  const limit = 'atMost' in bar ? `at most ${shown(bar.atMost, unit)}` : `at least ${shown(bar.atLeast, unit)}`;
+  return `${holds(figure) === true ? 'holds' : 'MISSED'}: ${limit}`;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { tlsSource } from '../../shared/kube/tls-source';
+import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
+import { WebhookEngine } from '../../webhook/engine';
+import { WebhookMetrics } from '../../webhook/metrics';
+import { configMap, cronJob, deployment, fromConfigMap, job } from '../apiserver/cluster';
+import { inProcessTransport } from '../apiserver/in-process-transport';
+import type { PolicyRule } from '../apiserver/rbac';
+import { customKind } from '../apiserver/resources';
+import { ownNamespace } from '../engine-settings';
+import { Harness } from '../engine/harness';
+import { accounts, deployedRights, type Room } from './deployed-rights';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+const slices = customKind({
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  kind: 'EndpointSlice',
+  plural: 'endpointslices',
+});
+
+/** A cluster in which a room has the rights that it is given, but for one. */
+function world(room: Room, missing?: number): Harness {
+  const harness = new Harness({ customKinds: [slices] });
+  const rights = deployedRights(room).filter((_rule, index) => index !== missing);
+  harness.server.rbac.restrict(accounts[room], rights);
+  return harness;
+}
+
+/** What was denied to a room, each thing once. */
+function denied({ server }: Harness, room: Room) {
+  const refused = server.requests().filter(({ user, code }) => user === accounts[room] && code === 403);
+  return [...new Set(refused.map(({ verb, resource }) => `verb "${verb}" on resource "${resource.split('.')[0]!}"`))];
+}
+
+/** Lives for a while, in which something of everything happens; what it warned of. */
+async function reconciler(harness: Harness): Promise<readonly string[]> {
+  harness.seed(
+    configMap({ name: 'app', data: { color: 'red' } }),
+    deployment({ name: 'web', ...uses }),
+    cronJob({ name: 'tick', ...uses }),
+    job({ name: 'once', ...uses }),
+  );
+  const engine = await harness.start();
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(120_000);
+  return warnings(engine.lines);
+}
+
+/** The parts of the process that speak to the API server; what they warned of. */
+async function webhook(harness: Harness): Promise<readonly string[]> {
+  const { clock, random } = harness;
+  const logger = new RecordingLogger();
+  const transport = inProcessTransport(harness.server, accounts.webhook);
+  const credentials = staticCredentials({});
+  const client = new KubeClient({ transport, clock, logger, credentials, userAgent: 'w' });
+  const deps = { client, clock, random, logger };
+  const secret = { namespace: ownNamespace, secretName: 'reroll-certs', directory: undefined };
+  const certificate = tlsSource(deps, { ...secret, leaf: 'webhook' });
+  const engine = new WebhookEngine(
+    { ...deps, metrics: new WebhookMetrics(), transport: { post: async () => await Promise.resolve({ status: 202 }) } },
+    {
+      ...{ ownNamespace, webhookService: 'reroll-webhook', channelService: 'reroll-channel' },
+      ...{ reconcilerAddresses: [], register: [], injectCaFrom: undefined },
+    },
+  );
+  engine.start();
+  certificate.start();
+  await clock.advance(10_000);
+  return warnings(logger.lines);
+}
+
+function warnings(lines: readonly LogLine[]): readonly string[] {
+  return lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['error']));
+}
+
+const lives = { reconciler, webhook };
+
+describe.each(['reconciler', 'webhook'] as const)('the rights that the manifests give to the %s', (room) => {
+  it('are enough', async () => {
+    const harness = world(room);
+    await lives[room](harness);
+    expect(denied(harness, room)).toEqual([]);
+  });
+
+  it.each(deployedRights(room).map((rule, index) => [describeRule(rule), index] as const))(
+    'are not too many: what needs %s is refused without it, and says which right to grant',
+    async (_what, index) => {
+      const harness = world(room, index);
+      const told = await lives[room](harness);
+      const missing = denied(harness, room);
+      expect(missing).not.toEqual([]);
+      for (const right of missing) expect(told).toContainEqual(expect.stringContaining(`the ${right}`));
+    },
+  );
+});
+
+it('restarts also where neither Events nor StatefulSets are allowed', async () => {
+  const harness = new Harness();
+  const allowed = deployedRights('reconciler').flatMap((rule) => {
+    const resources = rule.resources.filter((resource) => !['events', 'statefulsets'].includes(resource));
+    return resources.length > 0 ? [{ ...rule, resources }] : [];
+  });
+  harness.server.rbac.restrict(accounts.reconciler, allowed);
+  await reconciler(harness);
+  expect(harness.restarts('Deployment', 'web')).toBe(1);
+});
+
+function describeRule({ verbs, resources, resourceNames }: PolicyRule): string {
+  return [verbs.join('/'), resources.join('/'), ...(resourceNames ?? [])].join(' ');
+}

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { LogEntry, RerollProcess } from '../reroll-process';
+import type { Room } from './deployed-rights';
+import { Rooms } from './rooms.fixture';
+
+let rooms: Rooms;
+
+beforeEach(async () => {
+  rooms = await Rooms.open();
+});
+
+afterEach(async () => {
+  await rooms.close();
+});
+
+async function said(running: RerollProcess, message: string, field?: string, value?: string): Promise<LogEntry> {
+  return await running.line(
+    (entry) => entry.message === message && (field === undefined || entry[field] === value),
+    60_000,
+  );
+}
+
+/** Everything has found everything, so that the next edit is one whose author is known. */
+async function joined({ reconciler, webhook, certs }: Readonly<Record<Room, RerollProcess>>): Promise<void> {
+  await said(reconciler, 'the certificate of the change channel is in use');
+  await said(reconciler, 'Deployment default/web: baseline recorded; nothing restarted');
+  await said(webhook, 'certificate loaded', 'certificate', 'webhook');
+  await said(webhook, 'certificate loaded', 'certificate', 'client');
+  rooms.addReplica(Number((await said(reconciler, 'listening for change records'))['port']));
+  const address = String((await said(webhook, 'serving admission reviews'))['address']);
+  rooms.addWebhook(Number(address.split(':').at(-1)));
+  await said(certs, 'caBundle written');
+  const metrics = String((await said(webhook, 'serving metrics and probes'))['address']);
+  for (;;) {
+    const text = await (await fetch(`http://${metrics}/metrics`)).text();
+    if (text.includes('reroll_channel_replicas 1')) return;
+  }
+}
+
+it.each<[Room, Room, Room]>([
+  ['webhook', 'reconciler', 'certs'],
+  ['certs', 'reconciler', 'webhook'],
+])(
+  'started in the order %s, %s, %s the rooms find one another, and an edit has its author',
+  async (...order) => {
+    const running = new Map<Room, RerollProcess>();
+    for (const room of order) {
+      running.set(room, await rooms.run(room));
+      // What it lacks it waits for: it has given up nothing by the time the next one starts.
+      await said(running.get(room)!, 'started');
+    }
+    const all = Object.fromEntries(running) as Record<Room, RerollProcess>;
+    await joined(all);
+    await rooms.edit({ color: 'blue' });
+    expect(await said(all.reconciler, 'Deployment default/web restarted')).toMatchObject({
+      because: ['ConfigMap app: content changed (keys: color) by alice (kubectl)'],
+      users: ['alice'],
+    });
+  },
+  90_000,
+);

@@ -1,0 +1,129 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { objectKey } from '../../shared/domain/object-key';
+import type { SourceRecord } from '../../shared/domain/source';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
+import { RecordingLogger } from '../../shared/runtime/recording-logger';
+import { SourceIndex } from '../source-index';
+import { changeRecord, stored } from './channel.fixture';
+import { ChannelMetrics } from './channel-metrics';
+import { Hints } from './hints';
+
+const colors = ['red', 'green', 'blue'] as const;
+const key = objectKey('shop', 'app');
+
+type WatchEvent =
+  { readonly kind: 'upsert'; readonly record: SourceRecord } | { readonly kind: 'remove'; readonly uid: string };
+
+/** One source on an API server; a watch of it that is behind, reads that take their time, and hints true and forged. */
+class World {
+  readonly clock = new FakeClock();
+  readonly index: SourceIndex = new SourceIndex(this.clock, {
+    onChange: ({ after }) => {
+      const version = Number(after?.resourceVersion ?? this.#shown);
+      if (!this.#isRestored && version < this.#shown) throw new Error('the index was taken back');
+      this.#shown = version;
+      if (after) this.hints.observed('ConfigMap', 'shop', 'app', after.uid, after.content.whole());
+    },
+    onDoubt: (kind, namespace, name) => this.hints.check(kind, namespace, name),
+  });
+  readonly hints: Hints = new Hints({
+    clock: this.clock,
+    logger: new RecordingLogger(),
+    metrics: new ChannelMetrics(new MetricRegistry()),
+    sources: { known: (kind, namespace, name) => this.index.get(kind, namespace, name) },
+    readSource: async () => {
+      const answer = this.stored;
+      await new Promise<void>((resolve) => this.clock.timer(this.#readMs, resolve));
+      return answer;
+    },
+    onStored: (record) => this.index.learn(record),
+    onAbsent: (kind, namespace, name) => this.index.learnAbsence(kind, namespace, name),
+  });
+  stored: SourceRecord | undefined;
+  readonly #sink = this.index.sink('ConfigMap', undefined, () => undefined);
+  #version = 1;
+  #readMs = 10;
+  /** The newest version that the index has had. */
+  #shown = 0;
+  #isRestored = false;
+  /** What the watch has yet to bring, and what was stored before that. */
+  #events: WatchEvent[] = [];
+  #watched: SourceRecord | undefined;
+
+  readonly steps = {
+    write: (value: number): void => {
+      this.#version++;
+      const uid = this.stored?.uid ?? `uid-${String(this.#version)}`;
+      this.stored = stored(colors[value % colors.length]!, { uid, resourceVersion: String(this.#version) });
+      this.#events.push({ kind: 'upsert', record: this.stored });
+      if (value % 4 > 0) this.steps.hint(value);
+    },
+    delete: (): void => {
+      if (!this.stored) return;
+      this.#version++;
+      this.#events.push({ kind: 'remove', uid: this.stored.uid });
+      this.stored = undefined;
+    },
+    watch: (): void => {
+      const event = this.#events.shift();
+      if (!event) return;
+      this.#watched = event.kind === 'upsert' ? event.record : undefined;
+      if (event.kind === 'upsert') this.#sink.upsert(event.record, 'watch');
+      else this.#sink.remove(key, event.uid);
+    },
+    /** The watch was cut, and begins with a list: of today, or out of a cache that is as far behind as the watch was. */
+    list: (value: number): void => {
+      if (value % 2 === 0) [this.#events, this.#watched] = [[], this.stored];
+      if (this.#watched) this.#sink.upsert(this.#watched, 'list');
+      else if ([...this.#sink.keys()].includes(key)) this.#sink.remove(key, undefined);
+    },
+    /** etcd is restored from a backup of long ago: versions begin anew, watches end. */
+    restore: (value: number): void => {
+      if (!this.stored) return;
+      this.#isRestored = true;
+      this.#version = Math.max(1, this.#version - value);
+      this.stored = stored(colors[value % colors.length]!, {
+        uid: this.stored.uid,
+        resourceVersion: String(this.#version),
+      });
+      this.steps.list(0);
+    },
+    hint: (value: number): void => {
+      const { uid = 'uid-none' } = this.stored ?? {};
+      this.hints.offer(changeRecord({ uid, color: colors[value % colors.length]!, observedAtMs: this.clock.nowMs() }));
+    },
+    slow: (value: number): void => void (this.#readMs = value * 20),
+    wait: async (value: number): Promise<void> => await this.clock.advance(value * 10),
+  };
+
+  /** Brings all that is under way to its end. */
+  async rest(): Promise<void> {
+    while (this.#events.length > 0) this.steps.watch();
+    await this.clock.advance(120_000);
+  }
+}
+
+type StepName = keyof World['steps'];
+const stepNames: readonly StepName[] = ['write', 'delete', 'watch', 'list', 'restore', 'hint', 'slow', 'wait'];
+
+it('whatever watch, list and reads show in which order, the index ends with what is stored, and nothing is left', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom(...stepNames), fc.nat({ max: 60 })), { maxLength: 40 }),
+      async (steps) => {
+        const world = new World();
+        for (const [name, value] of steps) await world.steps[name](value);
+        await world.rest();
+        const known = world.index.get('ConfigMap', 'shop', 'app');
+        expect(known?.uid).toBe(world.stored?.uid);
+        expect(known?.content.whole()).toBe(world.stored?.content.whole());
+        expect(world.hints.pending).toBe(0);
+        expect(world.hints.kept.reads).toBe(0);
+        expect(world.clock.pendingTimers).toBe(0);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+}, 120_000);
