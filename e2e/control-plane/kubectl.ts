@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 export interface KubectlOptions {
   /** Text for its standard input: the manifest of `apply -f -`. */
   readonly stdin?: string;
+  /** Added to the environment: the editor of `kubectl edit`. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
 
@@ -15,7 +17,7 @@ export async function runKubectl(
   args: readonly string[],
   options: KubectlOptions = {},
 ): Promise<string> {
-  const env = { ...process.env, KUBECACHEDIR: cacheDir };
+  const env = { ...process.env, KUBECACHEDIR: cacheDir, ...options.env };
   return await new Promise((resolve, reject) => {
     const child = execFile(
       file,

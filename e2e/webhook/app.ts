@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { merge, type Answer, type ContractClient } from '../apiserver/contract/contract-client';
+import { NotWorthPolling, pollUntil } from '../control-plane/poll';
+import { defaultSettleMs, namespace, type RerollCluster } from './reroll-cluster';
+
+interface EventList {
+  readonly items: readonly { readonly message: string }[];
+}
+
+interface DeploymentObject {
+  readonly metadata: { readonly generation: number; readonly annotations?: Readonly<Record<string, string>> };
+}
+
+/** A Deployment that uses one ConfigMap; both have one name. */
+export class App {
+  readonly name: string;
+  readonly #cluster: RerollCluster;
+
+  /** Resolves once a reconciler knows it. */
+  static async create(cluster: RerollCluster, name: string): Promise<App> {
+    const app = new App(cluster, name);
+    await cluster.apply(
+      configMap({ name, namespace, data: { color: 'red' } }),
+      deployment({
+        ...{ name, namespace, envFrom: [fromConfigMap(name)] },
+        annotations: { 'reloader.stakater.com/auto': 'true' },
+      }),
+    );
+    await pollUntil(`a baseline on ${name}`, async () =>
+      (await app.#deployment()).metadata.annotations?.['reroll.dev/baseline'] === undefined ? undefined : true,
+    );
+    return app;
+  }
+
+  private constructor(cluster: RerollCluster, name: string) {
+    this.#cluster = cluster;
+    this.name = name;
+  }
+
+  /** Changes the value of the key `color`. */
+  async paint(user: ContractClient, color: string): Promise<Answer> {
+    const path = `/api/v1/namespaces/${namespace}/configmaps/${this.name}`;
+    return await user.patch(`${path}?fieldManager=kubectl-edit`, merge, { data: { color } });
+  }
+
+  /**
+   * Does something that is to restart the Deployment once, and resolves when it has, and when the time is over in which
+   * a second restart would come.
+   *
+   * @throws Error when there is none, or a second one.
+   */
+  async restartsOnce(change: () => Promise<void>, settleMs = defaultSettleMs): Promise<void> {
+    const before = await this.#restarts();
+    await change();
+    const restarted = async (): Promise<true | undefined> => {
+      const restarts = (await this.#restarts()) - before;
+      if (restarts > 1) throw new NotWorthPolling(`${this.name} was restarted ${String(restarts)} times`);
+      return restarts === 1 ? true : undefined;
+    };
+    await pollUntil(`${this.name} to be restarted`, restarted, { timeoutMs: 60_000 });
+    // Nothing is waited for here: a second restart has this long to come.
+    await delay(settleMs + 1_000);
+    await restarted();
+  }
+
+  /** Does something that is not to restart the Deployment. @throws Error when it was restarted meanwhile */
+  async restartsNever(change: () => Promise<void>): Promise<void> {
+    const before = await this.#restarts();
+    await change();
+    const restarts = (await this.#restarts()) - before;
+    if (restarts > 0) throw new Error(`${this.name} was restarted ${String(restarts)} times`);
+  }
+
+  /** What its Event says; it was restarted once. */
+  async event(): Promise<string> {
+    const selector = `reason=Reloaded,involvedObject.name=${this.name}`;
+    const path = `/api/v1/namespaces/${namespace}/events?fieldSelector=${encodeURIComponent(selector)}`;
+    return await pollUntil(`the Event of the restart of ${this.name}`, async () => {
+      const { items } = (await this.#cluster.admin.get(path)).body as unknown as EventList;
+      return items[0]?.message;
+    });
+  }
+
+  /** Each changes the pod template, as nothing else here does. */
+  async #restarts(): Promise<number> {
+    return (await this.#deployment()).metadata.generation;
+  }
+
+  async #deployment(): Promise<DeploymentObject> {
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${this.name}`;
+    return (await this.#cluster.admin.get(path)).body as unknown as DeploymentObject;
+  }
+}

@@ -1,0 +1,45 @@
+import { expect } from '@jest/globals';
+import type { ContractClient } from '../apiserver/contract/contract-client';
+import type { LogEntry, RerollProcess } from '../reroll-process';
+import type { App } from './app';
+import { metricsOf, namespace } from './reroll-cluster';
+
+/** Which way a change comes to the reconciler: the names are those of `reroll_changes_total`. */
+export type ChangePath = 'webhook' | 'watch' | 'both';
+
+const paths: readonly ChangePath[] = ['webhook', 'watch', 'both'];
+
+/** An edit takes this long at most: the two seconds that the API server waits for the webhook, and its own work. */
+const maxEditMs = 3_500;
+
+/**
+ * Alice edits; that succeeds in time, the Deployment is restarted once, by this path, and Event and log say why and, if
+ * the webhook saw it, by whom.
+ */
+export async function expectOneRestart(
+  app: App,
+  { alice, reconciler, path }: { readonly alice: ContractClient; readonly reconciler: RerollProcess; path: ChangePath },
+): Promise<void> {
+  const before = await changesByPath(reconciler);
+  await app.restartsOnce(async () => {
+    const startMs = performance.now();
+    expect((await app.paint(alice, 'blue')).status).toBe(200);
+    expect(performance.now() - startMs).toBeLessThan(maxEditMs);
+  });
+  const author = path === 'watch' ? '' : ' by alice (kubectl-edit)';
+  const because = `ConfigMap ${app.name}: content changed (keys: color)${author}`;
+  expect(await app.event()).toContain(`${because}. Deployment restarted`);
+  expect(await restartLine(reconciler, app)).toMatchObject({ because: [because], paths: [path] });
+  expect(await changesByPath(reconciler)).toEqual({ ...before, [path]: (before[path] ?? 0) + 1 });
+}
+
+/** What the log says of the restart of an app. */
+export async function restartLine(reconciler: RerollProcess, { name }: App): Promise<LogEntry> {
+  return await reconciler.line(({ message }) => message === `Deployment ${namespace}/${name} restarted`);
+}
+
+/** How many changes of sources the reconciler has answered, by the way it learnt of them. */
+export async function changesByPath(reconciler: RerollProcess): Promise<Readonly<Record<string, number>>> {
+  const metrics = await metricsOf(reconciler);
+  return Object.fromEntries(paths.map((path) => [path, metrics.sum('reroll_changes_total', { path })]));
+}

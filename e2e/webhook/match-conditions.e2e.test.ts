@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { configMap, deployment, secret } from '../apiserver/cluster';
+import { merge, type Answer, type ContractClient } from '../apiserver/contract/contract-client';
+import type { JsonObject } from '../apiserver/json';
+import { pollUntil } from '../control-plane/poll';
+import { admissionCounts, admissionFailures, noFailures } from './admission-counts';
+import { namespace, RerollCluster } from './reroll-cluster';
+
+/** One write, and the object that it finds. Each row has a name of its own for its objects. */
+interface Row {
+  readonly what: string;
+  readonly before?: (name: string) => JsonObject;
+  readonly write: (name: string) => Promise<Answer>;
+}
+
+let cluster: RerollCluster;
+let alice: ContractClient;
+/** Our own service account, with more rights than it has. */
+let ourselves: ContractClient;
+
+const red = { color: 'red' };
+const blue = { data: { color: 'blue' } };
+const blueSecret = { data: { color: Buffer.from('blue').toString('base64') } };
+const leaderLock = { 'control-plane.alpha.kubernetes.io/leader': '{"holderIdentity":"a"}' };
+
+const redConfigMap = (name: string): JsonObject => configMap({ name, namespace, data: red });
+const redSecret = (name: string): JsonObject => secret({ name, namespace, data: red });
+const emptySecret = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } });
+const helmRelease = (name: string): JsonObject =>
+  secret({ name, namespace, data: red, type: 'helm.sh/release.v1', labels: { owner: 'helm', status: 'deployed' } });
+const accountToken = (name: string): JsonObject =>
+  secret({
+    ...{ name, namespace, data: red, type: 'kubernetes.io/service-account-token' },
+    annotations: { 'kubernetes.io/service-account.name': 'default' },
+  });
+const generated = (object: JsonObject): JsonObject => ({ ...object, metadata: { namespace, generateName: 'some-' } });
+
+const configMaps = (name = '', within = namespace): string => `/api/v1/namespaces/${within}/configmaps/${name}`;
+const secrets = (name = ''): string => `/api/v1/namespaces/${namespace}/secrets/${name}`;
+
+const onConfigMap = (what: string, body: object): Row => ({
+  ...{ what, before: redConfigMap },
+  write: async (name) => await alice.patch(configMaps(name), merge, body),
+});
+const onSecret = (what: string, body: object, before = redSecret): Row => ({
+  ...{ what, before },
+  write: async (name) => await alice.patch(secrets(name), merge, body),
+});
+const creation = (what: string, path: string, object: (name: string) => JsonObject): Row => ({
+  what,
+  write: async (name) => await alice.post(path, object(name)),
+});
+
+const changesOfConfigMaps: readonly Row[] = [
+  onConfigMap('a key changed', blue),
+  onConfigMap('a key added', { data: { size: 'L' } }),
+  onConfigMap('a key removed', { data: { color: null } }),
+  onConfigMap('all data removed', { data: null }),
+  onConfigMap('binaryData added', { binaryData: { logo: 'AAAA' } }),
+  onConfigMap('data moved to binaryData', { data: null, binaryData: { color: 'cmVk' } }),
+  onConfigMap('a leader lock renewed and a key changed', { ...blue, metadata: { annotations: leaderLock } }),
+  {
+    ...{ what: 'replaced with PUT', before: redConfigMap },
+    write: async (name) => await alice.put(configMaps(name), { ...redConfigMap(name), ...blue }),
+  },
+  {
+    ...{ what: 'changed with server-side apply', before: redConfigMap },
+    write: async (name) =>
+      await alice.patch(`${configMaps(name)}?fieldManager=alice&force=true`, 'application/apply-patch+yaml', {
+        ...redConfigMap(name),
+        ...blue,
+      }),
+  },
+  creation('created', configMaps(), redConfigMap),
+  creation('created without data', configMaps(), (name) => ({ ...emptySecret(name), kind: 'ConfigMap' })),
+  creation('created with generateName', configMaps(), () => generated(redConfigMap(''))),
+];
+
+const changesOfSecrets: readonly Row[] = [
+  onSecret('a key changed', blueSecret),
+  onSecret('a key changed through stringData', { stringData: { color: 'blue' } }),
+  onSecret('its first key', blueSecret, emptySecret),
+  onSecret('all data removed', { data: null }),
+  creation('created with stringData', secrets(), (name) => ({ ...emptySecret(name), stringData: red })),
+  creation('created with a type of its own', secrets(), (name) => ({ ...redSecret(name), type: 'example.com/own' })),
+  creation('created with generateName', secrets(), () => generated(redSecret(''))),
+];
+
+const noChanges: readonly Row[] = [
+  onConfigMap('a label on a ConfigMap', { metadata: { labels: { a: '1' } } }),
+  onConfigMap('the leader lock in an annotation of a ConfigMap', { metadata: { annotations: leaderLock } }),
+  onConfigMap('a ConfigMap written as it is', { data: red }),
+  onConfigMap('a ConfigMap made immutable', { immutable: true }),
+  onSecret('an annotation on a Secret', { metadata: { annotations: { a: '1' } } }),
+  onSecret('an annotation on a Secret without data', { metadata: { annotations: { a: '1' } } }, emptySecret),
+  onSecret('a Secret written as it is through stringData', { stringData: red }),
+  creation('a Helm release', secrets(), helmRelease),
+  onSecret('a Helm release that changes', blueSecret, helmRelease),
+  creation('the token of a service account', secrets(), accountToken),
+  onSecret('the token of a service account that changes', blueSecret, accountToken),
+  creation('a bootstrap token', secrets(), (name) => ({ ...redSecret(name), type: 'bootstrap.kubernetes.io/token' })),
+  creation('the CA that Istio puts everywhere', configMaps(), () => redConfigMap('istio-ca-root-cert')),
+  creation('the dry run of a creation', `${secrets()}?dryRun=All`, redSecret),
+  {
+    ...{ what: 'the dry run of a change', before: redConfigMap },
+    write: async (name) => await alice.patch(`${configMaps(name)}?dryRun=All`, merge, blue),
+  },
+  {
+    ...{ what: 'a change of our own', before: redConfigMap },
+    write: async (name) => await ourselves.patch(configMaps(name), merge, blue),
+  },
+];
+
+const outOfScope: readonly Row[] = [
+  ...['kube-system', 'kube-public', 'kube-node-lease', 'reroll'].map((within) =>
+    creation(`a ConfigMap of ${within}`, configMaps('', within), (name) => ({
+      ...redConfigMap(name),
+      metadata: { name, namespace: within },
+    })),
+  ),
+  {
+    ...{ what: 'a ConfigMap deleted', before: redConfigMap },
+    write: async (name) => await alice.delete(configMaps(name)),
+  },
+  {
+    what: 'our annotation on a Deployment',
+    before: (name) => deployment({ name, namespace }),
+    write: async (name) =>
+      await ourselves.patch(`/apis/apps/v1/namespaces/${namespace}/deployments/${name}`, merge, {
+        metadata: { annotations: { 'reroll.dev/baseline': '{}' } },
+      }),
+  },
+];
+
+beforeAll(async () => {
+  cluster = await RerollCluster.start(['mutating', 'validating']);
+  alice = await cluster.editor('alice');
+  ourselves = await cluster.editor('system:serviceaccount:reroll:reroll');
+  await cluster.webhook();
+  // The controller manager writes it, when it gets to it.
+  await pollUntil('the CA bundle of the namespace', async () =>
+    (await cluster.admin.get(configMaps('kube-root-ca.crt'))).status === 200 ? true : undefined,
+  );
+});
+
+afterAll(async () => await cluster.stop());
+
+let rows = 0;
+
+/** How much the counts of the API server, of either registration, grow with the write of a row. */
+async function growth({ before, write }: Row) {
+  const name = `row-${String(rows++)}`;
+  if (before) await cluster.apply(before(name));
+  const countsBefore = await admissionCounts(cluster);
+  const { status } = await write(name);
+  expect(Math.floor(status / 100)).toBe(2);
+  const countsAfter = await admissionCounts(cluster);
+  return countsAfter.map(({ configmaps, secrets: ofSecrets, excluded }, type) => ({
+    calls: {
+      configmaps: configmaps - countsBefore[type]!.configmaps,
+      secrets: ofSecrets - countsBefore[type]!.secrets,
+    },
+    excluded: excluded > countsBefore[type]!.excluded,
+  }));
+}
+
+describe.each([
+  ['a ConfigMap', changesOfConfigMaps, { calls: { configmaps: 1, secrets: 0 } }],
+  ['a Secret', changesOfSecrets, { calls: { configmaps: 0, secrets: 1 } }],
+  ['not called, by matchConditions', noChanges, { calls: { configmaps: 0, secrets: 0 }, excluded: true }],
+  ['not called, by namespace, operation or kind', outOfScope, { calls: { configmaps: 0, secrets: 0 } }],
+] as const)('%s', (_title, table, expected) => {
+  it.each(table)('$what', async (row) => {
+    // By the mutating registration and by the validating one alike.
+    expect(await growth(row)).toMatchObject([expected, expected]);
+  });
+});
+
+it('no condition failed, and no call', async () => {
+  expect(await admissionFailures(cluster)).toEqual(noFailures);
+});

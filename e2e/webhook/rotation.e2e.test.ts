@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { coverageProblem } from '../../certs/coverage';
+import type { ContractClient } from '../apiserver/contract/contract-client';
+import { pollUntil } from '../control-plane/poll';
+import type { RerollProcess } from '../reroll-process';
+import { admissionFailures, noFailures } from './admission-counts';
+import { App } from './app';
+import { expectOneRestart } from './expect-restart';
+import { MovedKeeper } from './moved-keeper';
+import { metricsOf, ownNamespace, RerollCluster } from './reroll-cluster';
+import { WriteLoad } from './write-load';
+
+const minuteMs = 60_000;
+
+/**
+ * An hour and a half of moved time, in which every certificate is valid now as well: none is made so early that it would
+ * have ended, and none more than an hour ahead, which is what certificates are backdated by.
+ */
+const lives = { caLifeMs: 45 * minuteMs, leafLifeMs: 30 * minuteMs };
+const [firstMinute, lastMinute] = [-29, 55];
+
+/** Stands for the minute that the keeper leaves API servers and replicas to hear of what it wrote. */
+const hearingMs = 2_000;
+
+const registrationPath = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/reroll';
+
+let cluster: RerollCluster;
+let alice: ContractClient;
+let reconciler: RerollProcess;
+let webhook: RerollProcess;
+let keeper: MovedKeeper;
+
+beforeAll(async () => {
+  cluster = await RerollCluster.start(['mutating', 'validating']);
+  alice = await cluster.editor('alice');
+  await cluster.plane.kubectl(['-n', ownNamespace, 'delete', 'secret', 'reroll-certs']);
+  keeper = new MovedKeeper(cluster, lives);
+  await keeper.keep(firstMinute * minuteMs);
+  [reconciler, webhook] = await Promise.all([cluster.reconciler(), cluster.webhook()]);
+});
+
+afterAll(async () => await cluster.stop());
+
+/** What there is at one moved minute. */
+interface Snapshot {
+  readonly minute: number;
+  /** Of the CA that signs. */
+  readonly generation: number;
+  /** The webhook's certificate. */
+  readonly leaf: string;
+  /** What API servers are told to trust. */
+  readonly caBundle: string;
+}
+
+interface CertsSecret {
+  readonly data: Readonly<Record<string, string>>;
+}
+
+interface Registration {
+  readonly webhooks: readonly { readonly clientConfig: { readonly caBundle: string } }[];
+}
+
+async function snapshot(minute: number): Promise<Snapshot> {
+  const get = async (path: string): Promise<unknown> => (await cluster.admin.get(path)).body;
+  const { data } = (await get(`/api/v1/namespaces/${ownNamespace}/secrets/reroll-certs`)) as CertsSecret;
+  const { webhooks } = (await get(registrationPath)) as Registration;
+  const text = (base64 = ''): string => Buffer.from(base64, 'base64').toString('utf8');
+  const { generation } = JSON.parse(text(data['state.json'])) as { readonly generation: number };
+  const caBundle = text(webhooks[0]?.clientConfig.caBundle);
+  return { minute, generation, leaf: text(data['webhook.crt']), caBundle };
+}
+
+/** Who has not heard of the latest yet: API servers of a minute ago, and webhooks of ten minutes ago. */
+function problemsOfLateOnes(history: readonly Snapshot[]): readonly string[] {
+  const now = history.at(-1)!;
+  const late = (what: string, { minute }: Snapshot, leaf: string, caBundle: string): readonly string[] => {
+    const problem = coverageProblem(leaf, caBundle, `reroll-webhook.${ownNamespace}.svc`, Date.now());
+    return problem === undefined ? [] : [`minute ${now.minute}, ${what} of minute ${minute}: ${problem}`];
+  };
+  return [
+    ...history.slice(-2).flatMap((then) => late('an API server', then, now.leaf, then.caBundle)),
+    ...history.slice(-10).flatMap((then) => late('a webhook', then, then.leaf, now.caBundle)),
+  ];
+}
+
+/** Of the certificate that a new connection to the webhook gets to see. */
+async function servedFingerprint(): Promise<string | undefined> {
+  return await new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: cluster.webhookPort, rejectUnauthorized: false };
+    const socket = connect(options, () => {
+      resolve(socket.getPeerX509Certificate()?.fingerprint256);
+      socket.end();
+    });
+    socket.once('error', reject);
+  });
+}
+
+it('CA and certificates are replaced again and again, and under load no write notices', async () => {
+  const load = await WriteLoad.start(alice);
+  const history = [await snapshot(firstMinute)];
+  const lateProblems: string[] = [];
+  for (let minute = firstMinute; minute <= lastMinute; minute++) {
+    await keeper.keep(minute * minuteMs);
+    const [before, now] = [history.at(-1)!, await snapshot(minute)];
+    history.push(now);
+    lateProblems.push(...problemsOfLateOnes(history));
+    if (now.leaf === before.leaf && now.caBundle === before.caBundle) continue;
+    await pollUntil('the webhook to serve what is stored', async () =>
+      (await servedFingerprint()) === new X509Certificate(now.leaf).fingerprint256 ? true : undefined,
+    );
+    await delay(hearingMs);
+  }
+  const { perSecond, failures } = await load.stop();
+  // Beside the first CA, two: each has signed every certificate, and some were renewed in between.
+  expect(history.at(-1)?.generation).toBe(3);
+  const certificates = new Set(history.map(({ leaf }) => leaf)).size;
+  expect(certificates).toBeGreaterThanOrEqual(5);
+  expect(lateProblems).toEqual([]);
+
+  expect(failures).toEqual([]);
+  expect(perSecond).toBeGreaterThan(50);
+  expect(await admissionFailures(cluster)).toEqual(noFailures);
+
+  const metrics = await metricsOf(webhook);
+  expect(metrics.sum('reroll_webhook_tls_errors_total')).toBe(0);
+  expect(metrics.sum('reroll_webhook_shed_total')).toBe(0);
+  expect(metrics.sum('reroll_webhook_certificate_swaps_total', { result: 'applied' })).toBeGreaterThanOrEqual(
+    certificates,
+  );
+  expect(metrics.sum('reroll_webhook_certificate_swaps_total', { result: 'refused' })).toBe(0);
+  expect(metrics.sum('reroll_channel_dropped_records_total')).toBe(0);
+}, 240_000);
+
+it('afterwards a change still names its author', async () => {
+  await expectOneRestart(await App.create(cluster, 'after'), { alice, reconciler, path: 'both' });
+});

@@ -1,0 +1,98 @@
+import { request } from 'node:https';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { configMap } from '../apiserver/cluster';
+import { merge, type ContractClient } from '../apiserver/contract/contract-client';
+import { pollUntil } from '../control-plane/poll';
+import type { RerollProcess } from '../reroll-process';
+import { App } from './app';
+import { expectOneRestart } from './expect-restart';
+import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
+
+let cluster: RerollCluster;
+let alice: ContractClient;
+let reconciler: RerollProcess;
+let webhook: RerollProcess;
+
+/** Refuses what mutating webhooks have admitted. */
+const policy = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'no-pink' },
+  spec: {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['configmaps'] }],
+    },
+    validations: [{ expression: '!has(object.data) || !("color" in object.data) || object.data.color != "pink"' }],
+  },
+};
+const binding = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  metadata: { name: 'no-pink' },
+  spec: { policyName: 'no-pink', validationActions: ['Deny'] },
+};
+
+beforeAll(async () => {
+  cluster = await RerollCluster.start(['mutating']);
+  alice = await cluster.editor('alice');
+  await cluster.apply(policy, binding, configMap({ name: 'probe', namespace }));
+  await pollUntil('the policy to be in force', async () => {
+    const path = `/api/v1/namespaces/${namespace}/configmaps/probe?dryRun=All`;
+    return (await alice.patch(path, merge, { data: { color: 'pink' } })).status === 422 ? true : undefined;
+  });
+  [reconciler, webhook] = await Promise.all([cluster.reconciler(), cluster.webhook()]);
+});
+
+afterAll(async () => await cluster.stop());
+
+/** A review as the API server would send it, from somebody who can reach the port. */
+async function forgeReview({ name }: App): Promise<string> {
+  const { body } = await cluster.admin.get(`/api/v1/namespaces/${namespace}/configmaps/${name}`);
+  const review = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      ...{ uid: 'forged', namespace, name, operation: 'UPDATE', userInfo: { username: 'mallory' } },
+      ...{ kind: { group: '', version: 'v1', kind: 'ConfigMap' }, oldObject: body },
+      resource: { group: '', version: 'v1', resource: 'configmaps' },
+      object: { ...body, data: { color: 'black' } },
+    },
+  };
+  const options = {
+    ...{ host: '127.0.0.1', port: cluster.webhookPort, path: '/mutate', method: 'POST', rejectUnauthorized: false },
+    headers: { 'content-type': 'application/json' },
+  };
+  return await new Promise((resolve, reject) => {
+    const outgoing = request(options, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      incoming.once('end', () => resolve(text));
+    });
+    outgoing.once('error', reject);
+    outgoing.end(JSON.stringify(review));
+  });
+}
+
+async function phantoms(): Promise<number> {
+  return (await metricsOf(reconciler)).sum('reroll_hints_total', { result: 'phantom' });
+}
+
+it('a change that is refused after the webhook, and one that somebody made up, restart nothing', async () => {
+  const [refused, forged] = [await App.create(cluster, 'refused'), await App.create(cluster, 'forged')];
+  const before = await metricsOf(webhook);
+  await refused.restartsNever(async () => {
+    await forged.restartsNever(async () => {
+      expect((await refused.paint(alice, 'pink')).status).toBe(422);
+      expect(await forgeReview(forged)).toContain('"allowed":true');
+      await pollUntil('both hints to be phantoms', async () => ((await phantoms()) === 2 ? true : undefined), {
+        timeoutMs: 90_000,
+      });
+    });
+  });
+  const sent = { result: 'sent' };
+  const records = (await metricsOf(webhook)).sum('reroll_webhook_records_total', sent);
+  expect(records - before.sum('reroll_webhook_records_total', sent)).toBe(2);
+  await expectOneRestart(refused, { alice, reconciler, path: 'both' });
+  await expectOneRestart(forged, { alice, reconciler, path: 'both' });
+});
