@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { certsOptionTable } from '../certs/options';
 import { reconcilerOptionTable } from '../reconciler/options';
 import { defaultAnnotationKeys, ownAnnotations } from '../shared/domain/annotations';
 import { strategyNames } from '../shared/domain/workload-settings';
+import type { OptionTable } from '../shared/runtime/option-table';
+import { webhookOptionTable } from '../webhook/options';
 
 const readme = readFileSync(join(__dirname, '..', 'README.md'), 'utf8');
-
-/** First cells of all table rows that are code. */
-const firstCells = [...readme.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, cell]) => cell);
 
 /** Written here, read by what comes with the kinds that need them. */
 const notYetRead = [
@@ -20,16 +20,34 @@ const notYetRead = [
   'secretProviderClassExclude',
 ];
 
-describe('README', () => {
-  it('has a row for every flag of the reconciler, with its default, and none besides', () => {
-    const flags = Object.values(reconcilerOptionTable).map(({ flag }) => `--${flag}`);
-    expect(firstCells.filter((cell) => cell?.startsWith('--')).toSorted()).toEqual(flags.toSorted());
-    for (const row of Object.values(reconcilerOptionTable)) {
-      if ('default' in row)
-        expect(readme).toMatch(new RegExp(`\\| \`--${row.flag}\` +\\| \`${row.default.replaceAll('.', '\\.')}\` +\\|`));
+/** First cells of all table rows that are code. */
+function codeCells(text: string): readonly string[] {
+  return [...text.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, cell]) => cell!);
+}
+
+const commands: readonly (readonly [page: string, table: OptionTable])[] = [
+  ['README.md', reconcilerOptionTable],
+  ['docs/webhook.md', webhookOptionTable],
+  ['docs/certificates.md', certsOptionTable],
+];
+
+describe('the flags of each command', () => {
+  it.each(commands)('stand in %s, each with its default, and none besides', (page, table) => {
+    const text = readFileSync(join(__dirname, '..', page), 'utf8');
+    const flags = Object.values(table).map(({ flag }) => `--${flag}`);
+    expect(
+      codeCells(text)
+        .filter((cell) => /^--\S+$/.test(cell))
+        .toSorted(),
+    ).toEqual(flags.toSorted());
+    for (const { flag, default: value } of Object.values(table)) {
+      if (value === undefined || value === '') continue;
+      expect(text).toMatch(new RegExp(`\\| \`--${flag}\` +\\| \`${value.replaceAll('.', '\\.')}\` +\\|`));
     }
   });
+});
 
+describe('README', () => {
   it('has a row for every annotation that is read', () => {
     const read = [
       ...(Object.entries(defaultAnnotationKeys) as [string, string][])
@@ -39,10 +57,14 @@ describe('README', () => {
         (key) => key !== ownAnnotations.baseline && key !== ownAnnotations.lastRestart,
       ),
     ];
-    expect(firstCells.filter((cell) => /^[a-z.]+\//.test(cell ?? '')).toSorted()).toEqual(read.toSorted());
+    expect(
+      codeCells(readme)
+        .filter((cell) => /^[a-z.]+\//.testcell)
+        .toSorted(),
+    ).toEqual(read.toSorted());
   });
 
   it('has a row for every strategy', () => {
-    expect(firstCells).toEqual(expect.arrayContaining([...strategyNames]));
+    expect(codeCells(readme)).toEqual(expect.arrayContaining([...strategyNames]));
   });
 });
