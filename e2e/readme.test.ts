@@ -59,7 +59,7 @@ describe('README', () => {
     ];
     expect(
       codeCells(readme)
-        .filter((cell) => /^[a-z.]+\//.testcell)
+        .filter((cell) => /^[a-z.]+\//.test(cell))
         .toSorted(),
     ).toEqual(read.toSorted());
   });

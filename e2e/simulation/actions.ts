@@ -1,14 +1,17 @@
 import type { Draw } from './draw';
-import type { Replicas } from './replicas';
+import { hybridActions, type HybridStage } from './hybrid-actions';
+import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
 
 /** What an action may lay hands on. */
 export interface Stage {
   readonly users: Users;
-  readonly replicas: Replicas;
+  readonly replicas: Reconcilers;
   /** Forgets the server's past. */
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;
+  /** Undefined where no webhook is installed. */
+  readonly hybrid: HybridStage | undefined;
 }
 
 type Action = (stage: Stage, draw: Draw) => void;
@@ -76,6 +79,7 @@ const actions = {
   partition: ({ replicas }, draw) => replicas.partition(draw.int(0, 1), draw.pick([800, 8_000, 40_000])),
   compact: ({ compact }) => compact(),
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
+  ...hybridActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

@@ -1,28 +1,44 @@
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { SeedReport } from './worker';
 
-/** Runs the seeds on worker threads; `report` is called for each as it ends, in no order. Rejects when a worker dies. */
+/** A piece of text of a file that is to read otherwise, in the threads only. */
+export interface Mutation {
+  /** From the root of the repository. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export function seedsFrom(from: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => from + index);
+}
+
+/**
+ * Runs the seeds on worker threads; `report` is called for each as it ends, in no order, and ends the batch with
+ * `enough`. Rejects when a worker dies, and for a mutation whose text is not there.
+ */
 export async function runBatch(
-  from: number,
-  count: number,
+  seeds: readonly number[],
   workers: number,
-  report: (report: SeedReport) => void,
+  report: (report: SeedReport) => 'enough' | undefined,
+  mutation?: Mutation,
 ): Promise<void> {
-  const code = await bundledWorker();
-  let next = from;
-  const end = from + count;
+  const code = await bundledWorker(mutation);
+  let next = 0;
   await Promise.all(
-    Array.from({ length: Math.min(workers, count) }, async () => {
+    Array.from({ length: Math.min(workers, seeds.length) }, async () => {
       // A world leaves nothing behind: with room for all of it, little is ever copied by the collector.
       const worker = new Worker(code, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 64 } });
       await new Promise<void>((resolve, reject) => {
         const send = (): void => {
-          if (next < end) worker.postMessage(next++);
-          else resolve();
+          const seed = seeds[next++];
+          if (seed === undefined) resolve();
+          else worker.postMessage(seed);
         };
         worker.on('message', (done: SeedReport) => {
-          report(done);
+          if (report(done) === 'enough') next = seeds.length;
           send();
         });
         worker.on('error', reject);
@@ -34,7 +50,7 @@ export async function runBatch(
 }
 
 /** In memory: threads do not share the loader that runs TypeScript. */
-async function bundledWorker(): Promise<string> {
+async function bundledWorker(mutation: Mutation | undefined): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: ['e2e/simulation/worker.ts'],
     bundle: true,
@@ -44,8 +60,23 @@ async function bundledWorker(): Promise<string> {
     write: false,
     sourcemap: 'inline',
     define: { REROLL_VERSION: '"simulated"' },
+    plugins: mutation ? [mutating(mutation)] : [],
+    logLevel: 'silent',
   });
   const [bundle] = outputFiles;
   if (!bundle) throw new Error('esbuild made no bundle of the worker');
   return bundle.text;
+}
+
+function mutating({ file, from, to }: Mutation): Plugin {
+  return {
+    name: 'mutation',
+    setup: ({ onLoad }) => {
+      onLoad({ filter: new RegExp(`/${file.replaceAll('.', '\\.')}$`) }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        if (!text.includes(from)) throw new Error(`${file} has no text "${from}"`);
+        return { contents: text.replace(from, () => to), loader: 'ts' };
+      });
+    },
+  };
 }

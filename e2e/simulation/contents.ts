@@ -11,6 +11,9 @@ export interface Version {
   readonly revision: number;
   readonly atMs: number;
   readonly content: Content | undefined;
+  /** Who wrote it, and which object of the name it is. */
+  readonly user: string;
+  readonly uid: string;
 }
 
 export function decodedData(object: KubeObject): Content {
@@ -38,16 +41,18 @@ export class Contents {
   }
 
   add(write: WriteRecord): void {
-    const { kind, key, type, object, revision, atMs } = write;
+    const { kind, key, type, object, revision, atMs, user } = write;
     if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') return;
     const name = `${kind.kind} ${key}`;
-    const versions = this.#versions.get(name) ?? [{ revision: 0, atMs: 0, content: undefined }];
+    const versions = this.#versions.get(name) ?? [{ revision: 0, atMs: 0, content: undefined, user: '', uid: '' }];
     this.#versions.set(name, versions);
     const writes = this.#writes.get(name) ?? [];
     this.#writes.set(name, writes);
     writes.push(write);
     const content = type === 'DELETED' ? undefined : decodedData(object);
-    if (!sameContent(versions.at(-1)?.content, content)) versions.push({ revision, atMs, content });
+    if (!sameContent(versions.at(-1)?.content, content)) {
+      versions.push({ revision, atMs, content, user, uid: object.metadata.uid });
+    }
   }
 
   /** Oldest first; at first nothing exists. */

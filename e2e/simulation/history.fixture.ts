@@ -53,9 +53,9 @@ export class Hand {
     await this.clock.advance(3_000);
   }
 
-  async edit(color: string, thenMs = 3_000, others: JsonObject = {}): Promise<void> {
+  async edit(color: string, thenMs = 3_000, others: JsonObject = {}, user = 'dev'): Promise<void> {
     const data = { color, ...others };
-    await this.#update('ConfigMap', 'default', 'app', 'dev', (object) => ({ ...object, data }));
+    await this.#update('ConfigMap', 'default', 'app', user, (object) => ({ ...object, data }));
     await this.clock.advance(thenMs);
   }
 
@@ -66,6 +66,26 @@ export class Hand {
     const context = writeBy('dev', 'dev', 'delete');
     await this.server.registry.delete(context, this.server.kindOf('ConfigMap'), 'default', 'app', options);
     seed(this.server, configMap({ name: 'app', data: { color } }));
+  }
+
+  async createSecret(user: string): Promise<void> {
+    const object = secret({ name: 'db', data: { color: 'secret-1-' } });
+    await this.server.registry.create(writeBy(user, user, 'create'), this.server.kindOf('Secret'), 'default', object);
+  }
+
+  /** The engine tells why it restarted `web`. */
+  async event(message: string): Promise<void> {
+    const { uid } = this.server.store.get(this.server.kindOf('Deployment'), 'default/web')?.metadata ?? {};
+    const involvedObject = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web', uid };
+    const metadata = { name: 'web.1', namespace: 'default' };
+    await this.#create('Event', {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata,
+      involvedObject,
+      reason: 'Reloaded',
+      message,
+    });
   }
 
   /** Somebody takes away what the engine recorded. */

@@ -1,5 +1,5 @@
 import type { WriteRecord } from '../apiserver/store';
-import { isEngine } from './engine-user';
+import { isOurs } from './engine-user';
 import type { Violation } from './judge';
 
 /** Every value of a source that users write looks like this, in plain text or as a Secret's base64. */
@@ -10,10 +10,10 @@ export function valueIn(text: string): string | undefined {
   return values.exec(text)?.[0];
 }
 
-/** Nothing that an engine writes holds a value of a source. */
+/** Nothing that we write holds a value of a source. */
 export function checkLeak({ object, kind, key, revision, user, type }: WriteRecord): readonly Violation[] {
   // A Lease, which is most of what is written, has no field that could hold one.
-  if (!isEngine(user) || type === 'DELETED' || kind.kind === 'Lease') return [];
+  if (!isOurs(user) || type === 'DELETED' || kind.kind === 'Lease') return [];
   const value = valueIn(JSON.stringify(object));
   const sentence = `${kind.kind} ${key} at revision ${revision} tells ${value ?? ''}`;
   return value === undefined ? [] : [{ promise: 'leak', sentence }];

@@ -3,8 +3,9 @@ import type { WriteRecord } from '../apiserver/store';
 import type { Violation } from './judge';
 import { valueIn } from './judge-leaks';
 import { isOfWorkload } from './lives';
+import { metricSum } from './metric-text';
 import type { Network } from './network';
-import type { Incarnation, Replicas } from './replicas';
+import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 
 /** Requests of one process in one minute; the busiest worlds come to a third of it. */
 const maxRequestsPerMinute = 1_000;
@@ -15,7 +16,7 @@ const maxBytesOfSource = 33 * 200;
 
 /** What processes say and hold: no value of a source, and no more than the size of their world. */
 export async function checkProcesses(
-  replicas: Replicas,
+  replicas: Reconcilers,
   server: ApiServer,
   network: Network,
 ): Promise<readonly Violation[]> {
@@ -43,7 +44,7 @@ function requestsOfWorstMinute(server: ApiServer, name: string): number {
 }
 
 async function checkHeld(
-  { process, metrics }: Incarnation,
+  { process, metrics }: ReconcilerProcess,
   server: ApiServer,
   network: Network,
 ): Promise<readonly Violation[]> {
@@ -57,20 +58,14 @@ async function checkHeld(
   const everStored = (counts: (write: WriteRecord) => boolean): number =>
     new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
   const workloads = everStored(isOfWorkload);
-  const queued = sumOf(text, 'reloader_workqueue_depth');
+  const queued = metricSum(text, 'reloader_workqueue_depth');
   if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
   const sources = everStored(({ kind }) => kind.kind === 'ConfigMap' || kind.kind === 'Secret');
-  const indexed = sumOf(text, 'reroll_sources');
+  const indexed = metricSum(text, 'reroll_sources');
   if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
-  const bytes = sumOf(text, 'reroll_source_retained_bytes');
+  const bytes = metricSum(text, 'reroll_source_retained_bytes');
   if (bytes > sources * maxBytesOfSource) found.push(unbounded(`${name} keeps ${bytes} bytes of ${sources} sources`));
   return found;
-}
-
-/** Sum of all series of a metric in the exposition format. */
-function sumOf(text: string, metric: string): number {
-  const lines = text.split('\n').filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`));
-  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
 function unbounded(sentence: string): Violation {

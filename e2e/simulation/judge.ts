@@ -1,8 +1,11 @@
 import type { WriteRecord } from '../apiserver/store';
 import { Case } from './case';
+import { checkAuthors } from './judge-authors';
 import { checkCalm } from './judge-calm';
 import { checkEngineWrites, checkRestartCount } from './judge-engine-writes';
 import { checkLeak } from './judge-leaks';
+import type { Darkness } from './hybrid-world';
+import { checkLate } from './judge-late';
 import { checkLease } from './judge-lease';
 import { checkMissed } from './judge-missed';
 import { checkRecorded } from './judge-recorded';
@@ -20,7 +23,11 @@ export interface Violation {
     | 'leak'
     | 'two writers'
     | 'unbounded'
-    | 'not exactly once';
+    | 'not exactly once'
+    | 'wrong author'
+    | 'record without change'
+    | 'too late'
+    | 'fell over';
   readonly sentence: string;
 }
 
@@ -35,7 +42,7 @@ export class Judge {
   }
 
   wrote(record: WriteRecord): void {
-    this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record));
+    this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
     if (!life) return;
     // Of earlier writes of this life it is known that they were right.
@@ -50,10 +57,14 @@ export class Judge {
     return [...checkMissed(this.#case), ...checkRecorded(this.#case)];
   }
 
-  /** `calm`: nothing but edits of sources far apart; then the number of restarts is known exactly. */
-  verdict(calm: boolean): readonly Violation[] {
+  /**
+   * `calm`: nothing but edits of sources far apart; then the number of restarts is known exactly, or, where
+   * watches of sources are cut, that each comes in time.
+   */
+  verdict(calm: boolean, dark?: Darkness): readonly Violation[] {
     if (this.#violations.length > 0) return this.#violations;
-    return [...this.owed, ...(calm ? checkCalm(this.#case) : [])];
+    if (!calm) return this.owed;
+    return [...this.owed, ...(dark ? checkLate(this.#case, dark) : checkCalm(this.#case))];
   }
 }
 

@@ -9,7 +9,8 @@ interface Due {
   run: (() => void) | undefined;
 }
 
-const startMs = Date.UTC(2026, 0, 1);
+/** When every world begins, by its true time. */
+export const startMs = Date.UTC(2026, 0, 1);
 
 /** Virtual time. Everything that happens in a simulated world happens because this loop came to it. */
 export class Loop implements Clock {

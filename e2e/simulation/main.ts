@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArguments, UsageError, type Asked } from './arguments';
-import { runBatch } from './batch';
+import { runBatch, seedsFrom } from './batch';
 import { shrink } from './shrink';
 import { simulate } from './simulation';
 import { situations, type Situation } from './situations';
@@ -25,11 +25,13 @@ async function runMany(from: number, seeds: number): Promise<number> {
   const startMs = performance.now();
   const reached = new Set<Situation>();
   let failed = 0;
-  await runBatch(from, seeds, availableParallelism(), ({ seed, violations, situations: met }) => {
+  await runBatch(seedsFrom(from, seeds), availableParallelism(), ({ seed, violations, situations: met }) => {
     for (const situation of met) reached.add(situation);
-    if (violations.length === 0) return;
-    failed += 1;
-    console.log(`seed ${seed}: ${violations.join('; ')}`);
+    if (violations.length > 0) {
+      failed += 1;
+      console.log(`seed ${seed}: ${violations.join('; ')}`);
+    }
+    return undefined;
   });
   const seconds = (performance.now() - startMs) / 1000;
   const missing = situations.filter((situation) => !reached.has(situation));

@@ -4,6 +4,7 @@ import type { ApiServer } from '../apiserver/api-server';
 import { ByteStream, readAll, wholeBody } from '../apiserver/byte-stream';
 import { Faults } from '../apiserver/faults';
 import type { Draw } from './draw';
+import type { Darkness } from './hybrid-world';
 import type { Loop } from './loop';
 import type { SimulatedProcess } from './process';
 import type { Sky, WeatherKind } from './weather';
@@ -21,9 +22,12 @@ export interface NetworkOptions {
   readonly latency: Latency;
   /** How late the events of a watch are, at most, by plural resource. */
   readonly lagMs: ReadonlyMap<string, number>;
+  readonly dark: Darkness | undefined;
   /** Told when a request has been carried out, before its answer is on the way. */
   readonly onCarriedOut: (process: SimulatedProcess, request: HttpRequest, status: number) => void;
   readonly onStruck: (process: SimulatedProcess, request: HttpRequest, kind: WeatherKind) => void;
+  /** Told of what a watch sends; what it returns, when that arrives. */
+  readonly onEvent: (process: SimulatedProcess, request: HttpRequest) => (() => void) | undefined;
 }
 
 /** A stream of the server on its way to a process. */
@@ -140,20 +144,28 @@ export class Network {
     if (request.signal?.aborted === true) received.close();
 
     const lagMs = this.#lagOf(request);
+    const dark = isOfSources(request) ? this.#options.dark : undefined;
+    const isDark = (): boolean =>
+      dark !== undefined && loop.monotonicMs() >= dark.fromMs && loop.monotonicMs() < dark.toMs;
     let lastDueMs = 0;
     const later = (run: () => void): void => {
       const nowMs = loop.monotonicMs();
-      lastDueMs = Math.max(lastDueMs + 0.001, nowMs + this.#latencyMs() + lagMs());
+      const darkMs = isDark() ? (dark?.lagMs ?? 0) : 0;
+      lastDueMs = Math.max(lastDueMs + 0.001, nowMs + this.#latencyMs() + lagMs() + darkMs);
       loop.timer(lastDueMs - nowMs, () => {
         // A gap in a stream is never read over: what comes after a lost part does not arrive either.
-        if (this.#cut.has(process)) connection.silent = true;
+        if (this.#cut.has(process) || (isDark() && dark?.lagMs === undefined)) connection.silent = true;
         if (!connection.silent) process.deliver(run);
       });
     };
     const pump = async (): Promise<void> => {
       for (let next = await source.next(); next.done !== true; next = await source.next()) {
         const chunk = next.value;
-        later(() => received.push(chunk));
+        const arrived = this.#options.onEvent(process, request);
+        later(() => {
+          arrived?.();
+          received.push(chunk);
+        });
       }
       later(() => received.end());
     };
@@ -187,6 +199,10 @@ export class Network {
     const maxMs = lagMs.get(resource) ?? 0;
     return () => maxMs * draw.random.float();
   }
+}
+
+function isOfSources({ path }: HttpRequest): boolean {
+  return /\/(?:configmaps|secrets)(?:\?|$)/.test(path);
 }
 
 function asError(thrown: unknown): Error {

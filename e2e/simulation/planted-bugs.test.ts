@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { runBatch, seedsFrom } from './batch';
+import { mutants } from './mutants';
 import { plantedBugs } from './planted-bugs';
 import { simulate } from './simulation';
+import type { SeedReport } from './worker';
 import { drawWorld } from './world';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 /** Each of them is found far sooner than the 2,000 seeds that are promised. */
 const seeds = 400;
@@ -24,5 +27,24 @@ describe('an engine that is wrong on purpose', () => {
 
   it('is not found where there is none', async () => {
     for (let seed = 1; seed <= 20; seed++) expect((await simulate(drawWorld(seed))).violations).toEqual([]);
+  });
+});
+
+describe('a webhook, channel or confirmation that is wrong on purpose', () => {
+  const withWebhook = seedsFrom(1, seeds).filter((seed) => drawWorld(seed).hybrid !== undefined);
+
+  it.each(mutants.map((mutant) => [mutant.what, mutant] as const))('is found: %s', async (_what, mutant) => {
+    let found = false;
+    const look = ({ violations }: SeedReport): 'enough' | undefined => {
+      found ||= violations.length > 0;
+      return found ? 'enough' : undefined;
+    };
+    await runBatch(withWebhook, 2, look, mutant);
+    expect(found).toBe(true);
+  });
+
+  it('is looked for where its text is', async () => {
+    const moved = { file: 'reconciler/channel/hints.ts', from: 'a text that is not there', to: '' };
+    await expect(runBatch([1], 1, () => undefined, moved)).rejects.toThrow('has no text');
   });
 });

@@ -1,61 +1,62 @@
-import type { EngineSettings } from '../../reconciler/engine';
-import { Reconciler } from '../../reconciler/reconciler';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import { Metrics } from '../../reconciler/metrics';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
-import { defaultSettings } from '../engine-settings';
 import { Draw } from './draw';
-import { engineUserPrefix } from './engine-user';
 import type { Loop } from './loop';
 import type { Network } from './network';
 import { SimulatedProcess } from './process';
 
-/** One process that runs or ran. */
+/** One process that runs or ran, and what a test may look at. */
 export interface Incarnation {
   readonly process: SimulatedProcess;
-  readonly reconciler: Reconciler;
-  readonly metrics: Metrics;
   readonly lines: readonly LogLine[];
+  /** SIGTERM: settles when it has finished. */
+  stop(): Promise<void>;
 }
 
-export interface ReplicasOptions {
+/** What runs in a process: makes and starts everything from its composition root, with nothing in memory. */
+export interface Program<T extends Incarnation> {
+  /** What its processes are called, before their numbers. */
+  readonly prefix: string;
+  start(process: SimulatedProcess, logger: RecordingLogger): T;
+}
+
+export interface ReplicasOptions<T extends Incarnation> {
   readonly loop: Loop;
   readonly network: Network;
   readonly draw: Draw;
-  readonly settings: Partial<EngineSettings>;
+  readonly program: Program<T>;
   readonly told: (who: string, what: string) => void;
+  /** Told when a process has come or gone. */
+  readonly changed?: () => void;
 }
 
-interface Slot {
-  current: Incarnation | undefined;
+interface Slot<T> {
+  current: T | undefined;
   starts: number;
 }
 
-/** The replicas of the reconciler, as a Deployment keeps them: what dies is started anew, with nothing in memory. */
-export class Replicas {
-  readonly #options: ReplicasOptions;
-  readonly #slots: readonly Slot[];
-  readonly #all: Incarnation[] = [];
+/** The replicas of a program, as a Deployment keeps them: what dies is started anew. */
+export class Replicas<T extends Incarnation> {
+  readonly #options: ReplicasOptions<T>;
+  readonly #slots: readonly Slot<T>[];
+  readonly #all: T[] = [];
 
-  constructor(count: number, options: ReplicasOptions) {
+  constructor(count: number, options: ReplicasOptions<T>) {
     this.#options = options;
     this.#slots = Array.from({ length: count }, () => ({ current: undefined, starts: 0 }));
   }
 
   /** All that ever ran. */
-  get all(): readonly Incarnation[] {
+  get all(): readonly T[] {
     return this.#all;
   }
 
-  get running(): readonly Incarnation[] {
+  get running(): readonly T[] {
     return this.#slots.flatMap(({ current }) => current ?? []);
   }
 
-  /** All are up, and have been for long enough to have looked at everything. */
-  get complete(): boolean {
-    const states = this.#slots.map(({ current }) => current?.reconciler.status.state);
-    return states.every((state) => state === 'acting' || state === 'standby');
+  /** By place: what dies is succeeded by another process in the same one. */
+  get slots(): readonly (T | undefined)[] {
+    return this.#slots.map(({ current }) => current);
   }
 
   startAll(): void {
@@ -87,9 +88,9 @@ export class Replicas {
   stop(index: number, downMs: number): void {
     const slot = this.#running(index);
     if (!slot) return;
-    const { process, reconciler } = slot.current;
+    const { process } = slot.current;
     this.#options.told(process.name, 'is asked to stop');
-    const stopped = reconciler.stop();
+    const stopped = slot.current.stop();
     // A grace period, as a kubelet gives; what has not ended by then is killed.
     const graceMs = 30_000;
     this.#empty(index, downMs + graceMs);
@@ -123,40 +124,29 @@ export class Replicas {
     }
   }
 
-  #running(index: number): (Slot & { readonly current: Incarnation }) | undefined {
+  #running(index: number): (Slot<T> & { readonly current: T }) | undefined {
     const slot = this.#slots[index % this.#slots.length];
-    return slot?.current === undefined ? undefined : (slot as Slot & { readonly current: Incarnation });
+    return slot?.current === undefined ? undefined : (slot as Slot<T> & { readonly current: T });
   }
 
   #empty(index: number, downMs: number): void {
     const slot = this.#slots[index % this.#slots.length];
     if (!slot) return;
     slot.current = undefined;
+    this.#options.changed?.();
     this.#options.loop.timer(downMs, () => this.#start(index % this.#slots.length));
   }
 
   #start(index: number): void {
     const slot = this.#slots[index];
     if (!slot || slot.current) return;
-    const { loop, network, draw, settings, told } = this.#options;
+    const { loop, draw, program, told } = this.#options;
     slot.starts += 1;
-    const identity = `${engineUserPrefix}${String(index)}-${String(slot.starts)}`;
-    const process = new SimulatedProcess(identity, loop, new Draw(draw.seed()).random);
-    const logger = new RecordingLogger();
-    const metrics = new Metrics({ countByNamespace: false });
-    const { clock, random } = process;
-    const client = new KubeClient({
-      transport: network.transport(process),
-      credentials: staticCredentials({}),
-      ...{ clock, logger, userAgent: 'reroll/simulated' },
-    });
-    const reconciler = new Reconciler(
-      { client, clock, random, logger, metrics },
-      { ...defaultSettings, ...settings, identity },
-    );
-    slot.current = { process, reconciler, metrics, lines: logger.lines };
+    const name = `${program.prefix}${String(index)}-${String(slot.starts)}`;
+    const process = new SimulatedProcess(name, loop, new Draw(draw.seed()).random);
+    told(name, 'starts');
+    slot.current = program.start(process, new RecordingLogger());
     this.#all.push(slot.current);
-    told(identity, 'starts');
-    reconciler.start();
+    this.#options.changed?.();
   }
 }

@@ -24,7 +24,15 @@ export async function shrink(
     return violations.some((violation) => violation.promise === promise);
   };
   let smallest = world;
-  for (const simpler of [{ controllers: false }, { lagMs: new Map() }, { replicas: 1 as const }, { maxLatencyMs: 5 }]) {
+  const simplest: readonly Partial<World>[] = [
+    { hybrid: undefined },
+    { dark: undefined },
+    { controllers: false },
+    { lagMs: new Map() },
+    { replicas: 1 },
+    { maxLatencyMs: 5 },
+  ];
+  for (const simpler of simplest) {
     const candidate = { ...smallest, ...simpler };
     if (await stillBroken(candidate)) smallest = candidate;
   }

@@ -8,10 +8,13 @@ import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
+import { endpointSliceKind } from './endpoints';
+import { HybridWorld } from './hybrid';
 import { Judge, type Violation } from './judge';
 import { checkProcesses } from './judge-processes';
 import { Loop } from './loop';
 import { Network } from './network';
+import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
@@ -38,11 +41,18 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const loop = new Loop(new Draw(draw.seed()).random);
   const story = new Story(loop);
   const situations = new Situations();
+  const random = seededRandom(draw.seed());
+  const told = (who: string, what: string): void => {
+    situations.told(what);
+    story.tell(who, what);
+  };
+  const { dark } = world;
+  const hybrid =
+    world.hybrid &&
+    new HybridWorld({ loop, told, hybrid: world.hybrid, isDark: dark !== undefined, draw: new Draw(~world.seed) });
   const server = new ApiServer({
-    clock: loop,
-    random: seededRandom(draw.seed()),
-    watchWindow: world.watchWindow,
-    watchList: world.watchList,
+    ...{ clock: loop, random, customKinds: [endpointSliceKind], admission: hybrid?.hooks ?? [] },
+    ...{ watchWindow: world.watchWindow, watchList: world.watchList },
   });
   seedNamespace(server, ownNamespace);
   const users = new Users(server, (what) => story.tell('user', what));
@@ -51,10 +61,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   for (const write of server.history()) judge.wrote(write);
   server.store.subscribe((write) => {
     situations.written(write);
+    hybrid?.situations.written(write);
     judge.wrote(write);
     // What comes after a broken promise tells nothing more.
     if (judge.violations.length > 0) loop.halt();
-    if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, told(write));
+    if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
   });
   if (world.controllers) new Controllers(server).start();
 
@@ -62,8 +73,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const network = new Network({
     ...{ loop, server, lagMs: world.lagMs, latency: { maxMs: world.maxLatencyMs } },
     sky: new Sky(world.weather, () => loop.monotonicMs()),
-    draw: new Draw(draw.seed()),
-    onCarriedOut: (_process, { method, path }, status) => {
+    ...{ draw: new Draw(draw.seed()), dark },
+    onCarriedOut: (process, request, status) => {
+      hybrid?.situations.carriedOut(process, request, status);
+      const { method, path } = request;
       if (method !== 'PATCH' || !path.startsWith('/apis/apps/')) return;
       if (status === 409) situations.conflicted();
       if (status === 200) uponWrite.shift()?.();
@@ -72,14 +85,17 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       situations.struck(kind, method, path);
       story.tell('network', `${kind}: ${method} ${path.split('?')[0] ?? ''} of ${process.name}`);
     },
+    onEvent: (process, request) => hybrid?.situations.sent(process, request),
   });
-  const replicas = new Replicas(world.replicas, {
-    ...{ loop, network, draw: new Draw(draw.seed()), settings: { strategy: world.strategy, ...settings } },
-    told: (who, what) => {
-      situations.told(what);
-      story.tell(who, what);
-    },
+  const replicas: Reconcilers = new Replicas(world.replicas, {
+    ...{ loop, network, told, draw: new Draw(draw.seed()) },
+    program: reconcilerProgram(network, { strategy: world.strategy, ...settings }),
+    changed: () => hybrid?.reconcilersChanged(),
   });
+  const leader = (): number | undefined => {
+    const place = replicas.slots.findIndex((current) => current?.reconciler.status.state === 'acting');
+    return place < 0 ? undefined : place;
+  };
   const stage: Stage = {
     ...{ users, replicas },
     compact: () => {
@@ -88,6 +104,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       server.compact();
     },
     later: (delayMs, run) => loop.timer(delayMs, run),
+    hybrid: hybrid?.start({ server, network, users, reconcilers: replicas, leader }),
   };
   const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {
     const run = (): void => act(kind, stage, new Draw(seed));
@@ -97,22 +114,32 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   replicas.startAll();
 
   await loop.runUntil(world.stormMs);
-  const inStorm = await checkProcesses(replicas, server, network);
+  const inStorm = [...(await checkProcesses(replicas, server, network)), ...((await hybrid?.check()) ?? [])];
   for (const run of uponWrite.splice(0)) run();
   replicas.relieve();
+  hybrid?.relieve();
   story.tell('world', 'all faults end');
-  await untilQuiet(loop, server, replicas, judge, world.stormMs);
+  const isReady = (): boolean => isComplete(replicas) && users.idle;
+  await untilQuiet(loop, server, isReady, judge, world.stormMs);
+  await hybrid?.rest();
 
   const history = server.history();
-  const violations = [...judge.verdict(world.calm), ...inStorm, ...(await checkProcesses(replicas, server, network))];
+  const violations = [
+    ...judge.verdict(world.calm, dark),
+    ...inStorm,
+    ...(await checkProcesses(replicas, server, network)),
+    ...((await hybrid?.check()) ?? []),
+    ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
+  ];
   replicas.all.forEach(({ lines }) => situations.logged(lines));
-  return { seed: world.seed, violations, story: story.lines, situations: situations.reached, history };
+  const reached = new Set([...situations.reached, ...(hybrid?.situations.reached ?? [])]);
+  return { seed: world.seed, violations, story: story.lines, situations: reached, history };
 }
 
 async function untilQuiet(
   loop: Loop,
   server: ApiServer,
-  replicas: Replicas,
+  isReady: () => boolean,
   judge: Judge,
   stormMs: number,
 ): Promise<void> {
@@ -124,13 +151,13 @@ async function untilQuiet(
     const history = server.history();
     const busy = history.findLast(({ user, kind }) => isEngine(user) && kind.kind !== 'Lease' && kind.kind !== 'Event');
     const lastMs = busy === undefined ? 0 : busy.atMs - loop.nowMs() + loop.monotonicMs();
-    const quiet = replicas.complete && loop.monotonicMs() - lastMs >= quietMs;
+    const quiet = isReady() && loop.monotonicMs() - lastMs >= quietMs;
     if (quiet && judge.owed.length === 0) return;
-    untilMs = quiet || !replicas.complete ? untilMs + quietMs : lastMs + quietMs;
+    untilMs = quiet || !isReady() ? untilMs + quietMs : lastMs + quietMs;
   }
 }
 
-function told({ kind, key, object, type, revision }: WriteRecord): string {
+function shownWrite({ kind, key, object, type, revision }: WriteRecord): string {
   const { annotations = {} } = object.metadata;
   if (kind.kind === 'Lease') return `writes Lease ${key} (revision ${revision})`;
   return `${type} ${kind.kind} ${key} (revision ${revision}) ${annotations['reroll.dev/baseline'] ?? ''}`;

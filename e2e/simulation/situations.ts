@@ -2,6 +2,7 @@ import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
 import { isEngine } from './engine-user';
+import { hybridSituations } from './hybrid-situations';
 import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
 
@@ -47,6 +48,7 @@ export const situations = [
   'a source came back under its name as another',
   'a workload changed between plan and write',
   'lists were paged, because the server does not stream them',
+  ...hybridSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

@@ -17,6 +17,7 @@ import { writeBy, type WriteContext } from '../apiserver/registry';
 import { namespaceKind } from '../apiserver/resources';
 import { StatusError } from '../apiserver/status';
 import { storeKey } from '../apiserver/store';
+import { deniedUser } from './admission';
 import { decodedData } from './contents';
 import type { Draw } from './draw';
 import { podTemplateOf } from './usage';
@@ -66,6 +67,11 @@ const makers = {
   Job: job,
 } as const;
 
+/** Whose edits are stored, unless something comes in between. */
+const authors = ['alice', 'bob', 'carol'] as const;
+/** Tries out edits and makes none. */
+const dryRunner = 'erin';
+
 /** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
 export class Users {
   readonly #server: ApiServer;
@@ -73,8 +79,10 @@ export class Users {
   readonly #manifests = new Map<Place, Manifest>();
   readonly #former = new Map<Place, Content[]>();
   #values = 0;
+  #writes = 0;
   /** What they do is done in order, each on what the one before left. */
   #done = Promise.resolve();
+  #busy = 0;
 
   constructor(server: ApiServer, told: (what: string) => void) {
     this.#server = server;
@@ -91,6 +99,11 @@ export class Users {
     }
   }
 
+  /** Everything that was begun has been answered. */
+  get idle(): boolean {
+    return this.#busy === 0;
+  }
+
   anySource(draw: Draw): Place {
     return draw.pick(sources as [Place, ...Place[]]);
   }
@@ -100,7 +113,7 @@ export class Users {
   }
 
   contentOf(source: Place): Content | undefined {
-    const object = this.#object(source);
+    const object = this.object(source);
     return object && Object.fromEntries(decodedData(object));
   }
 
@@ -125,6 +138,46 @@ export class Users {
       this.#remember(source, content);
       return { ...current, data: dataOf(source, content) };
     });
+  }
+
+  /** `kubectl apply --dry-run=server`: of a content that is not going to be stored. */
+  dryRun(source: Place): void {
+    const content = { ...this.contentOf(source), color: this.#value(source) };
+    this.#change(source, 'try out an edit of', (current) => ({ ...current, data: dataOf(source, content) }), {
+      ...writeBy(dryRunner, 'kubectl', 'update'),
+      dryRun: true,
+    });
+  }
+
+  /** Admitted by the webhook, and refused by whoever is asked after it. */
+  deniedEdit(source: Place): void {
+    const content = { ...this.contentOf(source), color: this.#value(source) };
+    const edited = (current: KubeObject): JsonObject => ({ ...current, data: dataOf(source, content) });
+    this.#change(source, 'edit', edited, writeBy(deniedUser, 'kubectl-edit', 'update'));
+  }
+
+  /** Several at one moment; who insists on the version that was read is told 409 if another was faster. */
+  racingEdits(source: Place, draw: Draw): void {
+    const read = this.object(source);
+    if (!read) return;
+    for (let left = draw.int(2, 3); left > 0; left--) {
+      const content = { ...this.contentOf(source), [draw.pick(contentKeys)]: this.#value(source) };
+      const insists = draw.chance(0.5);
+      const { kind, namespace: within, name } = source;
+      void this.#at(`edit ${kind} ${within}/${name} at once`, async (context) => {
+        const written = await this.#server.registry.update(
+          context,
+          this.#server.kindOf(kind),
+          within,
+          name,
+          (current) => ({
+            object: { ...(insists ? read : current), data: dataOf(source, content) },
+          }),
+        );
+        this.#remember(source, content);
+        return shown(written);
+      });
+    }
   }
 
   deleteSource(source: Place): void {
@@ -184,7 +237,7 @@ export class Users {
   /** As `kubectl rollout undo`, which brings back the annotations of that time too. */
   rollBack(workload: Place, draw: Draw): void {
     if (!isRolled(workload)) return;
-    const uid = this.#object(workload)?.metadata.uid;
+    const uid = this.object(workload)?.metadata.uid;
     const former = this.#server.history().filter(({ object }) => object.metadata.uid === uid);
     const old = draw.pickAny(former)?.object;
     if (old === undefined) return;
@@ -231,22 +284,22 @@ export class Users {
   /** The namespace controller of this cluster: what is in it goes, then the namespace. */
   deleteNamespace(name: string): void {
     for (const place of [...workloads, ...sources]) if (place.namespace === name) this.#delete(place);
-    this.#do(`delete namespace ${name}`, async () => {
+    this.#do(`delete namespace ${name}`, async (context) => {
       const { registry, store } = this.#server;
-      const { object, gone } = await registry.delete(dev('delete'), namespaceKind, undefined, name, {});
-      if (!gone) store.remove(namespaceKind, object, dev('delete'));
+      const { object, gone } = await registry.delete(context, namespaceKind, undefined, name, {});
+      if (!gone) store.remove(namespaceKind, object, context);
     });
   }
 
   createNamespace(name: string, draw: Draw): void {
-    this.#do(`create namespace ${name}`, async () => {
-      await this.#server.registry.create(dev('create'), namespaceKind, undefined, namespace(name));
+    this.#do(`create namespace ${name}`, async (context) => {
+      await this.#server.registry.create(context, namespaceKind, undefined, namespace(name));
     });
     for (const source of sources) if (source.namespace === name) this.createSource(source, undefined, draw);
     for (const workload of workloads) if (workload.namespace === name) this.createWorkload(workload, draw);
   }
 
-  #object({ kind, namespace: within, name }: Place): KubeObject | undefined {
+  object({ kind, namespace: within, name }: Place): KubeObject | undefined {
     return this.#server.store.get(this.#server.kindOf(kind), storeKey(within, name));
   }
 
@@ -294,50 +347,68 @@ export class Users {
 
   #create(place: Place, object: ReturnType<typeof configMap>): void {
     const { kind, namespace: within, name } = place;
-    this.#do(`create ${kind} ${within}/${name}${shown(object as unknown as KubeObject)}`, async () => {
-      await this.#server.registry.create(dev('create'), this.#server.kindOf(kind), within, object);
+    this.#do(`create ${kind} ${within}/${name}${shown(object as unknown as KubeObject)}`, async (context) => {
+      await this.#server.registry.create(context, this.#server.kindOf(kind), within, object);
     });
   }
 
   #delete({ kind, namespace: within, name }: Place): void {
-    this.#do(`delete ${kind} ${within}/${name}`, async () => {
+    this.#do(`delete ${kind} ${within}/${name}`, async (context) => {
       const options = { propagationPolicy: 'Background' } as const;
-      await this.#server.registry.delete(dev('delete'), this.#server.kindOf(kind), within, name, options);
+      await this.#server.registry.delete(context, this.#server.kindOf(kind), within, name, options);
     });
   }
 
-  #change(place: Place, verb: string, change: (current: KubeObject) => JsonObject): void {
+  #change(place: Place, verb: string, change: (current: KubeObject) => JsonObject, as?: WriteContext): void {
     const { kind, namespace: within, name } = place;
-    this.#do(`${verb} ${kind} ${within}/${name}`, async () => {
-      const { registry } = this.#server;
-      const written = await registry.update(dev('update'), this.#server.kindOf(kind), within, name, (current) => ({
-        object: change(current),
-      }));
-      return shown(written);
-    });
+    this.#do(
+      `${verb} ${kind} ${within}/${name}`,
+      async (context) => {
+        const { registry } = this.#server;
+        const written = await registry.update(context, this.#server.kindOf(kind), within, name, (current) => ({
+          object: change(current),
+        }));
+        return shown(written);
+      },
+      as,
+    );
   }
 
-  #do(what: string, run: () => Promise<unknown>): void {
-    this.#done = this.#done.then(async () => {
-      try {
-        const outcome = await run();
-        this.#told(`${what}${typeof outcome === 'string' ? outcome : ''}`);
-      } catch (error) {
-        // Nothing there to edit, or already there: that is what users are told too.
-        if (!(error instanceof StatusError)) throw error;
-        this.#told(`${what}: refused, ${error.message}`);
-      }
-    });
+  #do(what: string, run: (context: WriteContext) => Promise<unknown>, as?: WriteContext): void {
+    const done = this.#done;
+    this.#done = this.#at(what, run, as, done);
+  }
+
+  /** At once, or after what is under way. Never rejects. */
+  async #at(
+    what: string,
+    run: (context: WriteContext) => Promise<unknown>,
+    as = this.#anyAuthor(),
+    after: Promise<void> = Promise.resolve(),
+  ): Promise<void> {
+    this.#busy += 1;
+    await after;
+    try {
+      const outcome = await run(as);
+      this.#told(`${what} by ${as.user}${typeof outcome === 'string' ? outcome : ''}`);
+    } catch (error) {
+      // Nothing there to edit, or already there: that is what users are told too.
+      if (!(error instanceof StatusError)) throw error;
+      this.#told(`${what} by ${as.user}: refused, ${error.message}`);
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+
+  #anyAuthor(): WriteContext {
+    const user = authors[this.#writes++ % authors.length] ?? authors[0];
+    return writeBy(user, 'kubectl-edit', 'update');
   }
 }
 
 /** Whose template may be edited; that of a Job may not, and that of a CronJob is not what this simulation is about. */
 function isRolled({ kind }: Place): boolean {
   return kind !== 'Job' && kind !== 'CronJob';
-}
-
-function dev(verb: string): WriteContext {
-  return writeBy('dev', 'kubectl-edit', verb);
 }
 
 function imageOf({ image }: Manifest): string {

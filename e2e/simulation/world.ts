@@ -1,6 +1,7 @@
 import type { StrategyName } from '../../shared/domain/workload';
 import type { ActionKind } from './actions';
 import { Draw } from './draw';
+import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { weatherKinds, type Weather } from './weather';
 
 /** Something that is done in a world, once. */
@@ -29,7 +30,12 @@ export interface World {
   readonly stormMs: number;
   readonly steps: readonly Step[];
   readonly weather: readonly Weather[];
+  /** Undefined: no webhook is installed. */
+  readonly hybrid: Hybrid | undefined;
+  readonly dark: Darkness | undefined;
 }
+
+type Plain = Omit<World, 'hybrid' | 'dark'>;
 
 const watched = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'jobs'] as const;
 
@@ -62,6 +68,10 @@ const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop',
  * some are all conflicts, and some only crash.
  */
 export function drawWorld(seed: number): World {
+  return withHybrid(drawPlain(seed), new Draw(seed ^ 0x1b873593));
+}
+
+function drawPlain(seed: number): Plain {
   const draw = new Draw(seed);
   const calm = draw.chance(0.12);
   const shared = {
@@ -69,7 +79,7 @@ export function drawWorld(seed: number): World {
     calm,
     strategy: draw.pick<StrategyName>(['env-vars', 'env-vars', 'annotations', 'restarted-at']),
     controllers: draw.chance(0.15),
-    watchList: draw.pick<World['watchList']>(['supported', 'supported', 'rejected', 'ignored']),
+    watchList: draw.pick<Plain['watchList']>(['supported', 'supported', 'rejected', 'ignored']),
   };
   if (calm) return { ...shared, ...drawCalm(draw) };
   const replicas = draw.chance(0.35) ? 2 : 1;

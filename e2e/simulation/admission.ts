@@ -1,0 +1,192 @@
+import type { ReviewPath } from '../../webhook/metrics';
+import { ownNamespace } from '../engine-settings';
+import type { AdmissionHook, AdmissionRequest, AdmissionResponse } from '../apiserver/admission';
+import { objectAt, sameJson, stringAt, type JsonObject } from '../apiserver/json';
+import type { Draw } from './draw';
+import { isOurs } from './engine-user';
+import type { Violation } from './judge';
+import { valueIn } from './judge-leaks';
+import type { Loop } from './loop';
+import type { WebhookProcess, Webhooks } from './webhooks';
+
+/** What befalls the API server's calls, each with its probability. */
+export interface CallWeather {
+  readonly maxLatencyMs: number;
+  readonly lost: number;
+  readonly lostAnswer: number;
+  /** It arrives twice. */
+  readonly twice: number;
+}
+
+export interface AdmissionOptions {
+  readonly loop: Loop;
+  readonly draw: Draw;
+  readonly weather: CallWeather;
+  /** The hooks that are registered. */
+  readonly paths: readonly ReviewPath[];
+  /** Whether the registration keeps away what changes no data, and dry runs. */
+  readonly conditions: boolean;
+  readonly webhooks: () => Webhooks;
+  readonly told: (who: string, what: string) => void;
+  /** A write goes on without the webhook's answer; `ConfigMap shop/app`. */
+  readonly onTimeout: (source: string) => void;
+  readonly onKilled: () => void;
+  /** The id of a review of what is not going to be stored. */
+  readonly onDryRun: (id: string) => void;
+}
+
+/** `timeoutSeconds` of the registration, whose failurePolicy is Ignore. */
+const timeoutMs = 2_000;
+
+/** A user whom another admission policy does not let write. */
+export const deniedUser = 'dave';
+
+const allowed: AdmissionResponse = { allowed: true };
+
+/** The API server's side of the webhook: whom it calls, and how long it waits. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #violations: Violation[] = [];
+  #weather: CallWeather;
+  #killNext: ((index: number) => void) | undefined;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+    this.#weather = options.weather;
+  }
+
+  get violations(): readonly Violation[] {
+    return this.#violations;
+  }
+
+  /** In the order in which a server calls: those that may change the object first, and a policy that may refuse it last. */
+  hooks(): readonly AdmissionHook[] {
+    const { paths } = this.#options;
+    const ours = (['mutate', 'validate'] as const).filter((path) => paths.includes(path));
+    return [
+      ...ours.map((path) => ({
+        name: path,
+        review: (request: AdmissionRequest) => (this.#concerns(request) ? this.#call(path, request) : allowed),
+      })),
+      { name: 'policy', review: ({ user }) => (user === deniedUser ? { allowed: false } : allowed) },
+    ];
+  }
+
+  /** The process that is called next is killed when the call has arrived. */
+  killNext(kill: (index: number) => void): void {
+    this.#killNext = kill;
+  }
+
+  relieve(): void {
+    this.#weather = { maxLatencyMs: 5, lost: 0, lostAnswer: 0, twice: 0 };
+    this.#killNext = undefined;
+  }
+
+  /** What anybody sends who reaches the port of one process. */
+  forge(path: ReviewPath, bodies: readonly Buffer[]): void {
+    const target = this.#options.draw.pickAny(this.#options.webhooks().running);
+    if (!target) return;
+    for (const body of bodies) this.#later(() => this.#deliver(target, path, body, () => undefined));
+  }
+
+  #concerns({ kind, namespace, operation, user, dryRun, object, oldObject }: AdmissionRequest): boolean {
+    if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') return false;
+    if (operation === 'DELETE' || namespace === ownNamespace || isOurs(user)) return false;
+    if (!this.#options.conditions) return true;
+    const isSame = oldObject !== null && sameJson(objectAt(object, 'data'), objectAt(oldObject, 'data'));
+    return !dryRun && !isSame;
+  }
+
+  async #call(path: ReviewPath, request: AdmissionRequest): Promise<AdmissionResponse> {
+    const { draw, loop, told, webhooks, onTimeout, onDryRun } = this.#options;
+    if (request.dryRun) onDryRun(request.uid);
+    const { slots } = webhooks();
+    const source = `${request.kind.kind} ${request.namespace ?? ''}/${request.name}`;
+    return await new Promise((resolve) => {
+      const answered = (): void => {
+        timer.cancel();
+        resolve(allowed);
+      };
+      const timer = loop.timer(timeoutMs, () => {
+        told('server', `hears nothing of ${path} on ${source}, and goes on`);
+        onTimeout(source);
+        resolve(allowed);
+      });
+      const index = draw.int(0, slots.length - 1);
+      const target = slots[index];
+      if (!target) {
+        // A Service without endpoints, or a port that is closed.
+        this.#later(answered);
+        return;
+      }
+      const { lost, lostAnswer, twice } = this.#weather;
+      const kill = this.#killNext;
+      this.#killNext = undefined;
+      const body = reviewOf(path, request);
+      const answerIsLost = draw.chance(lostAnswer);
+      const arrive = (): void => {
+        if (target.process.state === 'dead') this.#options.onKilled();
+        this.#deliver(target, path, body, () => {
+          if (!answerIsLost) this.#later(answered);
+        });
+        if (!kill) return;
+        this.#options.onKilled();
+        loop.timer(draw.pick([0, 0, 5, 30]), () => kill(index));
+      };
+      if (!draw.chance(lost)) this.#later(arrive);
+      if (draw.chance(twice)) this.#later(arrive);
+    });
+  }
+
+  #deliver({ process, engine }: WebhookProcess, path: ReviewPath, body: Buffer, answered: () => void): void {
+    process.deliver(() => {
+      const exchange = engine.handler.begin({
+        path,
+        timeoutMs,
+        answer: ({ status, body: answer }) => {
+          this.#check(process.name, status, answer.toString('utf8'));
+          answered();
+        },
+      });
+      exchange.push(body);
+      exchange.end();
+    });
+  }
+
+  /** Whatever is asked, the write goes on. */
+  #check(name: string, status: number, answer: string): void {
+    const value = valueIn(answer);
+    if (value !== undefined)
+      this.#violations.push({ promise: 'leak', sentence: `an answer of ${name} tells ${value}` });
+    if (status === 200 && !answer.includes('"allowed":true')) {
+      this.#violations.push({ promise: 'fell over', sentence: `${name} refused a write: ${answer}` });
+    }
+  }
+
+  #later(run: () => void): void {
+    const { draw, loop } = this.#options;
+    loop.timer(0.2 + this.#weather.maxLatencyMs * draw.random.float() ** 4, run);
+  }
+}
+
+/** The body of a call, as an API server writes it. */
+function reviewOf(path: ReviewPath, request: AdmissionRequest): Buffer {
+  const { uid, kind, namespace, name, operation, user, manager, dryRun, object, oldObject, createdUid } = request;
+  return reviewBody({
+    uid,
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    ...{ name, namespace: namespace ?? '', operation, dryRun, oldObject },
+    userInfo: { username: user, groups: ['system:authenticated'] },
+    object: path === 'validate' && createdUid !== undefined ? withUid(object, createdUid) : object,
+    options: { fieldManager: manager },
+  });
+}
+
+export function reviewBody(request: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }));
+}
+
+function withUid(object: JsonObject | null, uid: string): JsonObject {
+  const metadata = objectAt(object, 'metadata');
+  return { ...object, metadata: { ...metadata, uid: stringAt(metadata, 'uid') ?? uid } };
+}

@@ -1,0 +1,76 @@
+import type { Admission } from './admission';
+import type { Attacker } from './attacker';
+import type { Channel } from './channel';
+import type { Draw } from './draw';
+import type { Users } from './users';
+import type { Reconcilers } from './reconcilers';
+import type { Webhooks } from './webhooks';
+
+/** What of a webhook an action may lay hands on. */
+export interface HybridStage {
+  readonly webhooks: Webhooks;
+  readonly admission: Admission;
+  readonly channel: Channel;
+  readonly attacker: Attacker;
+  /** The next record that reaches the leader is the last thing that it gets to know. */
+  readonly crashUponRecord: (afterMs: number, downMs: number) => void;
+  /** What is held is judged while it is most. */
+  readonly checkSoon: () => void;
+}
+
+interface Stage {
+  readonly users: Users;
+  readonly replicas: Reconcilers;
+  readonly later: (delayMs: number, run: () => void) => void;
+  readonly hybrid: HybridStage | undefined;
+}
+
+type Action = (stage: HybridStage & Pick<Stage, 'users' | 'later'>, draw: Draw) => void;
+
+const actions = {
+  'dry-run': ({ users }, draw) => users.dryRun(users.anySource(draw)),
+  'denied-edit': ({ users }, draw) => users.deniedEdit(users.anySource(draw)),
+  'racing-edits': ({ users }, draw) => users.racingEdits(users.anySource(draw), draw),
+  'webhook-crash': ({ webhooks }, draw) => webhooks.crash(draw.int(0, 1), draw.pick([200, 5_000, 40_000])),
+  'webhook-crash-in-review': ({ admission, webhooks }, draw) => {
+    const downMs = draw.pick([200, 5_000, 40_000]);
+    admission.killNext((index) => webhooks.crash(index, downMs));
+  },
+  'webhook-freeze': ({ webhooks }, draw) => webhooks.freeze(draw.int(0, 1), draw.pick([300, 4_000, 15_000])),
+  'webhook-stop': ({ webhooks }, draw) => webhooks.stop(draw.int(0, 1), draw.int(100, 10_000)),
+  'webhook-partition': ({ webhooks }, draw) => webhooks.partition(draw.int(0, 1), draw.pick([800, 8_000, 40_000])),
+  'webhook-skew-clock': ({ webhooks }, draw) => webhooks.setClockOff(draw.int(0, 1), draw.int(-3_000, 3_000)),
+  'channel-cut': ({ channel }, draw) => channel.cut(draw.int(0, 1), draw.pick([500, 4_000, 20_000, 60_000])),
+  'crash-after-record': ({ crashUponRecord }, draw) =>
+    crashUponRecord(draw.int(0, 900), draw.pick([20_000, 60_000, 120_000])),
+  /** Lies matter while a change waits for its restart. */
+  'forge-records': ({ attacker, users, later }, draw) => {
+    const source = users.anySource(draw);
+    users.editSource(source, draw);
+    later(draw.int(30, 900), () => attacker.forge(source, draw));
+  },
+  'replay-records': ({ attacker }, draw) => attacker.replay(draw),
+  'revert-and-replay': ({ attacker, users }, draw) => {
+    users.revertSource(users.anySource(draw), draw);
+    attacker.replay(draw);
+  },
+  'flood-records': ({ attacker, users }, draw) => attacker.flood(users.anySource(draw), draw),
+  'garble-records': ({ attacker }, draw) => attacker.garble(draw),
+  'forge-reviews': ({ attacker, users }, draw) => attacker.review(users.anySource(draw), draw.int(1, 3), draw),
+  'flood-reviews': ({ attacker, users, checkSoon }, draw) => {
+    attacker.review(users.anySource(draw), draw.pick([30, 150, 150, 1_500]), draw);
+    checkSoon();
+  },
+} satisfies Record<string, Action>;
+
+type HybridActionKind = keyof typeof actions;
+
+/** What is done in worlds with a webhook; where there is none, nothing happens. */
+export const hybridActions = Object.fromEntries(
+  Object.entries<Action>(actions).map(([kind, action]) => [
+    kind,
+    ({ users, later, hybrid }: Stage, draw: Draw): void => {
+      if (hybrid) action({ users, later, ...hybrid }, draw);
+    },
+  ]),
+) as Record<HybridActionKind, (stage: Stage, draw: Draw) => void>;

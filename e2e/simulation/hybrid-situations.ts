@@ -1,0 +1,167 @@
+import type { LogLine } from '../../shared/runtime/recording-logger';
+import { stringAt } from '../apiserver/json';
+import type { HttpRequest } from '../../shared/kube/transport';
+import type { ApiServer } from '../apiserver/api-server';
+import type { WriteRecord } from '../apiserver/store';
+import { sourceOfRecord, type Delivery } from './channel';
+import { isEngine } from './engine-user';
+import { metricSum } from './metric-text';
+import type { SimulatedProcess } from './process';
+import type { ReconcilerProcess, Reconcilers } from './reconcilers';
+import { templateOf, usageOf } from './usage';
+import type { Webhooks } from './webhooks';
+
+/** What a batch of worlds with a webhook must have come to. */
+export const hybridSituations = [
+  'a restart named an author whom the webhook told and the watch confirmed',
+  'a restart named an author whom a read confirmed',
+  'a workload was restarted by the webhook alone, with the watches of sources cut',
+  'a restart came without a record, though there is a webhook',
+  'a hint that was never stored was dropped',
+  'a change was announced twice',
+  'a webhook was asked twice about one change',
+  'a forged record under another key was dropped',
+  'a forged record of another time was dropped',
+  'a record that does not parse was refused',
+  'records were refused because there were too many',
+  'a dry run was not told to the reconcilers',
+  'a webhook was killed while it was asked',
+  'a webhook was not heard in time, and the change was acted on',
+  'a record was lost, and the change was acted on',
+  'a record could not be sent, and was given up',
+  'a leader was killed between a record and its restart, and its successor knew the author',
+  'a watch that was behind showed an older version than a read',
+] as const;
+export type HybridSituation = (typeof hybridSituations)[number];
+
+const hintResults = [
+  ['phantom', 'a hint that was never stored was dropped'],
+  ['duplicate', 'a change was announced twice'],
+  ['foreign_key', 'a forged record under another key was dropped'],
+  ['stale', 'a forged record of another time was dropped'],
+  ['malformed', 'a record that does not parse was refused'],
+  ['refused', 'records were refused because there were too many'],
+] as const;
+
+/** Notes which situations of the webhook a world comes to. */
+export class HybridSituations {
+  readonly #server: ApiServer;
+  readonly #isDark: boolean;
+  readonly #reached = new Set<HybridSituation>();
+  /** Sources whose changes the webhook was not heard about in time. */
+  readonly #unheard = new Set<string>();
+  /** By source: who got its newest record. */
+  readonly #informed = new Map<string, Set<SimulatedProcess>>();
+  /** By process and object: the newest version that it read by name. */
+  readonly #read = new Map<string, number>();
+  #holder: string | undefined;
+
+  constructor(server: ApiServer, isDark: boolean) {
+    this.#server = server;
+    this.#isDark = isDark;
+  }
+
+  get reached(): ReadonlySet<HybridSituation> {
+    return this.#reached;
+  }
+
+  killedInReview(): void {
+    this.#reached.add('a webhook was killed while it was asked');
+  }
+
+  unheard(source: string): void {
+    this.#unheard.add(source);
+  }
+
+  delivered({ record, to }: Delivery): void {
+    const source = sourceOfRecord(record);
+    const informed = this.#informed.get(source) ?? new Set();
+    this.#informed.set(source, informed.add(to));
+  }
+
+  /** Told of the leader while it is one: what it does afterwards is not known to be a leader's. */
+  written(write: WriteRecord): void {
+    const { kind, object, previous, user } = write;
+    if (kind.kind === 'Lease') this.#holder = stringAt(object, 'spec', 'holderIdentity');
+    if (!isEngine(user) || previous === undefined || templateOf(previous) === templateOf(object)) return;
+    for (const source of usageOf(object).keys()) {
+      if (this.#unheard.has(source)) this.#reached.add('a webhook was not heard in time, and the change was acted on');
+    }
+    const text = object.metadata.annotations?.['reroll.dev/last-restart'] ?? '';
+    if (!text.includes('"by":')) return;
+    for (const source of usageOf(object).keys()) {
+      for (const { name, state } of this.#informed.get(source) ?? []) {
+        if (state === 'dead' && name !== user) this.#survived(user);
+      }
+    }
+  }
+
+  #survived(user: string): void {
+    if (this.#holder !== user) return;
+    this.#reached.add('a leader was killed between a record and its restart, and its successor knew the author');
+  }
+
+  /** A read of one source by name. */
+  carriedOut({ name }: SimulatedProcess, { method, path }: HttpRequest, status: number): void {
+    const [, namespace, resource = '', object] =
+      /^\/api\/v1\/namespaces\/([^/]+)\/(configmaps|secrets)\/([^/?]+)/.exec(path) ?? [];
+    if (method !== 'GET' || status !== 200 || namespace === undefined || object === undefined) return;
+    const kind = resource === 'secrets' ? 'Secret' : 'ConfigMap';
+    const stored = this.#server.store.get(this.#server.kindOf(kind), `${namespace}/${object}`);
+    this.#read.set(`${name} ${kind} ${namespace}/${object}`, Number(stored?.metadata.resourceVersion ?? 0));
+  }
+
+  /** An event of a watch of sources has left the server; the outcome is to be called when it arrives. */
+  sent({ name }: SimulatedProcess, { path }: HttpRequest): (() => void) | undefined {
+    const kind = path.includes('/secrets?') ? 'Secret' : path.includes('/configmaps?') ? 'ConfigMap' : undefined;
+    const latest = this.#server.history().at(-1);
+    if (!isEngine(name) || kind === undefined || latest?.kind.kind !== kind) return undefined;
+    const { key, revision } = latest;
+    return () => {
+      if ((this.#read.get(`${name} ${kind} ${key}`) ?? 0) > revision) {
+        this.#reached.add('a watch that was behind showed an older version than a read');
+      }
+    };
+  }
+
+  async ended(reconcilers: Reconcilers, webhooks: Webhooks): Promise<void> {
+    let lost = 0;
+    for (const { metrics } of webhooks.all) {
+      const text = await metrics.registry.text();
+      lost += metricSum(text, 'reroll_channel_dropped_records_total', 'unreachable');
+      if (metricSum(text, 'reroll_webhook_records_total', 'duplicate') > 0) {
+        this.#reached.add('a webhook was asked twice about one change');
+      }
+      if (metricSum(text, 'reroll_webhook_records_total', 'dry_run') > 0) {
+        this.#reached.add('a dry run was not told to the reconcilers');
+      }
+    }
+    if (lost > 0) this.#reached.add('a record could not be sent, and was given up');
+    for (const process of reconcilers.all) await this.#endedProcess(process, lost > 0);
+  }
+
+  async #endedProcess({ lines, metrics }: ReconcilerProcess, wasLost: boolean): Promise<void> {
+    const text = await metrics.registry.text();
+    for (const [result, situation] of hintResults) {
+      if (metricSum(text, 'reroll_hints_total', `"${result}"`) > 0) this.#reached.add(situation);
+    }
+    for (const line of lines) this.#restarted(line, wasLost);
+  }
+
+  #restarted({ fields }: LogLine, wasLost: boolean): void {
+    const paths = (fields['paths'] ?? []) as readonly string[];
+    const users = (fields['users'] ?? []) as readonly string[];
+    if (paths.includes('both') && users.length > 0) {
+      this.#reached.add('a restart named an author whom the webhook told and the watch confirmed');
+    }
+    if (paths.includes('webhook') && users.length > 0) {
+      this.#reached.add('a restart named an author whom a read confirmed');
+      if (this.#isDark) {
+        this.#reached.add('a workload was restarted by the webhook alone, with the watches of sources cut');
+      }
+    }
+    if (!paths.includes('watch')) return;
+    this.#reached.add('a restart came without a record, though there is a webhook');
+    if (wasLost) this.#reached.add('a record was lost, and the change was acted on');
+  }
+}

@@ -1,0 +1,170 @@
+import type { ApiServer } from '../apiserver/api-server';
+import type { AdmissionHook } from '../apiserver/admission';
+import { Admission } from './admission';
+import { Attacker } from './attacker';
+import { Channel, type Delivery } from './channel';
+import { Draw } from './draw';
+import { publish } from './endpoints';
+import type { HybridStage } from './hybrid-actions';
+import { HybridSituations } from './hybrid-situations';
+import type { Hybrid } from './hybrid-world';
+import type { Violation } from './judge';
+import { checkHybrid, checkHybridAtRest } from './judge-hybrid';
+import { RecordJudge } from './judge-records';
+import type { Loop } from './loop';
+import { metricSum } from './metric-text';
+import type { Network } from './network';
+import type { Reconcilers } from './reconcilers';
+import { Replicas } from './replicas';
+import type { Users } from './users';
+import { webhookProgram, type Webhooks } from './webhooks';
+
+export interface HybridOptions {
+  readonly loop: Loop;
+  readonly draw: Draw;
+  readonly hybrid: Hybrid;
+  readonly isDark: boolean;
+  readonly told: (who: string, what: string) => void;
+}
+
+/** What of the world there must be before the webhook starts, and is not there yet when the server is made. */
+interface Surroundings {
+  readonly server: ApiServer;
+  readonly network: Network;
+  readonly users: Users;
+  readonly reconcilers: Reconcilers;
+  /** Who leads: its place. */
+  readonly leader: () => number | undefined;
+}
+
+/** The confirmation of a record ends well before this: by then it is confirmed, or a phantom. */
+const confirmedMs = 75_000;
+/** By then a flood has arrived, and what it leads to has not been sent. */
+const floodedMs = 250;
+/** The controller of EndpointSlices is not the quickest. */
+const publishedMs = 1_500;
+
+/** The webhook of a world, with all that is around it. */
+export class HybridWorld {
+  readonly #options: HybridOptions;
+  readonly #admission: Admission;
+  readonly #channel: Channel;
+  readonly #records = new RecordJudge();
+  #surroundings: (Surroundings & { readonly webhooks: Webhooks; readonly situations: HybridSituations }) | undefined;
+  readonly #inFlood: Violation[] = [];
+  #lastDeliveryMs = 0;
+  #uponRecord: ((leader: number) => void) | undefined;
+
+  constructor(options: HybridOptions) {
+    const { loop, draw, hybrid, told } = options;
+    this.#options = options;
+    this.#channel = new Channel({
+      ...{ loop, told, draw: new Draw(draw.seed()), weather: hybrid.channel },
+      reconcilers: () => this.#around.reconcilers,
+      onSent: (from, record) => this.#records.sent(from, record),
+      onDelivered: (delivery) => this.#delivered(delivery),
+    });
+    this.#admission = new Admission({
+      ...{ loop, told, draw: new Draw(draw.seed()), weather: hybrid.calls },
+      ...{ paths: hybrid.paths, conditions: hybrid.conditions },
+      webhooks: () => this.#around.webhooks,
+      onTimeout: (source) => this.situations.unheard(source),
+      onKilled: () => this.situations.killedInReview(),
+      onDryRun: (id) => this.#records.tried(id),
+    });
+  }
+
+  get hooks(): readonly AdmissionHook[] {
+    return this.#admission.hooks();
+  }
+
+  get situations(): HybridSituations {
+    return this.#around.situations;
+  }
+
+  /** Lets every hint be confirmed or become a phantom, for as long as that may take. */
+  async rest(): Promise<void> {
+    const { loop } = this.#options;
+    while (!loop.halted && loop.monotonicMs() < this.#lastDeliveryMs + confirmedMs && (await this.#isBusy())) {
+      await loop.runUntil(loop.monotonicMs() + 5_000);
+    }
+  }
+
+  /** Starts the webhook. */
+  start(surroundings: Surroundings): HybridStage {
+    const { loop, draw, hybrid, isDark, told } = this.#options;
+    const { server, network, users, reconcilers } = surroundings;
+    const program = webhookProgram(network, this.#channel, hybrid.discover);
+    const webhooks = new Replicas(hybrid.replicas, { loop, network, program, told, draw: new Draw(draw.seed()) });
+    this.#surroundings = { ...surroundings, webhooks, situations: new HybridSituations(server, isDark) };
+    webhooks.startAll();
+    const channel = this.#channel;
+    const admission = this.#admission;
+    const objectOf = users.object.bind(users);
+    const attacker = new Attacker({ channel, admission, told, objectOf, nowMs: () => loop.nowMs() });
+    const crashUponRecord = (afterMs: number, downMs: number): void => {
+      this.#uponRecord = (leader) => loop.timer(afterMs, () => reconcilers.crash(leader, downMs));
+    };
+    const checkSoon = (): void =>
+      void loop.timer(floodedMs, () => void this.check().then((found) => this.#inFlood.push(...found)));
+    return { webhooks, channel, admission, attacker, crashUponRecord, checkSoon };
+  }
+
+  /** The addresses of the reconcilers have changed. */
+  reconcilersChanged(): void {
+    const { loop, hybrid } = this.#options;
+    if (!hybrid.discover) return;
+    loop.timer(publishedMs, () => {
+      const { server, reconcilers } = this.#around;
+      void publish(
+        server,
+        reconcilers.running.map((process) => this.#channel.addressOf(process)),
+      );
+    });
+  }
+
+  relieve(): void {
+    this.#admission.relieve();
+    this.#channel.relieve();
+    this.#around.webhooks.relieve();
+  }
+
+  async check(): Promise<readonly Violation[]> {
+    const { webhooks, reconcilers, server } = this.#around;
+    const found = [...this.#channel.violations, ...this.#admission.violations, ...this.#records.violations];
+    return [...found, ...(await checkHybrid({ webhooks, channel: this.#channel, reconcilers, server }))];
+  }
+
+  /** `halted`: it did not come to rest, but was over before. */
+  async checkAtRest(halted: boolean): Promise<readonly Violation[]> {
+    const { webhooks, reconcilers, server } = this.#around;
+    await this.situations.ended(reconcilers, webhooks);
+    if (halted) return [];
+    return [...this.#inFlood, ...(await checkHybridAtRest({ webhooks, channel: this.#channel, reconcilers, server }))];
+  }
+
+  async #isBusy(): Promise<boolean> {
+    const { webhooks, reconcilers } = this.#around;
+    for (const { metrics } of reconcilers.running) {
+      if ((await metrics.channel.hintsPending.get()).values.some(({ value }) => value > 0)) return true;
+    }
+    for (const { metrics } of webhooks.running) {
+      if (metricSum(await metrics.registry.text(), 'reroll_channel_queue_records') > 0) return true;
+    }
+    return false;
+  }
+
+  get #around() {
+    if (!this.#surroundings) throw new Error('the webhook has not been started');
+    return this.#surroundings;
+  }
+
+  #delivered(delivery: Delivery): void {
+    this.situations.delivered(delivery);
+    this.#lastDeliveryMs = delivery.atMs;
+    const leader = this.#around.leader();
+    if (leader === undefined || this.#around.reconcilers.slots[leader]?.process !== delivery.to) return;
+    this.#uponRecord?.(leader);
+    this.#uponRecord = undefined;
+  }
+}

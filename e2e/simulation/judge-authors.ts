@@ -1,0 +1,89 @@
+import { arrayAt, objectAt, stringAt, type JsonValue } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import type { WriteRecord } from '../apiserver/store';
+import { baselineOf, matches, sourceOfEntry } from './baseline-text';
+import type { Case } from './case';
+import type { SourceName } from './contents';
+import { isEngine } from './engine-user';
+import type { Violation } from './judge';
+import { isOfWorkload } from './lives';
+
+/**
+ * Who is named as the author of a change has made one: a write of that user to the source was stored. What was only admitted, announced, forged or tried out makes nobody an author.
+ */
+export function checkAuthors(opened: Case, write: WriteRecord): readonly Violation[] {
+  if (!isEngine(write.user) || write.type === 'DELETED') return [];
+  if (write.kind.kind === 'Event') return checkEvent(opened, write);
+  return isOfWorkload(write) ? checkAnnotation(opened, write) : [];
+}
+
+/** `ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit); Secret db: …. Deployment restarted (…)`. */
+function checkEvent({ contents }: Case, { object, key, revision }: WriteRecord): readonly Violation[] {
+  const message = stringAt(object, 'message') ?? stringAt(object, 'note') ?? '';
+  const namespace = key.split('/')[0] ?? '';
+  return message.split('; ').flatMap((part): readonly Violation[] => {
+    const [, kind = '', name = '', users] = /^(ConfigMap|Secret) (\S+): .*? by (\w+(?:, \w+)*)/.exec(part) ?? [];
+    if (users === undefined) return [];
+    const source = `${kind} ${namespace}/${name}`;
+    const authors = new Set(contents.versions(source).map(({ user }) => user));
+    return users
+      .split(', ')
+      .filter((user) => !authors.has(user))
+      .map((user) => wrong(`Event ${key} at revision ${revision} names ${user}, who never changed ${source}`));
+  });
+}
+
+/** `reroll.dev/last-restart`, which is written with the restart itself. */
+function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[] {
+  const { object, previous, kind, key, revision } = write;
+  const text = object.metadata.annotations?.['reroll.dev/last-restart'];
+  if (text === undefined || text === previous?.metadata.annotations?.['reroll.dev/last-restart']) return [];
+  const restart = parsed(text);
+  const named = arrayAt(restart, 'by').filter((user): user is string => typeof user === 'string');
+  if (named.length === 0) return [];
+  const sources = Object.keys(objectAt(restart, 'sources'));
+  // A Job may be created anew long after that was decided.
+  const decidedMs = Math.min(write.atMs, Date.parse(stringAt(restart, 'at') ?? ''));
+  const authors = new Set(sources.flatMap((id) => authorsOf(opened, write, id, decidedMs)));
+  return named
+    .filter((user) => !authors.has(user))
+    .map((user) =>
+      wrong(`${kind.kind} ${key} at revision ${revision} names ${user}, who had not changed what it uses`),
+    );
+}
+
+/**
+ * Watches and records may be behind: a restart is for a state that was there not long ago, and a record may tell of a
+ * state to which another has returned meanwhile, whose author has written it, too.
+ */
+const behindMs = 75_000;
+
+/** Whose writes led from what was recorded before to what is recorded now. */
+function authorsOf({ contents, digests }: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {
+  const source: SourceName | undefined = sourceOfEntry(id, write.object.metadata.namespace ?? '');
+  if (source === undefined || !digests) return [];
+  const all = contents.versions(source);
+  const indexesOf = (object: KubeObject | undefined): readonly number[] => {
+    const entry = baselineOf(object)?.sources[id];
+    if (entry === undefined) return [];
+    return all.flatMap(({ content }, index) => (matches(digests, source, content, entry) ? [index] : []));
+  };
+  const former = indexesOf(write.previous);
+  return indexesOf(write.object).flatMap((now) => {
+    if ((all[now + 1]?.atMs ?? Infinity) < decidedMs - behindMs) return [];
+    const before = former.findLast((index) => index < now) ?? -1;
+    return all.slice(before + 1, now + 1).flatMap(({ uid, user }) => (uid === all[now]?.uid ? user : []));
+  });
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return null;
+  }
+}
+
+function wrong(sentence: string): Violation {
+  return { promise: 'wrong author', sentence };
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { Case } from './case';
+import { adopted, type Hand } from './history.fixture';
+import { checkLate } from './judge-late';
+import { RecordJudge } from './judge-records';
+
+const dark = { fromMs: 0, toMs: Infinity, lagMs: undefined };
+
+/** The engine restarts for `color` and names these as the authors. */
+async function restart(hand: Hand, color: string, ...by: readonly string[]): Promise<void> {
+  const at = new Date(hand.clock.nowMs()).toISOString();
+  const text = JSON.stringify({ at, id: '1', sources: { 'cm/app': ['color'] }, by });
+  const named = (object: JsonObject): JsonObject =>
+    withValueAt(object, ['metadata', 'annotations', 'reroll.dev/last-restart'], text);
+  await hand.engine(color, true, named);
+}
+
+describe('the judge of authors', () => {
+  it('takes whoever wrote what is recorded now, and since what was recorded before', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-', 300, {}, 'alice');
+    await hand.edit('value-3-', 3_000, {}, 'bob');
+    await restart(hand, 'value-3-', 'bob', 'alice');
+    expect(hand.promises()).toEqual([]);
+  });
+
+  it('finds somebody who wrote nothing', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-', 3_000, {}, 'alice');
+    await restart(hand, 'value-2-', 'mallory');
+    expect(hand.promises()).toEqual(['wrong author']);
+  });
+
+  it('finds somebody whose change was answered before', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-', 3_000, {}, 'alice');
+    await restart(hand, 'value-2-', 'alice');
+    await hand.edit('value-3-', 3_000, {}, 'bob');
+    await restart(hand, 'value-3-', 'alice');
+    expect(hand.promises()).toEqual(['wrong author']);
+  });
+
+  it('finds the author of a state where another has returned to it, unless a late record may tell of both', async () => {
+    const returned = async (afterMs: number): Promise<Hand> => {
+      const hand = await adopted();
+      await hand.edit('value-2-', 3_000, {}, 'alice');
+      await restart(hand, 'value-2-', 'alice');
+      await hand.edit('value-3-', 3_000, {}, 'bob');
+      await restart(hand, 'value-3-', 'bob');
+      await hand.clock.advance(afterMs);
+      await hand.edit('value-2-', 3_000, {}, 'bob');
+      await restart(hand, 'value-2-', 'alice');
+      return hand;
+    };
+    expect((await returned(20_000)).promises()).toEqual([]);
+    expect((await returned(120_000)).promises()).toEqual(['wrong author']);
+  });
+
+  it('reads Events source by source', async () => {
+    const message = (user: string): string =>
+      `Secret db: content changed by carol; ConfigMap app: content changed (keys: color) by ${user} (kubectl-edit). Deployment restarted (env-vars, 1)`;
+    const told = async (user: string): Promise<Hand> => {
+      const hand = await adopted();
+      await hand.createSecret('carol');
+      await hand.edit('value-2-', 3_000, {}, 'alice');
+      await hand.engine('value-2-', true);
+      await hand.event(message(user));
+      return hand;
+    };
+    expect((await told('alice')).promises()).toEqual([]);
+    expect((await told('carol')).promises()).toEqual(['wrong author']);
+  });
+});
+
+describe('the judge of a time without watches', () => {
+  it.each([
+    [3_000, []],
+    [4_000, ['too late']],
+  ])('is content with a restart after %d ms: %s', async (afterMs, promises) => {
+    const hand = await adopted();
+    await hand.edit('value-2-', afterMs);
+    await hand.engine('value-2-', true);
+    const found = checkLate(new Case(hand.server.history()), dark);
+    expect(found.map(({ promise }) => promise)).toEqual(promises);
+  });
+
+  it('asks for nothing where a change was taken back at once', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-', 200);
+    await hand.edit('value-1-', 10_000);
+    expect(checkLate(new Case(hand.server.history()), dark)).toEqual([]);
+  });
+});
+
+describe('the judge of records', () => {
+  const record = (fields: JsonObject): JsonObject => ({
+    ...{ kind: 'ConfigMap', namespace: 'default', name: 'app', uid: 'u', digest: 'd', user: 'alice' },
+    ...{ id: '1', observedAtMs: 1_000, ...fields },
+  });
+
+  it('takes one that is sent again for the same one', () => {
+    const judge = new RecordJudge();
+    for (const from of ['webhook-0-1', 'webhook-0-1', 'webhook-1-1']) judge.sent(from, record({}));
+    expect(judge.violations).toEqual([]);
+  });
+
+  it('finds one change told twice, and not one made again', () => {
+    const judge = new RecordJudge();
+    judge.sent('webhook-0-1', record({}));
+    judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
+    judge.sent('webhook-0-1', record({ id: '3' }));
+    expect(judge.violations).toEqual([]);
+    judge.sent('webhook-0-1', record({ id: '4', observedAtMs: 1_010 }));
+    expect(judge.violations).toHaveLength(1);
+  });
+
+  it('finds a dry run', () => {
+    const judge = new RecordJudge();
+    judge.tried('1');
+    judge.sent('webhook-0-1', record({}));
+    expect(judge.violations.map(({ promise }) => promise)).toEqual(['record without change']);
+  });
+});

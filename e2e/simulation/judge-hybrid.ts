@@ -1,0 +1,100 @@
+import type { LogLine } from '../../shared/runtime/recording-logger';
+import type { ApiServer } from '../apiserver/api-server';
+import { ownNamespace } from '../engine-settings';
+import type { Channel } from './channel';
+import { isEngine } from './engine-user';
+import type { Violation } from './judge';
+import { valueIn } from './judge-leaks';
+import { metricSum } from './metric-text';
+import type { SimulatedProcess } from './process';
+import type { Reconcilers } from './reconcilers';
+import type { Webhooks } from './webhooks';
+
+/** A flood on one source takes no room from the others; there are five sources, and one that is named and never was. */
+const maxPendingHints = 6 * 64;
+/** Of one webhook for one reconciler: what waits, and what is under way. */
+const maxQueuedRecords = 1_100;
+/** A hint is read for at growing distances until it is too old to be true. */
+const maxReadsPerRecord = 8;
+const maxReadsPerSecond = 21;
+
+export interface HybridParts {
+  readonly webhooks: Webhooks;
+  readonly channel: Channel;
+  readonly reconcilers: Reconcilers;
+  readonly server: ApiServer;
+}
+
+/** What webhook and channel say and hold: no value of a source, and never more than was promised. */
+export async function checkHybrid({
+  webhooks,
+  channel,
+  reconcilers,
+  server,
+}: HybridParts): Promise<readonly Violation[]> {
+  const found: Violation[] = [];
+  for (const { process, lines, metrics } of webhooks.all) {
+    const text = await metrics.registry.text();
+    for (const told of [text, ...lines.map((line) => JSON.stringify(line))]) {
+      const value = valueIn(told);
+      if (value !== undefined) found.push({ promise: 'leak', sentence: `${process.name} tells ${value}` });
+    }
+    const queued = metricSum(text, 'reroll_channel_queue_records');
+    const most = maxQueuedRecords * Math.max(1, metricSum(text, 'reroll_channel_replicas'));
+    if (queued > most) found.push(unbounded(`${process.name} queues ${queued} records`));
+  }
+  for (const { process, metrics } of reconcilers.all) {
+    const pending = metricSum(await metrics.registry.text(), 'reroll_hints_pending');
+    if (pending > maxPendingHints) found.push(unbounded(`${process.name} keeps ${pending} hints`));
+    found.push(...checkReads(process, channel.deliveredTo(process), server));
+  }
+  return found;
+}
+
+/** A while after the last record: nothing waits any more for what can no longer come. */
+export async function checkHybridAtRest({ webhooks, reconcilers, server }: HybridParts): Promise<readonly Violation[]> {
+  const found: Violation[] = [];
+  // A Job is answered when its re-creation begins, and told of when it is done, which may be by another process.
+  const hasJobs = server.history().some(({ kind, user }) => kind.kind === 'Job' && !isEngine(user));
+  for (const { process, metrics } of webhooks.running) {
+    const text = await metrics.registry.text();
+    for (const metric of ['reroll_channel_queue_records', 'reroll_webhook_in_flight']) {
+      const left = metricSum(text, metric);
+      if (left > 0) found.push(unbounded(`${process.name} still has ${left} of ${metric}`));
+    }
+  }
+  for (const { process, metrics, lines } of reconcilers.running) {
+    const text = await metrics.registry.text();
+    const answered = metricSum(text, 'reroll_changes_total');
+    const told = lines.reduce((sum, { fields }) => sum + (fields['paths'] ? sourcesOf(fields) : 0), 0);
+    if (answered !== told && !hasJobs) found.push(unbounded(`${process.name} counts ${answered} changes of ${told}`));
+    const pending = metricSum(text, 'reroll_hints_pending');
+    if (pending > 0) found.push(unbounded(`${process.name} still waits for ${pending} hints`));
+  }
+  return found;
+}
+
+function sourcesOf({ sources }: LogLine['fields']): number {
+  return Array.isArray(sources) ? sources.length : 0;
+}
+
+function checkReads({ name }: SimulatedProcess, records: number, server: ApiServer): readonly Violation[] {
+  const perSecond = new Map<number, number>();
+  let reads = 0;
+  for (const { user, verb, resource, namespace, atMs } of server.requests()) {
+    if (user !== name || verb !== 'get' || namespace === ownNamespace) continue;
+    if (resource !== 'configmaps' && resource !== 'secrets') continue;
+    reads += 1;
+    const second = Math.floor(atMs / 1000);
+    perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+  }
+  const found: Violation[] = [];
+  if (reads > records * maxReadsPerRecord) found.push(unbounded(`${name} made ${reads} reads for ${records} records`));
+  const most = Math.max(0, ...perSecond.values());
+  if (most > maxReadsPerSecond) found.push(unbounded(`${name} made ${most} reads in one second`));
+  return found;
+}
+
+function unbounded(sentence: string): Violation {
+  return { promise: 'unbounded', sentence };
+}

@@ -1,0 +1,45 @@
+import type { EngineSettings } from '../../reconciler/engine';
+import { Metrics } from '../../reconciler/metrics';
+import { Reconciler } from '../../reconciler/reconciler';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { defaultSettings } from '../engine-settings';
+import { engineUserPrefix } from './engine-user';
+import type { Network } from './network';
+import type { Incarnation, Program, Replicas } from './replicas';
+
+/** A process of the reconciler. */
+export interface ReconcilerProcess extends Incarnation {
+  readonly reconciler: Reconciler;
+  readonly metrics: Metrics;
+}
+
+export type Reconcilers = Replicas<ReconcilerProcess>;
+
+/** `settings` replaces the engine's own, for engines that are wrong on purpose. */
+export function reconcilerProgram(network: Network, settings: Partial<EngineSettings>): Program<ReconcilerProcess> {
+  return {
+    prefix: engineUserPrefix,
+    start: (process, logger) => {
+      const metrics = new Metrics({ countByNamespace: false });
+      const { clock, random } = process;
+      const client = new KubeClient({
+        transport: network.transport(process),
+        credentials: staticCredentials({}),
+        ...{ clock, logger, userAgent: 'reroll/simulated' },
+      });
+      const reconciler = new Reconciler(
+        { client, clock, random, logger, metrics },
+        { ...defaultSettings, ...settings, identity: process.name },
+      );
+      reconciler.start();
+      return { process, reconciler, metrics, lines: logger.lines, stop: async () => await reconciler.stop() };
+    },
+  };
+}
+
+/** All are up, and have been for long enough to have looked at everything. */
+export function isComplete({ slots }: Reconcilers): boolean {
+  const states = slots.map((current) => current?.reconciler.status.state);
+  return states.every((state) => state === 'acting' || state === 'standby');
+}

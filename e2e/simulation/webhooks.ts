@@ -1,0 +1,46 @@
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { WebhookEngine } from '../../webhook/engine';
+import { WebhookMetrics } from '../../webhook/metrics';
+import { ownNamespace } from '../engine-settings';
+import type { Channel } from './channel';
+import { webhookUserPrefix } from './engine-user';
+import type { Network } from './network';
+import type { Incarnation, Program, Replicas } from './replicas';
+
+/** A process of the webhook. */
+export interface WebhookProcess extends Incarnation {
+  readonly engine: WebhookEngine;
+  readonly metrics: WebhookMetrics;
+}
+
+export type Webhooks = Replicas<WebhookProcess>;
+
+/** `discover`: the reconcilers are found by their EndpointSlice; otherwise their addresses are given. */
+export function webhookProgram(network: Network, channel: Channel, discover: boolean): Program<WebhookProcess> {
+  return {
+    prefix: webhookUserPrefix,
+    start: (process, logger) => {
+      const metrics = new WebhookMetrics();
+      const { clock, random } = process;
+      const client = new KubeClient({
+        transport: network.transport(process),
+        credentials: staticCredentials({}),
+        ...{ clock, logger, userAgent: 'reroll/simulated' },
+      });
+      const engine = new WebhookEngine(
+        { client, clock, random, logger, metrics, transport: channel.transport(process) },
+        {
+          ownNamespace,
+          webhookService: 'reroll-webhook',
+          channelService: 'reroll-channel',
+          reconcilerAddresses: discover ? [] : channel.addresses,
+          register: [],
+          injectCaFrom: undefined,
+        },
+      );
+      engine.start();
+      return { process, engine, metrics, lines: logger.lines, stop: async () => await engine.stop() };
+    },
+  };
+}
