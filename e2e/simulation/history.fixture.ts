@@ -136,10 +136,20 @@ export class Hand {
 
   /** The engine deletes the Job `migrate` and creates it with a record of the content `color`. */
   async createAnew(color: string, image?: string): Promise<void> {
-    const context = writeBy('engine-0-1', 'reroll', 'delete');
+    await this.deleteJob('engine-0-1');
+    await this.createJob(color, `restart-${this.#sequence}`, image);
+  }
+
+  async deleteJob(user: string): Promise<void> {
     const options = { propagationPolicy: 'Background' } as const;
+    const context = writeBy(user, 'reroll', 'delete');
     await this.server.registry.delete(context, this.server.kindOf('Job'), 'default', 'migrate', options);
-    const annotations = { ...usesApp.annotations, 'reroll.dev/baseline': this.#baseline(color) };
+  }
+
+  /** The engine creates the Job `migrate`, for a restart of which `restart` tells. */
+  async createJob(color: string, restart: string, image?: string): Promise<void> {
+    const own = { 'reroll.dev/baseline': this.#baseline(color), 'reroll.dev/last-restart': restart };
+    const annotations = { ...usesApp.annotations, ...own };
     await this.#create('Job', job({ ...usesApp, name: 'migrate', annotations, ...(image !== undefined && { image }) }));
   }
 

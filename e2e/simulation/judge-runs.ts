@@ -68,7 +68,7 @@ function checkSuccessor(opened: Case, { name, writes: [born] }: Life): readonly 
   if (!after) return [{ promise: 'baseline apart from template', sentence: `${at}: without a baseline` }];
   const violations: Violation[] = [];
   const known = [undefined, ...former.writes.map(({ object }) => baselineOf(object))];
-  if (!known.some((before) => reasonFor(opened, former, born, before, after))) {
+  if (!known.some((before) => reasonFor(opened, former, born, before, after)) && !isCreatedAgain(former, born)) {
     violations.push({ promise: 'restart without reason', sentence: `${at}: nothing that it uses has changed` });
   }
   // Not always of the latest: its owner may have created and deleted another while the journal could not be read.
@@ -76,6 +76,21 @@ function checkSuccessor(opened: Case, { name, writes: [born] }: Life): readonly 
     violations.push({ promise: 'foreign write', sentence: `${at}: changed what is not ours` });
   }
   return violations;
+}
+
+/** For so long an engine may not know that the Job that it created is there. */
+const unansweredMs = 60_000;
+
+/**
+ * By one restart, whose answer was lost, because its owner deleted the Job before the engine looked again: that it had been
+ * there is not known.
+ */
+function isCreatedAgain({ writes }: Life, born: WriteRecord): boolean {
+  const restartOf = ({ object }: WriteRecord): string | undefined =>
+    object.metadata.annotations?.['reroll.dev/last-restart'];
+  const end = writes.at(-1);
+  if (!end || end.type !== 'DELETED' || isEngine(end.user) || born.atMs - writes[0].atMs > unansweredMs) return false;
+  return isEngine(writes[0].user) && restartOf(born) !== undefined && restartOf(born) === restartOf(writes[0]);
 }
 
 function containersOf(object: KubeObject): string {

@@ -206,6 +206,23 @@ describe('the judge of a Job', () => {
     expect(hand.promises()).toEqual(['restart without reason']);
   });
 
+  it.each([
+    ['by the same restart', 'restart-1', 1_000, []],
+    ['by another', 'restart-2', 1_000, ['restart without reason']],
+    ['long after it was there', 'restart-1', 120_000, ['restart without reason']],
+  ])('judges one that its owner deleted and that is created again %s', async (_how, again, thenMs, promises) => {
+    const hand = await adopted();
+    hand.addJob();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true);
+    await hand.deleteJob('engine-0-1');
+    await hand.createJob('value-2-', 'restart-1');
+    await hand.clock.advance(thenMs);
+    await hand.deleteJob('dev');
+    await hand.createJob('value-2-', again);
+    expect(hand.promises()).toEqual(promises);
+  });
+
   it('takes a removal from before its birth for a reason, unless the process knew of it', async () => {
     for (const [knew, promises] of [
       [false, []],
