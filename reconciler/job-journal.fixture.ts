@@ -2,6 +2,7 @@ import { ConnectionError } from '../shared/kube/errors';
 import { refusal, noAnswer, type Reply } from '../shared/kube/fake-transport';
 import type { KubeObject } from '../shared/kube/objects';
 import type { HttpRequest } from '../shared/kube/transport';
+import type { JobJournal } from './job-journal';
 
 /**
  * What is to befall the request number `index`, counted from 0: the process dies before it is sent or before its answer
@@ -88,4 +89,9 @@ export class JobStore {
       .filter(([path, { metadata }]) => path.startsWith(`${collection}/`) && metadata.labels?.[name] === value)
       .map(([, object]) => object);
   }
+}
+
+/** Whether the Job shop/migrate of this uid is being created anew. */
+export function isUnderWay(journal: JobJournal, uid: string): boolean {
+  return journal.standing({ uid, namespace: 'shop', name: 'migrate' }) === 'under-way';
 }

@@ -4,7 +4,7 @@ import { clientWorld } from '../shared/kube/client.fixture';
 import type { FakeClock } from '../shared/runtime/fake-clock';
 import { NotLeadingError } from './apply/restart';
 import { JobJournal, type JobRecreation, type JobStep } from './job-journal';
-import { JobStore, type Mishap } from './job-journal.fixture';
+import { isUnderWay, JobStore, type Mishap } from './job-journal.fixture';
 
 const jobPath = '/apis/batch/v1/namespaces/shop/jobs/migrate';
 const secretsPath = '/api/v1/namespaces/reroll/secrets';
@@ -91,7 +91,7 @@ describe('a recreation', () => {
   it('writes, deletes, creates, removes, in this order', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
-    expect(process.journal.isUnderWay('old')).toBe(true);
+    expect(isUnderWay(process.journal, 'old')).toBe(true);
     const steps = await carryOut(process);
     expect(steps.map(({ kind }) => kind)).toEqual(['waiting', 'created']);
     const writes = process.requests.filter(({ method }) => method !== 'GET');
@@ -103,7 +103,7 @@ describe('a recreation', () => {
     ]);
     expect(jobNow()).toMatchObject(entryOf('old').successor);
     expect(entriesLeft()).toBe(0);
-    expect(process.journal.isUnderWay('old')).toBe(false);
+    expect(isUnderWay(process.journal, 'old')).toBe(false);
     expect(steps.at(-1)).toMatchObject({ entry: { restartId: 'first', sources: ['cm/app'] }, job: jobNow() });
   });
 
@@ -155,7 +155,7 @@ describe('a process that dies', () => {
         await second.journal.recover();
         const known = entriesLeft();
         expect(second.entries).toHaveLength(known);
-        expect(second.journal.isUnderWay('old')).toBe(known === 1);
+        expect(isUnderWay(second.journal, 'old')).toBe(known === 1);
         // Only a Job that is not under way is planned again.
         if (jobNow()?.metadata.uid === 'old' && known === 0) await second.journal.write(entryOf('old', 'second'));
         store.finishDeletions();
@@ -269,7 +269,7 @@ describe('an entry', () => {
     await process.journal.write(entryOf('old'));
     for (const path of store.objects.keys()) if (path.startsWith(secretsPath)) store.objects.delete(path);
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
-    expect(process.journal.isUnderWay('old')).toBe(false);
+    expect(isUnderWay(process.journal, 'old')).toBe(false);
   });
 
   it('whose creation is refused stays, and is tried again', async () => {
@@ -306,6 +306,33 @@ describe('an entry', () => {
   });
 });
 
+describe('a Job that may be planned', () => {
+  const standing = (process: Process, uid: string, name = 'migrate') =>
+    process.journal.standing({ uid, namespace: 'shop', name });
+
+  it('is none before the journal was looked into', async () => {
+    const process = launch();
+    expect(standing(process, 'new')).toBe('busy');
+    await process.journal.recover();
+    expect(standing(process, 'new')).toBe('free');
+  });
+
+  it.each(['written', 'recovered'])('is none whose name has an entry that is open, %s', async (how) => {
+    const writer = launch();
+    await writer.journal.recover();
+    await writer.journal.write(entryOf('old'));
+    const process = how === 'written' ? writer : launch();
+    if (process !== writer) await process.journal.recover();
+    expect([standing(process, 'old'), standing(process, 'new'), standing(process, 'new', 'other')]).toEqual([
+      'under-way',
+      'busy',
+      'free',
+    ]);
+    await carryOut(process);
+    expect(standing(process, 'new')).toBe('free');
+  });
+});
+
 describe('recovery', () => {
   it('finds each entry, and no other Secret', async () => {
     const first = launch();
@@ -315,6 +342,6 @@ describe('recovery', () => {
     const second = launch();
     await second.journal.recover();
     expect(second.entries.toSorted()).toEqual(first.entries.toSorted());
-    expect(['old', 'older', 'other'].map((uid) => second.journal.isUnderWay(uid))).toEqual([true, true, false]);
+    expect(['old', 'older', 'other'].map((uid) => isUnderWay(second.journal, uid))).toEqual([true, true, false]);
   });
 });

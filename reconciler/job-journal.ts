@@ -3,6 +3,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { ownAnnotations } from '../shared/domain/annotations';
 import { RerollError } from '../shared/domain/errors';
+import { objectKey } from '../shared/domain/object-key';
+import type { WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
 import { AlreadyExistsError, isNamespaceGone, undefinedIfNotFound } from '../shared/kube/errors';
@@ -56,6 +58,7 @@ export type JobStep =
 
 const label = 'reroll.dev/journal';
 const uidLabel = 'reroll.dev/journal-job';
+const jobAnnotation = 'reroll.dev/journal-job-name';
 const jobs = workloadKind('Job').resource;
 
 /** The manifest may hold secrets in plain variables, so the journal is a Secret, not a ConfigMap. */
@@ -68,25 +71,43 @@ const dataKey = 'recreation.json.gz';
  */
 export class JobJournal {
   readonly #options: JobJournalOptions;
-  /** Uids of Jobs with an entry: their restart is under way and is not to be planned again. */
-  readonly #underWay = new Map<string, string>();
+  /** By name of the entry. */
+  readonly #open = new Map<string, { readonly uid: string; readonly job: string }>();
+  #recovered = false;
 
   constructor(options: JobJournalOptions) {
     this.#options = options;
   }
 
-  isUnderWay(uid: string): boolean {
-    return this.#underWay.has(uid);
+  /**
+   * `under-way`: the Job is being created anew already. `busy`: its name is, or may be; while a former entry is open, it
+   * would take the next deletion for its own and create what is out of date.
+   */
+  standing({
+    uid,
+    namespace,
+    name,
+  }: Pick<WorkloadRecord, 'uid' | 'namespace' | 'name'>): 'free' | 'under-way' | 'busy' {
+    const open = [...this.#open.values()];
+    if (open.some((entry) => entry.uid === uid)) return 'under-way';
+    return this.#recovered && !open.some(({ job }) => job === objectKey(namespace, name)) ? 'free' : 'busy';
   }
 
   /** Makes the recreation certain. From here on it happens, whatever becomes of this process. */
   async write(entry: JobRecreation): Promise<void> {
     const name = entryName(entry.uid);
+    const job = objectKey(entry.successor.metadata.namespace, entry.successor.metadata.name);
     const text = gzipSync(Buffer.from(JSON.stringify(entry))).toString('base64');
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { name, namespace: this.#options.namespace, labels: { [label]: 'job', [uidLabel]: entry.uid } },
+      metadata: {
+        name,
+        namespace: this.#options.namespace,
+        labels: { [label]: 'job', [uidLabel]: entry.uid },
+        // Longer than a label may be.
+        annotations: { [jobAnnotation]: job },
+      },
       data: { [dataKey]: text },
     };
     try {
@@ -96,12 +117,17 @@ export class JobJournal {
       if (!(error instanceof AlreadyExistsError)) throw error;
       await updateObject(this.#options.client, secrets, this.#options.namespace, name, secret);
     }
-    this.#found(name, entry.uid);
+    this.#found(name, { uid: entry.uid, job });
   }
 
-  /** Finds what an earlier leader has left. */
+  /** Finds what an earlier leader has left; until it has looked, no Job is free. */
   async recover(): Promise<void> {
-    for (const { metadata } of await this.#list()) this.#found(metadata.name, metadata.labels?.[uidLabel] ?? '');
+    this.#recovered = false;
+    for (const { metadata } of await this.#list()) {
+      const { name, labels, annotations } = metadata;
+      this.#found(name, { uid: labels?.[uidLabel] ?? '', job: annotations?.[jobAnnotation] ?? '' });
+    }
+    this.#recovered = true;
   }
 
   /** Takes the next step of one entry. Throws KubeErrors; then the step is to be taken again. */
@@ -162,13 +188,13 @@ export class JobJournal {
     this.#end(name);
   }
 
-  #found(name: string, uid: string): void {
-    this.#underWay.set(uid, name);
+  #found(name: string, entry: { readonly uid: string; readonly job: string }): void {
+    this.#open.set(name, entry);
     this.#options.onEntry(name);
   }
 
   #end(name: string): JobStep {
-    for (const [uid, entry] of this.#underWay) if (entry === name) this.#underWay.delete(uid);
+    this.#open.delete(name);
     return { kind: 'superseded' };
   }
 }

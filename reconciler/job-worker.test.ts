@@ -6,7 +6,7 @@ import type { HttpRequest } from '../shared/kube/transport';
 import { Metrics } from './metrics';
 import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
-import { JobStore } from './job-journal.fixture';
+import { isUnderWay, JobStore } from './job-journal.fixture';
 import { JobWorker } from './job-worker';
 import { Reporter } from './reporter';
 
@@ -90,7 +90,7 @@ describe('an entry', () => {
     leading = false;
     expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
     expect(said()).toEqual([]);
-    expect(journal.isUnderWay('old')).toBe(true);
+    expect(isUnderWay(journal, 'old')).toBe(true);
   });
 });
 

@@ -45,6 +45,9 @@ export interface WorkerOptions {
   readonly term: () => Term | undefined;
 }
 
+/** A Job is created anew within moments of its predecessor's end. */
+const busyJobMs = 1_000;
+
 /** Looks at one workload at a time: plan, then apply. What it did not finish it leaves to the queue. */
 export class Worker {
   readonly #options: WorkerOptions;
@@ -91,7 +94,10 @@ export class Worker {
     const workload = workloads.get(stale.key);
     const term = this.#options.term();
     // Asked again after the wait: the lease may be gone, and the workload too.
-    if (!workload || !term || journal.isUnderWay(workload.record.uid)) return { kind: 'done' };
+    if (!workload || !term) return { kind: 'done' };
+    const standing = workload.record.kind === 'Job' ? journal.standing(workload.record) : 'free';
+    if (standing === 'under-way') return { kind: 'done' };
+    if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
     try {
       return await this.#carryOut(workload, this.#plan(workload, term));
     } catch (error) {

@@ -323,6 +323,21 @@ describe('LeaderElection', () => {
     expect(calls).toEqual([]);
   });
 
+  it('knows whom it took the Lease from also when the answer to that was lost', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' });
+    let lost = 0;
+    server.intercept = (request, store) => {
+      const reply = store();
+      return request.method === 'PUT' && lost++ === 0 ? refusal(503, 'ServiceUnavailable') : reply;
+    };
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.advance(60_000);
+    expect(lost).toBeGreaterThan(1);
+    expect(calls).toEqual([`started ${Date.UTC(2026, 0, 1)}`]);
+    await election.stop();
+  });
+
   it('does not touch the Lease of another when it stops', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' });

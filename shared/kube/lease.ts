@@ -72,6 +72,8 @@ export class LeaderElection {
     | undefined;
   #observed: Observation | undefined;
   #term: Term | undefined;
+  /** Whom we took the Lease from, or tried to: after a lost answer it names us and tells no more of them. */
+  #takenFrom: { readonly renewTimeMs: number } | undefined;
   /** The Lease may name us: a write was sent. */
   #mayHold = false;
 
@@ -166,6 +168,8 @@ export class LeaderElection {
     const renewStartedMs = this.#clock.monotonicMs();
     const now = microTime(this.#clock.nowMs());
     const term = this.#term;
+    if (holder !== this.#identity) this.#takenFrom = previousOf(lease);
+    const previous = this.#takenFrom ?? previousOf(lease);
     this.#mayHold = true;
     // Not known until the answer is there: after a lost one the Lease is read again.
     if (term) term.written = undefined;
@@ -186,8 +190,9 @@ export class LeaderElection {
     if (this.#clock.monotonicMs() - renewStartedMs >= this.#renewDeadlineMs) return;
     this.#lead(renewStartedMs, written, callbacks);
     if (term) return;
+    this.#takenFrom = undefined;
     this.#logger.info('started leading');
-    this.#call(() => callbacks.onStartedLeading(previousOf(lease)));
+    this.#call(() => callbacks.onStartedLeading(previous));
   }
 
   /** Whether another's Lease was seen unchanged for as long as its holder asked for. */
