@@ -110,8 +110,12 @@ describe('the judge of records', () => {
     judge.sent('webhook-0-1', record({}));
     judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
     judge.sent('webhook-0-1', record({ id: '3' }));
+    // The first one once more, to another reconciler: it was not told anew.
+    judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
+    judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_005 }));
+    judge.sent('webhook-0-1', record({ id: '3' }));
     expect(judge.violations).toEqual([]);
-    judge.sent('webhook-0-1', record({ id: '4', observedAtMs: 1_010 }));
+    judge.sent('webhook-0-1', record({ id: '4', digest: 'e', observedAtMs: 1_010 }));
     expect(judge.violations).toHaveLength(1);
   });
 

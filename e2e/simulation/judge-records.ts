@@ -9,7 +9,7 @@ const togetherMs = 3_000;
 export class RecordJudge {
   readonly #tried = new Set<string>();
   readonly #seen = new Set<string>();
-  /** By process and object: what was told last. */
+  /** By process and object: what was told last, for the first time. */
   readonly #last = new Map<string, { readonly change: string; readonly atMs: number }>();
   readonly #violations: Violation[] = [];
 
@@ -27,14 +27,14 @@ export class RecordJudge {
       stringAt(record, field),
     );
     if (this.#tried.has(id)) this.#found(`${from} tells of what ${user} only tried with ${sourceOfRecord(record)}`);
+    // Sent to every reconciler, and again where there was no answer.
+    if (this.#seen.has(`${from} ${id}`)) return;
+    this.#seen.add(`${from} ${id}`);
     const object = `${from} ${sourceOfRecord(record)} ${uid}`;
     const change = `${digest} ${user}`;
     const atMs = numberAt(record, 'observedAtMs') ?? 0;
     const last = this.#last.get(object);
     this.#last.set(object, { change, atMs });
-    // Sent to every reconciler, and again where there was no answer.
-    if (this.#seen.has(`${from} ${id}`)) return;
-    this.#seen.add(`${from} ${id}`);
     if (last?.change === change && Math.abs(atMs - last.atMs) < togetherMs) {
       this.#found(`${from} tells twice of one change of ${sourceOfRecord(record)} by ${user}`);
     }
