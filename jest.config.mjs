@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/shared', '<rootDir>/reconciler', '<rootDir>/webhook', '<rootDir>/certs', '<rootDir>/e2e'],
   testMatch: ['**/*.test.ts'],
+  // For what hangs. How long a test takes is the machine's affair, and how busy that is.
+  testTimeout: 60_000,
   testPathIgnorePatterns: ['/node_modules/', '\\.e2e\\.test\\.ts$'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {

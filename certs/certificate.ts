@@ -1,3 +1,4 @@
+import { sign } from 'node:crypto';
 import forge from 'node-forge';
 import type { Random } from '../shared/runtime/random';
 import type { KeyPairs } from './key-pairs';
@@ -88,8 +89,17 @@ function keyIdentifierOf(issuer: forge.pki.Certificate): object {
 }
 
 function signed(certificate: forge.pki.Certificate, key: string, signingKey: string): CertificatePair {
-  certificate.sign(forge.pki.privateKeyFromPem(signingKey), forge.md.sha256.create());
+  // Node signs what forge has put together: forge's own RSA holds up the process, on some versions of Node for seconds.
+  const native: Pick<forge.pki.rsa.PrivateKey, 'sign'> = {
+    sign: () => sign('sha256', toBeSigned(certificate), signingKey).toString('latin1'),
+  };
+  certificate.sign(native as forge.pki.rsa.PrivateKey, forge.md.sha256.create());
   return { cert: withNewlines(forge.pki.certificateToPem(certificate)), key };
+}
+
+/** `sign` of forge puts it there before it asks the key. */
+function toBeSigned(certificate: forge.pki.Certificate): Buffer {
+  return Buffer.from(forge.asn1.toDer(certificate.tbsCertificate).getBytes(), 'latin1');
 }
 
 /** PEMs that are joined must each end a line, and forge writes CRLF. */
