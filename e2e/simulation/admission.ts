@@ -31,6 +31,8 @@ export interface AdmissionOptions {
   /** A write goes on without the webhook's answer; `ConfigMap shop/app`. */
   readonly onTimeout: (source: string) => void;
   readonly onKilled: () => void;
+  /** A review has come to a webhook's process; `ConfigMap shop/app`. */
+  readonly onAsked: (process: string, source: string, id: string) => void;
   /** The id of a review of what is not going to be stored. */
   readonly onDryRun: (id: string) => void;
 }
@@ -98,7 +100,7 @@ export class Admission {
   }
 
   async #call(path: ReviewPath, request: AdmissionRequest): Promise<AdmissionResponse> {
-    const { draw, loop, told, webhooks, onTimeout, onDryRun } = this.#options;
+    const { draw, loop, told, webhooks, onTimeout, onAsked, onDryRun } = this.#options;
     if (request.dryRun) onDryRun(request.uid);
     const { slots } = webhooks();
     const source = `${request.kind.kind} ${request.namespace ?? ''}/${request.name}`;
@@ -126,6 +128,7 @@ export class Admission {
       const answerIsLost = draw.chance(lostAnswer);
       const arrive = (): void => {
         if (target.process.state === 'dead') this.#options.onKilled();
+        target.process.deliver(() => onAsked(target.process.name, source, request.uid));
         this.#deliver(target, path, body, () => {
           if (!answerIsLost) this.#later(answered);
         });

@@ -70,6 +70,7 @@ export class HybridWorld {
       webhooks: () => this.#around.webhooks,
       onTimeout: (source) => this.situations.unheard(source),
       onKilled: () => this.situations.killedInReview(),
+      onAsked: (process, source, id) => this.#records.asked(process, source, id),
       onDryRun: (id) => this.#records.tried(id),
     });
   }

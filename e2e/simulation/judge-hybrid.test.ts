@@ -113,10 +113,22 @@ describe('the judge of records', () => {
     // The first one once more, to another reconciler: it was not told anew.
     judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_005 }));
-    judge.sent('webhook-0-1', record({ id: '3' }));
+    judge.sent('webhook-0-1', record({ id: '3', observedAtMs: 1_006 }));
+    // A review that is asked about again, after another change.
+    judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_007 }));
+    judge.sent('webhook-0-1', record({ id: '6', observedAtMs: 1_008 }));
+    judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_009 }));
     expect(judge.violations).toEqual([]);
     judge.sent('webhook-0-1', record({ id: '4', digest: 'e', observedAtMs: 1_010 }));
     expect(judge.violations).toHaveLength(1);
+  });
+
+  it('takes for a change made again what has another review in between, though no record of that was sent', () => {
+    const judge = new RecordJudge();
+    for (const id of ['1', '2', '3']) judge.asked('webhook-0-1', 'ConfigMap default/app', id);
+    judge.sent('webhook-0-1', record({}));
+    judge.sent('webhook-0-1', record({ id: '3', observedAtMs: 1_001 }));
+    expect(judge.violations).toEqual([]);
   });
 
   it('finds a dry run', () => {

@@ -10,7 +10,9 @@ export class RecordJudge {
   readonly #tried = new Set<string>();
   readonly #seen = new Set<string>();
   /** By process and object: what was told last, for the first time. */
-  readonly #last = new Map<string, { readonly change: string; readonly atMs: number }>();
+  readonly #last = new Map<string, { readonly id: string; readonly change: string; readonly atMs: number }>();
+  /** By process and source: the ids of the reviews that came, in their order. */
+  readonly #asked = new Map<string, string[]>();
   readonly #violations: Violation[] = [];
 
   get violations(): readonly Violation[] {
@@ -22,22 +24,38 @@ export class RecordJudge {
     this.#tried.add(id);
   }
 
+  /** A review of a write to the source has come to this process. */
+  asked(process: string, source: string, id: string): void {
+    const ids = this.#asked.get(`${process} ${source}`);
+    if (ids) ids.push(id);
+    else this.#asked.set(`${process} ${source}`, [id]);
+  }
+
   sent(from: string, record: JsonObject): void {
     const [id = '', uid = '', digest = '', user = ''] = ['id', 'uid', 'digest', 'user'].map((field) =>
       stringAt(record, field),
     );
     if (this.#tried.has(id)) this.#found(`${from} tells of what ${user} only tried with ${sourceOfRecord(record)}`);
-    // Sent to every reconciler, and again where there was no answer.
-    if (this.#seen.has(`${from} ${id}`)) return;
-    this.#seen.add(`${from} ${id}`);
+    const atMs = numberAt(record, 'observedAtMs') ?? 0;
+    // Sent to every reconciler, and again where there was no answer; another look at the same review is another record.
+    const sending = `${from} ${id} ${atMs}`;
+    if (this.#seen.has(sending)) return;
+    this.#seen.add(sending);
     const object = `${from} ${sourceOfRecord(record)} ${uid}`;
     const change = `${digest} ${user}`;
-    const atMs = numberAt(record, 'observedAtMs') ?? 0;
     const last = this.#last.get(object);
-    this.#last.set(object, { change, atMs });
-    if (last?.change === change && Math.abs(atMs - last.atMs) < togetherMs) {
+    this.#last.set(object, { id, change, atMs });
+    if (last?.change !== change || Math.abs(atMs - last.atMs) >= togetherMs) return;
+    if (!this.#askedBetween(`${from} ${sourceOfRecord(record)}`, last.id, id)) {
       this.#found(`${from} tells twice of one change of ${sourceOfRecord(record)} by ${user}`);
     }
+  }
+
+  /** Another write came in between, of which no record may have been sent: then it is a change made again. */
+  #askedBetween(source: string, first: string, second: string): boolean {
+    const ids = this.#asked.get(source) ?? [];
+    const between = ids.slice(ids.indexOf(first) + 1, ids.lastIndexOf(second));
+    return between.some((id) => id !== first && id !== second);
   }
 
   #found(sentence: string): void {
