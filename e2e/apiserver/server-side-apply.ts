@@ -8,7 +8,7 @@ import {
   union,
   withoutFields,
 } from './field-set';
-import { objectAt, without, withoutNulls, type JsonObject } from './json';
+import { objectAt, stringAt, without, withoutNulls, type JsonObject } from './json';
 import { asFields, type FieldManager, fieldsAfterApply, ownable, sameManager } from './managed-fields';
 import type { KubeObject, ManagedFieldsEntry } from './objects';
 import type { Candidate } from './registry';
@@ -20,7 +20,7 @@ import { StatusError } from './status';
  *
  * Basic: atomic fields and keyed lists are known, unions and schemas of custom resources are not.
  *
- * @throws StatusError 409 when another manager owns a field that would change, unless `force`.
+ * @throws StatusError 409 when another manager owns a field that would change, unless `force`; 422 for another uid.
  */
 export function applyConfiguration(
   current: KubeObject,
@@ -47,7 +47,12 @@ export function applyConfiguration(
   const outcome = withoutFields(merged, difference(previous, stillOwned), '') as JsonObject;
   const serverMade = without(current.metadata, 'labels', 'annotations', 'finalizers', 'ownerReferences');
   const { uid, resourceVersion } = { ...current.metadata, ...objectAt(applied, 'metadata') };
-  // What was applied of these is a condition, which the write checks.
+  // What was applied of these is a condition, which the write checks; validation comes after the version and before the uid.
+  if (resourceVersion === current.metadata.resourceVersion && uid !== current.metadata.uid) {
+    const name = `${stringAt(applied, 'kind') ?? ''} "${current.metadata.name}"`;
+    const message = `${name} is invalid: metadata.uid: Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+    throw new StatusError(422, 'Invalid', message);
+  }
   const metadata = { ...serverMade, ...objectAt(outcome, 'metadata'), uid, resourceVersion };
   return {
     object: { status: current['status'], ...outcome, metadata },

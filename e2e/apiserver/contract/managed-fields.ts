@@ -154,7 +154,8 @@ export function managedFieldsContract(context: () => ContractContext): void {
         });
       await client.patch(`${path('v1', 'configmaps', 'a')}?fieldManager=other`, merge, { data: { z: '1' } });
       expect((await apply({ uid, resourceVersion })).body).toMatchObject({ code: 409, reason: 'Conflict' });
-      expect((await apply({ uid: 'another' })).body).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect((await apply({ uid: 'another' })).body).toMatchObject({ code: 422, reason: 'Invalid' });
+      expect((await apply({ uid: 'another', resourceVersion })).body).toMatchObject({ code: 409, reason: 'Conflict' });
       expect((await apply({ uid })).status).toBe(200);
     });
 
