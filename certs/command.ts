@@ -1,15 +1,14 @@
 import { connectCluster } from '../shared/kube/cluster-connection';
 import type { CliCommand } from '../shared/runtime/cli';
 import { systemClock } from '../shared/runtime/clock';
-import { Lifecycle, type Component } from '../shared/runtime/lifecycle';
+import type { Component } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import { MetricRegistry } from '../shared/runtime/metric-registry';
 import type { Environment } from '../shared/runtime/options';
 import { probeComponent } from '../shared/runtime/probe-component';
-import { processPort } from '../shared/runtime/process-port';
+import { processLogger, runProcess } from '../shared/runtime/process-run';
 import { systemRandom } from '../shared/runtime/random';
 import { version } from '../shared/runtime/version';
-import { createLogger } from '../shared/runtime/winston-logger';
 import { CertificateKeeper } from './certificate-keeper';
 import { readinessChecks } from './health';
 import { rsaKeyPairs } from './key-pairs';
@@ -27,8 +26,7 @@ export function certsCommand(process: NodeJS.Process): CliCommand {
     options: certsOptionTable,
     run: async (args, env) => {
       const options = parseCertsOptions(args, env);
-      const { logFormat: format, logLevel: level } = options;
-      const logger = createLogger({ format, level, clock: systemClock, stream: process.stdout });
+      const logger = processLogger(process, options);
       const registry = new MetricRegistry();
       const { keeper, connection } = await assemble(options, env, logger, registry);
       if (options.once) return await once(keeper, connection);
@@ -36,7 +34,7 @@ export function certsCommand(process: NodeJS.Process): CliCommand {
       // Nothing that this process waits for would come sooner with a restart.
       const probes = { live: [], ready: readinessChecks(keeper), metrics: registry };
       const components = [probeComponent({ ...probes, listen: options.listen, logger }), connection, keeping(keeper)];
-      await new Lifecycle({ clock: systemClock, logger, process: processPort(process), components }).run();
+      await runProcess(process, logger, components);
       return undefined;
     },
   };
@@ -76,10 +74,7 @@ async function assemble(options: CertsOptions, env: Environment, logger: Logger,
 function keeping(keeper: CertificateKeeper): Component {
   return {
     name: 'keeping of certificates',
-    start: () => {
-      keeper.start();
-      return Promise.resolve();
-    },
+    start: () => keeper.start(),
     stop: async () => await keeper.stop(),
   };
 }

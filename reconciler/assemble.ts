@@ -53,10 +53,7 @@ export async function assemble(
 function engine(reconciler: Reconciler): Component {
   return {
     name: 'engine',
-    start: () => {
-      reconciler.start();
-      return Promise.resolve();
-    },
+    start: () => reconciler.start(),
     stop: async () => await reconciler.stop(),
   };
 }

@@ -1,8 +1,5 @@
 import type { CliCommand } from '../shared/runtime/cli';
-import { systemClock } from '../shared/runtime/clock';
-import { Lifecycle } from '../shared/runtime/lifecycle';
-import { processPort } from '../shared/runtime/process-port';
-import { createLogger } from '../shared/runtime/winston-logger';
+import { processLogger, runProcess } from '../shared/runtime/process-run';
 import { assemble } from './assemble';
 import { parseReconcilerOptions, reconcilerOptionTable } from './options';
 
@@ -14,10 +11,8 @@ export function reconcilerCommand(process: NodeJS.Process): CliCommand {
     options: reconcilerOptionTable,
     run: async (args, env) => {
       const options = parseReconcilerOptions(args, env);
-      const { logFormat: format, logLevel: level } = options;
-      const logger = createLogger({ format, level, clock: systemClock, stream: process.stdout });
-      const components = await assemble(options, env, logger);
-      await new Lifecycle({ clock: systemClock, logger, process: processPort(process), components }).run();
+      const logger = processLogger(process, options);
+      await runProcess(process, logger, await assemble(options, env, logger));
       return undefined;
     },
   };

@@ -64,10 +64,7 @@ function keepHeapSmall(): void {
 function reviews(engine: WebhookEngine, channel: ChannelHttpsTransport): Component {
   return {
     name: 'reviews',
-    start: () => {
-      engine.start();
-      return Promise.resolve();
-    },
+    start: () => engine.start(),
     stop: async () => {
       await engine.stop();
       channel.close();

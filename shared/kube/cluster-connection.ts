@@ -46,10 +46,7 @@ export async function connectCluster(options: ClusterConnectionOptions): Promise
     load && new TlsRefresh({ clock, logger, current: tls, load, apply: (next) => transport.reload(next) });
   const component: Component = {
     name: 'connection to the API server',
-    start: () => {
-      refresh?.start();
-      return Promise.resolve();
-    },
+    start: () => refresh?.start(),
     stop: () => {
       refresh?.stop();
       transport.close();

@@ -20,7 +20,6 @@ export function tlsComponent(sources: readonly TlsMaterialSource[]): Component {
     name: 'certificates',
     start: () => {
       for (const source of sources) source.start();
-      return Promise.resolve();
     },
     stop: async () => {
       await Promise.all(sources.map(async (source) => await source.stop()));

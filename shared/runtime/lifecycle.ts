@@ -5,7 +5,8 @@ import type { Logger } from './logger';
 /** A part of the process that runs until it is stopped. */
 export interface Component {
   readonly name: string;
-  start(): Promise<void>;
+  /** What begins at once and goes on by itself has nothing to wait for. */
+  start(): void | Promise<void>;
   /** Called once, and only after `start` has resolved. */
   stop(): Promise<void>;
 }

@@ -1,0 +1,28 @@
+import { systemClock } from './clock';
+import { Lifecycle, type Component } from './lifecycle';
+import type { Logger } from './logger';
+import { processPort } from './process-port';
+import { createLogger, type LogFormat, type LogLevel } from './winston-logger';
+
+/** The log of a process, as its options want it. */
+export function processLogger(
+  { stdout }: Pick<NodeJS.Process, 'stdout'>,
+  { logFormat: format, logLevel: level }: { readonly logFormat: LogFormat; readonly logLevel: LogLevel },
+): Logger {
+  return createLogger({ format, level, clock: systemClock, stream: stdout });
+}
+
+/**
+ * Starts the parts of a process, in their order, and connects their stop to its signals and crashes.
+ * Resolves once all of them run; the process ends by itself.
+ */
+export async function runProcess(
+  process: NodeJS.Process,
+  logger: Logger,
+  components: readonly Component[],
+  drainMs?: number,
+): Promise<void> {
+  const port = processPort(process);
+  const limits = drainMs === undefined ? {} : { drainMs };
+  await new Lifecycle({ clock: systemClock, logger, process: port, components, ...limits }).run();
+}
