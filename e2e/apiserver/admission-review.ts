@@ -1,28 +1,28 @@
 import type { AdmissionRequest } from './admission';
+import type { JsonObject } from './json';
 
-/** The body with which an API server asks a webhook (`admission.k8s.io/v1`, AdmissionReview). */
+/** An AdmissionReview (`admission.k8s.io/v1`) around a request, whoever made that. */
+export function reviewBody(request: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }));
+}
+
+/** The body with which an API server asks a webhook. */
 export function admissionReview(request: AdmissionRequest): Buffer {
   const { uid, operation, kind, namespace, name, subresource, user, manager, dryRun, object, oldObject } = request;
   const { group, version, plural: resource } = kind;
   const options = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' }[operation];
-  return Buffer.from(
-    JSON.stringify({
-      kind: 'AdmissionReview',
-      apiVersion: 'admission.k8s.io/v1',
-      request: {
-        uid,
-        kind: { group, version, kind: kind.kind },
-        resource: { group, version, resource },
-        ...(subresource !== undefined && { subResource: subresource }),
-        name,
-        ...(namespace !== undefined && { namespace }),
-        operation,
-        userInfo: { username: user, groups: ['system:authenticated'] },
-        object,
-        oldObject,
-        dryRun,
-        options: { kind: options, apiVersion: 'meta.k8s.io/v1', fieldManager: manager },
-      },
-    }),
-  );
+  return reviewBody({
+    uid,
+    kind: { group, version, kind: kind.kind },
+    resource: { group, version, resource },
+    ...(subresource !== undefined && { subResource: subresource }),
+    name,
+    ...(namespace !== undefined && { namespace }),
+    operation,
+    userInfo: { username: user, groups: ['system:authenticated'] },
+    object,
+    oldObject,
+    dryRun,
+    options: { kind: options, apiVersion: 'meta.k8s.io/v1', fieldManager: manager },
+  });
 }

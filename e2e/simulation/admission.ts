@@ -1,6 +1,7 @@
 import type { ReviewPath } from '../../webhook/metrics';
 import { ownNamespace } from '../engine-settings';
 import type { AdmissionHook, AdmissionRequest, AdmissionResponse } from '../apiserver/admission';
+import { admissionReview } from '../apiserver/admission-review';
 import { objectAt, sameJson, stringAt, type JsonObject } from '../apiserver/json';
 import type { Draw } from './draw';
 import { isOurs } from './engine-user';
@@ -172,21 +173,11 @@ export class Admission {
   }
 }
 
-/** The body of a call, as an API server writes it. */
+/** Until a mutating hook has answered, a new object has no uid; a validating one is shown it. */
 function reviewOf(path: ReviewPath, request: AdmissionRequest): Buffer {
-  const { uid, kind, namespace, name, operation, user, manager, dryRun, object, oldObject, createdUid } = request;
-  return reviewBody({
-    uid,
-    kind: { group: kind.group, version: kind.version, kind: kind.kind },
-    ...{ name, namespace: namespace ?? '', operation, dryRun, oldObject },
-    userInfo: { username: user, groups: ['system:authenticated'] },
-    object: path === 'validate' && createdUid !== undefined ? withUid(object, createdUid) : object,
-    options: { fieldManager: manager },
-  });
-}
-
-export function reviewBody(request: JsonObject): Buffer {
-  return Buffer.from(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }));
+  const { object, createdUid } = request;
+  const isNamed = path === 'validate' && createdUid !== undefined;
+  return admissionReview(isNamed ? { ...request, object: withUid(object, createdUid) } : request);
 }
 
 function withUid(object: JsonObject | null, uid: string): JsonObject {

@@ -1,7 +1,8 @@
 import { changeBatchBody } from '../../shared/domain/change-batch';
+import { reviewBody } from '../apiserver/admission-review';
 import { stringAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
-import { reviewBody, type Admission } from './admission';
+import type { Admission } from './admission';
 import type { Channel } from './channel';
 import type { Draw } from './draw';
 import type { Place } from './users';

@@ -95,6 +95,23 @@ describe('TlsFileSource', () => {
     await source.stop();
   });
 
+  it('names the same one of several that are missing each time, whichever answer comes first: one warning', async () => {
+    const clock = new FakeClock();
+    const logger = new RecordingLogger();
+    let looks = 0;
+    const readFile = async (path: string): Promise<Buffer> => {
+      if (path.endsWith('tls.crt')) looks += 1;
+      if (path.endsWith('.crt') === (looks % 2 === 0)) await Promise.resolve();
+      throw new Error(`ENOENT: ${path}`);
+    };
+    const source = new TlsFileSource({ directory: '/tls', readFile, clock, logger });
+    source.start();
+    await clock.advance(60_000);
+    expect(looks).toBeGreaterThan(5);
+    expect(logger.lines.map(({ fields }) => fields['problem'])).toEqual(['ENOENT: /tls/tls.crt']);
+    await source.stop();
+  });
+
   it('waits for files that are yet to come', async () => {
     const { source, clock, logger, files } = mounted();
     source.start();

@@ -56,7 +56,10 @@ export class TlsFileSource implements TlsMaterialSource {
 
   async #look(signal: AbortSignal): Promise<void> {
     try {
-      const [cert, key, ca] = await Promise.all([this.#read('tls.crt'), this.#read('tls.key'), this.#read('ca.crt')]);
+      // One after the other: of several that are missing the same one is named each time, or each look would warn anew.
+      const cert = await this.#read('tls.crt');
+      const key = await this.#read('tls.key');
+      const ca = await this.#read('ca.crt');
       if (!signal.aborted) this.#slot.offer({ cert, key, ca });
     } catch (thrown) {
       if (!signal.aborted) this.#slot.refuse(errorMessage(thrown));
