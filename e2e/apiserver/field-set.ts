@@ -56,6 +56,19 @@ export function changedFields(before: JsonValue, after: JsonValue, name: string)
   return Object.keys(changed).length === 0 ? undefined : changed;
 }
 
+/** The fields of `before` that `after` no longer has; what is the same in both is not looked into. */
+export function removedFields(before: JsonValue, after: JsonValue, name: string): FieldSet {
+  if (sameJson(before, after)) return leaf;
+  const removed: Record<string, FieldSet> = {};
+  const itemsAfter = itemsOf(after, name);
+  for (const [segment, item] of itemsOf(before, name) ?? []) {
+    const left = itemsAfter?.get(segment);
+    if (left === undefined) removed[segment] = fieldsOf(item.value, item.name);
+    else addUnlessEmpty(removed, segment, removedFields(item.value, left.value, item.name));
+  }
+  return removed;
+}
+
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   const result: Record<string, FieldSet> = { ...left };
   for (const [segment, fields] of Object.entries(right)) {

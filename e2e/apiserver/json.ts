@@ -69,20 +69,33 @@ export function sameJson(left: JsonValue | undefined, right: JsonValue | undefin
   return true;
 }
 
-/** Drops keys whose value is null: to the API server's Go types, null is the same as absent. */
+/**
+ * Drops keys whose value is null: to the API server's Go types, null is the same as absent. Most objects have none, and
+ * are returned as they are.
+ */
 export function withoutNulls(value: JsonObject): JsonObject {
+  return hasNulls(value) ? cleaned(value) : value;
+}
+
+function hasNulls(value: JsonValue | undefined): boolean {
+  if (isArray(value)) return value.some((item) => typeof item === 'object' && item !== null && hasNulls(item));
+  if (!isObject(value)) return value === null || value === undefined;
+  for (const key in value) if (hasNulls(value[key])) return true;
+  return false;
+}
+
+function cleaned(value: JsonObject): JsonObject {
   const copy: Record<string, JsonValue> = {};
   for (const key in value) {
     const child = value[key];
-    if (child === null || child === undefined) continue;
-    copy[key] = clean(child);
+    if (child !== null && child !== undefined) copy[key] = clean(child);
   }
   return copy;
 }
 
 function clean(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map(clean);
-  return isObject(value) ? withoutNulls(value) : value;
+  return isObject(value) ? cleaned(value) : value;
 }
 
 /** Order of names in etcd and in Go's maps: by bytes, which for names is by code units. */

@@ -1,4 +1,4 @@
-import { changedFields, difference, type FieldSet, fieldsOf, isEmptySet, union } from './field-set';
+import { changedFields, difference, type FieldSet, fieldsOf, isEmptySet, removedFields, union } from './field-set';
 import { byCodeUnits, objectAt, sameJson, without, type JsonObject } from './json';
 import type { KubeObject, ManagedFieldsEntry } from './objects';
 
@@ -45,7 +45,7 @@ export function fieldsAfterUpdate(
   const old = before === undefined ? {} : ownable(before, writer);
   const now = ownable(after, writer);
   const set = before === undefined ? fieldsOf(now, '') : changedFields(old, now, '');
-  const removed = difference(fieldsOf(old, ''), fieldsOf(now, ''));
+  const removed = removedFields(old, now, '');
   if (set === undefined && isEmptySet(removed)) return entries;
 
   const own = entries.find((entry) => sameManager(entry, writer));

@@ -5,7 +5,7 @@ import type { KubeObject } from '../apiserver/objects';
 import type { Admission } from './admission';
 import type { Channel } from './channel';
 import type { Draw } from './draw';
-import type { Place } from './users';
+import type { Place } from './places';
 
 /** Who is never the author of anything. */
 const attackerUser = 'mallory';
@@ -60,7 +60,7 @@ export class Attacker {
   }
 
   flood(source: Place, draw: Draw): void {
-    for (let left = draw.pick([1, 2, 5, 22]); left > 0; left--) {
+    for (let left = draw.chance(0.25) ? 36 : draw.int(1, 3); left > 0; left--) {
       const records = Array.from({ length: 100 }, () => this.#record(source, draw));
       this.#send(records, 'a hundred records', draw);
     }

@@ -5,7 +5,6 @@ import type { ApiServer } from '../apiserver/api-server';
 import type { WriteRecord } from '../apiserver/store';
 import { sourceOfRecord, type Delivery } from './channel';
 import { isEngine } from './engine-user';
-import { metricSum } from './metric-text';
 import type { SimulatedProcess } from './process';
 import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 import { templateOf, usageOf } from './usage';
@@ -126,13 +125,13 @@ export class HybridSituations {
 
   async ended(reconcilers: Reconcilers, webhooks: Webhooks): Promise<void> {
     let lost = 0;
-    for (const { metrics } of webhooks.all) {
-      const text = await metrics.registry.text();
-      lost += metricSum(text, 'reroll_channel_dropped_records_total', 'unreachable');
-      if (metricSum(text, 'reroll_webhook_records_total', 'duplicate') > 0) {
+    for (const webhook of webhooks.all) {
+      const samples = await webhook.samples();
+      lost += samples.sum('reroll_channel_dropped_records_total', { reason: 'unreachable' });
+      if (samples.sum('reroll_webhook_records_total', { result: 'duplicate' }) > 0) {
         this.#reached.add('a webhook was asked twice about one change');
       }
-      if (metricSum(text, 'reroll_webhook_records_total', 'dry_run') > 0) {
+      if (samples.sum('reroll_webhook_records_total', { result: 'dry_run' }) > 0) {
         this.#reached.add('a dry run was not told to the reconcilers');
       }
     }
@@ -140,10 +139,10 @@ export class HybridSituations {
     for (const process of reconcilers.all) await this.#endedProcess(process, lost > 0);
   }
 
-  async #endedProcess({ lines, metrics }: ReconcilerProcess, wasLost: boolean): Promise<void> {
-    const text = await metrics.registry.text();
+  async #endedProcess({ lines, samples }: ReconcilerProcess, wasLost: boolean): Promise<void> {
+    const told = await samples();
     for (const [result, situation] of hintResults) {
-      if (metricSum(text, 'reroll_hints_total', `"${result}"`) > 0) this.#reached.add(situation);
+      if (told.sum('reroll_hints_total', { result }) > 0) this.#reached.add(situation);
     }
     for (const line of lines) this.#restarted(line, wasLost);
   }

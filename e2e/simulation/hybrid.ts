@@ -12,7 +12,6 @@ import type { Violation } from './judge';
 import { checkHybrid, checkHybridAtRest } from './judge-hybrid';
 import { RecordJudge } from './judge-records';
 import type { Loop } from './loop';
-import { metricSum } from './metric-text';
 import type { Network } from './network';
 import type { Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
@@ -146,11 +145,11 @@ export class HybridWorld {
 
   async #isBusy(): Promise<boolean> {
     const { webhooks, reconcilers } = this.#around;
-    for (const { metrics } of reconcilers.running) {
-      if ((await metrics.channel.hintsPending.get()).values.some(({ value }) => value > 0)) return true;
+    for (const reconciler of reconcilers.running) {
+      if ((await reconciler.samples()).sum('reroll_hints_pending') > 0) return true;
     }
-    for (const { metrics } of webhooks.running) {
-      if (metricSum(await metrics.registry.text(), 'reroll_channel_queue_records') > 0) return true;
+    for (const webhook of webhooks.running) {
+      if ((await webhook.samples()).sum('reroll_channel_queue_records') > 0) return true;
     }
     return false;
   }

@@ -38,10 +38,12 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
 }
 
 /**
- * Never more restarts than there were contents. A record that others took away may cost one more: where the process that
+ * Never more restarts than there were contents, looked at with each restart: other writes only add contents. A record that others took away may cost one more: where the process that
  * wrote it is gone too, nobody knows of the restart.
  */
 export function checkRestartCount(opened: Case, life: Life): readonly Violation[] {
+  const latest = life.writes.at(-1);
+  if (!latest || !isOfEngine(latest) || !isRestart(latest)) return [];
   const restarts = life.writes.filter((write) => isOfEngine(write) && isRestart(write)).length;
   const changes = changesInLife(opened, life) + lossesOf(life).length;
   if (restarts <= changes) return [];

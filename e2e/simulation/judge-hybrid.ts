@@ -5,7 +5,6 @@ import type { Channel } from './channel';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { valueIn } from './judge-leaks';
-import { metricSum } from './metric-text';
 import type { SimulatedProcess } from './process';
 import type { Reconcilers } from './reconcilers';
 import type { Webhooks } from './webhooks';
@@ -33,18 +32,20 @@ export async function checkHybrid({
   server,
 }: HybridParts): Promise<readonly Violation[]> {
   const found: Violation[] = [];
-  for (const { process, lines, metrics } of webhooks.all) {
-    const text = await metrics.registry.text();
-    for (const told of [text, ...lines.map((line) => JSON.stringify(line))]) {
+  for (const webhook of webhooks.all) {
+    const { process, lines } = webhook;
+    const samples = await webhook.samples();
+    for (const told of [samples.text, ...lines.map((line) => JSON.stringify(line))]) {
       const value = valueIn(told);
       if (value !== undefined) found.push({ promise: 'leak', sentence: `${process.name} tells ${value}` });
     }
-    const queued = metricSum(text, 'reroll_channel_queue_records');
-    const most = maxQueuedRecords * Math.max(1, metricSum(text, 'reroll_channel_replicas'));
+    const queued = samples.sum('reroll_channel_queue_records');
+    const most = maxQueuedRecords * Math.max(1, samples.sum('reroll_channel_replicas'));
     if (queued > most) found.push(unbounded(`${process.name} queues ${queued} records`));
   }
-  for (const { process, metrics } of reconcilers.all) {
-    const pending = metricSum(await metrics.registry.text(), 'reroll_hints_pending');
+  for (const reconciler of reconcilers.all) {
+    const { process } = reconciler;
+    const pending = (await reconciler.samples()).sum('reroll_hints_pending');
     if (pending > maxPendingHints) found.push(unbounded(`${process.name} keeps ${pending} hints`));
     found.push(...checkReads(process, channel.deliveredTo(process), server));
   }
@@ -56,19 +57,21 @@ export async function checkHybridAtRest({ webhooks, reconcilers, server }: Hybri
   const found: Violation[] = [];
   // A Job is answered when its re-creation begins, and told of when it is done, which may be by another process.
   const hasJobs = server.history().some(({ kind, user }) => kind.kind === 'Job' && !isEngine(user));
-  for (const { process, metrics } of webhooks.running) {
-    const text = await metrics.registry.text();
+  for (const webhook of webhooks.running) {
+    const { process } = webhook;
+    const samples = await webhook.samples();
     for (const metric of ['reroll_channel_queue_records', 'reroll_webhook_in_flight']) {
-      const left = metricSum(text, metric);
+      const left = samples.sum(metric);
       if (left > 0) found.push(unbounded(`${process.name} still has ${left} of ${metric}`));
     }
   }
-  for (const { process, metrics, lines } of reconcilers.running) {
-    const text = await metrics.registry.text();
-    const answered = metricSum(text, 'reroll_changes_total');
+  for (const reconciler of reconcilers.running) {
+    const { process, lines } = reconciler;
+    const samples = await reconciler.samples();
+    const answered = samples.sum('reroll_changes_total');
     const told = lines.reduce((sum, { fields }) => sum + (fields['paths'] ? sourcesOf(fields) : 0), 0);
     if (answered !== told && !hasJobs) found.push(unbounded(`${process.name} counts ${answered} changes of ${told}`));
-    const pending = metricSum(text, 'reroll_hints_pending');
+    const pending = samples.sum('reroll_hints_pending');
     if (pending > 0) found.push(unbounded(`${process.name} still waits for ${pending} hints`));
   }
   return found;

@@ -3,7 +3,6 @@ import type { WriteRecord } from '../apiserver/store';
 import type { Violation } from './judge';
 import { valueIn } from './judge-leaks';
 import { isOfWorkload } from './lives';
-import { metricSum } from './metric-text';
 import type { Network } from './network';
 import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 
@@ -44,7 +43,7 @@ function requestsOfWorstMinute(server: ApiServer, name: string): number {
 }
 
 async function checkHeld(
-  { process, metrics }: ReconcilerProcess,
+  { process, samples }: ReconcilerProcess,
   server: ApiServer,
   network: Network,
 ): Promise<readonly Violation[]> {
@@ -52,18 +51,18 @@ async function checkHeld(
   const { name } = process;
   const streams = network.openStreams(process);
   if (streams > watchesOfProcess) found.push(unbounded(`${name} keeps ${streams} streams open`));
-  const text = await metrics.registry.text();
-  const value = valueIn(text);
+  const told = await samples();
+  const value = valueIn(told.text);
   if (value !== undefined) found.push({ promise: 'leak', sentence: `metrics of ${name} tell ${value}` });
   const everStored = (counts: (write: WriteRecord) => boolean): number =>
     new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
   const workloads = everStored(isOfWorkload);
-  const queued = metricSum(text, 'reloader_workqueue_depth');
+  const queued = told.sum('reloader_workqueue_depth');
   if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
   const sources = everStored(({ kind }) => kind.kind === 'ConfigMap' || kind.kind === 'Secret');
-  const indexed = metricSum(text, 'reroll_sources');
+  const indexed = told.sum('reroll_sources');
   if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
-  const bytes = metricSum(text, 'reroll_source_retained_bytes');
+  const bytes = told.sum('reroll_source_retained_bytes');
   if (bytes > sources * maxBytesOfSource) found.push(unbounded(`${name} keeps ${bytes} bytes of ${sources} sources`));
   return found;
 }

@@ -7,11 +7,11 @@ import { defaultSettings } from '../engine-settings';
 import { engineUserPrefix } from './engine-user';
 import type { Network } from './network';
 import type { Incarnation, Program, Replicas } from './replicas';
+import { toldMetrics } from './told-metrics';
 
 /** A process of the reconciler. */
 export interface ReconcilerProcess extends Incarnation {
   readonly reconciler: Reconciler;
-  readonly metrics: Metrics;
 }
 
 export type Reconcilers = Replicas<ReconcilerProcess>;
@@ -33,7 +33,8 @@ export function reconcilerProgram(network: Network, settings: Partial<EngineSett
         { ...defaultSettings, ...settings, identity: process.name },
       );
       reconciler.start();
-      return { process, reconciler, metrics, lines: logger.lines, stop: async () => await reconciler.stop() };
+      const samples = toldMetrics(process, metrics.registry);
+      return { process, reconciler, samples, lines: logger.lines, stop: async () => await reconciler.stop() };
     },
   };
 }

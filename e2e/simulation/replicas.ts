@@ -1,5 +1,6 @@
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { Draw } from './draw';
+import type { MetricSamples } from '../metric-samples';
 import type { Loop } from './loop';
 import type { Network } from './network';
 import { SimulatedProcess } from './process';
@@ -8,6 +9,8 @@ import { SimulatedProcess } from './process';
 export interface Incarnation {
   readonly process: SimulatedProcess;
   readonly lines: readonly LogLine[];
+  /** Its metrics, as they are now. */
+  samples(): Promise<MetricSamples>;
   /** SIGTERM: settles when it has finished. */
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ describe('simulated worlds', () => {
   it('keep every promise, and come to every situation', async () => {
     const violations: string[] = [];
     const reached = new Set<Situation>();
-    await runBatch(seedsFrom(1, 600), 2, (report) => {
+    await runBatch(seedsFrom(1, 1_000), 2, (report) => {
       violations.push(...report.violations.map((violation) => `seed ${report.seed}: ${violation}`));
       for (const situation of report.situations) reached.add(situation);
       return undefined;

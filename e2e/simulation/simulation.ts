@@ -77,9 +77,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     onCarriedOut: (process, request, status) => {
       hybrid?.situations.carriedOut(process, request, status);
       const { method, path } = request;
-      if (method !== 'PATCH' || !path.startsWith('/apis/apps/')) return;
-      if (status === 409) situations.conflicted();
-      if (status === 200) uponWrite.shift()?.();
+      const isPatch = method === 'PATCH' && path.startsWith('/apis/apps/');
+      if (isPatch && status === 409) situations.conflicted();
+      const isDeletedJob = method === 'DELETE' && path.startsWith('/apis/batch/') && path.includes('/jobs/');
+      if ((isPatch || isDeletedJob) && status === 200) uponWrite.shift()?.();
     },
     onStruck: (process, { method, path }, kind) => {
       situations.struck(kind, method, path);

@@ -54,9 +54,17 @@ export function podTemplateOf(object: KubeObject | undefined): JsonObject {
   return objectAt(object, ...path);
 }
 
+/** The pod template as text that can be compared. */
 export function templateOf(object: KubeObject | undefined): string {
-  return JSON.stringify(podTemplateOf(object));
+  if (object === undefined) return '{}';
+  const known = templates.get(object);
+  if (known !== undefined) return known;
+  const template = JSON.stringify(podTemplateOf(object));
+  templates.set(object, template);
+  return template;
 }
+
+const templates = new WeakMap<KubeObject, string>();
 
 function referencesOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
   const namespace = object.metadata.namespace ?? '';

@@ -13,21 +13,14 @@ import {
 } from '../apiserver/cluster';
 import { arrayAt, objectAt, stringAt, withValueAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
-import { writeBy, type WriteContext } from '../apiserver/registry';
+import { writeBy } from '../apiserver/registry';
 import { namespaceKind } from '../apiserver/resources';
-import { StatusError } from '../apiserver/status';
-import { storeKey } from '../apiserver/store';
 import { deniedUser } from './admission';
 import { decodedData } from './contents';
 import type { Draw } from './draw';
-import { podTemplateOf } from './usage';
+import { Edits } from './edits';
+import { contentKeys, isRolled, sources, workloads, type Place } from './places';
 import { drawUses, type Uses } from './uses';
-
-export interface Place {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
 
 type Content = Readonly<Record<string, string>>;
 
@@ -38,26 +31,6 @@ interface Manifest {
   readonly image: number;
 }
 
-const sources: readonly Place[] = [
-  { kind: 'ConfigMap', namespace: 'default', name: 'app' },
-  { kind: 'ConfigMap', namespace: 'default', name: 'extra' },
-  { kind: 'Secret', namespace: 'default', name: 'db' },
-  { kind: 'ConfigMap', namespace: 'shop', name: 'app' },
-  { kind: 'Secret', namespace: 'shop', name: 'db' },
-];
-
-const workloads: readonly Place[] = [
-  { kind: 'Deployment', namespace: 'default', name: 'web' },
-  { kind: 'StatefulSet', namespace: 'default', name: 'store' },
-  { kind: 'DaemonSet', namespace: 'default', name: 'agent' },
-  { kind: 'Deployment', namespace: 'shop', name: 'api' },
-  { kind: 'CronJob', namespace: 'default', name: 'report' },
-  { kind: 'Job', namespace: 'default', name: 'migrate' },
-];
-
-/** Keys that sources have; most have the first two. */
-export const contentKeys = ['color', 'size', 'token'] as const;
-
 const autoAnnotation = 'reloader.stakater.com/auto';
 const makers = {
   Deployment: deployment,
@@ -67,26 +40,20 @@ const makers = {
   Job: job,
 } as const;
 
-/** Whose edits are stored, unless something comes in between. */
-const authors = ['alice', 'bob', 'carol'] as const;
 /** Tries out edits and makes none. */
 const dryRunner = 'erin';
 
 /** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
 export class Users {
   readonly #server: ApiServer;
-  readonly #told: (what: string) => void;
+  readonly #edits: Edits;
   readonly #manifests = new Map<Place, Manifest>();
   readonly #former = new Map<Place, Content[]>();
   #values = 0;
-  #writes = 0;
-  /** What they do is done in order, each on what the one before left. */
-  #done = Promise.resolve();
-  #busy = 0;
 
   constructor(server: ApiServer, told: (what: string) => void) {
     this.#server = server;
-    this.#told = told;
+    this.#edits = new Edits(server, told);
   }
 
   /** The cluster as it is before the story begins. */
@@ -94,14 +61,14 @@ export class Users {
     for (const source of sources)
       if (draw.chance(0.85)) seed(this.#server, this.#sourceObject(source, this.#fresh(source, draw)));
     for (const workload of workloads) {
-      if (!draw.chance(isRolled(workload) ? 0.8 : 0.35)) continue;
+      if (!draw.chance(isRolled(workload) ? 0.8 : 0.5)) continue;
       seed(this.#server, this.#workloadObject(workload, this.#newManifest(workload, draw)));
     }
   }
 
   /** Everything that was begun has been answered. */
   get idle(): boolean {
-    return this.#busy === 0;
+    return this.#edits.idle;
   }
 
   anySource(draw: Draw): Place {
@@ -134,7 +101,7 @@ export class Users {
   /** Undefined writes nothing: there was no such content. */
   writeSource(source: Place, content: Content | undefined): void {
     if (content === undefined) return;
-    this.#change(source, 'edit', (current) => {
+    this.#edits.change(source, 'edit', (current) => {
       this.#remember(source, content);
       return { ...current, data: dataOf(source, content) };
     });
@@ -143,7 +110,7 @@ export class Users {
   /** `kubectl apply --dry-run=server`: of a content that is not going to be stored. */
   dryRun(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };
-    this.#change(source, 'try out an edit of', (current) => ({ ...current, data: dataOf(source, content) }), {
+    this.#edits.change(source, 'try out an edit of', (current) => ({ ...current, data: dataOf(source, content) }), {
       ...writeBy(dryRunner, 'kubectl', 'update'),
       dryRun: true,
     });
@@ -153,7 +120,7 @@ export class Users {
   deniedEdit(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };
     const edited = (current: KubeObject): JsonObject => ({ ...current, data: dataOf(source, content) });
-    this.#change(source, 'edit', edited, writeBy(deniedUser, 'kubectl-edit', 'update'));
+    this.#edits.change(source, 'edit', edited, writeBy(deniedUser, 'kubectl-edit', 'update'));
   }
 
   /** Several at one moment; who insists on the version that was read is told 409 if another was faster. */
@@ -163,42 +130,33 @@ export class Users {
     for (let left = draw.int(2, 3); left > 0; left--) {
       const content = { ...this.contentOf(source), [draw.pick(contentKeys)]: this.#value(source) };
       const insists = draw.chance(0.5);
-      const { kind, namespace: within, name } = source;
-      void this.#at(`edit ${kind} ${within}/${name} at once`, async (context) => {
-        const written = await this.#server.registry.update(
-          context,
-          this.#server.kindOf(kind),
-          within,
-          name,
-          (current) => ({
-            object: { ...(insists ? read : current), data: dataOf(source, content) },
-          }),
-        );
-        this.#remember(source, content);
-        return shown(written);
+      const changed = (current: KubeObject): JsonObject => ({
+        ...(insists ? read : current),
+        data: dataOf(source, content),
       });
+      this.#edits.changeAtOnce(source, changed, () => this.#remember(source, content));
     }
   }
 
   deleteSource(source: Place): void {
-    this.#delete(source);
+    this.#edits.delete(source);
   }
 
   createSource(source: Place, content: Content | undefined, draw: Draw): void {
-    this.#create(source, this.#sourceObject(source, content ?? this.#fresh(source, draw)));
+    this.#edits.create(source, this.#sourceObject(source, content ?? this.#fresh(source, draw)));
   }
 
   /** Content stays. */
   labelSource(source: Place, draw: Draw): void {
     const labels = { team: String(draw.int(1, 99)) };
-    this.#change(source, 'label', (current) => withValueAt(current, ['metadata', 'labels'], labels));
+    this.#edits.change(source, 'label', (current) => withValueAt(current, ['metadata', 'labels'], labels));
   }
 
   editReferences(workload: Place, draw: Draw): void {
     if (!isRolled(workload)) return;
     const manifest = { ...this.#manifest(workload), uses: drawUses(draw, workload.namespace) };
     this.#manifests.set(workload, manifest);
-    this.#change(workload, 'edit references of', (current) => {
+    this.#edits.change(workload, 'edit references of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
       const markers = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_'));
       const env = [...manifest.uses.env, ...markers];
@@ -213,7 +171,7 @@ export class Users {
     if (!isRolled(workload)) return;
     const manifest = { ...this.#manifest(workload), image: this.#manifest(workload).image + 1 };
     this.#manifests.set(workload, manifest);
-    this.#change(workload, 'edit image of', (current) => {
+    this.#edits.change(workload, 'edit image of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
       return withValueAt(
         current,
@@ -226,7 +184,7 @@ export class Users {
   /** As `kubectl replace` of the file in git: what others put onto the object is gone. */
   replaceWorkload(workload: Place): void {
     const wanted = this.#workloadObject(workload, this.#manifest(workload));
-    this.#change(workload, 'replace', (current) => ({
+    this.#edits.change(workload, 'replace', (current) => ({
       ...(isRolled(workload)
         ? withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template'))
         : current),
@@ -241,7 +199,7 @@ export class Users {
     const former = this.#server.history().filter(({ object }) => object.metadata.uid === uid);
     const old = draw.pickAny(former)?.object;
     if (old === undefined) return;
-    this.#change(workload, 'roll back', (current) => ({
+    this.#edits.change(workload, 'roll back', (current) => ({
       ...withValueAt(current, ['spec', 'template'], objectAt(old, 'spec', 'template')),
       metadata: { ...current.metadata, annotations: { ...old.metadata.annotations } },
     }));
@@ -254,7 +212,7 @@ export class Users {
       ([name, value]) => value !== undefined && !name.startsWith(ownPrefix),
     ) as [string, string][];
     this.#manifests.set(workload, { ...manifest, annotations: Object.fromEntries(own) });
-    this.#change(workload, `annotate ${JSON.stringify(annotations)}`, (current) =>
+    this.#edits.change(workload, `annotate ${JSON.stringify(annotations)}`, (current) =>
       withValueAt(current, ['metadata', 'annotations'], defined({ ...current.metadata.annotations, ...annotations })),
     );
   }
@@ -270,21 +228,21 @@ export class Users {
   scale(workload: Place, draw: Draw): void {
     if (workload.kind !== 'Deployment' && workload.kind !== 'StatefulSet') return;
     const replicas = draw.int(0, 4);
-    this.#change(workload, 'scale', (current) => withValueAt(current, ['spec', 'replicas'], replicas));
+    this.#edits.change(workload, 'scale', (current) => withValueAt(current, ['spec', 'replicas'], replicas));
   }
 
   deleteWorkload(workload: Place): void {
-    this.#delete(workload);
+    this.#edits.delete(workload);
   }
 
   createWorkload(workload: Place, draw: Draw): void {
-    this.#create(workload, this.#workloadObject(workload, this.#newManifest(workload, draw)));
+    this.#edits.create(workload, this.#workloadObject(workload, this.#newManifest(workload, draw)));
   }
 
   /** The namespace controller of this cluster: what is in it goes, then the namespace. */
   deleteNamespace(name: string): void {
-    for (const place of [...workloads, ...sources]) if (place.namespace === name) this.#delete(place);
-    this.#do(`delete namespace ${name}`, async (context) => {
+    for (const place of [...workloads, ...sources]) if (place.namespace === name) this.#edits.delete(place);
+    this.#edits.do(`delete namespace ${name}`, async (context) => {
       const { registry, store } = this.#server;
       const { object, gone } = await registry.delete(context, namespaceKind, undefined, name, {});
       if (!gone) store.remove(namespaceKind, object, context);
@@ -292,15 +250,15 @@ export class Users {
   }
 
   createNamespace(name: string, draw: Draw): void {
-    this.#do(`create namespace ${name}`, async (context) => {
+    this.#edits.do(`create namespace ${name}`, async (context) => {
       await this.#server.registry.create(context, namespaceKind, undefined, namespace(name));
     });
     for (const source of sources) if (source.namespace === name) this.createSource(source, undefined, draw);
     for (const workload of workloads) if (workload.namespace === name) this.createWorkload(workload, draw);
   }
 
-  object({ kind, namespace: within, name }: Place): KubeObject | undefined {
-    return this.#server.store.get(this.#server.kindOf(kind), storeKey(within, name));
+  object(place: Place): KubeObject | undefined {
+    return this.#edits.object(place);
   }
 
   #manifest(workload: Place): Manifest {
@@ -344,71 +302,6 @@ export class Users {
     const make = makers[kind as keyof typeof makers];
     return make({ ...place, annotations: manifest.annotations, image: imageOf(manifest), ...manifest.uses });
   }
-
-  #create(place: Place, object: ReturnType<typeof configMap>): void {
-    const { kind, namespace: within, name } = place;
-    this.#do(`create ${kind} ${within}/${name}${shown(object as unknown as KubeObject)}`, async (context) => {
-      await this.#server.registry.create(context, this.#server.kindOf(kind), within, object);
-    });
-  }
-
-  #delete({ kind, namespace: within, name }: Place): void {
-    this.#do(`delete ${kind} ${within}/${name}`, async (context) => {
-      const options = { propagationPolicy: 'Background' } as const;
-      await this.#server.registry.delete(context, this.#server.kindOf(kind), within, name, options);
-    });
-  }
-
-  #change(place: Place, verb: string, change: (current: KubeObject) => JsonObject, as?: WriteContext): void {
-    const { kind, namespace: within, name } = place;
-    this.#do(
-      `${verb} ${kind} ${within}/${name}`,
-      async (context) => {
-        const { registry } = this.#server;
-        const written = await registry.update(context, this.#server.kindOf(kind), within, name, (current) => ({
-          object: change(current),
-        }));
-        return shown(written);
-      },
-      as,
-    );
-  }
-
-  #do(what: string, run: (context: WriteContext) => Promise<unknown>, as?: WriteContext): void {
-    const done = this.#done;
-    this.#done = this.#at(what, run, as, done);
-  }
-
-  /** At once, or after what is under way. Never rejects. */
-  async #at(
-    what: string,
-    run: (context: WriteContext) => Promise<unknown>,
-    as = this.#anyAuthor(),
-    after: Promise<void> = Promise.resolve(),
-  ): Promise<void> {
-    this.#busy += 1;
-    await after;
-    try {
-      const outcome = await run(as);
-      this.#told(`${what} by ${as.user}${typeof outcome === 'string' ? outcome : ''}`);
-    } catch (error) {
-      // Nothing there to edit, or already there: that is what users are told too.
-      if (!(error instanceof StatusError)) throw error;
-      this.#told(`${what} by ${as.user}: refused, ${error.message}`);
-    } finally {
-      this.#busy -= 1;
-    }
-  }
-
-  #anyAuthor(): WriteContext {
-    const user = authors[this.#writes++ % authors.length] ?? authors[0];
-    return writeBy(user, 'kubectl-edit', 'update');
-  }
-}
-
-/** Whose template may be edited; that of a Job may not, and that of a CronJob is not what this simulation is about. */
-function isRolled({ kind }: Place): boolean {
-  return kind !== 'Job' && kind !== 'CronJob';
 }
 
 function imageOf({ image }: Manifest): string {
@@ -420,17 +313,6 @@ function dataOf({ kind }: Place, content: Content): Content {
   return Object.fromEntries(
     Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   );
-}
-
-/** What of an object matters to the story. */
-function shown(object: KubeObject): string {
-  if (object.kind !== 'ConfigMap' && object.kind !== 'Secret') {
-    const { env = [], envFrom = [] } = objectAt(arrayAt(podTemplateOf(object), 'spec', 'containers')[0]);
-    const { volumes = [] } = objectAt(podTemplateOf(object), 'spec');
-    const { annotations = {} } = object.metadata;
-    return ` ${JSON.stringify({ annotations, env, envFrom, volumes })}`;
-  }
-  return ` ${JSON.stringify(Object.fromEntries(decodedData(object)))}`;
 }
 
 function defined(values: Readonly<Record<string, string | undefined>>): Record<string, string> {

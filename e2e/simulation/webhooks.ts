@@ -7,11 +7,11 @@ import type { Channel } from './channel';
 import { webhookUserPrefix } from './engine-user';
 import type { Network } from './network';
 import type { Incarnation, Program, Replicas } from './replicas';
+import { toldMetrics } from './told-metrics';
 
 /** A process of the webhook. */
 export interface WebhookProcess extends Incarnation {
   readonly engine: WebhookEngine;
-  readonly metrics: WebhookMetrics;
 }
 
 export type Webhooks = Replicas<WebhookProcess>;
@@ -40,7 +40,8 @@ export function webhookProgram(network: Network, channel: Channel, discover: boo
         },
       );
       engine.start();
-      return { process, engine, metrics, lines: logger.lines, stop: async () => await engine.stop() };
+      const samples = toldMetrics(process, metrics.registry);
+      return { process, engine, samples, lines: logger.lines, stop: async () => await engine.stop() };
     },
   };
 }

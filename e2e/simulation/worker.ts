@@ -10,6 +10,9 @@ export interface SeedReport {
   readonly situations: readonly Situation[];
 }
 
+// Simulated servers refuse thousands of requests a second, and nobody reads where; a seed run alone keeps its stacks.
+Error.stackTraceLimit = 0;
+
 /** Runs each seed that it is sent. */
 parentPort?.on('message', (seed: number) => {
   void run(seed);

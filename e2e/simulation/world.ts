@@ -82,7 +82,7 @@ function drawPlain(seed: number): Plain {
     watchList: draw.pick<Plain['watchList']>(['supported', 'supported', 'rejected', 'ignored']),
   };
   if (calm) return { ...shared, ...drawCalm(draw) };
-  const replicas = draw.chance(0.35) ? 2 : 1;
+  const replicas = draw.chance(0.3) ? 2 : 1;
   // A second replica comes into play only when there is time for it to take over, and for the first to come back.
   const stormMs = (replicas === 2 ? draw.int(50, 100) : draw.int(10, draw.pick([20, 40, 90]))) * 1000;
   return {
@@ -104,7 +104,8 @@ function drawSteps(draw: Draw, stormMs: number): readonly Step[] {
     ...draw.some(people, draw.pick([0.1, 0.3, 0.6])),
     ...draw.some(mishaps, draw.pick([0, 0.2, 0.5])),
   ];
-  const count = draw.int(3, 22);
+  // Most worlds are small: a small one finds most of what a great one does, and several of them run in its time.
+  const count = draw.int(3, draw.pick([6, 12, 22]));
   const steps: Step[] = [];
   for (let index = 0; index < count; index++) {
     const kind = draw.pickAny(kinds) ?? 'edit-source';

@@ -3,7 +3,7 @@ import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import type { HookType } from '../../webhook/webhook-configuration';
 import { admissionFailures } from './admission-counts';
-import type { MetricSamples } from './metric-samples';
+import type { MetricSamples } from '../metric-samples';
 import { metricsOf, namespace, type RerollCluster } from './reroll-cluster';
 
 const paths: Readonly<Record<HookType, string>> = { mutating: 'mutate', validating: 'validate' };

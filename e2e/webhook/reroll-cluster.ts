@@ -13,7 +13,7 @@ import { freePorts } from '../control-plane/ports';
 import { startControlPlane } from '../control-plane/start';
 import { RerollProcess } from '../reroll-process';
 import { deployManifests } from './manifests';
-import { MetricSamples } from './metric-samples';
+import { MetricSamples } from '../metric-samples';
 
 /** Where the workloads of the tests are. */
 export const namespace = 'shop';

@@ -7,7 +7,7 @@ import type { RerollProcess } from '../reroll-process';
 import { admissionFailures, noFailures } from './admission-counts';
 import { App } from './app';
 import { expectOneRestart } from './expect-restart';
-import type { MetricSamples } from './metric-samples';
+import type { MetricSamples } from '../metric-samples';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
 const edits = 200;

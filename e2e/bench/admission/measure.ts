@@ -1,4 +1,5 @@
-import { histogramQuantile, increase, scrape, type Scrape } from '../exposition';
+import { MetricSamples } from '../../metric-samples';
+import { histogramQuantile } from '../histogram-quantile';
 import { ownCores, stayOn } from '../machine';
 import { processUsage } from '../process-usage';
 import type { Figure, Measured } from '../result';
@@ -102,18 +103,16 @@ async function atSaturation(
 }
 
 /** What must have been done for all of that to count. */
-function losses(when: string, before: Scrape, after: Scrape): readonly Figure[] {
-  const sum = (name: string): number =>
-    [...after.keys()]
-      .filter((series) => series.startsWith(`${name}{`))
-      .reduce((total, series) => total + increase(before, after, series), 0);
+function losses(when: string, before: MetricSamples, after: MetricSamples): readonly Figure[] {
+  const increase = (name: string, labels = {}): number => after.sum(name, labels) - before.sum(name, labels);
+  const captured = increase('reroll_webhook_records_total', { result: 'sent' });
   return [
-    {
-      name: `records captured ${when}`,
-      value: increase(before, after, 'reroll_webhook_records_total{result="sent"}'),
-      unit: '',
-    },
-    { name: `reviews shed ${when}`, value: sum('reroll_webhook_shed_total'), unit: '' },
-    { name: `records lost ${when}`, value: sum('reroll_channel_dropped_records_total'), unit: '' },
+    { name: `records captured ${when}`, value: captured, unit: '' },
+    { name: `reviews shed ${when}`, value: increase('reroll_webhook_shed_total'), unit: '' },
+    { name: `records lost ${when}`, value: increase('reroll_channel_dropped_records_total'), unit: '' },
   ];
+}
+
+async function scrape(address: string): Promise<MetricSamples> {
+  return new MetricSamples(await (await fetch(`http://${address}/metrics`)).text());
 }

@@ -1,7 +1,6 @@
 type Labels = Readonly<Record<string, string>>;
 
-interface Sample {
-  readonly name: string;
+export interface Sample {
   readonly labels: Labels;
   readonly value: number;
 }
@@ -11,22 +10,35 @@ const labelPair = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /** What a process or an API server said about itself at one moment. */
 export class MetricSamples {
-  readonly #samples: readonly Sample[];
+  /** As it was said. */
+  readonly text: string;
+  /** By name; of what is asked about a handful of series, it is not worth reading all the labels. */
+  readonly #lines = new Map<string, string[]>();
 
   /** @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
   constructor(text: string) {
-    this.#samples = text.split('\n').flatMap((line) => {
-      const [, name, labels = '', value] = sampleLine.exec(line) ?? [];
-      if (name === undefined) return [];
+    this.text = text;
+    for (const line of text.split('\n')) {
+      if (line === '' || line.startsWith('#')) continue;
+      const name = line.slice(0, line.search(/[{ ]/));
+      const lines = this.#lines.get(name);
+      if (lines) lines.push(line);
+      else this.#lines.set(name, [line]);
+    }
+  }
+
+  /** All series of this name. */
+  of(name: string): readonly Sample[] {
+    return (this.#lines.get(name) ?? []).map((line) => {
+      const [, , labels = '', value] = sampleLine.exec(line) ?? [];
       const pairs = [...labels.matchAll(labelPair)].map(([, label, quoted]) => [label, quoted] as const);
-      return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+      return { labels: Object.fromEntries(pairs) as Labels, value: Number(value) };
     });
   }
 
   /** Of all series of this name that have these labels; 0 when there is none. */
   sum(name: string, labels: Labels = {}): number {
-    return this.#samples
-      .filter((sample) => sample.name === name)
+    return this.of(name)
       .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
       .reduce((sum, { value }) => sum + value, 0);
   }

@@ -1,0 +1,30 @@
+export interface Place {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export const sources: readonly Place[] = [
+  { kind: 'ConfigMap', namespace: 'default', name: 'app' },
+  { kind: 'ConfigMap', namespace: 'default', name: 'extra' },
+  { kind: 'Secret', namespace: 'default', name: 'db' },
+  { kind: 'ConfigMap', namespace: 'shop', name: 'app' },
+  { kind: 'Secret', namespace: 'shop', name: 'db' },
+];
+
+export const workloads: readonly Place[] = [
+  { kind: 'Deployment', namespace: 'default', name: 'web' },
+  { kind: 'StatefulSet', namespace: 'default', name: 'store' },
+  { kind: 'DaemonSet', namespace: 'default', name: 'agent' },
+  { kind: 'Deployment', namespace: 'shop', name: 'api' },
+  { kind: 'CronJob', namespace: 'default', name: 'report' },
+  { kind: 'Job', namespace: 'default', name: 'migrate' },
+];
+
+/** Keys that sources have; most have the first two. */
+export const contentKeys = ['color', 'size', 'token'] as const;
+
+/** Whose template may be edited; that of a Job may not, and that of a CronJob is not what this simulation is about. */
+export function isRolled({ kind }: Place): boolean {
+  return kind !== 'Job' && kind !== 'CronJob';
+}
