@@ -9,6 +9,7 @@ export class Case {
   readonly history: WriteRecord[] = [];
   readonly contents = new Contents();
   readonly #lives = new Lives();
+  readonly #openEntries = new Set<string>();
   #digests: Digests | undefined;
   #holder: string | undefined;
   #firstLedRevision = Infinity;
@@ -27,12 +28,21 @@ export class Case {
       const text = stringAt(object, 'data', 'key');
       if (text !== undefined) this.#digests = new Digests(Buffer.from(text, 'base64'));
     }
+    if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
+      if (record.type === 'DELETED') this.#openEntries.delete(key);
+      else this.#openEntries.add(key);
+    }
     if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);
     return this.#lives.add(record);
   }
 
   get lives(): readonly Life[] {
     return this.#lives.all;
+  }
+
+  /** Entries of the journal: of Jobs that are being created anew. */
+  get openEntries(): readonly string[] {
+    return [...this.#openEntries];
   }
 
   /** Undefined where no engine came so far as to make its key. */

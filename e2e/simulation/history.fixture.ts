@@ -5,6 +5,7 @@ import { withValueAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import { writeBy } from '../apiserver/registry';
 import { seededRandom } from '../apiserver/seeded-random';
+import { ownNamespace } from '../engine-settings';
 import { Digests } from './contents';
 import { judge, type Violation } from './judge';
 
@@ -16,6 +17,8 @@ const usesApp = {
   annotations: { 'reloader.stakater.com/auto': 'true' },
   envFrom: [fromConfigMap('app')],
 };
+
+const journalEntry = 'reroll-job-0123456789abcdef';
 
 /** A history written by hand: a workload that uses one ConfigMap, and an engine whose every write is ours. */
 export class Hand {
@@ -144,6 +147,19 @@ export class Hand {
     const options = { propagationPolicy: 'Background' } as const;
     const context = writeBy(user, 'reroll', 'delete');
     await this.server.registry.delete(context, this.server.kindOf('Job'), 'default', 'migrate', options);
+  }
+
+  /** An entry of the engine's journal, from before a deletion until after the creation. */
+  async openJournal(): Promise<void> {
+    const object = secret({ name: journalEntry, namespace: ownNamespace, data: {} });
+    const context = writeBy('engine-0-1', 'reroll', 'create');
+    await this.server.registry.create(context, this.server.kindOf('Secret'), ownNamespace, object);
+  }
+
+  async closeJournal(): Promise<void> {
+    const context = writeBy('engine-0-1', 'reroll', 'delete');
+    const options = { propagationPolicy: 'Background' } as const;
+    await this.server.registry.delete(context, this.server.kindOf('Secret'), ownNamespace, journalEntry, options);
   }
 
   /** The engine creates the Job `migrate`, for a restart of which `restart` tells. */

@@ -46,7 +46,7 @@ const mishaps: readonly ActionKind[] = [
 
 /** Adds a webhook to about a third of the worlds, with draws of its own: the rest of a world stays as it is without. */
 export function withHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
-  if (!draw.chance(0.35)) return { ...world, hybrid: undefined, dark: undefined };
+  if (!draw.chance(0.3)) return { ...world, hybrid: undefined, dark: undefined };
   return world.calm ? calmHybrid(world, draw) : wildHybrid(world, draw);
 }
 

@@ -162,9 +162,10 @@ export class HybridWorld {
   #delivered(delivery: Delivery): void {
     this.situations.delivered(delivery);
     this.#lastDeliveryMs = delivery.atMs;
+    if (this.#uponRecord === undefined) return;
     const leader = this.#around.leader();
     if (leader === undefined || this.#around.reconcilers.slots[leader]?.process !== delivery.to) return;
-    this.#uponRecord?.(leader);
+    this.#uponRecord(leader);
     this.#uponRecord = undefined;
   }
 }

@@ -9,6 +9,11 @@ export function checkRecorded(opened: Case): readonly Violation[] {
   return opened.lives.filter((life) => !isGone(life)).flatMap((life) => checkLife(opened, life));
 }
 
+/** What was begun with a Job is brought to its end: it is there again, or is somebody else's. */
+export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
+  return openEntries.map((key) => ({ promise: 'missed change', sentence: `the journal still holds ${key}` }));
+}
+
 function checkLife({ contents, digests }: Case, { name, writes }: Life): readonly Violation[] {
   const { object } = writes.at(-1) ?? writes[0];
   const recorded = recordedOf(object);

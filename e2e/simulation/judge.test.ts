@@ -252,4 +252,17 @@ describe('the judge of a Job', () => {
     await hand.createAnew('value-3-', 'registry.example/other:1');
     expect(hand.promises()).toEqual(['foreign write']);
   });
+
+  it('finds one that is gone and not created anew, though nothing says any more what it used', async () => {
+    const hand = await adopted();
+    hand.addJob();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true);
+    await hand.openJournal();
+    await hand.deleteJob('engine-0-1');
+    expect(hand.promises()).toEqual(['missed change']);
+    await hand.createJob('value-2-', 'restart-9');
+    await hand.closeJournal();
+    expect(hand.promises()).toEqual([]);
+  });
 });

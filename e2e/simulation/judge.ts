@@ -8,7 +8,7 @@ import type { Darkness } from './hybrid-world';
 import { checkLate } from './judge-late';
 import { checkLease } from './judge-lease';
 import { checkMissed } from './judge-missed';
-import { checkRecorded } from './judge-recorded';
+import { checkRecorded, checkUnfinished } from './judge-recorded';
 import { checkRuns } from './judge-runs';
 import { isRolled } from './lives';
 
@@ -54,7 +54,7 @@ export class Judge {
 
   /** What must be once everything owed is done. */
   get owed(): readonly Violation[] {
-    return [...checkMissed(this.#case), ...checkRecorded(this.#case)];
+    return [...checkMissed(this.#case), ...checkRecorded(this.#case), ...checkUnfinished(this.#case)];
   }
 
   /**

@@ -20,6 +20,7 @@ import { decodedData } from './contents';
 import type { Draw } from './draw';
 import { Edits } from './edits';
 import { contentKeys, isRolled, sources, workloads, type Place } from './places';
+import { usageOf } from './usage';
 import { drawUses, type Uses } from './uses';
 
 type Content = Readonly<Record<string, string>>;
@@ -73,6 +74,14 @@ export class Users {
 
   anySource(draw: Draw): Place {
     return draw.pick(sources as [Place, ...Place[]]);
+  }
+
+  /** One that a workload is restarted for, if there is any. */
+  usedSource(draw: Draw): Place {
+    const objects = workloads.flatMap((workload) => this.object(workload) ?? []);
+    const used = new Set(objects.flatMap((object) => [...usageOf(object).keys()]));
+    const isUsed = ({ kind, namespace: within, name }: Place): boolean => used.has(`${kind} ${within}/${name}`);
+    return draw.pickAny(sources.filter(isUsed)) ?? this.anySource(draw);
   }
 
   anyWorkload(draw: Draw): Place {
