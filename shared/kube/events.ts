@@ -1,3 +1,4 @@
+import { cutToBytes } from '../domain/cut-to-bytes';
 import { errorMessage } from '../domain/errors';
 import type { Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
@@ -138,15 +139,4 @@ export class EventRecorder {
 /** `<object>.<hex>`, a DNS subdomain: a name that is cut may not end in a dot or a dash before the dot. */
 function eventName(objectName: string, suffix: string): string {
   return `${objectName.slice(0, maxNameLength - suffix.length - 1).replace(/[.-]+$/, '')}.${suffix}`;
-}
-
-/** Cuts at a character's boundary: half of a character is no UTF-8, and the server would refuse the Event. */
-function cutToBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text, 'utf8');
-  if (bytes.length <= maxBytes) return text;
-  const ellipsis = '…';
-  let end = maxBytes - Buffer.byteLength(ellipsis);
-  // Bytes 10xxxxxx continue a character.
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString('utf8', 0, end) + ellipsis;
 }

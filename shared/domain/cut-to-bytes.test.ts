@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { cutToBytes } from './cut-to-bytes';
+
+describe('cutToBytes', () => {
+  it('leaves what fits as it is', () => {
+    expect(cutToBytes('größe', 7)).toBe('größe');
+  });
+
+  it.each(['x', 'é', '€', '😀'])('cuts a text of %s between characters and shows that it did', (character) => {
+    for (const shift of ['', '.', '..', '...']) {
+      const cut = cutToBytes(shift + character.repeat(50), 40);
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(40);
+      expect(Buffer.byteLength(cut)).toBeGreaterThan(33);
+      expect(cut).toMatch(/…$/);
+      expect(cut).not.toContain('\ufffd');
+    }
+  });
+});
