@@ -40,6 +40,21 @@ export const durationMs = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/**
+ * An address to send requests to; white space around it, as the end of a line in a Secret, is dropped. Nothing but white
+ * space counts as not given.
+ */
+export const httpUrl = z.string().transform((text, context) => {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  context.addIssue(url ? 'neither http nor https' : 'not a URL');
+  return z.NEVER;
+});
+
+export const httpUrlAccepts = 'a URL that begins with http:// or https://';
+
 export const nonEmpty = z.string().min(1, 'must not be empty');
 
 const dnsLabel = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';

@@ -11,6 +11,8 @@ interface OptionRowBase {
   readonly accepts: string;
   /** As it would be typed. Without one, the schema is fed `undefined`. */
   readonly default?: string;
+  /** What is given may be a credential: no message shows it. */
+  readonly confidential?: true;
 }
 
 /**

@@ -57,7 +57,7 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const { name, inline } = /^--?(?<name>[^=-][^=]*)(?:=(?<inline>.*))?$/s.exec(arg)?.groups ?? {};
     if (name === undefined) {
-      problems.push(`unexpected argument ${quote(arg)}: only flags are accepted, each as --flag=value`);
+      problems.push(`unexpected argument ${quoteNoUrl(arg)}: only flags are accepted, each as --flag=value`);
       continue;
     }
     const row = arg.startsWith('--') ? rows.find(({ flag }) => flag === name) : undefined;
@@ -110,6 +110,7 @@ function readList({ schema }: OptionRow & { readonly form: 'list' }, texts: read
 
 function describeProblem(row: OptionRow, { origin, texts }: Given, problem: string): string {
   if (origin === undefined) return `--${row.flag} is missing: ${problem}; accepted: ${row.accepts}`;
+  if (row.confidential) return `${origin} (not shown, it may be a credential): ${problem}; accepted: ${row.accepts}`;
   const shown = row.form === 'list' ? texts.join(',') : (texts.at(-1) ?? '');
   return `${origin}=${quote(shown)}: ${problem}; accepted: ${row.accepts}`;
 }
@@ -134,6 +135,11 @@ function unknownVariables(table: OptionTable, env: Environment): readonly string
         ? `unknown environment variable ${variable}: --help lists the variable of every flag`
         : `unknown environment variable ${variable}: did you mean ${suggestion}?`;
     });
+}
+
+/** An address that stands where none is expected was meant for a flag, and may be a credential. */
+function quoteNoUrl(text: string): string {
+  return text.includes('://') ? '(an address, not shown)' : quote(text);
 }
 
 const maxShownLength = 100;

@@ -1,0 +1,38 @@
+import { errorMessage } from '../../shared/domain/errors';
+import { Deadline } from '../../shared/kube/deadline';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Post, PostTransport } from './post-transport';
+
+/** What became of one try to post something. `why` is fit for a log: it holds nothing of the address. */
+export type Delivery =
+  | { readonly kind: 'delivered' }
+  /** It would be answered the same the next time. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs: number | undefined }
+  /** The caller's signal came first. */
+  | { readonly kind: 'stopped' };
+
+/** One try, which a receiver that hangs cannot make longer than `timeoutMs`. Never rejects. */
+export async function deliver(
+  { clock, transport }: { readonly clock: Clock; readonly transport: PostTransport },
+  post: Post,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Delivery> {
+  const deadline = new Deadline(clock, signal);
+  deadline.set(timeoutMs);
+  try {
+    if (signal.aborted) return { kind: 'stopped' };
+    const { status, retryAfterMs } = await deadline.race(transport.post(post, deadline.signal));
+    if (status >= 200 && status < 300) return { kind: 'delivered' };
+    const why = `answered ${status}`;
+    if (status === 408 || status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
+    return { kind: 'refused', why };
+  } catch (thrown) {
+    if (deadline.expired) return { kind: 'failed', why: `no answer within ${timeoutMs} ms`, retryAfterMs: undefined };
+    if (deadline.signal.aborted) return { kind: 'stopped' };
+    return { kind: 'failed', why: errorMessage(thrown), retryAfterMs: undefined };
+  } finally {
+    deadline.dispose();
+  }
+}

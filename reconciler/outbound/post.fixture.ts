@@ -1,0 +1,30 @@
+import type { Post, PostAnswer, PostTransport } from './post-transport';
+
+export const ok: PostAnswer = { status: 200, retryAfterMs: undefined };
+
+/** A receiver that is a function; what it was sent is kept. */
+export class FakePostTransport implements PostTransport {
+  readonly posts: Post[] = [];
+  #answer: (index: number, signal: AbortSignal) => PostAnswer | Promise<PostAnswer>;
+
+  constructor(answer: (index: number, signal: AbortSignal) => PostAnswer | Promise<PostAnswer> = () => ok) {
+    this.#answer = answer;
+  }
+
+  /** How it answers from now on. */
+  answerWith(answer: (index: number, signal: AbortSignal) => PostAnswer | Promise<PostAnswer>): void {
+    this.#answer = answer;
+  }
+
+  get texts(): readonly string[] {
+    return this.posts.map(({ body }) => body.toString());
+  }
+
+  async post(post: Post, signal: AbortSignal): Promise<PostAnswer> {
+    this.posts.push(post);
+    return await this.#answer(this.posts.length - 1, signal);
+  }
+}
+
+/** Never answers, and does not even look at the signal. */
+export const hang = async (): Promise<PostAnswer> => await new Promise(() => undefined);

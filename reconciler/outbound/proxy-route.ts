@@ -1,0 +1,60 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+import { PostError } from './post-error';
+import { basicAuthorization, endpoint } from './url-parts';
+
+/** A request as it would be sent without a proxy. */
+interface DirectRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly ca?: string;
+}
+
+/** How Node is to send a request. */
+export type Route = https.RequestOptions & { readonly secure: boolean };
+
+/**
+ * The way to `url` through a proxy: a request for the whole URL where it is plain http, a tunnel through CONNECT where it
+ * is https (RFC 9110, 9.3.6), so that a proxy sees nothing of that but the host.
+ */
+export async function proxyRoute(proxy: URL, url: URL, direct: DirectRequest, signal: AbortSignal): Promise<Route> {
+  const authorization = basicAuthorization('proxy-authorization', proxy);
+  const toProxy = { ...endpoint(proxy), agent: false, ...(direct.ca !== undefined && { ca: direct.ca }) };
+  const secure = proxy.protocol === 'https:';
+  if (url.protocol === 'http:') {
+    const headers = { ...direct.headers, ...authorization };
+    return { ...toProxy, path: `http://${url.host}${direct.path}`, headers, secure };
+  }
+  const authority = `${url.hostname}:${String(direct.port)}`;
+  const headers = { host: authority, ...authorization };
+  const connect = (secure ? https : http).request({ ...toProxy, method: 'CONNECT', path: authority, headers, signal });
+  const tunnel = await connected(connect);
+  const { host, path, ca } = direct;
+  return {
+    ...{ host, path, headers: direct.headers, secure: true },
+    createConnection: () => tls.connect({ socket: tunnel, ca, host, servername: isIP(host) ? '' : host }),
+  };
+}
+
+async function connected(connect: http.ClientRequest): Promise<Duplex> {
+  return await new Promise((resolve, reject) => {
+    connect.once('connect', ({ statusCode = 0 }, socket, head) => {
+      // An error between here and the handshake must not be an uncaught one.
+      socket.on('error', () => undefined);
+      if (statusCode >= 200 && statusCode < 300) {
+        if (head.length > 0) socket.unshift(head);
+        resolve(socket);
+        return;
+      }
+      socket.destroy();
+      reject(new PostError(`the proxy answered ${String(statusCode)}`));
+    });
+    connect.on('error', reject);
+    connect.end();
+  });
+}
