@@ -10,13 +10,18 @@ import type { Environment } from '../shared/runtime/options';
 import { probeComponent } from '../shared/runtime/probe-component';
 import { randomHex, systemRandom } from '../shared/runtime/random';
 import { version } from '../shared/runtime/version';
+import { alertComponent, alertSender } from './alerts/component';
 import { ChannelServer } from './channel/channel-server';
 import { concurrency } from './engine';
 import { livenessChecks, readinessChecks } from './health';
 import { Metrics } from './metrics';
 import { clientObserver } from './observers';
 import type { ReconcilerOptions } from './options';
+import { HttpsPostTransport } from './outbound/https-post-transport';
 import { Reconciler } from './reconciler';
+
+/** As many as Go follows. */
+const webhookRedirects = 10;
 
 /** The parts of the process, connected to clock and network, in the order of the start. */
 export async function assemble(
@@ -39,12 +44,16 @@ export async function assemble(
   logger.info('starting', { version, server, ownNamespace, identity });
   const deps = { client, clock, random, logger };
   const policy = { autoReloadAll: options.autoReloadAll, ignoredWorkloadKinds: options.ignoredWorkloadKinds };
-  const reconciler = new Reconciler({ ...deps, metrics }, { ...options, policy, ownNamespace, identity });
-  const { listen } = options;
+  const alerts = alertSender(options, { ...deps, metrics: metrics.alerts });
+  const { listen, webhookUrl } = options;
+  const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl, maxRedirects: webhookRedirects });
+  const settings = { ...options, policy, ownNamespace, identity };
+  const reconciler = new Reconciler({ ...deps, metrics, alerts, webhook }, settings);
   const probes = { live: livenessChecks(reconciler, clock), ready: readinessChecks(reconciler) };
   return [
     probeComponent({ ...probes, metrics: metrics.registry, listen, logger }),
     connection.component,
+    ...(alerts ? [alertComponent(alerts)] : []),
     engine(reconciler),
     ...channel(deps, options, ownNamespace, reconciler, metrics),
   ];

@@ -12,6 +12,7 @@ import type { Logger } from '../shared/runtime/logger';
 import type { Metrics } from './metrics';
 import type { BackoffOptions, Random } from '../shared/runtime/random';
 import { AdoptionPace } from './adoption-pace';
+import type { AlertOutlet } from './alerts/alert';
 import { Hints } from './channel/hints';
 import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
@@ -20,7 +21,8 @@ import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
-import { observeIndexes, queueObserver, reflectorObserver } from './observers';
+import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
+import type { PostTransport } from './outbound/post-transport';
 import type { Term } from './plan';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
@@ -54,6 +56,10 @@ export interface EngineDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Undefined: restarts are told in the cluster alone. */
+  readonly alerts?: AlertOutlet | undefined;
+  /** Reloader's webhook mode: what is called for each change, instead of any restart. */
+  readonly webhook?: PostTransport | undefined;
 }
 
 /** Workloads written at once; more would only queue up in the API server. */
@@ -111,12 +117,12 @@ export class Engine {
 
   constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester) {
     this.#deps = deps;
-    const { client, clock, random, logger, metrics } = deps;
+    const { client, clock, random, logger, metrics, alerts } = deps;
     const { policy, annotationKeys, ownNamespace, identity } = settings;
     const { keyId } = digester;
 
     const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
-    this.#reporter = new Reporter({ clock, logger, metrics, events });
+    this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
     this.#sources = new SourceIndex(clock, {
       onChange: (change) => this.#onSourceChange(change),
@@ -152,7 +158,8 @@ export class Engine {
         this.#worker.forget(key);
       },
     });
-    observeIndexes(metrics, this.#sources, this.#workloads, events);
+    observeSources(metrics, this.#sources);
+    observeWorkloads(metrics, this.#workloads, events);
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...{ digester, annotationKeys, policy, sources: this.#sources, workloads: this.#workloads },

@@ -4,6 +4,7 @@ import type { EventRecorder } from '../shared/kube/events';
 import type { ClientObserver, ReflectorObserver } from '../shared/kube/observers';
 import type { Resource } from '../shared/kube/resource';
 import type { Metrics } from './metrics';
+import { resourceTypes } from './event-labels';
 import type { KeyQueueObserver } from './key-queue';
 import type { SourceIndex } from './source-index';
 import type { WorkloadIndex } from './workload-index';
@@ -18,18 +19,26 @@ export function queueObserver(metrics: Metrics): KeyQueueObserver {
   };
 }
 
-/** Gauges of the indexes and Events lost, counted when they are asked for. */
-export function observeIndexes(
+/** Gauges of the sources, counted when they are asked for. */
+export function observeSources(metrics: Metrics, sources: Pick<SourceIndex, 'count'>): void {
+  metrics.registry.onScrape(() => {
+    const counted = sources.count();
+    for (const kind of sourceKinds) {
+      metrics.sources.set({ kind }, counted.sources[kind]);
+      metrics.watchedResourcesTotal.set({ resource_type: resourceTypes[kind] }, counted.sources[kind]);
+    }
+    metrics.sourceRetainedBytes.set(counted.retainedBytes);
+  });
+}
+
+/** Gauges of the workloads, and Events lost. */
+export function observeWorkloads(
   metrics: Metrics,
-  sources: Pick<SourceIndex, 'count'>,
   workloads: Pick<WorkloadIndex, 'count'>,
   events: Pick<EventRecorder, 'dropped'>,
 ): void {
   let droppedBefore = 0;
   metrics.registry.onScrape(() => {
-    const counted = sources.count();
-    for (const kind of sourceKinds) metrics.sources.set({ kind }, counted.sources[kind]);
-    metrics.sourceRetainedBytes.set(counted.retainedBytes);
     for (const { kind } of workloadKinds) {
       const { tracked, untracked } = workloads.count(kind);
       metrics.workloads.set({ kind, tracked: 'true' }, tracked);

@@ -25,6 +25,12 @@ const defaults: ReconcilerOptions = {
   channelListen: undefined,
   certsSecret: 'reroll-certs',
   channelTlsDir: undefined,
+  webhookUrl: undefined,
+  alertOnReload: false,
+  alertSink: 'raw',
+  alertWebhookUrl: undefined,
+  alertWebhookProxy: undefined,
+  alertAdditionalInfo: undefined,
   listen: { host: undefined, port: 9090 },
 };
 
@@ -67,6 +73,18 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--channel-listen=:8444', { channelListen: { host: undefined, port: 8444 } }],
   ['--certs-secret=my.certs', { certsSecret: 'my.certs' }],
   ['--channel-tls-dir=/tls', { channelTlsDir: '/tls' }],
+  ['--webhook-url=http://ci:8080/hook', { webhookUrl: new URL('http://ci:8080/hook') }],
+  ['--alert-on-reload', { alertOnReload: true }],
+  ['--alert-on-reload=true', { alertOnReload: true }],
+  ['--alert-sink= Slack ', { alertSink: 'slack' }],
+  ['--alert-sink=pager', { alertSink: 'pager' }],
+  [
+    '--alert-webhook-url= https://sink.example/T0/s3cret\n',
+    { alertWebhookUrl: new URL('https://sink.example/T0/s3cret') },
+  ],
+  ['--alert-webhook-url= ', {}],
+  ['--alert-webhook-proxy=http://proxy:3128', { alertWebhookProxy: new URL('http://proxy:3128') }],
+  ['--alert-additional-info= prod ', { alertAdditionalInfo: 'prod' }],
   ['--log-format=json', { logFormat: 'json' }],
   ['--log-format=text', {}],
   ['--log-format=', {}],
@@ -116,6 +134,12 @@ describe('parseReconcilerOptions', () => {
     ['POD_NAME', 'reroll-7', { podName: 'reroll-7' }],
     ['POD_NAMESPACE', 'tools', { ownNamespace: 'tools' }],
     ['KUBERNETES_NAMESPACE', 'shop', { namespaces: ['shop'] }],
+    ['ALERT_ON_RELOAD', 'true', { alertOnReload: true }],
+    ['ALERT_SINK', 'GChat', { alertSink: 'gchat' }],
+    ['ALERT_WEBHOOK_URL', 'https://sink.example/x\n', { alertWebhookUrl: new URL('https://sink.example/x') }],
+    ['ALERT_WEBHOOK_PROXY', 'http://proxy:3128', { alertWebhookProxy: new URL('http://proxy:3128') }],
+    ['ALERT_ADDITIONAL_INFO', 'prod', { alertAdditionalInfo: 'prod' }],
+    ['ALERT_ADDITIONAL_INFO', '', {}],
   ])('takes %s where the flag is not given', (variable, value, changed) => {
     expect(parseReconcilerOptions([], { [variable]: value })).toEqual({ ...defaults, ...changed });
   });
@@ -149,11 +173,28 @@ describe('parseReconcilerOptions', () => {
     ['--own-namespace=a.b', 'not a namespace'],
     ['--lease-name=Reroll', 'not a name'],
     ['--listen=9090', 'not a host and port'],
+    ['--alert-on-reload=on', 'not a boolean'],
+    ['--webhook-url=ci:8080', 'neither http nor https'],
+    ['--alert-webhook-url=sink.example/T0', 'not a URL'],
+    ['--alert-webhook-proxy=socks5://proxy:1080', 'neither http nor https'],
   ])('refuses %s and names it', (arg, problem) => {
     const [found, ...others] = problems([arg]);
     expect(found).toContain(arg.split('=')[0]);
     expect(found).toContain(problem);
     expect(others).toEqual([]);
+  });
+
+  it.each([
+    [['--alert-webhook-url=ftp://user:s3cret@sink'], {}],
+    [['--alert-webhook-proxy', 'socks5://user:s3cret@proxy'], {}],
+    [['--webhook-url=//s3cret'], {}],
+    [['--alert-webhook-url=', 'https://sink.example/s3cret'], {}],
+    [['--alert-webhook-ulr=https://sink.example/s3cret'], {}],
+    [[], { ALERT_WEBHOOK_URL: 'sink.example/s3cret' }],
+  ] as const)('shows nothing of an address, which may be a credential: %j %j', (args, env) => {
+    const found = problems(args, env);
+    expect(found).toHaveLength(1);
+    expect(found.join()).not.toMatch(/s3cret|sink|proxy:/);
   });
 
   it('refuses a settle above settle-max and names both', () => {

@@ -25,9 +25,11 @@ import {
   samePortProblems,
 } from '../shared/runtime/process-options';
 import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
+import { alertOptionTable, type AlertOptions } from './alerts/options';
+import { notifyOptionTable } from './notify/options';
 
 /** Everything that can be set from outside, compiled once at the start. */
-export interface ReconcilerOptions {
+export interface ReconcilerOptions extends AlertOptions {
   readonly autoReloadAll: boolean;
   readonly strategy: StrategyName;
   readonly reloadOnCreate: boolean;
@@ -52,6 +54,8 @@ export interface ReconcilerOptions {
   readonly channelListen: ListenAddress | undefined;
   readonly certsSecret: string;
   readonly channelTlsDir: string | undefined;
+  /** What is called for each change, instead of any restart. */
+  readonly webhookUrl: URL | undefined;
   /** Metrics and probes. */
   readonly listen: ListenAddress;
 }
@@ -176,6 +180,8 @@ export const reconcilerOptionTable = {
     accepts: listenAddressAccepts,
   },
   ...channelTlsOptionTable,
+  ...notifyOptionTable,
+  ...alertOptionTable,
   ...processOptionTable,
 } satisfies OptionTable;
 

@@ -5,6 +5,7 @@ import { sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
 import type { Receipt } from './channel/inbox';
 import { Engine, type EngineDeps, type EngineSettings } from './engine';
+import { NotifyingEngine } from './notify/notifying-engine';
 import type { WatchStatus } from './watches';
 
 const digestKeyBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
@@ -22,7 +23,7 @@ export class Reconciler {
   readonly #deps: EngineDeps;
   readonly #settings: EngineSettings;
   readonly #stop = new AbortController();
-  #engine: Engine | undefined;
+  #engine: Engine | NotifyingEngine | undefined;
   #problem: string | undefined;
 
   constructor(deps: EngineDeps, settings: EngineSettings) {
@@ -71,7 +72,10 @@ export class Reconciler {
   #run(digester: ContentDigester): void {
     // Stopped while the key was on its way.
     if (this.#stop.signal.aborted) return;
-    this.#engine = new Engine(this.#deps, this.#settings, digester);
+    const { webhook } = this.#deps;
+    this.#engine = webhook
+      ? new NotifyingEngine(this.#deps, this.#settings, digester, webhook)
+      : new Engine(this.#deps, this.#settings, digester);
     this.#engine.start();
   }
 }

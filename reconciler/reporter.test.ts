@@ -4,6 +4,7 @@ import { ConflictError, errorFromStatus } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
 import { refusal } from '../shared/kube/fake-transport';
 import { requestTarget } from '../shared/kube/request-target';
+import type { Alert } from './alerts/alert';
 import { Metrics } from './metrics';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError } from './apply/restart';
@@ -15,17 +16,19 @@ import { Reporter } from './reporter';
 let world: ClientWorld;
 let metrics: Metrics;
 let reporter: Reporter;
+let alerts: Alert[];
 
 beforeEach(() => {
   world = clientWorld(() => ({ status: 201, body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } }));
   metrics = new Metrics({ countByNamespace: true });
+  alerts = [];
   reporter = reporterOf(world);
 });
 
 function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
   const random = zeroRandom;
   const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: 'reroll-0' });
-  return new Reporter({ clock, logger, metrics, events });
+  return new Reporter({ clock, logger, metrics, events, alerts: { send: (alert) => void alerts.push(alert) } });
 }
 
 const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
@@ -191,6 +194,32 @@ describe('a restart', () => {
     ]);
   });
 
+  it('is told outside of the cluster with what its Event says', async () => {
+    const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db' })];
+    reporter.restarted(workload, restartOf({}, { changes }), { did: 'restarted', changedMs: undefined });
+    const { message } = (await told())[0] as { readonly message: string };
+    expect(alerts).toEqual([
+      expect.objectContaining({
+        sources: [
+          expect.objectContaining({ kind: 'ConfigMap', name: 'app' }),
+          expect.objectContaining({ kind: 'Secret', name: 'db' }),
+        ],
+        workload: expect.objectContaining({ kind: 'Deployment', namespace: 'shop', name: 'web' }),
+        detail: message,
+      }),
+    ]);
+  });
+
+  it.each<[string, () => void]>([
+    ['that failed', () => reporter.failed(workload, new Error('no'), 0)],
+    ['that could not be written', () => reporter.notRestarted(workload, new Error('no'))],
+    ['that was not owed', () => reporter.leftAlone(workload, new Set(['cm/app']), [changeOf()])],
+    ['whose baseline alone was written', () => reporter.adopted(workload)],
+  ])('%s is no alert (§14.1)', (_what, happen) => {
+    happen();
+    expect(alerts).toEqual([]);
+  });
+
   it('is told with whose change it answers, as far as that is known', async () => {
     const attribution: Attribution = {
       users: ['alice'],
@@ -237,6 +266,16 @@ describe('a restart', () => {
     const because = ['ConfigMap app: content changed (keys: a)', 'Secret db: content changed'];
     const entry = { uid: 'old', restartId: 'c0ffee00', sources: ['cm/app', 'secret/db'], because, successor };
     reporter.jobRecreated(entry, job);
+    expect(alerts).toEqual([
+      {
+        sources: [
+          { kind: 'ConfigMap', name: 'app' },
+          { kind: 'Secret', name: 'db' },
+        ],
+        workload: expect.objectContaining({ kind: 'Job', namespace: 'shop', name: 'migrate' }),
+        detail: `${because.join('; ')}. Job created anew (c0ffee00)`,
+      },
+    ]);
     expect(said()).toEqual(['info: Job shop/migrate created anew']);
     expect(await counted()).toContain('reloader_action_total{workload_kind="Job",result="success"} 1');
     expect(await told()).toMatchObject([
@@ -262,6 +301,7 @@ describe('a failure', () => {
   const failedOnce = ['reloader_errors_total{type="handler_error"} 1', 'reloader_reconcile_total{result="error"} 1'];
   const notRestartedOnce = [
     'reloader_action_total{workload_kind="Deployment",result="error"} 1',
+    'reloader_reload_errors_total 1',
     'reloader_reload_executed_total_by_namespace{success="false",namespace="shop"} 1',
     'reloader_reload_executed_total{success="false"} 1',
   ];

@@ -1,6 +1,6 @@
 import { describeProblem } from '../shared/domain/annotation-problem';
 import { errorMessage } from '../shared/domain/errors';
-import type { SourceId } from '../shared/domain/source';
+import { parseSourceId, type SourceId } from '../shared/domain/source';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import { ConflictError, ForbiddenError, InvalidError } from '../shared/kube/errors';
@@ -8,12 +8,14 @@ import type { EventReason, EventRecorder } from '../shared/kube/events';
 import type { KubeObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
+import type { AlertOutlet } from './alerts/alert';
 import type { Metrics } from './metrics';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError, type Restart } from './apply/restart';
 import { BaselineTooLargeError } from './baseline-too-large-error';
 import type { JobRecreation } from './job-journal';
 import type { Change } from './change';
+import { eventLabels, whatHappened } from './event-labels';
 import type { Verdict } from './plan';
 import { authorsOf, describeChange, describeChanges, describeVerdict, describeWorkload } from './report';
 import type { SourceChange } from './source-index';
@@ -24,12 +26,11 @@ export interface ReporterOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: EventRecorder;
+  /** Undefined: nothing is told outside of the cluster. */
+  readonly alerts?: AlertOutlet | undefined;
 }
 
-/** What Reloader's metrics call it. */
-const eventTypes = { created: 'add', changed: 'update', deleted: 'delete' } as const;
-
-/** Says what happened and why: log, metrics, Events. Decides nothing. */
+/** Says what happened and why: log, metrics, Events, alerts. Decides nothing. */
 export class Reporter {
   readonly #options: ReporterOptions;
   /** Problems already told of a workload: each is told once, not at every write to its status. */
@@ -41,9 +42,9 @@ export class Reporter {
 
   sourceChanged(change: SourceChange, users: number): void {
     const { kind, namespace, name, before, after } = change;
-    const what = !before ? 'created' : !after ? 'deleted' : 'changed';
+    const what = whatHappened(change);
     const keys = before && after ? before.content.differingKeys(after.content) : undefined;
-    const labels = { event_type: eventTypes[what], resource_type: `${kind.toLowerCase()}s` };
+    const labels = eventLabels(change);
     this.#options.metrics.eventsReceivedTotal.inc(labels);
     // Taken note of is dealt with: the queue holds what follows, and gives nothing up.
     this.#options.metrics.eventsProcessedTotal.inc({ ...labels, result: 'success' });
@@ -120,12 +121,9 @@ export class Reporter {
       ...attributionFields(changes),
     });
     this.#count(record, true);
-    this.#event(
-      record,
-      'Normal',
-      'Reloaded',
-      `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`,
-    );
+    const detail = `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`;
+    this.#event(record, 'Normal', 'Reloaded', detail);
+    this.#options.alerts?.send({ sources: changes, workload: record, detail });
   }
 
   /** The changes that a restart answers, written or under way. */
@@ -140,7 +138,9 @@ export class Reporter {
     const { restartId, sources, because } = entry;
     this.#options.logger.info(`${workload} created anew`, { workload, because, sources, restartId });
     this.#count(record, true);
-    this.#event(record, 'Normal', 'Reloaded', `${because.join('; ')}. Job created anew (${restartId})`);
+    const detail = `${because.join('; ')}. Job created anew (${restartId})`;
+    this.#event(record, 'Normal', 'Reloaded', detail);
+    this.#options.alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
 
   /** A restart that could not be written; it is tried again. */
@@ -176,6 +176,7 @@ export class Reporter {
     metrics.reloadExecutedTotalByNamespace?.inc({ success: String(success), namespace });
     metrics.actionTotal.inc({ workload_kind: kind, result: success ? 'success' : 'error' });
     if (success) metrics.workloadsMatchedTotal.inc({ kind });
+    else metrics.reloadErrorsTotal.inc();
   }
 
   /** Not waited for: an Event that cannot be written delays no restart. */

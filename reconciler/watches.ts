@@ -25,7 +25,8 @@ export interface WatchesOptions {
   /** Empty: the whole cluster. */
   readonly namespaces: readonly string[];
   readonly sources: SourceIndex;
-  readonly workloads: WorkloadIndex;
+  /** Undefined: workloads are of no concern. */
+  readonly workloads: WorkloadIndex | undefined;
   /** A first list is complete, or a watch was refused: what is known may have changed. */
   readonly onProgress: () => void;
   readonly observer: (resource: Resource) => ReflectorObserver;
@@ -135,6 +136,7 @@ function sourceWatches(options: WatchesOptions, namespace: string | undefined): 
 
 function workloadWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
   const { annotationKeys, policy, workloads, onProgress } = options;
+  if (!workloads) return [];
   return workloadKinds
     .filter(({ kind }) => !policy.ignoredWorkloadKinds.includes(kind))
     .map((row) => {

@@ -1,42 +1,15 @@
-import { EventEmitter } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { certsCommand } from '../../certs/command';
 import { names } from '../../certs/issuing.fixture';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
+import { FakeProcess } from '../fake-process';
 import { CertsWorld } from './certs.fixture';
 
 /** Real keys take real time, and more of it on a busy machine. */
 jest.setTimeout(60_000);
-
-/** A process that a test can signal, and whose log it reads. */
-class FakeProcess extends EventEmitter {
-  readonly stdout = new PassThrough();
-  readonly exited: Promise<number>;
-  exit: (code: number) => void = () => undefined;
-  #log = '';
-
-  constructor() {
-    super();
-    this.exited = new Promise((resolve) => (this.exit = resolve));
-    this.stdout.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
-  }
-
-  /** The field of the first line with this message, past or to come. */
-  async field(message: string, field: string): Promise<string> {
-    for (;;) {
-      const lines = this.#log.split('\n').filter((text) => text.endsWith('}'));
-      const found = lines
-        .map((text) => JSON.parse(text) as Record<string, unknown>)
-        .find((line) => line['message'] === message);
-      if (found) return String(found[field]);
-      await new Promise((resolve) => this.stdout.once('data', resolve));
-    }
-  }
-}
 
 let world: CertsWorld;
 let https: HttpsServer;

@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineDeps, EngineSettings } from '../../reconciler/engine';
 import { Reconciler } from '../../reconciler/reconciler';
 import { fieldAt } from '../../shared/domain/json-value';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';
@@ -31,6 +31,9 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
+/** What the engine tells outside of the cluster, and how. */
+export type Outlets = Pick<EngineDeps, 'alerts' | 'webhook'>;
+
 export const engineUser = 'reroll';
 
 /** The whole engine against a simulated API server, under one clock that the test owns. */
@@ -55,14 +58,18 @@ export class Harness {
   }
 
   /** Starts an engine and lets it come to rest: indexes filled, baselines written. */
-  async start(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string): Promise<Engine> {
-    const engine = this.launch(settings, spoil);
+  async start(
+    settings: Partial<EngineSettings> = {},
+    spoil?: (text: string) => string,
+    outlets?: Outlets,
+  ): Promise<Engine> {
+    const engine = this.launch(settings, spoil, outlets);
     await this.clock.advance(5_000);
     return engine;
   }
 
   /** Starts an engine and no more. `spoil` changes what the server's JSON answers say on their way to it. */
-  launch(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string): Engine {
+  launch(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string, outlets: Outlets = {}): Engine {
     const logger = new RecordingLogger();
     const metrics = new Metrics({ countByNamespace: false });
     const { transport, kill } = mortal(spoilt(inProcessTransport(this.server, engineUser, this.faults), spoil));
@@ -72,6 +79,7 @@ export class Harness {
       random: this.random,
       logger,
       metrics,
+      ...outlets,
     };
     const reconciler = new Reconciler(deps, { ...defaultSettings, identity: 'reroll-0', ...settings });
     reconciler.start();

@@ -18,6 +18,13 @@ export function sourceId(kind: SourceKind, name: string): SourceId {
   return `${sourceKindNames[kind].short}/${name}`;
 }
 
+/** Inverse of {@link sourceId}; undefined for a kind that this version does not know. */
+export function parseSourceId(id: SourceId): { readonly kind: SourceKind; readonly name: string } | undefined {
+  const slash = id.indexOf('/');
+  const kind = sourceKinds.find((candidate) => sourceKindNames[candidate].short === id.slice(0, slash));
+  return kind && { kind, name: id.slice(slash + 1) };
+}
+
 /** What is kept of a source: everything a decision needs, nothing of its content. */
 export interface SourceRecord {
   readonly kind: SourceKind;

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { AlertMetrics } from '../../reconciler/alerts/alert-metrics';
+import { AlertSender } from '../../reconciler/alerts/alert-sender';
+import { alertSinks } from '../../reconciler/alerts/sinks';
+import { FakePostTransport, hang } from '../../reconciler/outbound/post.fixture';
+import type { PostAnswer } from '../../reconciler/outbound/post-transport';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
+import { silentLogger } from '../../shared/runtime/logger';
+import {
+  configMap,
+  cronJob,
+  daemonSet,
+  deployment,
+  fromConfigMap,
+  fromSecret,
+  job,
+  secret,
+  statefulSet,
+} from '../apiserver/cluster';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+
+function alertsOf(harness: Harness, answer?: () => PostAnswer | Promise<PostAnswer>, sinkName = 'raw') {
+  const { clock, random } = harness;
+  const transport = new FakePostTransport(answer);
+  const metrics = new AlertMetrics(new MetricRegistry());
+  const sink = alertSinks[sinkName]!;
+  const alerts = new AlertSender({
+    transport,
+    sink,
+    additionalInfo: 'prod',
+    clock,
+    random,
+    logger: silentLogger,
+    metrics,
+  });
+  return { transport, alerts };
+}
+
+describe('alerts', () => {
+  it.each([
+    ['Deployment', deployment],
+    ['StatefulSet', statefulSet],
+    ['DaemonSet', daemonSet],
+    ['CronJob', cronJob],
+    ['Job', job],
+  ] as const)('§14.1 tell of the restart of a %s', async (kind, build) => {
+    const harness = new Harness();
+    harness.seed(app, build({ name: 'web', ...uses }));
+    const { alerts, transport } = alertsOf(harness);
+    await harness.start({}, undefined, { alerts });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    const sentence = `Reloader detected changes in app of type CONFIGMAP in namespace default. Hence reloaded web of type ${kind} in namespace default`;
+    expect(transport.texts).toEqual([expect.stringContaining(`prod : ${sentence}\nConfigMap app: content changed`)]);
+  });
+
+  it('§14.1 are none where nothing is restarted', async () => {
+    const harness = new Harness();
+    harness.seed(
+      app,
+      deployment({ name: 'web', ...uses }),
+      deployment({ name: 'other', envFrom: [fromConfigMap('app')] }),
+    );
+    const { alerts, transport } = alertsOf(harness);
+    await harness.start({}, undefined, { alerts });
+    await harness.label('ConfigMap', 'app', { team: 'blue' });
+    await harness.clock.advance(30_000);
+    expect(transport.posts).toEqual([]);
+  });
+
+  it.each(Object.keys(alertSinks))('hold nothing of a Secret: %s', async (sinkName) => {
+    const harness = new Harness();
+    harness.seed(
+      secret({ name: 'db', data: { password: 'hunter2-before' } }),
+      deployment({ name: 'web', annotations: auto, envFrom: [fromSecret('db')] }),
+    );
+    const { alerts, transport } = alertsOf(harness, undefined, sinkName);
+    await harness.start({}, undefined, { alerts });
+    await harness.edit('Secret', 'db', { password: 'hunter2-after', pin: '948261' });
+    await harness.clock.advance(30_000);
+    expect(transport.texts).toHaveLength(1);
+    const text = transport.texts.join();
+    expect(text).toContain('Secret db: content changed');
+    for (const content of ['hunter2', '948261']) {
+      expect(text).not.toContain(content);
+      expect(text).not.toContain(Buffer.from(content).toString('base64').slice(0, 6));
+    }
+  });
+
+  it.each<[string, (() => PostAnswer | Promise<PostAnswer>) | undefined]>([
+    ['no receiver', undefined],
+    ['a receiver that hangs (§19 Q57)', hang],
+    ['a receiver that is broken', () => ({ status: 500, retryAfterMs: undefined })],
+    [
+      'a transport that throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('with %s delay no restart', async (_what, answer) => {
+    const harness = new Harness();
+    const names = Array.from({ length: 40 }, (_, n) => `web-${n}`);
+    harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));
+    await harness.start({}, undefined, answer ? alertsOf(harness, answer) : {});
+    for (const color of ['blue', 'green']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      // The settle window, and not a second more.
+      await harness.clock.advance(1_100);
+    }
+    expect(names.map((name) => harness.restarts('Deployment', name))).toEqual(names.map(() => 2));
+  });
+});

@@ -1,0 +1,24 @@
+import type { MetricRegistry } from '../../shared/runtime/metric-registry';
+
+/**
+ * What became of an alert, each of which ends as one of these: told by name, counted in an "and N more", or lost because
+ * the receiver refused it, was not to be reached, or the process ended.
+ */
+export type AlertResult = 'sent' | 'summarised' | 'refused' | 'unreachable' | 'stopped';
+const alertResults = ['sent', 'summarised', 'refused', 'unreachable', 'stopped'] satisfies AlertResult[];
+
+export class AlertMetrics {
+  readonly alertsTotal;
+  readonly requestsTotal;
+  readonly waiting;
+
+  constructor(registry: MetricRegistry) {
+    this.alertsTotal = registry.counter('reroll_alerts_total', 'Alerts about restarts, by what became of them.', {
+      result: alertResults,
+    });
+    this.requestsTotal = registry.counter('reroll_alert_requests_total', 'Requests to the receiver of alerts.', {
+      result: ['delivered', 'refused', 'failed'],
+    });
+    this.waiting = registry.gauge('reroll_alerts_waiting', 'Alerts that wait to be sent, or are being sent.', {});
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../shared/runtime/clock';
+import type { Component } from '../../shared/runtime/lifecycle';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { HttpsPostTransport } from '../outbound/https-post-transport';
+import type { AlertMetrics } from './alert-metrics';
+import { AlertSender } from './alert-sender';
+import type { AlertOptions } from './options';
+import { raw } from './raw';
+import { alertSink, alertSinks } from './sinks';
+
+/**
+ * The sender of alerts, if they are wanted and have an address. What is wrong with them is told at the start, and
+ * restarts go on without them.
+ */
+export function alertSender(
+  options: AlertOptions,
+  deps: { readonly clock: Clock; readonly random: Random; readonly logger: Logger; readonly metrics: AlertMetrics },
+): AlertSender | undefined {
+  const { alertOnReload, alertSink: sinkName, alertWebhookUrl: url, alertWebhookProxy: proxy } = options;
+  const { clock, logger } = deps;
+  if (!alertOnReload) return undefined;
+  if (!url) {
+    logger.warn('alerts are switched on and have no address, so none is sent: set ALERT_WEBHOOK_URL');
+    return undefined;
+  }
+  const sink = alertSink(sinkName);
+  if (!sink) {
+    logger.warn(`unknown ALERT_SINK ${JSON.stringify(sinkName.slice(0, 40))}: alerts are sent as plain text`, {
+      known: Object.keys(alertSinks),
+    });
+  }
+  return new AlertSender({
+    ...deps,
+    // A redirect would carry what is told to somebody who was not named.
+    transport: new HttpsPostTransport({ clock, url, proxy, maxRedirects: 0 }),
+    sink: sink ?? raw,
+    additionalInfo: options.alertAdditionalInfo,
+  });
+}
+
+/** Stops after the engine, whose last restarts are to be told too. */
+export function alertComponent(sender: AlertSender): Component {
+  return { name: 'alerts', start: () => Promise.resolve(), stop: async () => await sender.stop() };
+}

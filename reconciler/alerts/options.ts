@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { goBool, goBoolAccepts, httpUrl, httpUrlAccepts } from '../../shared/runtime/option-schemas';
+import type { OptionTable, OptionValues } from '../../shared/runtime/option-table';
+import { alertSinks } from './sinks';
+
+const trimmed = z.string().transform((text) => text.trim());
+
+/** Reloader knows these as variables alone. */
+export const alertOptionTable = {
+  alertOnReload: {
+    flag: 'alert-on-reload',
+    fallbackEnv: 'ALERT_ON_RELOAD',
+    form: 'switch',
+    schema: goBool,
+    default: 'false',
+    describe: 'Send an alert for each restart.',
+    accepts: goBoolAccepts,
+  },
+  alertSink: {
+    flag: 'alert-sink',
+    fallbackEnv: 'ALERT_SINK',
+    form: 'value',
+    schema: trimmed.transform((text) => text.toLowerCase()),
+    default: 'raw',
+    describe: 'What receives the alerts; an unknown name is warned of and gets plain text.',
+    accepts: Object.keys(alertSinks).join(', '),
+  },
+  alertWebhookUrl: {
+    flag: 'alert-webhook-url',
+    fallbackEnv: 'ALERT_WEBHOOK_URL',
+    form: 'value',
+    schema: httpUrl.optional(),
+    confidential: true,
+    describe: 'Where alerts are posted; best set as a variable from a Secret.',
+    accepts: httpUrlAccepts,
+  },
+  alertWebhookProxy: {
+    flag: 'alert-webhook-proxy',
+    fallbackEnv: 'ALERT_WEBHOOK_PROXY',
+    form: 'value',
+    schema: httpUrl.optional(),
+    confidential: true,
+    describe: 'Proxy for alerts; none for a direct connection, whatever HTTP_PROXY says.',
+    accepts: httpUrlAccepts,
+  },
+  alertAdditionalInfo: {
+    flag: 'alert-additional-info',
+    fallbackEnv: 'ALERT_ADDITIONAL_INFO',
+    form: 'value',
+    schema: trimmed.optional(),
+    describe: 'Text before each alert, such as the name of the cluster.',
+    accepts: 'any text',
+  },
+} satisfies OptionTable;
+
+export type AlertOptions = OptionValues<typeof alertOptionTable>;

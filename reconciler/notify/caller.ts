@@ -1,0 +1,81 @@
+import type { SourceKind } from '../../shared/domain/source';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { KeyQueue, type QueueResult } from '../key-queue';
+import { deliver } from '../outbound/delivery';
+import type { PostTransport } from '../outbound/post-transport';
+import type { NotifyMetrics } from './notify-metrics';
+
+export interface CallerOptions {
+  readonly transport: PostTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: NotifyMetrics;
+  /** Changes of one source within this time are one call. */
+  readonly settleMs: number;
+  readonly mayCall: () => boolean;
+}
+
+/** Reloader's, to the letter (§14.3): it never said what changed. */
+const body = Buffer.from(JSON.stringify({ webhook: 'update successful' }));
+
+/** One call at a time for each source, so many at once. */
+const concurrency = 4;
+export const tryTimeoutMs = 10_000;
+const stopGraceMs = 2_000;
+const backoff = { baseMs: 1_000, maxMs: 60_000 };
+
+/** Calls the receiver for a source until it was heard, ever more rarely. */
+export class Caller {
+  readonly #options: CallerOptions;
+  readonly #queue: KeyQueue;
+  readonly #stop = new AbortController();
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+    const { clock, random } = options;
+    this.#queue = new KeyQueue({ clock, random, concurrency, backoff, process: async (key) => await this.#call(key) });
+  }
+
+  /** @param source as {@link sourceKey} names it */
+  add(source: string): void {
+    this.#queue.add(source, this.#options.settleMs);
+  }
+
+  /** What is under way gets a moment to end: cut off, nobody would know whether it was heard. */
+  async stop(): Promise<void> {
+    const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
+    await this.#queue.stop();
+    grace.cancel();
+  }
+
+  /** Never rejects. */
+  async #call(source: string): Promise<QueueResult> {
+    const { logger, metrics, mayCall } = this.#options;
+    if (!mayCall()) return { kind: 'done' };
+    const post = { contentType: 'application/json', body };
+    const outcome = await deliver(this.#options, post, tryTimeoutMs, this.#stop.signal);
+    if (outcome.kind === 'stopped') return { kind: 'done' };
+    metrics.callsTotal.inc({ result: outcome.kind });
+    switch (outcome.kind) {
+      case 'delivered':
+        logger.info('webhook called', { source });
+        return { kind: 'done' };
+      case 'refused':
+        logger.error('webhook refused the call; it is not made again', { source, error: outcome.why });
+        return { kind: 'done' };
+      case 'failed': {
+        const { why: error, retryAfterMs: afterMs } = outcome;
+        logger.warn('webhook not called; trying again', { source, error });
+        return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
+      }
+    }
+  }
+}
+
+/** `ConfigMap shop/app` */
+export function sourceKey(kind: SourceKind, namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`;
+}

@@ -1,0 +1,135 @@
+import type { ContentDigester } from '../../shared/domain/content-digest';
+import type { SourceKind } from '../../shared/domain/source';
+import { LeaderElection } from '../../shared/kube/lease';
+import type { EngineDeps, EngineSettings } from '../engine';
+import { eventLabels, whatHappened } from '../event-labels';
+import type { Receipt } from '../channel/inbox';
+import { observeSources, reflectorObserver } from '../observers';
+import type { PostTransport } from '../outbound/post-transport';
+import { SourceIndex, type SourceChange } from '../source-index';
+import { Watches, type WatchStatus } from '../watches';
+import { Caller, sourceKey } from './caller';
+
+/** Longer than it takes another replica to see that the leader is gone. */
+const recentMs = 60_000;
+
+/** By so much the clock of the former leader may be ahead of ours. */
+const clockSkewMs = 10_000;
+
+/**
+ * Webhook mode (§14.3): calls a receiver for each change of a source, and restarts nothing. No workload is watched and
+ * nothing is written, so nothing remembers a change that was made while no replica ran.
+ */
+export class NotifyingEngine {
+  readonly #deps: EngineDeps;
+  readonly #settings: EngineSettings;
+  readonly #sources: SourceIndex;
+  readonly #watches: Watches;
+  readonly #caller: Caller;
+  readonly #election: LeaderElection;
+  #knownKinds: ReadonlySet<SourceKind> = new Set();
+  /** What changed lately, by the wall clock, oldest first: the leader may have died before it could call. */
+  readonly #recent = new Map<string, number>();
+
+  constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester, transport: PostTransport) {
+    this.#deps = deps;
+    this.#settings = settings;
+    const { client, clock, random, logger, metrics } = deps;
+    this.#sources = new SourceIndex(clock, {
+      onChange: (change) => this.#onSourceChange(change),
+      // Only a read by name raises doubt, and none is made here.
+      onDoubt: () => undefined,
+    });
+    observeSources(metrics, this.#sources);
+    this.#watches = new Watches({
+      deps: { client, clock, random, logger },
+      ...{ digester, sources: this.#sources, workloads: undefined },
+      ...{ annotationKeys: settings.annotationKeys, policy: settings.policy },
+      ...{ ignoredSourceKind: settings.ignoredSourceKind, namespaces: settings.namespaces },
+      onProgress: () => (this.#knownKinds = this.#watches.knownKinds()),
+      observer: (resource) => reflectorObserver(metrics, resource),
+    });
+    this.#election = new LeaderElection({
+      ...{ client, clock, random, logger, identity: settings.identity },
+      ...{ namespace: settings.ownNamespace, name: settings.leaseName },
+    });
+    this.#caller = new Caller({
+      ...{ transport, clock, random, logger, settleMs: settings.settleMs },
+      metrics: metrics.notify,
+      mayCall: () => this.#election.isLeader(),
+    });
+  }
+
+  get state(): 'syncing' | 'standby' | 'acting' {
+    if (!this.#watches.settled()) return 'syncing';
+    return this.#election.isLeader() ? 'acting' : 'standby';
+  }
+
+  watchStatuses(): readonly WatchStatus[] {
+    return this.#watches.statuses();
+  }
+
+  /** Of no use here: a call names neither source nor author. */
+  accept(records: readonly unknown[]): Receipt {
+    return { accepted: 0, refused: records.length, full: false };
+  }
+
+  start(): void {
+    this.#deps.logger.warn('--webhook-url is set: changes are told to it, and no workload is restarted');
+    this.#watches.start();
+    this.#election.start({
+      onStartedLeading: (previous) => this.#onStartedLeading(previous),
+      onStoppedLeading: () => this.#deps.metrics.leader.set(0),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#watches.stop(), this.#caller.stop()]);
+    await this.#election.stop();
+  }
+
+  #onSourceChange(change: SourceChange): void {
+    const { kind, namespace, name } = change;
+    // Before its first list is complete, a kind's sources are not news.
+    if (!this.#knownKinds.has(kind)) return;
+    const { metrics } = this.#deps;
+    const labels = eventLabels(change);
+    metrics.eventsReceivedTotal.inc(labels);
+    metrics.eventsProcessedTotal.inc({ ...labels, result: 'success' });
+    if (!this.#isToldOf(change)) return;
+    const source = sourceKey(kind, namespace, name);
+    if (this.#election.isLeader()) this.#caller.add(source);
+    else this.#remember(source);
+  }
+
+  /** Annotations count for nothing, as in Reloader: also what is marked to be ignored is told of. */
+  #isToldOf(change: SourceChange): boolean {
+    const { reloadOnCreate, reloadOnDelete } = this.#settings;
+    switch (whatHappened(change)) {
+      case 'created':
+        return reloadOnCreate;
+      case 'deleted':
+        return reloadOnDelete;
+      case 'changed':
+        return change.before?.content.whole() !== change.after?.content.whole();
+    }
+  }
+
+  #remember(source: string): void {
+    const nowMs = this.#deps.clock.nowMs();
+    this.#recent.delete(source);
+    this.#recent.set(source, nowMs);
+    for (const [other, seenMs] of this.#recent) {
+      if (nowMs - seenMs <= recentMs) return;
+      this.#recent.delete(other);
+    }
+  }
+
+  /** What the former leader may not have lived to tell is told, at worst a second time. */
+  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
+    this.#deps.metrics.leader.set(1);
+    const sinceMs = previous ? previous.renewTimeMs - clockSkewMs : -Infinity;
+    for (const [source, seenMs] of this.#recent) if (seenMs >= sinceMs) this.#caller.add(source);
+    this.#recent.clear();
+  }
+}
