@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { version as nodeVersion } from 'node:process';
 import { channelClientName } from '../shared/domain/channel-names';
 import { connectCluster } from '../shared/kube/cluster-connection';
 import type { ReflectorDeps } from '../shared/kube/reflector';
@@ -16,6 +17,8 @@ import { concurrency } from './engine';
 import { livenessChecks, readinessChecks } from './health';
 import { Metrics } from './metrics';
 import { clientObserver } from './observers';
+import { metaInfoData } from './meta-info/meta-info';
+import { MetaInfoPublisher } from './meta-info/publisher';
 import type { ReconcilerOptions } from './options';
 import { HttpsPostTransport } from './outbound/https-post-transport';
 import { Reconciler } from './reconciler';
@@ -53,10 +56,18 @@ export async function assemble(
   return [
     probeComponent({ ...probes, metrics: metrics.registry, listen, logger }),
     connection.component,
+    ...metaInfo(deps, options),
     ...(alerts ? [alertComponent(alerts)] : []),
     engine(reconciler),
     ...channel(deps, options, ownNamespace, reconciler, metrics),
   ];
+}
+
+function metaInfo(deps: ReflectorDeps, options: ReconcilerOptions): readonly Component[] {
+  const { metaInfoNamespace: namespace } = options;
+  if (namespace === undefined) return [];
+  const data = metaInfoData({ options, namespace, version, runtime: `node ${nodeVersion}` });
+  return [new MetaInfoPublisher({ ...deps, namespace, data })];
 }
 
 function engine(reconciler: Reconciler): Component {

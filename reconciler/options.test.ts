@@ -31,6 +31,8 @@ const defaults: ReconcilerOptions = {
   alertWebhookUrl: undefined,
   alertWebhookProxy: undefined,
   alertAdditionalInfo: undefined,
+  metaInfoNamespace: undefined,
+  metaInfoDeployment: undefined,
   listen: { host: undefined, port: 9090 },
 };
 
@@ -85,6 +87,8 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--alert-webhook-url= ', {}],
   ['--alert-webhook-proxy=http://proxy:3128', { alertWebhookProxy: new URL('http://proxy:3128') }],
   ['--alert-additional-info= prod ', { alertAdditionalInfo: 'prod' }],
+  ['--meta-info-namespace=tools', { metaInfoNamespace: 'tools' }],
+  ['--meta-info-deployment=reroll', { metaInfoDeployment: 'reroll' }],
   ['--log-format=json', { logFormat: 'json' }],
   ['--log-format=text', {}],
   ['--log-format=', {}],
@@ -140,6 +144,8 @@ describe('parseReconcilerOptions', () => {
     ['ALERT_WEBHOOK_PROXY', 'http://proxy:3128', { alertWebhookProxy: new URL('http://proxy:3128') }],
     ['ALERT_ADDITIONAL_INFO', 'prod', { alertAdditionalInfo: 'prod' }],
     ['ALERT_ADDITIONAL_INFO', '', {}],
+    ['RELOADER_NAMESPACE', 'tools', { metaInfoNamespace: 'tools' }],
+    ['RELOADER_DEPLOYMENT_NAME', 'reloader', { metaInfoDeployment: 'reloader' }],
   ])('takes %s where the flag is not given', (variable, value, changed) => {
     expect(parseReconcilerOptions([], { [variable]: value })).toEqual({ ...defaults, ...changed });
   });
@@ -177,6 +183,8 @@ describe('parseReconcilerOptions', () => {
     ['--webhook-url=ci:8080', 'neither http nor https'],
     ['--alert-webhook-url=sink.example/T0', 'not a URL'],
     ['--alert-webhook-proxy=socks5://proxy:1080', 'neither http nor https'],
+    ['--meta-info-namespace=a.b', 'not a namespace'],
+    ['--meta-info-deployment=', 'must not be empty'],
   ])('refuses %s and names it', (arg, problem) => {
     const [found, ...others] = problems([arg]);
     expect(found).toContain(arg.split('=')[0]);

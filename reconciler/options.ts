@@ -26,6 +26,7 @@ import {
 } from '../shared/runtime/process-options';
 import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
 import { alertOptionTable, type AlertOptions } from './alerts/options';
+import { metaInfoOptionTable } from './meta-info/options';
 import { notifyOptionTable } from './notify/options';
 
 /** Everything that can be set from outside, compiled once at the start. */
@@ -56,6 +57,9 @@ export interface ReconcilerOptions extends AlertOptions {
   readonly channelTlsDir: string | undefined;
   /** What is called for each change, instead of any restart. */
   readonly webhookUrl: URL | undefined;
+  /** Undefined: version and options are not published. */
+  readonly metaInfoNamespace: string | undefined;
+  readonly metaInfoDeployment: string | undefined;
   /** Metrics and probes. */
   readonly listen: ListenAddress;
 }
@@ -182,6 +186,7 @@ export const reconcilerOptionTable = {
   ...channelTlsOptionTable,
   ...notifyOptionTable,
   ...alertOptionTable,
+  ...metaInfoOptionTable,
   ...processOptionTable,
 } satisfies OptionTable;
 

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { reconcilerCommand } from '../../reconciler/command';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { patchObject } from '../../shared/kube/objects';
+import { configMaps } from '../../shared/kube/resource';
+import { systemClock } from '../../shared/runtime/clock';
+import { silentLogger } from '../../shared/runtime/logger';
+import { systemRandom } from '../../shared/runtime/random';
+import { ApiServer } from '../apiserver/api-server';
+import { configMap, deployment, fromConfigMap, seed, seedNamespace } from '../apiserver/cluster';
+import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
+import { inProcessTransport } from '../apiserver/in-process-transport';
+import { FakeProcess } from '../fake-process';
+import { userTransport } from '../user-transport';
+
+// The first start loads everything that a process needs.
+jest.setTimeout(60_000);
+
+let api: ApiServer;
+let https: HttpsServer;
+let receiver: Server;
+let received: string[];
+let onReceived: () => void;
+let address: string;
+let directory: string;
+let running: FakeProcess | undefined;
+
+beforeEach(async () => {
+  api = new ApiServer({ clock: systemClock, random: systemRandom });
+  for (const name of ['reroll', 'tools']) seedNamespace(api, name);
+  const annotations = { 'reloader.stakater.com/auto': 'true' };
+  seed(api, configMap({ name: 'app', data: { color: 'red' } }));
+  seed(api, deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app')] }));
+  https = await startHttpsServer(api);
+  received = [];
+  onReceived = () => undefined;
+  receiver = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      received.push(body);
+      response.end();
+      onReceived();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/T0/s3cret`;
+  directory = await mkdtemp(join(tmpdir(), 'reroll-reconciler-'));
+});
+
+afterEach(async () => {
+  running?.emit('SIGTERM');
+  await running?.exited;
+  receiver.close();
+  await https.close();
+  await rm(directory, { recursive: true });
+});
+
+async function start(flags: readonly string[], env: Readonly<Record<string, string>>): Promise<FakeProcess> {
+  const kubeconfig = join(directory, 'kubeconfig');
+  await https.writeKubeconfig(kubeconfig, 'reroll');
+  const process = new FakeProcess();
+  running = process;
+  const own = [`--kubeconfig=${kubeconfig}`, '--own-namespace=reroll', '--log-format=json', '--listen=127.0.0.1:0'];
+  await reconcilerCommand(process as unknown as NodeJS.Process).run([...own, '--settle=0', ...flags], env);
+  return process;
+}
+
+/** The next thing that the receiver is told. */
+async function nextReceived(): Promise<string> {
+  await new Promise<void>((resolve) => (onReceived = resolve));
+  return received.at(-1) ?? '';
+}
+
+async function changeColor(): Promise<void> {
+  const client = new KubeClient({
+    ...{ transport: userTransport(inProcessTransport(api, 'admin')), credentials: staticCredentials({}) },
+    ...{ clock: systemClock, logger: silentLogger, userAgent: 'kubectl/v1.36.3' },
+  });
+  await patchObject(client, configMaps, 'default', 'app', { data: { color: 'blue' } }, { type: 'merge' });
+}
+
+const recorded = 'Deployment default/web: baseline recorded; nothing restarted';
+
+describe('reroll reconciler', () => {
+  it('§1.3 sends alerts and publishes its options as the variables of Reloader say', async () => {
+    const process = await start([], {
+      ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: address },
+      ...{ RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader' },
+    });
+    await process.field(recorded, 'workload');
+    const [alert] = await Promise.all([nextReceived(), changeColor()]);
+    expect(alert).toContain('"text":"Reloader detected changes in *app* of type *CONFIGMAP* in namespace *default*');
+    process.emit('SIGTERM');
+    expect(await process.exited).toBe(0);
+    expect(received).toHaveLength(1);
+    const published = [...api.store.list(api.kindOf('ConfigMap'))].find(
+      ({ metadata }) => metadata.namespace === 'tools',
+    );
+    expect(published).toMatchObject({
+      metadata: { name: 'reloader-meta-info' },
+      data: {
+        buildInfo: expect.stringMatching(/"goVersion":"node v\d+/),
+        deploymentInfo: '{"name":"reloader","namespace":"tools"}',
+      },
+    });
+    expect(process.log).not.toContain('s3cret');
+  });
+
+  it('§14.3 calls --webhook-url and restarts nothing', async () => {
+    const process = await start([`--webhook-url=${address}`], { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: address });
+    const probes = await process.field('serving metrics and probes', 'address');
+    // What changes before its first list is complete is nobody's news.
+    await process.field('started leading', 'level');
+    const ready = async (): Promise<boolean> => (await fetch(`http://${probes}/readyz`)).ok;
+    while (!(await ready())) await setImmediate();
+    const [call] = await Promise.all([nextReceived(), changeColor()]);
+    expect(call).toBe('{"webhook":"update successful"}');
+    process.emit('SIGTERM');
+    expect(await process.exited).toBe(0);
+    expect(received).toHaveLength(1);
+    expect(api.history().filter(({ kind, user }) => kind.kind === 'Deployment' && user === 'reroll')).toEqual([]);
+    expect(process.log).not.toContain('s3cret');
+  });
+});

@@ -1,0 +1,86 @@
+import type { ReconcilerOptions } from '../options';
+
+export const metaInfoName = 'reloader-meta-info';
+export const metaInfoLabels = { 'reloader.stakater.com/meta-info': 'reloader' } as const;
+
+export interface MetaInfoInput {
+  readonly options: ReconcilerOptions;
+  /** Where the ConfigMap is. */
+  readonly namespace: string;
+  readonly version: string;
+  /** `node v20.20.2` */
+  readonly runtime: string;
+}
+
+/** Stands where a credential would: who may read a ConfigMap may not post to our receivers. */
+const hidden = '(not shown)';
+
+/** Workload kinds that can be ignored, under the names of the flag. */
+const ignorable = { Job: 'jobs', CronJob: 'cronjobs' } as const;
+
+/**
+ * The three keys of the ConfigMap, each compact JSON (§16), with Reloader's fields in its order. At the end of the options
+ * stands `namespaces`, which Reloader leaves out.
+ */
+export function metaInfoData({
+  options,
+  namespace,
+  version,
+  runtime,
+}: MetaInfoInput): Readonly<Record<string, string>> {
+  const { annotationKeys: keys, ignoredSourceKind, ignoredWorkloadKinds, metaInfoDeployment } = options;
+  return {
+    buildInfo: JSON.stringify({
+      goVersion: runtime,
+      releaseVersion: version,
+      // What Reloader says of a build that does not know its commit.
+      commitHash: 'unknown',
+      commitTime: '0001-01-01T00:00:00Z',
+      edition: 'oss',
+    }),
+    reloaderOptions: JSON.stringify({
+      autoReloadAll: options.autoReloadAll,
+      configmapUpdateOnChangeAnnotation: keys.configMapReload,
+      secretUpdateOnChangeAnnotation: keys.secretReload,
+      secretProviderClassUpdateOnChangeAnnotation: keys.secretProviderClassReload,
+      reloaderAutoAnnotation: keys.auto,
+      ignoreResourceAnnotation: keys.ignore,
+      configmapReloaderAutoAnnotation: keys.configMapAuto,
+      secretReloaderAutoAnnotation: keys.secretAuto,
+      secretProviderClassReloaderAutoAnnotation: keys.secretProviderClassAuto,
+      configmapExcludeReloaderAnnotation: keys.configMapExclude,
+      secretExcludeReloaderAnnotation: keys.secretExclude,
+      secretProviderClassExcludeReloaderAnnotation: keys.secretProviderClassExclude,
+      autoSearchAnnotation: keys.search,
+      searchMatchAnnotation: keys.match,
+      rolloutStrategyAnnotation: keys.rolloutStrategy,
+      pauseDeploymentAnnotation: keys.pausePeriod,
+      pauseDeploymentTimeAnnotation: keys.pausedAt,
+      logFormat: options.logFormat === 'json' ? 'json' : '',
+      logLevel: options.logLevel,
+      isArgoRollouts: false,
+      reloadStrategy: options.strategy,
+      reloadOnCreate: options.reloadOnCreate,
+      reloadOnDelete: options.reloadOnDelete,
+      syncAfterRestart: false,
+      // There is always a Lease.
+      enableHA: true,
+      enableCSIIntegration: false,
+      webhookUrl: options.webhookUrl ? hidden : '',
+      resourcesToIgnore: ignoredSourceKind ? [`${ignoredSourceKind.toLowerCase()}s`] : [],
+      workloadTypesToIgnore: ignoredWorkloadKinds.flatMap((kind) =>
+        kind === 'Job' || kind === 'CronJob' ? ignorable[kind] : [],
+      ),
+      namespaceSelectors: [],
+      resourceSelectors: [],
+      namespacesToIgnore: [],
+      enablePProf: false,
+      pprofAddr: '',
+      namespaces: options.namespaces,
+    }),
+    deploymentInfo: JSON.stringify({
+      ...(metaInfoDeployment !== undefined && { name: metaInfoDeployment }),
+      namespace,
+    }),
+  };
+}
