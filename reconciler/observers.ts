@@ -59,12 +59,12 @@ export function reflectorObserver(metrics: Metrics, { plural }: Resource): Refle
   };
 }
 
-/** `host` is the API server's, as in client-go's metrics. */
+/** `host` is the API server's, and both `method` and `verb` are those of HTTP, as in client-go's metrics. */
 export function clientObserver(metrics: Metrics, host: string): ClientObserver {
   return {
-    requestFinished: ({ verb, code, durationMs }) => {
-      metrics.restClientRequestsTotal.inc({ code, method: verb, host });
-      metrics.restClientRequestDurationSeconds.observe({ verb, host }, durationMs / 1000);
+    requestFinished: ({ method, code, durationMs }) => {
+      metrics.restClientRequestsTotal.inc({ code, method, host });
+      metrics.restClientRequestDurationSeconds.observe({ verb: method, host }, durationMs / 1000);
     },
   };
 }

@@ -99,6 +99,12 @@ describe('reroll reconciler', () => {
     await process.field(recorded, 'workload');
     const [alert] = await Promise.all([nextReceived(), changeColor()]);
     expect(alert).toContain('"text":"Reloader detected changes in *app* of type *CONFIGMAP* in namespace *default*');
+    const probes = await process.field('serving metrics and probes', 'address');
+    const metrics = await (await fetch(`http://${probes}/metrics`)).text();
+    const { host } = new URL(https.url);
+    const series = metrics.split('\n').filter((line) => line.startsWith('rest_client_') && line.includes('PATCH'));
+    expect(series).toContain(`rest_client_requests_total{code="200",method="PATCH",host="${host}"} 2`);
+    expect(series).toContain(`rest_client_request_duration_seconds_count{verb="PATCH",host="${host}"} 2`);
     process.emit('SIGTERM');
     expect(await process.exited).toBe(0);
     expect(received).toHaveLength(1);

@@ -151,8 +151,8 @@ describe('KubeClient.request', () => {
     await outcome(client.request(get), clock, 0);
     await outcome(client.request({ ...get, timeoutMs: 250 }), clock, 250);
     expect(finished).toEqual([
-      { verb: 'get', resource: 'configmaps', code: '404', durationMs: 0 },
-      { verb: 'get', resource: 'configmaps', code: 'KUBE_TIMEOUT', durationMs: 250 },
+      { method: 'GET', resource: 'configmaps', code: '404', durationMs: 0 },
+      { method: 'GET', resource: 'configmaps', code: 'KUBE_TIMEOUT', durationMs: 250 },
     ]);
   });
 });

@@ -120,7 +120,7 @@ export class KubeClient {
     const startMs = clock.monotonicMs();
     const finished = (code: string): void =>
       observer?.requestFinished({
-        verb: target.verb,
+        method: request.method,
         resource: target.resource,
         code,
         durationMs: clock.monotonicMs() - startMs,

@@ -2,7 +2,8 @@
 export interface ClientObserver {
   /** `code` is the HTTP status, or the code of the error when there was no answer. */
   requestFinished(request: {
-    readonly verb: string;
+    /** Of HTTP. */
+    readonly method: string;
     readonly resource: string;
     readonly code: string;
     readonly durationMs: number;

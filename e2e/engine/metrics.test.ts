@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { configMap, cronJob, deployment, fromConfigMap, secret } from '../apiserver/cluster';
+import { Harness, type Engine } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+
+async function world(): Promise<{ readonly harness: Harness; readonly engine: Engine }> {
+  const harness = new Harness();
+  harness.seed(
+    configMap({ name: 'app', data: { color: 'red' } }),
+    secret({ name: 'db', data: { password: 'a' } }),
+    deployment({ name: 'web', ...uses }),
+    deployment({ name: 'off', annotations: { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' } }),
+    cronJob({ name: 'report', ...uses }),
+  );
+  return { harness, engine: await harness.start() };
+}
+
+/** The value of one series; NaN where it is not there. */
+async function value({ metrics }: Engine, series: string): Promise<number> {
+  const line = (await metrics.registry.text()).split('\n').find((text) => text.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? 'not there');
+}
+
+/** By how much a series grows while `happen` happens and all that follows from it. */
+async function growth(
+  { harness, engine }: Awaited<ReturnType<typeof world>>,
+  series: string,
+  happen: (harness: Harness) => Promise<void>,
+): Promise<number> {
+  const before = await value(engine, series);
+  await happen(harness);
+  await harness.clock.advance(30_000);
+  return (await value(engine, series)) - before;
+}
+
+const change = async (harness: Harness): Promise<void> => await harness.edit('ConfigMap', 'app', { color: 'blue' });
+const sameContent = async (harness: Harness): Promise<void> => await harness.label('ConfigMap', 'app', { a: 'b' });
+const outage = async (harness: Harness): Promise<void> => {
+  harness.faults.add({
+    match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/web'),
+    fault: { kind: 'status', code: 503 },
+    times: 3,
+  });
+  await change(harness);
+};
+
+describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of them", () => {
+  it.each([
+    ['reloader_reload_executed_total{success="true"}', 2],
+    ['reloader_reload_executed_total{success="false"}', 0],
+    ['reloader_reload_errors_total', 0],
+    ['reloader_action_total{workload_kind="Deployment",result="success"}', 1],
+    ['reloader_action_total{workload_kind="CronJob",result="success"}', 1],
+    ['reloader_action_latency_seconds_count{workload_kind="Deployment"}', 1],
+    ['reloader_workloads_matched_total{kind="CronJob"}', 1],
+    ['reloader_events_received_total{event_type="update",resource_type="configmaps"}', 1],
+    ['reloader_events_processed_total{event_type="update",resource_type="configmaps",result="success"}', 1],
+    ['reloader_events_processed_total{event_type="update",resource_type="configmaps",result="dropped"}', 0],
+    ['reloader_errors_total{type="handler_error"}', 0],
+    ['reloader_retries_total', 0],
+    ['reloader_workqueue_depth', 0],
+  ])('%s grows by %i', async (series, by) => {
+    expect(await growth(await world(), series, change)).toBe(by);
+  });
+
+  it.each([
+    'reloader_reconcile_total{result="success"}',
+    'reloader_reconcile_duration_seconds_count{result="success"}',
+    'reloader_workloads_scanned_total{kind="Deployment"}',
+    'reloader_workqueue_adds_total',
+    'reloader_workqueue_latency_seconds_count',
+  ])('%s grows', async (series) => {
+    expect(await growth(await world(), series, change)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['reloader_reload_executed_total{success="true"}', 2],
+    ['reloader_reload_executed_total{success="false"}', 3],
+    ['reloader_reload_errors_total', 3],
+    ['reloader_action_total{workload_kind="Deployment",result="error"}', 3],
+    ['reloader_errors_total{type="handler_error"}', 3],
+    ['reloader_retries_total', 3],
+    ['reloader_reconcile_total{result="error"}', 3],
+  ])('%s grows by %i where the write fails three times', async (series, by) => {
+    expect(await growth(await world(), series, outage)).toBe(by);
+  });
+
+  it.each([
+    ['reloader_events_received_total{event_type="update",resource_type="configmaps"}', 0],
+    ['reloader_reload_executed_total{success="true"}', 0],
+  ])('%s grows by %i for a label of it', async (series, by) => {
+    expect(await growth(await world(), series, sameContent)).toBe(by);
+  });
+
+  it.each([
+    ['reloader_watched_resources_total{resource_type="configmaps"}', 1],
+    // The digest key beside it.
+    ['reloader_watched_resources_total{resource_type="secrets"}', 2],
+    ['reloader_events_received_total{event_type="add",resource_type="configmaps"}', 0],
+  ])('%s is %i after the start: what is there already is no event', async (series, count) => {
+    const { engine } = await world();
+    expect(await value(engine, series)).toBe(count);
+  });
+});
