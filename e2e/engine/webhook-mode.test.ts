@@ -154,6 +154,24 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(1);
   });
 
+  it('does not call without the Lease, and tells what is owed when it is back', async () => {
+    const { harness, webhook, calls } = await started(() => ({ status: 503, retryAfterMs: undefined }));
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_100);
+    const heal = harness.faults.add({
+      match: ({ pathname }) => pathname.includes('/leases/'),
+      fault: { kind: 'status', code: 503 },
+    });
+    await harness.clock.advance(15_000);
+    const before = calls();
+    webhook.answerWith(() => ({ status: 200, retryAfterMs: undefined }));
+    await harness.clock.advance(300_000);
+    expect(calls()).toBe(before);
+    heal();
+    await harness.clock.advance(60_000);
+    expect(calls()).toBe(before + 1);
+  });
+
   it('tells what the leader did not live to tell', async () => {
     const { harness, engine } = await started(hang);
     const webhook = new FakePostTransport();

@@ -15,7 +15,8 @@ export interface CallerOptions {
   readonly metrics: NotifyMetrics;
   /** Changes of one source within this time are one call. */
   readonly settleMs: number;
-  readonly mayCall: () => boolean;
+  /** Asked before each call; where it says no, what becomes of the source is its own concern. */
+  readonly mayCall: (source: string) => boolean;
 }
 
 /** Reloader's, to the letter (§14.3): it never said what changed. */
@@ -54,7 +55,7 @@ export class Caller {
   /** Never rejects. */
   async #call(source: string): Promise<QueueResult> {
     const { logger, metrics, mayCall } = this.#options;
-    if (!mayCall()) return { kind: 'done' };
+    if (!mayCall(source)) return { kind: 'done' };
     const post = { contentType: 'application/json', body };
     const outcome = await deliver(this.#options, post, tryTimeoutMs, this.#stop.signal);
     if (outcome.kind === 'stopped') return { kind: 'done' };

@@ -56,7 +56,7 @@ export class NotifyingEngine {
     this.#caller = new Caller({
       ...{ transport, clock, random, logger, settleMs: settings.settleMs },
       metrics: metrics.notify,
-      mayCall: () => this.#election.isLeader(),
+      mayCall: (source) => this.#mayCall(source),
     });
   }
 
@@ -98,8 +98,14 @@ export class NotifyingEngine {
     metrics.eventsProcessedTotal.inc({ ...labels, result: 'success' });
     if (!this.#isToldOf(change)) return;
     const source = sourceKey(kind, namespace, name);
-    if (this.#election.isLeader()) this.#caller.add(source);
-    else this.#remember(source);
+    if (this.#mayCall(source)) this.#caller.add(source);
+  }
+
+  /** What must not be told now may be owed when the Lease comes, or comes back. */
+  #mayCall(source: string): boolean {
+    if (this.#election.isLeader()) return true;
+    this.#remember(source);
+    return false;
   }
 
   /** Annotations count for nothing, as in Reloader: also what is marked to be ignored is told of. */
