@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseSelector, SelectorError } from './selector';
+import { parseSelector, SelectorError, type Requirement } from './selector';
 
 describe('matches', () => {
   it.each([
@@ -32,6 +32,9 @@ describe('matches', () => {
     ['size>5', {}, false],
     ['size<5', { size: '4' }, true],
     ['size<5', { size: '5' }, false],
+    ['size>9223372036854775806', { size: '9223372036854775807' }, true],
+    ['size>1', { size: '9223372036854775808' }, false],
+    ['size>007', { size: '0008' }, true],
     ['a=1,!b,c in (x,y)', { a: '1', c: 'y' }, true],
     ['a=1,!b,c in (x,y)', { a: '1', b: '', c: 'y' }, false],
     ['in=a,notin=b', { in: 'a', notin: 'b' }, true],
@@ -57,6 +60,7 @@ describe('parseSelector', () => {
     ['env===a', 'is no label value'],
     ['size>big', '"big" is no integer'],
     ['size>', '"" is no integer'],
+    ['size>9223372036854775808', 'is no integer'],
     ['-a=b', '"-a" is no label key'],
     ['/a=b', '"/a" is no label key'],
     ['a/b/c=d', '"a/b/c" is no label key'],
@@ -92,6 +96,55 @@ describe('parseSelector', () => {
     );
   });
 
+  const value = fc.oneof(label, fc.constant(''));
+  const requirement = fc.oneof(
+    fc.record({ key: label, operator: fc.constantFrom('exists', 'absent') }),
+    fc.record({
+      key: label,
+      operator: fc.constantFrom('in', 'notin'),
+      values: fc.array(value, { minLength: 1, maxLength: 4 }),
+    }),
+    fc.record({
+      key: label,
+      operator: fc.constantFrom('>', '<'),
+      bound: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
+    }),
+  ) as fc.Arbitrary<Requirement>;
+
+  it('reads back what was written, however it is spaced', () => {
+    const space = fc.stringMatching(/^[ \t\n]{0,2}$/);
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 5 }), fc.infiniteStream(space), (requirements, spaces) => {
+        const spaced = (...parts: readonly string[]) => parts.map((part) => `${next(spaces)}${part}`).join('');
+        const text = requirements.map((one) => spaced(...partsOf(one))).join(',');
+        expect(parseSelector(text).requirements).toEqual(requirements);
+      }),
+    );
+  });
+
+  it('holds where each requirement holds, as Kubernetes defines it', () => {
+    const few = fc.constantFrom('a', 'b', '', '7');
+    const keys = fc.constantFrom('x', 'y');
+    const small = requirement.chain((one) =>
+      fc.record({ key: keys, values: fc.array(few, { minLength: 1, maxLength: 2 }) }).map(({ key, values }) => ({
+        ...one,
+        key,
+        ...('values' in one && { values }),
+        ...('bound' in one && { bound: 5n }),
+      })),
+    ) as fc.Arbitrary<Requirement>;
+    fc.assert(
+      fc.property(
+        fc.array(small, { maxLength: 3 }),
+        fc.dictionary(keys, few, { noNullPrototype: true }),
+        (requirements, labels) => {
+          const text = requirements.map((one) => partsOf(one).join(' ')).join(',');
+          expect(parseSelector(text).matches(labels)).toBe(requirements.every((one) => model(one, labels[one.key])));
+        },
+      ),
+    );
+  });
+
   it('throws nothing but a SelectorError', () => {
     const soup = fc.array(
       fc.constantFrom('a', 'in', 'notin', '(', ')', ',', '=', '==', '!=', '!', '>', '<', ' ', '*', '1'),
@@ -113,3 +166,45 @@ describe('parseSelector', () => {
     );
   });
 });
+
+/** A requirement as a person would write it, in the parts between which there may be white space. */
+function partsOf(requirement: Requirement): readonly string[] {
+  const { key } = requirement;
+  switch (requirement.operator) {
+    case 'exists':
+      return [key];
+    case 'absent':
+      return ['!', key];
+    case 'in':
+    case 'notin':
+      // A list of nothing is refused; a word needs a space around it, unlike the signs.
+      if (requirement.values.join('') === '' && requirement.values.length === 1) {
+        return [key, requirement.operator === 'in' ? '=' : '!='];
+      }
+      return [key, ` ${requirement.operator}`, '(', requirement.values.join(' , '), ')'];
+    default:
+      return [key, requirement.operator, String(requirement.bound)];
+  }
+}
+
+/** The table of the Kubernetes documentation on label selectors. */
+function model(requirement: Requirement, value: string | undefined): boolean {
+  switch (requirement.operator) {
+    case 'exists':
+      return value !== undefined;
+    case 'absent':
+      return value === undefined;
+    case 'in':
+      return value !== undefined && requirement.values.includes(value);
+    case 'notin':
+      return value === undefined || !requirement.values.includes(value);
+    case '>':
+      return value === '7';
+    case '<':
+      return false;
+  }
+}
+
+function next(spaces: fc.Stream<string>): string {
+  return spaces.next().value as string;
+}

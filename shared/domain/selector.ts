@@ -12,28 +12,35 @@ export class SelectorError extends RerollError {
 
 export type Labels = Readonly<Record<string, unknown>>;
 
-type Requirement = (labels: Labels) => boolean;
+/** One term of a selector. */
+export type Requirement =
+  | { readonly key: string; readonly operator: 'in' | 'notin'; readonly values: readonly string[] }
+  | { readonly key: string; readonly operator: 'exists' | 'absent' }
+  | { readonly key: string; readonly operator: '>' | '<'; readonly bound: bigint };
 
 /** A Kubernetes label selector; all its requirements must hold, and none selects everything. */
 export class Selector {
   /** As the API takes it in `labelSelector`. */
   readonly text: string;
-  readonly #requirements: readonly Requirement[];
+  readonly requirements: readonly Requirement[];
 
   constructor(text: string, requirements: readonly Requirement[]) {
     this.text = text;
-    this.#requirements = requirements;
+    this.requirements = requirements;
   }
 
   /** Selects every object: the feature is off. */
   get isEverything(): boolean {
-    return this.#requirements.length === 0;
+    return this.requirements.length === 0;
   }
 
   matches(labels: Labels): boolean {
-    return this.#requirements.every((requirement) => requirement(labels));
+    return this.requirements.every((requirement) => holds(requirement, labels));
   }
 }
+
+/** Selects every object. */
+export const everything = new Selector('', []);
 
 /**
  * Parses the grammar of apimachinery's `labels.Parse`: `k=v`, `k==v`, `k!=v`, `k in (a,b)`, `k notin (a)`, `k`, `!k`,
@@ -67,26 +74,24 @@ class Parser {
 
   #requirement(): Requirement {
     if (this.#take('!')) {
-      const absent = this.#key();
-      return (labels) => !Object.hasOwn(labels, absent);
+      return { key: this.#key(), operator: 'absent' };
     }
     const key = this.#key();
     const operator = this.#tokens[this.#next];
-    if (operator === undefined || operator === ',') return (labels) => Object.hasOwn(labels, key);
+    if (operator === undefined || operator === ',') return { key, operator: 'exists' };
     this.#next += 1;
     switch (operator) {
       case '=':
       case '==':
-        return isOneOf(key, [this.#value()]);
+        return { key, operator: 'in', values: [this.#value()] };
       case '!=':
-        return isNoneOf(key, [this.#value()]);
+        return { key, operator: 'notin', values: [this.#value()] };
       case 'in':
-        return isOneOf(key, this.#values());
       case 'notin':
-        return isNoneOf(key, this.#values());
+        return { key, operator, values: this.#values() };
       case '>':
       case '<':
-        return isBeyond(key, operator, this.#integer());
+        return { key, operator, bound: this.#integer() };
       default:
         return this.#fail(`${JSON.stringify(operator)} after ${key} is no operator: use =, ==, !=, in, notin, > or <`);
     }
@@ -145,24 +150,37 @@ class Parser {
   }
 }
 
-function isOneOf(key: string, values: readonly unknown[]): Requirement {
-  return (labels) => values.includes(labels[key]);
+function holds(requirement: Requirement, labels: Labels): boolean {
+  const { key } = requirement;
+  switch (requirement.operator) {
+    case 'exists':
+      return Object.hasOwn(labels, key);
+    case 'absent':
+      return !Object.hasOwn(labels, key);
+    case 'in':
+      return includes(requirement.values, labels[key]);
+    case 'notin':
+      // Also for an object without the label, as in Kubernetes.
+      return !includes(requirement.values, labels[key]);
+    case '>':
+    case '<': {
+      const value = integerOf(labels[key]);
+      if (value === undefined) return false;
+      return requirement.operator === '>' ? value > requirement.bound : value < requirement.bound;
+    }
+  }
 }
 
-/** True also for an object without the label, as in Kubernetes. */
-function isNoneOf(key: string, values: readonly unknown[]): Requirement {
-  return (labels) => !values.includes(labels[key]);
+function includes(values: readonly unknown[], value: unknown): boolean {
+  return values.includes(value);
 }
 
-function isBeyond(key: string, operator: '<' | '>', bound: bigint): Requirement {
-  return (labels) => {
-    const value = integerOf(labels[key]);
-    return value !== undefined && (operator === '>' ? value > bound : value < bound);
-  };
-}
+const maxInt64 = 2n ** 63n - 1n;
 
 function integerOf(value: unknown): bigint | undefined {
-  return typeof value === 'string' && /^\d{1,19}$/.test(value) ? BigInt(value) : undefined;
+  if (typeof value !== 'string' || !/^\d{1,63}$/.test(value)) return undefined;
+  const integer = BigInt(value);
+  return integer <= maxInt64 ? integer : undefined;
 }
 
 const labelValue = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
