@@ -1,5 +1,6 @@
 import type { EngineSettings } from '../reconciler/engine';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
+import { everything } from '../shared/domain/selector';
 
 export const ownNamespace = 'reroll';
 export const leaseName = 'reroll';
@@ -13,6 +14,9 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   reloadOnDelete: false,
   ignoredSourceKind: undefined,
   namespaces: [],
+  namespacesToIgnore: [],
+  namespaceSelector: everything,
+  sourceSelector: everything,
   settleMs: 1_000,
   settleMaxMs: 10_000,
   ownNamespace,

@@ -1,6 +1,7 @@
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
+import type { Selector } from '../shared/domain/selector';
 import { sourceId, type SourceKind } from '../shared/domain/source';
 import { readWorkload, type StrategyName } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
@@ -21,6 +22,7 @@ import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
+import { NamespaceScope } from './namespace-scope';
 import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { PostTransport } from './outbound/post-transport';
 import type { Term } from './plan';
@@ -40,6 +42,12 @@ export interface EngineSettings {
   readonly ignoredSourceKind: SourceKind | undefined;
   /** Empty: the whole cluster. */
   readonly namespaces: readonly string[];
+  /** Of the whole cluster. */
+  readonly namespacesToIgnore: readonly string[];
+  /** Of the whole cluster: workloads are restarted in namespaces with such labels only. */
+  readonly namespaceSelector: Selector;
+  /** Sources without such labels are to us as if they did not exist. */
+  readonly sourceSelector: Selector;
   readonly settleMs: number;
   readonly settleMaxMs: number;
   /** Where lease, digest key and journal live. */
@@ -94,6 +102,7 @@ export class Engine {
   readonly #sources: SourceIndex;
   readonly #hints: Hints;
   readonly #inbox: Inbox;
+  readonly #scope: NamespaceScope;
   readonly #workloads: WorkloadIndex;
   readonly #settle: SettleWindows;
   readonly #watches: Watches;
@@ -132,7 +141,7 @@ export class Engine {
       ...{ clock, logger },
       metrics: metrics.channel,
       sources: { known: (kind, namespace, name) => this.#sources.get(kind, namespace, name) },
-      readSource: sourceReader(client, digester, annotationKeys),
+      readSource: sourceReader(client, digester, annotationKeys, settings.sourceSelector),
       onStored: (record) => this.#sources.learn(record),
       onAbsent: (kind, namespace, name) => this.#sources.learnAbsence(kind, namespace, name),
     });
@@ -143,10 +152,17 @@ export class Engine {
       isWanted: (kind, namespace, name) =>
         kind !== settings.ignoredSourceKind &&
         (settings.namespaces.length === 0 || settings.namespaces.includes(namespace)) &&
+        // A record tells no labels: of a source that is new to us, the watch alone tells whether it is selected.
+        (settings.sourceSelector.isEverything || this.#sources.get(kind, namespace, name) !== undefined) &&
         this.#workloads.usersOf(kind, namespace, name).length > 0,
+    });
+    this.#scope = new NamespaceScope({
+      ...{ logger, selector: settings.namespaceSelector },
+      forget: (namespace) => this.#workloads.forgetNamespace(namespace),
     });
     this.#workloads = new WorkloadIndex({
       ...{ clock, keyId, policy, annotationKeys },
+      selectedSinceMs: (namespace) => this.#scope.selectedSinceMs(namespace),
       onChange: (workload) => {
         this.#reporter.problems(workload);
         // A workload that was just written is about to be written by its own controller: soon is soon enough.
@@ -162,9 +178,8 @@ export class Engine {
     observeWorkloads(metrics, this.#workloads, events);
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
-      ...{ digester, annotationKeys, policy, sources: this.#sources, workloads: this.#workloads },
-      ignoredSourceKind: settings.ignoredSourceKind,
-      namespaces: settings.namespaces,
+      ...settings,
+      ...{ digester, sources: this.#sources, workloads: this.#workloads, scope: this.#scope },
       onProgress: () => this.#onProgress(),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
@@ -252,6 +267,10 @@ export class Engine {
     if (after) this.#hints.observed(kind, namespace, name, after.uid, after.content.whole());
     // Before its first list is complete, a kind's sources are not news; then everything is looked at.
     if (!this.#knownKinds.has(kind)) return;
+    if (!this.#scope.isSelected(namespace)) {
+      this.#reporter.sourceNotSelected(change);
+      return;
+    }
     const users = this.#workloads.usersOf(kind, namespace, name);
     this.#reporter.sourceChanged(change, users.length);
     for (const { key } of users) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
+import { everything, parseSelector } from '../shared/domain/selector';
 import { claimsToBeOption, optionEnv, type OptionRow } from '../shared/runtime/option-table';
 import { UsageError, type Environment } from '../shared/runtime/options';
 import { parseReconcilerOptions, reconcilerOptionTable, type ReconcilerOptions } from './options';
@@ -13,6 +14,9 @@ const defaults: ReconcilerOptions = {
   ignoredWorkloadKinds: [],
   ignoredSourceKind: undefined,
   namespaces: [],
+  namespacesToIgnore: [],
+  namespaceSelector: everything,
+  sourceSelector: everything,
   logFormat: 'console',
   logLevel: 'info',
   kubeconfig: undefined,
@@ -34,6 +38,7 @@ const defaults: ReconcilerOptions = {
   metaInfoNamespace: undefined,
   metaInfoDeployment: undefined,
   listen: { host: undefined, port: 9090 },
+  remarks: [],
 };
 
 function problems(args: readonly string[], env: Environment = {}): readonly string[] {
@@ -72,6 +77,19 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--resources-to-ignore=configMaps', { ignoredSourceKind: 'ConfigMap' }],
   ['--resources-to-ignore=secrets,Secrets', { ignoredSourceKind: 'Secret' }],
   ['--namespaces=shop, pay,shop', { namespaces: ['shop', 'pay'] }],
+  ['--namespaces-to-ignore=kube-system,,shop,', { namespacesToIgnore: ['kube-system', 'shop'] }],
+  [
+    '--namespace-selector=env=prod,tier in (web,api)',
+    { namespaceSelector: parseSelector('env=prod,tier in (web,api)') },
+  ],
+  ['--namespace-selector="env:prod,team:*"', { namespaceSelector: parseSelector('env=prod,team') }],
+  ['--resource-label-selector=reload:*', { sourceSelector: parseSelector('reload') }],
+  ['--resource-label-selector=', {}],
+  ['--enable-ha', { leaseName: 'stakater-reloader-lock' }],
+  ['--enable-ha=0', {}],
+  ['--sync-after-restart', { remarks: [expect.stringContaining('--sync-after-restart has no effect') as never] }],
+  ['--enable-pprof', { remarks: [expect.stringContaining('--enable-pprof') as never] }],
+  ['--pprof-addr=:6060', { remarks: [expect.stringContaining('--pprof-addr') as never] }],
   ['--channel-listen=:8444', { channelListen: { host: undefined, port: 8444 } }],
   ['--certs-secret=my.certs', { certsSecret: 'my.certs' }],
   ['--channel-tls-dir=/tls', { channelTlsDir: '/tls' }],
@@ -121,7 +139,8 @@ describe('parseReconcilerOptions', () => {
   });
 
   it.each(accepted.filter(([arg]) => arg.includes('=')))('%s as a variable', (arg, changed) => {
-    const [flag, value] = arg.split('=');
+    const [flag = ''] = arg.split('=', 1);
+    const value = arg.slice(flag.length + 1);
     const row = Object.values<OptionRow>(reconcilerOptionTable).find((candidate) => `--${candidate.flag}` === flag)!;
     expect(parseReconcilerOptions([], { [optionEnv(row)]: value })).toEqual({ ...defaults, ...changed });
   });
@@ -167,6 +186,11 @@ describe('parseReconcilerOptions', () => {
     ['--resources-to-ignore=pods', 'element "pods": not a kind of source; accepted: configmaps or secrets'],
     ['--resources-to-ignore=configmaps,secrets', 'no kind would be left to watch'],
     ['--namespaces=shop,', 'element "": not a namespace'],
+    ['--namespaces-to-ignore=kube-*', 'element "kube-*": not a namespace'],
+    ['--namespace-selector=env!=*', '* is no label value: to select any value write the key alone'],
+    ['--namespace-selector=env=prod,', 'a label key is missing at the end'],
+    ['--resource-label-selector=app=foo:bar', '"foo:bar" is no label value'],
+    ['--enable-ha=yes', 'not a boolean'],
     ['--namespaces=Shop', 'element "Shop": not a namespace'],
     ['--log-format=xml', 'no such format'],
     ['--log-level=loud', 'no such level; accepted: panic, fatal, error, warn, warning, info, debug, trace'],
@@ -203,6 +227,23 @@ describe('parseReconcilerOptions', () => {
     const found = problems(args, env);
     expect(found).toHaveLength(1);
     expect(found.join()).not.toMatch(/s3cret|sink|proxy:/);
+  });
+
+  it.each([
+    [['--namespaces=shop'], {}],
+    [[], { KUBERNETES_NAMESPACE: 'shop' }],
+  ])('§10.1 with %j %j, the filters of the whole cluster do not count, and that is told', (args, env) => {
+    const filters = ['--namespaces-to-ignore=bank', '--namespace-selector=env=prod'];
+    const options = parseReconcilerOptions([...args, ...filters], env);
+    expect(options).toMatchObject({ namespaces: ['shop'], namespacesToIgnore: [], namespaceSelector: everything });
+    expect(options.remarks).toEqual([
+      expect.stringContaining('--namespaces-to-ignore has no effect: only shop is watched'),
+      expect.stringContaining('--namespace-selector has no effect: only shop is watched'),
+    ]);
+  });
+
+  it('§11 a name for the lease wins over --enable-ha', () => {
+    expect(parseReconcilerOptions(['--enable-ha', '--lease-name=mine'], {}).leaseName).toBe('mine');
   });
 
   it('refuses a settle above settle-max and names both', () => {

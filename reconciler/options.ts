@@ -1,4 +1,5 @@
 import { defaultAnnotationKeys, type AnnotationKeys } from '../shared/domain/annotations';
+import { everything, type Selector } from '../shared/domain/selector';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload-settings';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
@@ -10,7 +11,6 @@ import {
   goBoolAccepts,
   listOf,
   listenAddress,
-  namespaceName,
   nonEmpty,
   objectName,
   oneOf,
@@ -20,14 +20,15 @@ import { parseOptions, type Environment } from '../shared/runtime/options';
 import {
   channelTlsOptionTable,
   listenAddressAccepts,
-  lowerCased,
   processOptionTable,
   samePortProblems,
 } from '../shared/runtime/process-options';
+import { selectionOptionTable } from '../shared/runtime/selection-options';
 import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
 import { alertOptionTable, type AlertOptions } from './alerts/options';
 import { metaInfoOptionTable } from './meta-info/options';
 import { notifyOptionTable } from './notify/options';
+import { defaultLeaseName, reloaderOptionTable, remarksOf } from './reloader-options';
 
 /** Everything that can be set from outside, compiled once at the start. */
 export interface ReconcilerOptions extends AlertOptions {
@@ -40,6 +41,9 @@ export interface ReconcilerOptions extends AlertOptions {
   readonly ignoredSourceKind: SourceKind | undefined;
   /** Empty: the whole cluster. */
   readonly namespaces: readonly string[];
+  readonly namespacesToIgnore: readonly string[];
+  readonly namespaceSelector: Selector;
+  readonly sourceSelector: Selector;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
   readonly kubeconfig: string | undefined;
@@ -62,6 +66,8 @@ export interface ReconcilerOptions extends AlertOptions {
   readonly metaInfoDeployment: string | undefined;
   /** Metrics and probes. */
   readonly listen: ListenAddress;
+  /** What was asked for and has no effect, for the log. */
+  readonly remarks: readonly string[];
 }
 
 function switchRow(flag: string, describe: string) {
@@ -100,14 +106,6 @@ const strategies: Readonly<Record<string, StrategyName>> = {
 };
 
 const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
-const ignorableSourceKinds: Readonly<Record<string, SourceKind>> = { configmaps: 'ConfigMap', secrets: 'Secret' };
-
-/** Both would leave nothing to watch. */
-const atMostOne = listOf(lowerCased.pipe(oneOf(ignorableSourceKinds, 'not a kind of source'))).refine(
-  (ignored) => ignored.length <= 1,
-  'no kind would be left to watch',
-);
-
 /** Flags that Reloader has too keep its names. */
 export const reconcilerOptionTable = {
   autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
@@ -129,21 +127,7 @@ export const reconcilerOptionTable = {
     describe: 'Kinds of workload that are never restarted.',
     accepts: 'a list of jobs, cronjobs',
   },
-  ignoredSourceKinds: {
-    flag: 'resources-to-ignore',
-    form: 'list',
-    schema: atMostOne,
-    describe: 'The kind of source that is not watched.',
-    accepts: 'configmaps or secrets',
-  },
-  namespaces: {
-    flag: 'namespaces',
-    fallbackEnv: 'KUBERNETES_NAMESPACE',
-    form: 'list',
-    schema: listOf(namespaceName),
-    describe: 'Watch only these namespaces; none for the whole cluster.',
-    accepts: 'a list of namespaces',
-  },
+  ...selectionOptionTable,
   settleMs: {
     flag: 'settle',
     form: 'value',
@@ -171,9 +155,8 @@ export const reconcilerOptionTable = {
   leaseName: {
     flag: 'lease-name',
     form: 'value',
-    schema: objectName,
-    default: 'reroll',
-    describe: 'Name of the lease that the replicas share.',
+    schema: objectName.optional(),
+    describe: 'Name of the lease that the replicas share; otherwise reroll, or with --enable-ha that of Reloader.',
     accepts: 'a lower-case object name',
   },
   channelListen: {
@@ -183,6 +166,7 @@ export const reconcilerOptionTable = {
     describe: "Address on which the webhook's change records are received; none: changes are found by watching alone.",
     accepts: listenAddressAccepts,
   },
+  ...reloaderOptionTable,
   ...channelTlsOptionTable,
   ...notifyOptionTable,
   ...alertOptionTable,
@@ -200,14 +184,35 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...samePortProblems('channel-listen', some.channelListen, some.listen),
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...rest } = values;
-  const { ignoredSourceKinds, ...options } = rest;
+  const { ignoredSourceKinds, enableHa, syncAfterRestart, enablePprof, pprofAddr, ...options } = rest;
+  const { scope, remarks } = scopeOf(options);
   return {
     ...options,
+    ...scope,
     ignoredSourceKind: ignoredSourceKinds[0],
+    leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
+    remarks: [...remarks, ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr })],
     annotationKeys: {
       ...defaultAnnotationKeys,
       ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },
     },
+  };
+}
+
+/** Where namespaces are named, the filters of the whole cluster do not count: Reloader's rule, of which it tells half. */
+function scopeOf({
+  namespaces,
+  namespacesToIgnore,
+  namespaceSelector,
+}: Pick<Values, 'namespaces' | 'namespacesToIgnore' | 'namespaceSelector'>) {
+  if (namespaces.length === 0) return { scope: { namespacesToIgnore, namespaceSelector }, remarks: [] };
+  const because = `has no effect: only ${namespaces.join(', ')} is watched, by --namespaces or KUBERNETES_NAMESPACE`;
+  return {
+    scope: { namespacesToIgnore: [], namespaceSelector: everything },
+    remarks: [
+      ...(namespacesToIgnore.length > 0 ? [`--namespaces-to-ignore ${because}`] : []),
+      ...(namespaceSelector.isEverything ? [] : [`--namespace-selector ${because}`]),
+    ],
   };
 }
 

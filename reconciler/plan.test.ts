@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Baseline, Recorded } from '../shared/domain/baseline';
 import { absent } from '../shared/domain/content-digest';
+import { everything, parseSelector } from '../shared/domain/selector';
 import type { SourceKind } from '../shared/domain/source';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import { plan, type Plan, type PlanInput } from './plan';
@@ -71,7 +72,10 @@ function look(workload: TrackedWorkload, more: Partial<PlanInput> = {}, settings
     knownKinds: new Set<SourceKind>(['ConfigMap', 'Secret']),
     keyId: digester.keyId,
     term: { inChargeSinceMs: at(0), watchingSinceMs: at(30) },
-    settings: { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, ...settings },
+    settings: {
+      ...{ policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything },
+      ...settings,
+    },
     ...more,
   });
 }
@@ -407,5 +411,38 @@ describe('a workload without a record of its source', () => {
     expect(look(tracked({}, { 'cm/app': red }))).toMatchObject({
       changes: [{ comparison: { changedKeys: ['color'] } }],
     });
+  });
+});
+
+describe('a source that comes into the selection of --resource-label-selector', () => {
+  const selecting = { sourceSelector: parseSelector('tier=web') };
+  const missing = { 'cm/app': absent };
+
+  /** As a list shows it to whoever did not see the label come: written since the workload was created. */
+  function listed(createdAtMs: number): void {
+    const source = sourceRecord({ createdAtMs, writtenAtMs: at(-60) });
+    sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');
+  }
+
+  it('restarts nothing where it was there before the workload', () => {
+    listed(at(-7200));
+    const planned = look(tracked({ createdAtMs: at(-3600) }, missing), {}, selecting);
+    expect(planned.verdicts.map(({ comparison }) => comparison?.because)).toEqual(['created-ignored']);
+    expect(planned.action).toBe('adopt');
+  });
+
+  it.each([
+    ['where it was created after the workload', at(-1800), selecting],
+    ['where nothing is selected', at(-7200), {}],
+  ])('is in doubt %s', (_name, createdAtMs, settings) => {
+    listed(createdAtMs);
+    const planned = look(tracked({ createdAtMs: at(-3600) }, missing), {}, settings);
+    expect(planned.verdicts.map(({ comparison }) => comparison?.because)).toEqual(['in-doubt']);
+  });
+
+  it('restarts with reload-on-create', () => {
+    listed(at(-7200));
+    const settings = { ...selecting, reloadOnCreate: true };
+    expect(look(tracked({ createdAtMs: at(-3600) }, missing), {}, settings).action).toBe('restart');
   });
 });

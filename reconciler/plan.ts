@@ -2,6 +2,7 @@ import { sameSources, type Baseline, type Recorded } from '../shared/domain/base
 import { compare, type Comparison } from '../shared/domain/comparison';
 import type { ContentDigest } from '../shared/domain/content-digest';
 import { decide, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
+import type { Selector } from '../shared/domain/selector';
 import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
 import type { SourceIndex } from './source-index';
 import type { TrackedWorkload } from './workload-index';
@@ -10,6 +11,7 @@ export interface PlanSettings {
   readonly policy: PolicySettings;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
+  readonly sourceSelector: Selector;
 }
 
 export interface PlanInput {
@@ -133,9 +135,12 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
 /** Pods are no older than their workload: what a source held before that they have not seen. */
 function firstContent(
   { kind, name }: Candidate,
-  { workload, sources }: PlanInput,
+  { workload, sources, settings }: PlanInput,
 ): ContentDigest | 'unknown' | undefined {
   const { namespace, createdAtMs } = workload.record;
+  // It was there all the time, and has come into the selection: no pod has waited for it.
+  const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
+  if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return undefined;
   const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs);
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
   return sources.firstContent(kind, namespace, name);

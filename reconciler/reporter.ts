@@ -40,6 +40,12 @@ export class Reporter {
     this.#options = options;
   }
 
+  /** A change in a namespace that the selector does not select. */
+  sourceNotSelected(change: SourceChange): void {
+    this.#options.metrics.eventsReceivedTotal.inc(eventLabels(change));
+    this.#options.metrics.skippedTotal.inc({ reason: 'ignored_or_not_selected' });
+  }
+
   sourceChanged(change: SourceChange, users: number): void {
     const { kind, namespace, name, before, after } = change;
     const what = whatHappened(change);

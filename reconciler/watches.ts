@@ -2,12 +2,15 @@ import type { SourceKind } from '../shared/domain/source';
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
+import type { Selector } from '../shared/domain/selector';
 import { workloadKinds } from '../shared/domain/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../shared/kube/errors';
 import type { ReflectorObserver } from '../shared/kube/observers';
 import { Reflector, type ReflectorDeps, type ReflectorStatus } from '../shared/kube/reflector';
-import { configMaps, resourceName, secrets, type Resource } from '../shared/kube/resource';
+import { configMaps, namespaces, resourceName, secrets, type Resource } from '../shared/kube/resource';
 import { sourceDecoder } from '../shared/kube/source-decoder';
+import { namespaceDecoder } from './namespace-decoder';
+import type { NamespaceScope } from './namespace-scope';
 import type { SourceIndex } from './source-index';
 import { workloadDecoder } from './workload-decoder';
 import type { WorkloadIndex } from './workload-index';
@@ -24,6 +27,10 @@ export interface WatchesOptions {
   readonly ignoredSourceKind: SourceKind | undefined;
   /** Empty: the whole cluster. */
   readonly namespaces: readonly string[];
+  readonly namespacesToIgnore: readonly string[];
+  readonly namespaceSelector: Selector;
+  readonly sourceSelector: Selector;
+  readonly scope: NamespaceScope;
   readonly sources: SourceIndex;
   /** Undefined: workloads are of no concern. */
   readonly workloads: WorkloadIndex | undefined;
@@ -51,11 +58,12 @@ export class Watches {
   #stopped = false;
 
   constructor(options: WatchesOptions) {
-    const namespaces = options.namespaces.length === 0 ? [undefined] : options.namespaces;
-    this.#watches = namespaces.flatMap((namespace) => [
-      ...sourceWatches(options, namespace),
-      ...workloadWatches(options, namespace),
-    ]);
+    const places = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+    this.#watches = [
+      // First, or every workload would have to wait at the gate.
+      ...namespaceWatches(options),
+      ...places.flatMap((namespace) => [...sourceWatches(options, namespace), ...workloadWatches(options, namespace)]),
+    ];
   }
 
   start(): void {
@@ -120,8 +128,18 @@ export function isRefused({ lastError }: ReflectorStatus): boolean {
   return lastError instanceof ForbiddenError || lastError instanceof NotFoundError;
 }
 
+function namespaceWatches(options: WatchesOptions): readonly Watch[] {
+  const { scope, namespaceSelector, onProgress } = options;
+  if (scope.isEverything) return [];
+  const [resource, decoder, sink] = [namespaces, namespaceDecoder, scope.namespaceSink(onProgress)];
+  const labelSelector = namespaceSelector.text;
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, labelSelector });
+  return [{ resource, namespace: undefined, sourceKind: undefined, reflector }];
+}
+
 function sourceWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
-  const { annotationKeys, digester, ignoredSourceKind, sources, onProgress } = options;
+  const { annotationKeys, digester, ignoredSourceKind, sources, sourceSelector, onProgress } = options;
+  const labels = sourceSelector.isEverything ? {} : { labelSelector: sourceSelector.text };
   const kinds = Object.keys(sourceResources) as WatchedSourceKind[];
   return kinds
     .filter((kind) => kind !== ignoredSourceKind)
@@ -129,27 +147,35 @@ function sourceWatches(options: WatchesOptions, namespace: string | undefined): 
       const resource = sourceResources[sourceKind];
       const decoder = sourceDecoder(sourceKind, digester, annotationKeys);
       const sink = sources.sink(sourceKind, namespace, onProgress);
-      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...scope(namespace) });
+      const wanted = { ...within(options, namespace), ...labels };
+      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
       return { resource, namespace, sourceKind, reflector };
     });
 }
 
 function workloadWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
-  const { annotationKeys, policy, workloads, onProgress } = options;
+  const { annotationKeys, policy, scope, workloads, onProgress } = options;
   if (!workloads) return [];
   return workloadKinds
     .filter(({ kind }) => !policy.ignoredWorkloadKinds.includes(kind))
     .map((row) => {
       const decoder = workloadDecoder(row, annotationKeys, policy);
-      const sink = workloads.sink(row.kind, namespace, onProgress);
+      const sink = scope.workloadSink(row.kind, workloads.sink(row.kind, namespace, onProgress));
       const { resource } = row;
-      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...scope(namespace) });
+      const wanted = within(options, namespace);
+      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
       return { resource, namespace, sourceKind: undefined, reflector };
     });
 }
 
-function scope(namespace: string | undefined): { readonly namespace?: string } {
-  return namespace === undefined ? {} : { namespace };
+/** The API server leaves out what is ignored: nothing of it is sent. */
+function within(
+  { namespacesToIgnore }: WatchesOptions,
+  namespace: string | undefined,
+): { readonly namespace?: string; readonly fieldSelector?: string } {
+  if (namespace !== undefined) return { namespace };
+  if (namespacesToIgnore.length === 0) return {};
+  return { fieldSelector: namespacesToIgnore.map((ignored) => `metadata.namespace!=${ignored}`).join(',') };
 }
 
 function deps({ deps, observer, onProgress }: WatchesOptions, resource: Resource): ReflectorDeps {

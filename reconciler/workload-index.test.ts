@@ -28,6 +28,7 @@ function indexWith(policy = policySettings): WorkloadIndex {
     keyId: digester.keyId,
     policy,
     annotationKeys: defaultAnnotationKeys,
+    selectedSinceMs: () => 0,
     onChange: (workload) => changed.push(workload),
     onUntracked: (workload) => untracked.push(workload),
     onGone: (key) => gone.push(key),

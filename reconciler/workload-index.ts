@@ -44,6 +44,8 @@ export interface WorkloadIndexOptions {
   readonly keyId: string;
   readonly policy: PolicySettings;
   readonly annotationKeys: AnnotationKeys;
+  /** Changes from before do not count: see NamespaceScope. */
+  readonly selectedSinceMs: (namespace: string) => number;
   /** A tracked workload came, or changed in a way that a decision may depend on. */
   readonly onChange: (workload: TrackedWorkload) => void;
   /** A workload that nothing may restart was seen: a list that is all mistakes asks for nothing, but must be told. */
@@ -137,6 +139,14 @@ export class WorkloadIndex {
     this.#options.onGone(key);
   }
 
+  /** Forgets the tracked workloads of a namespace, and returns what was known of them. */
+  forgetNamespace(namespace: string): readonly WorkloadRecord[] {
+    const records = [...this.#entries.values()].map(({ record }) => record);
+    const concerned = records.filter((record) => record.namespace === namespace);
+    for (const { kind, name } of concerned) this.remove(workloadKey(kind, namespace, name));
+    return concerned;
+  }
+
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     return {
@@ -211,11 +221,17 @@ export class WorkloadIndex {
     // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
     // what they were when it came to use its sources.
     if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.usesSinceMs;
+    const selectedSinceMs = this.#options.selectedSinceMs(record.namespace);
     const untracked = this.#untracked.get(key);
     const before = previous ? timesOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
-    if (!before) return timesOf(record);
+    const { createdAtMs, writtenAtMs } = timesOf(record);
+    if (!before)
+      return {
+        createdAtMs: Math.max(createdAtMs, selectedSinceMs),
+        writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
+      };
     // A watch shows each write. A list shows the last of several, and the one that counts may be any since the former.
-    return origin === 'watch' ? timesOf(record).writtenAtMs : before.writtenAtMs;
+    return Math.max(origin === 'watch' ? writtenAtMs : before.writtenAtMs, selectedSinceMs);
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {

@@ -1,4 +1,5 @@
 import type { ContentDigester } from '../../shared/domain/content-digest';
+import type { Selector } from '../../shared/domain/selector';
 import type { KubeClient } from '../../shared/kube/client';
 import { undefinedIfNotFound } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/objects';
@@ -11,11 +12,15 @@ const resources = { ConfigMap: configMaps, Secret: secrets } as const satisfies 
 /** A read that takes longer says less than the next one. */
 const timeoutMs = 10_000;
 
-/** Reads a source by name, from etcd and not from a cache of the API server; its content is digested and dropped. */
+/**
+ * Reads a source by name, from etcd and not from a cache of the API server; its content is digested and dropped. One
+ * that `selector` does not select is as good as none.
+ */
 export function sourceReader(
   client: KubeClient,
   digester: ContentDigester,
   annotationKeys: SourceAnnotationKeys,
+  selector: Selector,
 ): HintsOptions['readSource'] {
   const decoders = {
     ConfigMap: sourceDecoder('ConfigMap', digester, annotationKeys),
@@ -23,6 +28,7 @@ export function sourceReader(
   };
   return async (kind, namespace, name) => {
     const object = await getObject(client, resources[kind], namespace, name, { timeoutMs }).catch(undefinedIfNotFound);
-    return object && decoders[kind].fromJson(object).object;
+    if (!object || !selector.matches(object.metadata.labels ?? {})) return undefined;
+    return decoders[kind].fromJson(object).object;
   };
 }

@@ -5,6 +5,7 @@ import type { EngineDeps, EngineSettings } from '../engine';
 import { eventLabels, whatHappened } from '../event-labels';
 import type { Receipt } from '../channel/inbox';
 import { observeSources, reflectorObserver } from '../observers';
+import { NamespaceScope } from '../namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
 import { SourceIndex, type SourceChange } from '../source-index';
 import { Watches, type WatchStatus } from '../watches';
@@ -24,6 +25,7 @@ export class NotifyingEngine {
   readonly #deps: EngineDeps;
   readonly #settings: EngineSettings;
   readonly #sources: SourceIndex;
+  readonly #scope: NamespaceScope;
   readonly #watches: Watches;
   readonly #caller: Caller;
   readonly #election: LeaderElection;
@@ -41,11 +43,11 @@ export class NotifyingEngine {
       onDoubt: () => undefined,
     });
     observeSources(metrics, this.#sources);
+    this.#scope = new NamespaceScope({ logger, selector: settings.namespaceSelector, forget: () => [] });
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
-      ...{ digester, sources: this.#sources, workloads: undefined },
-      ...{ annotationKeys: settings.annotationKeys, policy: settings.policy },
-      ...{ ignoredSourceKind: settings.ignoredSourceKind, namespaces: settings.namespaces },
+      ...settings,
+      ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
       onProgress: () => (this.#knownKinds = this.#watches.knownKinds()),
       observer: (resource) => reflectorObserver(metrics, resource),
     });

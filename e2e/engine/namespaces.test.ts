@@ -1,0 +1,265 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EngineSettings } from '../../reconciler/engine';
+import { everything, parseSelector } from '../../shared/domain/selector';
+import { patchObject } from '../../shared/kube/objects';
+import { namespaces } from '../../shared/kube/resource';
+import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
+import { Harness, type Engine } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const labelled = { env: 'prod' };
+const selecting: Partial<EngineSettings> = { namespaceSelector: parseSelector('env=prod') };
+
+const app = (where: string) => configMap({ name: 'app', namespace: where, data: { color: 'red' } });
+const web = (where: string) =>
+  deployment({ name: 'web', namespace: where, annotations: auto, envFrom: [fromConfigMap('app')] });
+
+let harness: Harness;
+let engine: Engine;
+
+beforeEach(() => {
+  harness = new Harness();
+});
+
+/** A cluster with `shop`, labelled or not, in which `web` uses `app`; long before the engine starts. */
+async function start(labels: Record<string, string>, settings = selecting): Promise<void> {
+  harness.seed(namespace('shop', { labels }), app('shop'), web('shop'));
+  await harness.clock.advance(3_600_000);
+  engine = await harness.start(settings);
+  await settled();
+}
+
+async function settled(): Promise<void> {
+  await harness.clock.advance(30_000);
+}
+
+async function label(env: string | null, name = 'shop'): Promise<void> {
+  await patchObject(harness.admin, namespaces, undefined, name, { metadata: { labels: { env } } }, { type: 'merge' });
+}
+
+async function edit(color: string): Promise<void> {
+  await harness.edit('ConfigMap', 'app', { color }, 'shop');
+}
+
+function restarts(): number {
+  return harness.restarts('Deployment', 'web', 'shop');
+}
+
+async function baseline(): Promise<string | undefined> {
+  return (await harness.get('Deployment', 'web', 'shop')).metadata.annotations?.['reroll.dev/baseline'];
+}
+
+function lagOfNamespaces(lagMs: number): void {
+  const match = ({ isWatch, pathname }: { readonly isWatch: boolean; readonly pathname: string }) =>
+    isWatch && pathname === '/api/v1/namespaces';
+  harness.faults.add({ match, fault: { kind: 'lag', lagMs } });
+}
+
+describe('§10.2 --namespace-selector', () => {
+  it.each([
+    ['restarts in a namespace with the label', labelled, 1],
+    ['leaves one without it alone', {}, 0],
+    ['leaves one with another value alone', { env: 'dev' }, 0],
+  ])('%s', async (_name, labels, times) => {
+    await start(labels);
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(times);
+    // Nothing at all is written to a workload that is not selected.
+    expect(harness.writesOf('Deployment', 'web', 'shop').filter(({ user }) => user === 'reroll')).toHaveLength(
+      2 * times,
+    );
+    const skipped = `reloader_skipped_total{reason="ignored_or_not_selected"} ${1 - times}`;
+    expect(await engine.metrics.registry.text()).toContain(skipped);
+  });
+
+  it('looks at every namespace when it is empty, and at no Namespace', async () => {
+    await start({}, { namespaceSelector: everything });
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(1);
+    expect(
+      harness.server.requests().filter(({ user, resource }) => user === 'reroll' && resource === 'namespaces'),
+    ).toEqual([]);
+  });
+
+  it('takes a namespace that gains the label as it is then, whatever changed before', async () => {
+    await start({});
+    // Newer than this process, and edited since: without the date of the label it would be in doubt.
+    await harness.delete('Deployment', 'web', 'shop');
+    harness.seed(web('shop'));
+    await settled();
+    await edit('blue');
+    await settled();
+    await label('prod');
+    await settled();
+    expect(restarts()).toBe(0);
+    expect(await baseline()).toBeDefined();
+    await edit('green');
+    await settled();
+    expect(restarts()).toBe(1);
+  });
+
+  it('owes what changed after the label came, although the watch of namespaces is behind', async () => {
+    lagOfNamespaces(20_000);
+    await start({});
+    await label('prod');
+    await harness.clock.advance(5_000);
+    await edit('blue');
+    await harness.clock.advance(5_000);
+    expect(restarts()).toBe(0);
+    await settled();
+    expect(restarts()).toBe(1);
+  });
+
+  it('owes what changed in a new namespace before the watch has shown it', async () => {
+    lagOfNamespaces(20_000);
+    engine = await harness.start(selecting);
+    harness.seed(namespace('shop', { labels: labelled }), app('shop'));
+    await harness.clock.advance(3_000);
+    harness.seed(web('shop'));
+    await harness.clock.advance(3_000);
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(1);
+  });
+
+  it('restarts nothing once the label is gone, and takes nothing from the workloads', async () => {
+    await start(labelled);
+    const before = await baseline();
+    await label(null);
+    await harness.clock.advance(1_000);
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(0);
+    expect(await baseline()).toBe(before);
+    expect(engine.lines).toContainEqual(
+      expect.objectContaining({
+        message: 'namespace shop is no longer selected',
+        fields: { namespace: 'shop', workloads: 1 },
+      }),
+    );
+  });
+
+  it.each([
+    ['restarts once for what changed meanwhile', 'blue', 1],
+    ['restarts nothing where nothing changed', 'red', 0],
+  ])('when the label comes back, %s', async (_name, color, times) => {
+    await start(labelled);
+    await label(null);
+    await settled();
+    await edit('green');
+    await edit(color);
+    await settled();
+    await label('prod');
+    await settled();
+    expect(restarts()).toBe(times);
+    await edit('yellow');
+    await settled();
+    expect(restarts()).toBe(times + 1);
+  });
+
+  it('drops a change that is still settling, and owes it when the label comes back', async () => {
+    await start(labelled);
+    await edit('blue');
+    await harness.clock.advance(500);
+    await label(null);
+    await settled();
+    expect(restarts()).toBe(0);
+    await label('prod');
+    await settled();
+    expect(restarts()).toBe(1);
+  });
+
+  it('forgets what was deleted while it was not selected', async () => {
+    await start(labelled);
+    await label(null);
+    await settled();
+    await harness.delete('Deployment', 'web', 'shop');
+    await settled();
+    await label('prod');
+    await settled();
+    expect(await engine.metrics.registry.text()).toContain('reroll_workloads{kind="Deployment",tracked="true"} 0');
+  });
+
+  it('takes a namespace of the same name for a new one', async () => {
+    await start(labelled);
+    await harness.deleteNamespace('shop');
+    await settled();
+    harness.seed(namespace('shop', { labels: {} }), app('shop'), web('shop'));
+    await edit('blue');
+    await settled();
+    expect(harness.writesOf('Deployment', 'web', 'shop').at(-1)?.user).toBe('admin');
+  });
+
+  it('finds labels that came and went while the watch was down', async () => {
+    harness.seed(namespace('bank', { labels: labelled }), app('bank'), web('bank'));
+    await start({});
+    const lift = harness.faults.add({
+      match: ({ pathname }) => pathname === '/api/v1/namespaces',
+      fault: { kind: 'status', code: 503 },
+    });
+    await harness.clock.advance(700_000);
+    await label('prod');
+    await label(null, 'bank');
+    lift();
+    await harness.clock.advance(120_000);
+    await edit('blue');
+    await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'bank');
+    await settled();
+    expect([restarts(), harness.restarts('Deployment', 'web', 'bank')]).toEqual([1, 0]);
+  });
+
+  it('is not ready, restarts nothing and says why without the right to watch namespaces; and goes on with it', async () => {
+    const lift = harness.faults.add({
+      match: ({ pathname }) => pathname === '/api/v1/namespaces',
+      fault: { kind: 'status', code: 403 },
+    });
+    await start(labelled);
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(0);
+    const refused = engine.reconciler.status.watches.find(({ name }) => name === 'namespaces');
+    expect(refused).toMatchObject({ synced: false, lastError: { status: 403 } });
+    lift();
+    await harness.clock.advance(600_000);
+    // It changed while this process watched all but the namespaces.
+    expect(restarts()).toBe(1);
+    await edit('green');
+    await settled();
+    expect(restarts()).toBe(2);
+  });
+
+  it('survives a restart of ours without a restart of theirs', async () => {
+    await start(labelled);
+    engine.kill();
+    await edit('blue');
+    await harness.start({ ...selecting, identity: 'reroll-1' });
+    await settled();
+    expect(restarts()).toBe(1);
+  });
+});
+
+describe('§10.1 --namespaces-to-ignore', () => {
+  it.each([
+    [['shop'], 0],
+    [['bank'], 1],
+  ])('%j restarts in shop %i times', async (namespacesToIgnore, times) => {
+    await start({}, { namespacesToIgnore });
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(times);
+  });
+
+  it('is not even sent what it ignores', async () => {
+    await start({}, { namespacesToIgnore: ['shop', 'bank'] });
+    expect(await engine.metrics.registry.text()).toContain('reroll_sources{kind="ConfigMap"} 0');
+  });
+
+  it('counts beside a selector: both must hold', async () => {
+    await start(labelled, { ...selecting, namespacesToIgnore: ['shop'] });
+    await edit('blue');
+    await settled();
+    expect(restarts()).toBe(0);
+  });
+});

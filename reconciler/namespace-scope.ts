@@ -1,0 +1,127 @@
+import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
+import type { Selector } from '../shared/domain/selector';
+import type { WorkloadRecord } from '../shared/domain/workload';
+import type { WorkloadKindName } from '../shared/domain/workload-kinds';
+import type { ReflectorSink } from '../shared/kube/reflector';
+import type { Logger } from '../shared/runtime/logger';
+import type { NamespaceRecord } from './namespace-decoder';
+
+export interface NamespaceScopeOptions {
+  readonly logger: Logger;
+  readonly selector: Selector;
+  /** Forgets the workloads of a namespace and returns what was known of them. */
+  readonly forget: (namespace: string) => readonly WorkloadRecord[];
+}
+
+type WorkloadSink = ReflectorSink<WorkloadRecord>;
+
+/** Workloads of one kind that are not in any selected namespace, by namespace, and where they go when it is selected. */
+interface Gate {
+  readonly sink: WorkloadSink;
+  readonly held: Map<string, Map<ObjectKey, WorkloadRecord>>;
+}
+
+/**
+ * Which namespaces the selector selects now, and the gate before the index of workloads: one of a namespace that is not
+ * selected is held here until it is, so that a label that comes later needs no new list. Sources pass, whatever their
+ * namespace: what they were when the label came is what its workloads are compared with.
+ */
+export class NamespaceScope {
+  readonly #options: NamespaceScopeOptions;
+  /** Selected namespaces and since when: see {@link selectedSinceMs}. */
+  readonly #selected = new Map<string, number>();
+  readonly #gates = new Map<WorkloadKindName, Gate>();
+  #listed = false;
+
+  constructor(options: NamespaceScopeOptions) {
+    this.#options = options;
+  }
+
+  /** Nothing is asked of namespaces: they need not be watched. */
+  get isEverything(): boolean {
+    return this.#options.selector.isEverything;
+  }
+
+  isSelected(namespace: string): boolean {
+    return this.isEverything || this.#selected.has(namespace);
+  }
+
+  /**
+   * From when on a change in the namespace counts, by the API server's clock: a workload that was there before the label
+   * is taken as it was when the label came. 0: it was selected when this process first looked.
+   */
+  selectedSinceMs(namespace: string): number {
+    return this.#selected.get(namespace) ?? 0;
+  }
+
+  /** Receives the namespaces that the selector selects. */
+  namespaceSink(onSynced: () => void): ReflectorSink<NamespaceRecord> {
+    return {
+      upsert: ({ name, createdAtMs, writtenAtMs }) => {
+        if (this.#selected.has(name)) return;
+        // The write that a watch first shows is the one that put the label on.
+        this.#selected.set(name, this.#listed ? (writtenAtMs ?? createdAtMs) : 0);
+        this.#open(name);
+      },
+      remove: (key) => {
+        const { name } = splitObjectKey(key);
+        if (this.#selected.delete(name)) this.#close(name);
+      },
+      keys: () => [...this.#selected.keys()].map((name) => objectKey('', name)),
+      synced: () => {
+        this.#listed = true;
+        onSynced();
+      },
+    };
+  }
+
+  /** Stands before the index's sink for a kind, of which there is one where namespaces are selected. */
+  workloadSink(kind: WorkloadKindName, sink: WorkloadSink): WorkloadSink {
+    if (this.isEverything) return sink;
+    const held: Gate['held'] = new Map();
+    this.#gates.set(kind, { sink, held });
+    return {
+      upsert: (record, origin) => {
+        if (this.isSelected(record.namespace)) sink.upsert(record, origin);
+        else hold(held, record);
+      },
+      remove: (key, uid) => {
+        const { namespace } = splitObjectKey(key);
+        const of = held.get(namespace);
+        if (uid === undefined || of?.get(key)?.uid === uid) of?.delete(key);
+        if (of?.size === 0) held.delete(namespace);
+        // It may know the workload too, as one that asks for nothing.
+        sink.remove(key, uid);
+      },
+      keys: () => new Set([...sink.keys(), ...[...held.values()].flatMap((of) => [...of.keys()])]),
+      synced: () => sink.synced(),
+    };
+  }
+
+  #open(namespace: string): void {
+    let workloads = 0;
+    for (const { sink, held } of this.#gates.values()) {
+      const records = [...(held.get(namespace)?.values() ?? [])];
+      held.delete(namespace);
+      for (const record of records) sink.upsert(record, 'list');
+      workloads += records.length;
+    }
+    if (this.#listed) this.#options.logger.info(`namespace ${namespace} is selected`, { namespace, workloads });
+  }
+
+  /** Nothing is written: what the workloads carry stays, and is compared with if the label comes back. */
+  #close(namespace: string): void {
+    const records = this.#options.forget(namespace);
+    for (const record of records) {
+      const gate = this.#gates.get(record.kind);
+      if (gate) hold(gate.held, record);
+    }
+    const workloads = records.length;
+    this.#options.logger.info(`namespace ${namespace} is no longer selected`, { namespace, workloads });
+  }
+}
+
+function hold(held: Gate['held'], record: WorkloadRecord): void {
+  const of = held.get(record.namespace) ?? new Map<ObjectKey, WorkloadRecord>();
+  held.set(record.namespace, of.set(objectKey(record.namespace, record.name), record));
+}
