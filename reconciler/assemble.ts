@@ -45,6 +45,7 @@ export async function assemble(
   // Without a pod's name two processes of one host would take each other's lease for their own.
   const identity = options.podName ?? `${hostname()}-${randomHex(random, 8)}`;
   logger.info('starting', { version, server, ownNamespace, identity });
+  for (const remark of options.remarks) logger.warn(remark);
   const deps = { client, clock, random, logger };
   const policy = { autoReloadAll: options.autoReloadAll, ignoredWorkloadKinds: options.ignoredWorkloadKinds };
   const alerts = alertSender(options, { ...deps, metrics: metrics.alerts });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorFromStatus, ConnectionError } from '../shared/kube/errors';
 import { requestTarget } from '../shared/kube/request-target';
-import { configMaps } from '../shared/kube/resource';
+import { configMaps, namespaces } from '../shared/kube/resource';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import { livenessChecks, readinessChecks } from './health';
 import type { ReconcilerStatus } from './reconciler';
@@ -68,6 +68,12 @@ describe('readiness', () => {
       [{}, { name: 'secrets', synced: false, state: 'backing-off', lastError: forbidden }],
       true,
       `configmaps: ok; secrets: backing-off, ${forbidden.message}`,
+    ],
+    [
+      '§10.2 that of namespaces refused: nothing can be selected',
+      [{}, { name: 'namespaces', resource: namespaces, synced: false, state: 'backing-off', lastError: forbidden }],
+      false,
+      `configmaps: ok; namespaces: backing-off, ${forbidden.message}`,
     ],
     [
       'one whose API is missing',

@@ -1,6 +1,7 @@
 import type { Check } from '../shared/runtime/http-server';
 import type { Clock } from '../shared/runtime/clock';
 import { errorMessage } from '../shared/domain/errors';
+import { namespaces } from '../shared/kube/resource';
 import type { Reconciler, ReconcilerStatus } from './reconciler';
 import { isRefused, type WatchStatus } from './watches';
 
@@ -45,9 +46,13 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
   ];
 }
 
-/** A watch that is refused does not make the rest unready: it is named, and the rest goes on. */
+/**
+ * A watch that is refused does not make the rest unready: it is named, and the rest goes on. But where namespaces are
+ * selected and cannot be seen, there is no rest.
+ */
 function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
-  const ok = watches.length > 0 && watches.every((watch) => watch.synced || isRefused(watch));
+  const mayBeMissing = (watch: WatchStatus): boolean => watch.resource !== namespaces && isRefused(watch);
+  const ok = watches.length > 0 && watches.every((watch) => watch.synced || mayBeMissing(watch));
   return { ok, message: watches.map(describeWatch).join('; ') };
 }
 

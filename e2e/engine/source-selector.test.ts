@@ -1,0 +1,158 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EngineSettings } from '../../reconciler/engine';
+import { everything, parseSelector } from '../../shared/domain/selector';
+import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import { Harness, type Engine } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const selecting: Partial<EngineSettings> = { sourceSelector: parseSelector('reload=yes') };
+const labelled = { reload: 'yes' };
+
+let harness: Harness;
+let engine: Engine;
+
+beforeEach(() => {
+  harness = new Harness();
+});
+
+async function start(labels: Record<string, string>, settings = selecting): Promise<void> {
+  harness.seed(
+    configMap({ name: 'app', labels, data: { color: 'red' } }),
+    secret({ name: 'db', labels, data: { password: 'a' } }),
+    deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }),
+    deployment({ name: 'api', annotations: auto, envFrom: [fromSecret('db')] }),
+  );
+  await harness.clock.advance(3_600_000);
+  engine = await harness.start(settings);
+  await settled();
+}
+
+async function settled(): Promise<void> {
+  await harness.clock.advance(30_000);
+}
+
+async function editAll(value: string): Promise<void> {
+  await harness.edit('ConfigMap', 'app', { color: value });
+  await harness.edit('Secret', 'db', { password: value });
+  await settled();
+}
+
+async function labelAll(reload: string | null): Promise<void> {
+  for (const [kind, name] of [
+    ['ConfigMap', 'app'],
+    ['Secret', 'db'],
+  ] as const) {
+    await harness.label(kind, name, { reload } as Record<string, string>);
+  }
+  await settled();
+}
+
+function restarts(): readonly number[] {
+  return ['web', 'api'].map((name) => harness.restarts('Deployment', name));
+}
+
+describe('§10.3 --resource-label-selector', () => {
+  it.each([
+    ['with the label', labelled, selecting, [1, 1]],
+    ['without it', {}, selecting, [0, 0]],
+    ['with another value', { reload: 'no' }, selecting, [0, 0]],
+    ['without it, where nothing is selected', {}, { sourceSelector: everything }, [1, 1]],
+  ])('a source %s', async (_name, labels, settings, expected) => {
+    await start(labels, settings);
+    await editAll('blue');
+    expect(restarts()).toEqual(expected);
+  });
+
+  it('is the API server’s to apply: nothing else is sent', async () => {
+    await start({});
+    const text = await engine.metrics.registry.text();
+    expect(text).toContain('reroll_sources{kind="ConfigMap"} 0');
+    expect(text).toContain('reroll_sources{kind="Secret"} 0');
+  });
+
+  it.each([
+    [false, [0, 0]],
+    [true, [1, 1]],
+  ])(
+    'Q35 with reload-on-create %j, a source that gains the label restarts %j times',
+    async (reloadOnCreate, expected) => {
+      await start({}, { ...selecting, reloadOnCreate });
+      await editAll('blue');
+      await labelAll('yes');
+      expect(restarts()).toEqual(expected);
+      await editAll('green');
+      expect(restarts()).toEqual(expected.map((times) => times + 1));
+    },
+  );
+
+  it.each([
+    [false, [0, 0]],
+    [true, [1, 1]],
+  ])(
+    'Q35 with reload-on-delete %j, a source that loses the label restarts %j times',
+    async (reloadOnDelete, expected) => {
+      await start(labelled, { ...selecting, reloadOnDelete });
+      await labelAll(null);
+      expect(restarts()).toEqual(expected);
+      await editAll('blue');
+      expect(restarts()).toEqual(expected);
+    },
+  );
+
+  it.each([
+    ['changed', 'blue', [1, 1]],
+    ['stayed', 'red', [0, 0]],
+  ])('a source that gets its label back is compared with what it was: %s', async (_name, color, expected) => {
+    await start(labelled);
+    await labelAll(null);
+    await harness.edit('ConfigMap', 'app', { color });
+    await harness.edit('Secret', 'db', { password: color === 'red' ? 'a' : 'b' });
+    await labelAll('yes');
+    expect(restarts()).toEqual(expected);
+  });
+
+  it('a label that came while nobody watched restarts nothing', async () => {
+    await start({});
+    engine.kill();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await labelAll('yes');
+    await harness.start({ ...selecting, identity: 'reroll-1' });
+    await settled();
+    expect(restarts()).toEqual([0, 0]);
+  });
+});
+
+describe('what the webhook announces, with --resource-label-selector', () => {
+  const change = (name: string) => ({
+    ...{ v: 1, id: `review-${name}`, kind: 'ConfigMap', namespace: 'default', name, uid: 'u' },
+    ...{ digest: 'x'.repeat(22), keyId: 'x'.repeat(8), user: 'alice' },
+    changed: { added: [], changed: ['color'], removed: [] },
+    observedAtMs: harness.clock.nowMs(),
+  });
+
+  // Of another digest key, which is asked for after it was found to be wanted.
+  it.each([
+    ['not selected: it is not even read', {}, selecting, 'filtered'],
+    ['selected', labelled, selecting, 'foreign_key'],
+    ['where nothing is selected', {}, { sourceSelector: everything }, 'foreign_key'],
+  ])('of a source %s', async (_name, labels, settings, result) => {
+    await start(labels, settings);
+    harness.requestsSinceLast();
+    expect(engine.reconciler.accept([change('app')])).toMatchObject({ accepted: 1 });
+    await settled();
+    expect(await engine.metrics.registry.text()).toContain(`reroll_hints_total{result="${result}"} 1`);
+    expect(harness.requestsSinceLast().filter((request) => request.startsWith('get'))).toEqual([]);
+  });
+
+  it.each([
+    [{ namespaceSelector: parseSelector('env=prod') }, 'filtered'],
+    [{ namespacesToIgnore: ['default'] }, 'filtered'],
+    [{ namespaces: ['reroll'] }, 'filtered'],
+    [{ ignoredSourceKind: 'ConfigMap' }, 'filtered'],
+    [{}, 'foreign_key'],
+  ] as const)('§10.2 of a source outside of %j', async (settings, result) => {
+    await start({}, settings);
+    engine.reconciler.accept([change('app')]);
+    expect(await engine.metrics.registry.text()).toContain(`reroll_hints_total{result="${result}"} 1`);
+  });
+});

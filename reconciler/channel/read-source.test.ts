@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations';
+import { everything, parseSelector } from '../../shared/domain/selector';
+import { clientWorld } from '../../shared/kube/client.fixture';
+import { refusal, type Reply } from '../../shared/kube/fake-transport';
+import { contentOf, digester } from '../records.fixture';
+import { sourceReader } from './read-source';
+
+const metadata = {
+  ...{ name: 'app', namespace: 'shop', uid: 'u', resourceVersion: '7' },
+  creationTimestamp: '2026-01-01T00:00:00Z',
+};
+const app = (labels?: object): Reply => ({ body: { metadata: { ...metadata, labels }, data: { color: 'red' } } });
+
+async function read(reply: Reply, selector = everything) {
+  const { client, transport } = clientWorld(() => reply);
+  const record = await sourceReader(client, digester, defaultAnnotationKeys, selector)('ConfigMap', 'shop', 'app');
+  return { record, paths: transport.requests.map(({ path }) => path) };
+}
+
+describe('sourceReader', () => {
+  it('reads one object by name, whatever a cache would say, and keeps its digest', async () => {
+    const { record, paths } = await read(app());
+    expect(paths).toEqual(['/api/v1/namespaces/shop/configmaps/app']);
+    expect(record?.content.whole()).toBe(contentOf({ color: 'red' }).whole());
+  });
+
+  it('says when there is none', async () => {
+    expect((await read(refusal(404, 'NotFound', 'no such object'))).record).toBeUndefined();
+  });
+
+  it.each([
+    [{ reload: 'yes' }, true],
+    [{ reload: 'no' }, false],
+    [undefined, false],
+  ])('§10.3 with labels %j it is there: %j', async (labels, isThere) => {
+    const { record } = await read(app(labels), parseSelector('reload=yes'));
+    expect(record !== undefined).toBe(isThere);
+  });
+});
