@@ -9,6 +9,7 @@ export function reconcilerCommand(process: NodeJS.Process): CliCommand {
     name: 'reconciler',
     summary: 'Watches sources and restarts the workloads that use them.',
     options: reconcilerOptionTable,
+    isDefault: true,
     run: async (args, env) => {
       const options = parseReconcilerOptions(args, env);
       const logger = processLogger(process, options);

@@ -11,6 +11,7 @@ function harness(run: CliCommand['run'] = () => Promise.resolve(0)) {
     name: 'reconciler',
     summary: 'Restart workloads.',
     options: processOptionTable,
+    isDefault: true,
     run: (args, env) => {
       calls.push(args);
       return run(args, env);
@@ -80,14 +81,37 @@ describe('runCli', () => {
     expect(calls).toEqual([]);
   });
 
-  it.each([
-    ['reconcilr', "unknown command 'reconcilr'"],
-    ['--verion', "unknown option '--verion'"],
-  ])('refuses %s, suggests what was meant, and returns 2', async (arg, message) => {
+  it('refuses a command that there is not, suggests what was meant, and returns 2', async () => {
     const { cli, err, calls } = harness();
-    expect(await cli(arg)).toBe(2);
-    expect(err()).toContain(message);
-    expect(err()).toMatch(/Did you mean (--version|reconciler)\?/);
+    expect(await cli('reconcilr')).toBe(2);
+    expect(err()).toContain("unknown command 'reconcilr'");
+    expect(err()).toContain('Did you mean reconciler?');
     expect(calls).toEqual([]);
+  });
+
+  it.each([[['--log-level=debug', '--namespaces', 'a,b']], [['-x']], [['--log-format', '--version']]])(
+    '§1.1 hands %j, which names no command, to the default one',
+    async (args) => {
+      const { cli, calls } = harness();
+      expect(await cli(...args)).toBe(0);
+      expect(calls).toEqual([args]);
+    },
+  );
+
+  it('§1.1 prints every flag for --help after flags without a command', async () => {
+    const { cli, out, calls } = harness();
+    expect(await cli('--log-level=info', '--help')).toBe(0);
+    expect(out()).toContain('--log-level\n');
+    expect(calls).toEqual([]);
+  });
+
+  it('§1.1 names the command that flags alone have run when they are bad usage', async () => {
+    const { cli, err } = harness(async (args, env) => {
+      parseOptions(processOptionTable, args, env);
+      return 0;
+    });
+    expect(await cli('--verion')).toBe(2);
+    expect(err()).toContain('unknown flag "--verion"');
+    expect(err()).toContain("Run 'reroll reconciler --help'");
   });
 });

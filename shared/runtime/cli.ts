@@ -10,6 +10,8 @@ export interface CliCommand {
   readonly summary: string;
   /** For the help; `run` parses. */
   readonly options: OptionTable;
+  /** Runs where flags are given and no command, as where the image stands in for Reloader's, which has none. */
+  readonly isDefault?: true;
   /**
    * Gets what follows the name of the command. A UsageError is shown with the way to the help.
    * @returns the exit code, or undefined while the process goes on and will exit by itself
@@ -34,21 +36,32 @@ export async function runCli(
   io: CliIo,
   commands: readonly CliCommand[],
 ): Promise<number | undefined> {
-  const [name] = args;
+  const [name, ...rest] = withCommand(args, commands);
   let exitCode: number | undefined;
   const program = buildProgram(io, commands, async (command, rest) => {
     exitCode = await command.run(rest, env);
   });
   try {
-    await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+    await program.parseAsync([name, ...rest], { from: 'user' });
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
     io.err(`${errorMessage(thrown)}\n`);
     if (!(thrown instanceof UsageError)) return 1;
-    io.err(`\nRun 'reroll ${name ?? ''} --help' for all flags.\n`);
+    io.err(`\nRun 'reroll ${name} --help' for all flags.\n`);
     return usageExitCode;
   }
+}
+
+const ownFlags = ['--help', '-h', '--version', '-V'];
+
+function withCommand(
+  args: readonly string[],
+  commands: readonly CliCommand[],
+): readonly [name: string, ...rest: readonly string[]] {
+  const [first = '--help', ...rest] = args;
+  const fallback = first.startsWith('-') && !ownFlags.includes(first) && commands.find(({ isDefault }) => isDefault);
+  return fallback ? [fallback.name, ...args] : [first, ...rest];
 }
 
 /** Commander finds the command and writes the help; flags go to the command as they are, which reads them by its table. */

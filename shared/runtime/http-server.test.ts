@@ -55,7 +55,7 @@ describe('HttpServer', () => {
     ['/healthz', 'live', [throwing], 503, '[-] broken: unforeseen\nfailed\n'],
     ['/healthz', 'live', [], 200, 'ok\n'],
     ['/live', 'live', [passing], 200, 'alive'],
-    ['/live', 'live', [failing], 503, ''],
+    ['/live', 'live', [failing], 500, ''],
     [
       '/readyz?verbose',
       'ready',

@@ -64,10 +64,11 @@ function routes({ live, ready, metrics }: HttpServerOptions): Express {
       .type('text')
       .send(describe(report));
   });
+  // Word for word what Reloader answers, for whoever asks without kubelet.
   app.get('/live', (_request, response) => {
     const { ok } = examine(live);
     response
-      .status(ok ? 200 : 503)
+      .status(ok ? 200 : 500)
       .type('text')
       .send(ok ? 'alive' : '');
   });
