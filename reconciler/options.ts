@@ -1,5 +1,5 @@
 import { defaultAnnotationKeys, type AnnotationKeys } from '../shared/domain/annotations';
-import { everything, type Selector } from '../shared/domain/selector';
+import type { Selector } from '../shared/domain/selector';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload-settings';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
@@ -23,7 +23,7 @@ import {
   processOptionTable,
   samePortProblems,
 } from '../shared/runtime/process-options';
-import { selectionOptionTable } from '../shared/runtime/selection-options';
+import { scopeOf, selectionOptionTable } from '../shared/runtime/selection-options';
 import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
 import { alertOptionTable, type AlertOptions } from './alerts/options';
 import { metaInfoOptionTable } from './meta-info/options';
@@ -196,23 +196,6 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
       ...defaultAnnotationKeys,
       ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },
     },
-  };
-}
-
-/** Where namespaces are named, the filters of the whole cluster do not count: Reloader's rule, of which it tells half. */
-function scopeOf({
-  namespaces,
-  namespacesToIgnore,
-  namespaceSelector,
-}: Pick<Values, 'namespaces' | 'namespacesToIgnore' | 'namespaceSelector'>) {
-  if (namespaces.length === 0) return { scope: { namespacesToIgnore, namespaceSelector }, remarks: [] };
-  const because = `has no effect: only ${namespaces.join(', ')} is watched, by --namespaces or KUBERNETES_NAMESPACE`;
-  return {
-    scope: { namespacesToIgnore: [], namespaceSelector: everything },
-    remarks: [
-      ...(namespacesToIgnore.length > 0 ? [`--namespaces-to-ignore ${because}`] : []),
-      ...(namespaceSelector.isEverything ? [] : [`--namespace-selector ${because}`]),
-    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientWorld, zeroRandom } from '../shared/kube/client.fixture';
+import { everything } from '../shared/domain/selector';
+import { bodyOf, clientWorld, zeroRandom } from '../shared/kube/client.fixture';
 import { FakeBody, refusal } from '../shared/kube/fake-transport';
 import { WebhookEngine, type WebhookEngineSettings } from './engine';
 import { WebhookMetrics } from './metrics';
@@ -111,6 +112,20 @@ describe('WebhookEngine', () => {
     await clock.settle();
     const applied = requests.filter(({ method }) => method === 'PATCH').map(({ path }) => path.split('?')[0]);
     expect(applied).toEqual(['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/reroll']);
+    await engine.stop();
+  });
+
+  it('§10 registers for what is selected', async () => {
+    const selection = {
+      ...{ namespaces: ['shop'], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },
+      ignoredSourceKinds: ['Secret'] as const,
+    };
+    const { engine, clock, requests } = world({ register: ['mutating'], selection });
+    engine.start();
+    await clock.settle();
+    const [applied] = requests.filter(({ method }) => method === 'PATCH').map(bodyOf);
+    expect(applied).toMatchObject({ webhooks: [{ name: 'configmaps.webhook.reroll.dev' }] });
+    expect(JSON.stringify(applied)).toContain('"values":["shop"]');
     await engine.stop();
   });
 });

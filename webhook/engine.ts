@@ -11,6 +11,7 @@ import { RecentChanges } from './recent-changes';
 import { Registration } from './registration';
 import { ReplicaDiscovery } from './replica-discovery';
 import { ReviewHandler } from './review-handler';
+import type { WebhookSelection } from './selection';
 import type { HookType } from './webhook-configuration';
 
 export interface WebhookEngineDeps {
@@ -33,6 +34,8 @@ export interface WebhookEngineSettings {
   readonly register: readonly HookType[];
   /** `namespace/name` of the Certificate whose CA cert-manager puts into what is registered. */
   readonly injectCaFrom: string | undefined;
+  /** What to register for; undefined: everything. */
+  readonly selection?: WebhookSelection;
 }
 
 /** All of the webhook but its sockets: what a simulation runs. */
@@ -53,6 +56,7 @@ export class WebhookEngine {
       ...{ client, clock, random, logger },
       service: { namespace, name, injectCaFrom },
       types: register,
+      selection: settings.selection,
     });
     const duties = [
       captureDuty({

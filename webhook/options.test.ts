@@ -1,9 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { everything, parseSelector } from '../shared/domain/selector';
 import { optionEnv, type OptionRow } from '../shared/runtime/option-table';
 import { UsageError, type Environment } from '../shared/runtime/options';
 import { parseWebhookOptions, webhookOptionTable, type WebhookOptions } from './options';
 
+const selection = {
+  namespaces: [],
+  namespacesToIgnore: [],
+  namespaceSelector: everything,
+  sourceSelector: everything,
+  ignoredSourceKinds: [],
+};
+
 const defaults: WebhookOptions = {
+  selection,
   webhookListen: { host: undefined, port: 10250 },
   listen: { host: undefined, port: 9090 },
   register: [],
@@ -38,6 +48,11 @@ const rows: readonly (readonly [flag: string, text: string, Partial<WebhookOptio
   ['register', 'mutating', { register: ['mutating'] }],
   ['register', 'both', { register: ['validating', 'mutating'] }],
   ['inject-ca-from', 'ops/hook', { injectCaFrom: 'ops/hook' }],
+  ['namespaces', 'shop', { selection: { ...selection, namespaces: ['shop'] } }],
+  ['namespaces-to-ignore', 'bank', { selection: { ...selection, namespacesToIgnore: ['bank'] } }],
+  ['namespace-selector', 'env:*', { selection: { ...selection, namespaceSelector: parseSelector('env') } }],
+  ['resource-label-selector', 'a=b', { selection: { ...selection, sourceSelector: parseSelector('a=b') } }],
+  ['resources-to-ignore', 'secrets', { selection: { ...selection, ignoredSourceKinds: ['Secret'] } }],
   ['webhook-service', 'hook', { webhookService: 'hook' }],
   ['channel-service', 'hints', { channelService: 'hints' }],
   ['reconciler-address', 'a:1,[::1]:2', { reconcilerAddresses: ['a:1', '[::1]:2'] }],
@@ -69,6 +84,11 @@ describe('parseWebhookOptions', () => {
 
   it('takes the namespace of the pod', () => {
     expect(parseWebhookOptions([], { POD_NAMESPACE: 'ops' }).ownNamespace).toBe('ops');
+  });
+
+  it('§10.1 asks nothing else of namespaces that are named', () => {
+    const args = ['--namespaces=shop', '--namespaces-to-ignore=bank', '--namespace-selector=env'];
+    expect(parseWebhookOptions(args, {}).selection).toEqual({ ...selection, namespaces: ['shop'] });
   });
 
   it.each([

@@ -10,6 +10,8 @@ import {
   samePortProblems,
   serviceOptionTable,
 } from '../shared/runtime/process-options';
+import { scopeOf, selectionOptionTable } from '../shared/runtime/selection-options';
+import type { WebhookSelection } from './selection';
 import type { HookType } from './webhook-configuration';
 
 const registrations: Readonly<Record<string, readonly HookType[]>> = {
@@ -70,17 +72,23 @@ export const webhookOptionTable = {
       'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
     accepts: 'namespace/name',
   },
+  ...selectionOptionTable,
   ...serviceOptionTable,
   ...channelTlsOptionTable,
   ...processOptionTable,
 } satisfies OptionTable;
 
 /** Everything that can be set from outside, compiled once at the start. */
-export type WebhookOptions = OptionValues<typeof webhookOptionTable>;
+export interface WebhookOptions extends Omit<OptionValues<typeof webhookOptionTable>, keyof WebhookSelection> {
+  readonly selection: WebhookSelection;
+}
 
 /** @throws UsageError with every problem of `args` and `env`, not just the first. */
 export function parseWebhookOptions(args: readonly string[], env: Environment): WebhookOptions {
-  return parseOptions(webhookOptionTable, args, env, ({ webhookListen, listen }) =>
+  const values = parseOptions(webhookOptionTable, args, env, ({ webhookListen, listen }) =>
     samePortProblems('webhook-listen', webhookListen, listen),
   );
+  const { namespaces, namespacesToIgnore, namespaceSelector, sourceSelector, ignoredSourceKinds, ...options } = values;
+  const { scope } = scopeOf({ namespaces, namespacesToIgnore, namespaceSelector });
+  return { ...options, selection: { namespaces, ...scope, sourceSelector, ignoredSourceKinds } };
 }

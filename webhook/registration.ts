@@ -6,6 +6,7 @@ import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '
 import { sleep, type Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { backoffMs, type Random } from '../shared/runtime/random';
+import type { WebhookSelection } from './selection';
 import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
 
 /** Owns all of a configuration but the caBundles, which `reroll certs` or cert-manager put in. */
@@ -22,6 +23,8 @@ export interface RegistrationOptions {
   readonly logger: Logger;
   readonly service: WebhookService;
   readonly types: readonly HookType[];
+  /** Undefined: everything. */
+  readonly selection?: WebhookSelection | undefined;
 }
 
 /** Registers the webhook with the API server, where neither chart nor manifests do. */
@@ -50,9 +53,9 @@ export class Registration {
   }
 
   async #register(type: HookType): Promise<void> {
-    const { client, clock, logger, random, service } = this.#options;
+    const { client, clock, logger, random, service, selection } = this.#options;
     const { signal } = this.#stop;
-    const configuration = webhookConfiguration(type, service);
+    const configuration = webhookConfiguration(type, service, selection);
     const { name } = configuration.metadata;
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {

@@ -1,3 +1,6 @@
+import type { SourceKind } from '../shared/domain/source';
+import { selectors, type WebhookSelection } from './selection';
+
 /** A ValidatingWebhookConfiguration or a MutatingWebhookConfiguration. */
 export type HookType = 'validating' | 'mutating';
 
@@ -26,9 +29,14 @@ interface MatchCondition {
 }
 
 /** What of each kind is worth a call: a row is one webhook, so that the API server's metrics tell them apart. */
-const hooks: readonly { readonly resource: string; readonly conditions: readonly MatchCondition[] }[] = [
+const hooks: readonly {
+  readonly resource: string;
+  readonly kind: SourceKind;
+  readonly conditions: readonly MatchCondition[];
+}[] = [
   {
     resource: 'configmaps',
+    kind: 'ConfigMap',
     conditions: [
       {
         name: 'not-generated',
@@ -43,6 +51,7 @@ const hooks: readonly { readonly resource: string; readonly conditions: readonly
   },
   {
     resource: 'secrets',
+    kind: 'Secret',
     conditions: [
       {
         // Helm writes its own bookkeeping through us otherwise; tokens are nobody's configuration.
@@ -54,6 +63,10 @@ const hooks: readonly { readonly resource: string; readonly conditions: readonly
     ],
   },
 ];
+
+function hooksOf(selection: WebhookSelection | undefined): typeof hooks {
+  return hooks.filter(({ kind }) => selection?.ignoredSourceKinds.includes(kind) !== true);
+}
 
 /** A field that is missing would be an error, and under `failurePolicy: Ignore` an error means never to be called. */
 function differs(field: string): string {
@@ -68,7 +81,11 @@ function differs(field: string): string {
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
-export function webhookConfiguration(type: HookType, { namespace, name, injectCaFrom }: WebhookService) {
+export function webhookConfiguration(
+  type: HookType,
+  { namespace, name, injectCaFrom }: WebhookService,
+  selection?: WebhookSelection,
+) {
   const { kind, path } = registrations[type];
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -77,7 +94,7 @@ export function webhookConfiguration(type: HookType, { namespace, name, injectCa
       name: configurationName,
       ...(injectCaFrom !== undefined && { annotations: { 'cert-manager.io/inject-ca-from': injectCaFrom } }),
     },
-    webhooks: hooks.map(({ resource, conditions }) => ({
+    webhooks: hooksOf(selection).map(({ resource, conditions }) => ({
       name: `${resource}.webhook.reroll.dev`,
       clientConfig: { service: { namespace, name, path, port: 443 } },
       rules: [
@@ -94,12 +111,7 @@ export function webhookConfiguration(type: HookType, { namespace, name, injectCa
       sideEffects: 'NoneOnDryRun',
       matchPolicy: 'Equivalent',
       admissionReviewVersions: ['v1'],
-      namespaceSelector: {
-        matchExpressions: [
-          // Kubernetes sets this label itself: nobody can opt a namespace out by it.
-          { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: [...systemNamespaces, namespace] },
-        ],
-      },
+      ...selectors(selection, [...systemNamespaces, namespace]),
       matchConditions: [
         { name: 'not-dry-run', expression: '!has(request.dryRun) || request.dryRun != true' },
         {

@@ -156,3 +156,15 @@ describe('what the webhook announces, with --resource-label-selector', () => {
     expect(await engine.metrics.registry.text()).toContain(`reroll_hints_total{result="${result}"} 1`);
   });
 });
+
+describe('§10.4 --resources-to-ignore', () => {
+  it('Q33 create and delete of the other kind still restart', async () => {
+    await start({}, { ignoredSourceKind: 'Secret', reloadOnCreate: true, reloadOnDelete: true });
+    await harness.delete('ConfigMap', 'app');
+    await settled();
+    expect(restarts()).toEqual([1, 0]);
+    harness.seed(configMap({ name: 'app', data: { color: 'red' } }));
+    await settled();
+    expect(restarts()).toEqual([2, 0]);
+  });
+});

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { errorMessage } from '../domain/errors';
 import { rewriteLegacySelector } from '../domain/legacy-selector';
-import { parseSelector, type Selector } from '../domain/selector';
+import { everything, parseSelector, type Selector } from '../domain/selector';
 import type { SourceKind } from '../domain/source';
 import { listOf, namespaceName, oneOf } from './option-schemas';
-import type { OptionTable } from './option-table';
+import type { OptionTable, OptionValues } from './option-table';
 import { lowerCased } from './process-options';
 
 /** Which part of the cluster counts: rows that the reconciler and the webhook share, under Reloader's names. */
@@ -73,3 +73,20 @@ export const selectionOptionTable = {
     accepts: 'configmaps or secrets',
   },
 } satisfies OptionTable;
+
+/** Where namespaces are named, the filters of the whole cluster do not count: Reloader's rule, of which it tells half. */
+export function scopeOf({
+  namespaces,
+  namespacesToIgnore,
+  namespaceSelector,
+}: Pick<OptionValues<typeof selectionOptionTable>, 'namespaces' | 'namespacesToIgnore' | 'namespaceSelector'>) {
+  if (namespaces.length === 0) return { scope: { namespacesToIgnore, namespaceSelector }, remarks: [] };
+  const because = `has no effect: only ${namespaces.join(', ')} is watched, by --namespaces or KUBERNETES_NAMESPACE`;
+  return {
+    scope: { namespacesToIgnore: [], namespaceSelector: everything },
+    remarks: [
+      ...(namespacesToIgnore.length > 0 ? [`--namespaces-to-ignore ${because}`] : []),
+      ...(namespaceSelector.isEverything ? [] : [`--namespace-selector ${because}`]),
+    ],
+  };
+}
