@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Reply } from './fake-transport';
 import { FakeBody, noAnswer, refusal } from './fake-transport';
 import type { World } from './reflector.fixture';
-import { listOf, pagedWorld, queryOf, thing } from './reflector.fixture';
+import { isWatch, listOf, pagedWorld, queryOf, thing, world } from './reflector.fixture';
 
 /** A server whose watches are the bodies or replies of `watches`, then silent ones. */
 function serverOf(watches: readonly (FakeBody | Reply)[], list: Reply = listOf('10', [thing('a', '5')])): World {
@@ -197,6 +197,47 @@ describe('a watch that ends comes back', () => {
     await clock.advance(900_000);
     expect(timesMs.length).toBeGreaterThan(22);
     expect(timesMs[22]! - timesMs[20]!).toBeLessThanOrEqual(1_000 + 2_000);
+    await reflector.stop();
+  });
+
+  it.each([
+    ['streams lists', world],
+    ['pages lists', undefined],
+  ])(
+    'lists again and again where only the watch is refused, and watches once it is not; %s',
+    async (_name, streaming) => {
+      let granted = false;
+      let stored = listOf('10', [thing('a', '5')]);
+      const server = {
+        list: () => stored,
+        watch: () => (granted ? { body: new FakeBody() } : refusal(403, 'Forbidden')),
+      };
+      const { reflector, clock, sink, watches, logger } = streaming
+        ? streaming((request) => (isWatch(request) ? server.watch() : server.list()))
+        : pagedWorld(server);
+      reflector.start();
+      await clock.advance(1_000);
+      expect([...sink.objects]).toEqual([['shop/a', '5']]);
+      expect(reflector.status).toMatchObject({ synced: true, lastError: { status: 403 } });
+      stored = listOf('12', [thing('b', '12')]);
+      await clock.advance(60_000);
+      expect([...sink.objects]).toEqual([['shop/b', '12']]);
+      granted = true;
+      await clock.advance(60_000);
+      expect(reflector.status.state).toBe('watching');
+      expect(queryOf(watches.at(-1)!).get('resourceVersion')).toBe('12');
+      const warnings = logger.lines.filter((line) => line.level === 'warn').map(({ message }) => message);
+      expect(warnings).toEqual(['watch refused, listing instead until it is not']);
+      await reflector.stop();
+    },
+  );
+
+  it('knows nothing where both are refused', async () => {
+    const { reflector, clock, sink } = world(() => refusal(403, 'Forbidden'));
+    reflector.start();
+    await clock.advance(300_000);
+    expect(sink.calls).toEqual([]);
+    expect(reflector.status).toMatchObject({ synced: false, lastError: { status: 403 } });
     await reflector.stop();
   });
 

@@ -8,7 +8,15 @@ import { isAborted } from './deadline';
 import type { Decoder } from './decoder';
 import type { ReflectorSink } from './delivery';
 import { Delivery } from './delivery';
-import { GoneError, InvalidError, KubeError, ProtocolError, ThrottledError, errorFromStatus } from './errors';
+import {
+  ForbiddenError,
+  GoneError,
+  InvalidError,
+  KubeError,
+  ProtocolError,
+  ThrottledError,
+  errorFromStatus,
+} from './errors';
 import type { ReconnectReason, ReflectorObserver } from './observers';
 import { pagedList } from './paged-list';
 import { isSlow, mayResume, reconnectDelayMs, reconnectReason } from './reconnect-policy';
@@ -70,6 +78,8 @@ type Outcome = { readonly reason: ReconnectReason; readonly error?: KubeError } 
  *      ▲ paged, or as the    │
  *      │ first part of the   └── 410, ERROR event, bytes that do not parse ──▶ back off ──▶ list
  *      └ watch itself
+ *
+ * A watch that is refused, where listing is not, is a list at each attempt.
  *
  * Versions are compared for nothing: they are opaque, and only handed back.
  */
@@ -163,8 +173,9 @@ export class Reflector<T> {
   /** Lists, where that is due, and watches until something happens. Never rejects. */
   async #attempt(signal: AbortSignal): Promise<Outcome> {
     const watchList = this.#expectsWatchList();
+    const listFirst = this.#resourceVersion === undefined && !watchList;
     try {
-      if (this.#resourceVersion === undefined && !watchList) await this.#list(signal);
+      if (listFirst) await this.#list(signal);
       return await this.#watch(signal);
     } catch (thrown) {
       const error =
@@ -175,7 +186,17 @@ export class Reflector<T> {
       if (error instanceof ProtocolError) this.#deps.observer?.decodeFailed('stream');
       if (!mayResume(error)) this.#resourceVersion = undefined;
       this.#lastError = error;
+      if (error instanceof ForbiddenError && !listFirst) await this.#listInstead(signal);
       return { reason: reconnectReason(error), error };
+    }
+  }
+
+  /** The right to watch may be missing where that to list is not: then each attempt lists. Never rejects. */
+  async #listInstead(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#list(signal);
+    } catch (thrown) {
+      if (!isAborted(signal)) this.#logger.debug('cannot list either', { error: errorMessage(thrown) });
     }
   }
 
@@ -340,7 +361,8 @@ export class Reflector<T> {
     else if (!isSlow(error)) this.#logger.warn('watch failed, trying again', fields);
     else if (!this.#slowErrorReported) {
       this.#slowErrorReported = true;
-      this.#logger.warn('watch refused, trying again until it is not', fields);
+      const meanwhile = this.#synced ? 'listing instead' : 'trying again';
+      this.#logger.warn(`watch refused, ${meanwhile} until it is not`, fields);
     }
   }
 
