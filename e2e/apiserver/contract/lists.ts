@@ -102,6 +102,25 @@ export function listContract(context: () => ContractContext): void {
       ]);
     });
 
+    it.each([
+      ['api/v1', 'configmaps'],
+      ['api/v1', 'secrets'],
+      ['apis/apps/v1', 'deployments'],
+      ['apis/batch/v1', 'cronjobs'],
+    ])('leaves namespaces out by field: %s/%s', async (api, plural) => {
+      const { client, namespace } = context();
+      await fiveConfigMaps();
+      const found = async (fieldSelector: string): Promise<readonly (string | undefined)[]> => {
+        const { status, body } = await client.get(
+          `/${api}/${plural}?fieldSelector=${encodeURIComponent(fieldSelector)}`,
+        );
+        expect(status).toBe(200);
+        return arrayAt(body, 'items').map((item) => stringAt(item, 'metadata', 'namespace'));
+      };
+      expect((await found('metadata.namespace!=other')).includes(namespace)).toBe(plural === 'configmaps');
+      expect(await found(`metadata.namespace!=other,metadata.namespace!=${namespace}`)).not.toContain(namespace);
+    });
+
     it('refuses a field that it cannot select by', async () => {
       const { client, path } = context();
       const { body } = await client.get(`${path('v1', 'configmaps')}?fieldSelector=data.x%3D1`);
