@@ -159,25 +159,31 @@ describe("Reloader's own chart", () => {
     ...['--resource-label-selector=reload=yes', '--enable-pprof', '--pprof-addr=:6060'],
     ...['--configmap-annotation', 'c/a', '--secret-annotation', 'c/b', '--auto-annotation', 'c/c'],
     ...['--secret-auto-annotation', 'c/d', '--configmap-auto-annotation', 'c/e', '--auto-search-annotation', 'c/f'],
-    ...['--search-match-annotation', 'c/g', '--ignore-annotation', 'c/h'],
+    ...['--search-match-annotation', 'c/g', '--ignore-annotation', 'c/h', '--webhook-url=https://hook.example/a'],
     ...['--reload-on-create=true', '--reload-on-delete=true', '--sync-after-restart=true'],
     ...['--reload-strategy=annotations', '--enable-ha=true', '--auto-reload-all=true'],
   ];
 
   it('§18.3 is understood', () => {
-    const env = { POD_NAME: 'r-0', POD_NAMESPACE: 'ops', RELOADER_NAMESPACE: 'ops', GOMAXPROCS: '1' };
+    const env = {
+      ...{ POD_NAME: 'r-0', POD_NAMESPACE: 'ops', RELOADER_NAMESPACE: 'ops', RELOADER_DEPLOYMENT_NAME: 'reloader' },
+      ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: 'https://sink.example/b', GOMAXPROCS: '1' },
+    };
     expect(parse(rendered, env)).toMatchObject({
       ...{ autoReloadAll: true, reloadOnCreate: true, reloadOnDelete: true, strategy: 'annotations' },
       ...{ namespacesToIgnore: ['kube-system'], namespaceSelector: parseSelector('env=prod,team in (a,b)') },
       ...{ sourceSelector: parseSelector('reload=yes'), ignoredSourceKind: 'Secret' },
       ...{ leaseName: 'stakater-reloader-lock', listen: { host: undefined, port: 9090 } },
+      ...{ webhookUrl: new URL('https://hook.example/a'), metaInfoNamespace: 'ops', metaInfoDeployment: 'reloader' },
+      ...{ alertOnReload: true, alertSink: 'slack', alertWebhookUrl: new URL('https://sink.example/b') },
     });
   });
 
   it('every flag of §1.2 that is there is tried by it, or by the namespaced install', () => {
     const tried = [...rendered, '--namespaces'].filter((arg) => arg.startsWith('--')).map((arg) => arg.split('=')[0]);
+    // Of alerts and meta-info Reloader knows the variables alone.
     const ours =
-      /^(settle|settle-max|pod-name|lease-name|channel-.*|certs-secret|kubeconfig|context|listen|own-namespace)$/;
+      /^(settle|settle-max|pod-name|lease-name|channel-.*|certs-secret|kubeconfig|context|listen|own-namespace|alert-.*|meta-info-.*)$/;
     const flags = Object.values<OptionRow>(reconcilerOptionTable).map(({ flag }) => flag);
     expect(flags.filter((flag) => !ours.test(flag) && !tried.includes(`--${flag}`))).toEqual([]);
   });

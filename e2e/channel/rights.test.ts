@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseSelector } from '../../shared/domain/selector';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
 import { tlsSource } from '../../shared/kube/tls-source';
@@ -44,7 +45,8 @@ async function reconciler(harness: Harness): Promise<readonly string[]> {
     cronJob({ name: 'tick', ...uses }),
     job({ name: 'once', ...uses }),
   );
-  const engine = await harness.start();
+  // Selects all of them; but without it nobody looks at namespaces.
+  const engine = await harness.start({ namespaceSelector: parseSelector('!left-alone') });
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(120_000);
   return warnings(engine.lines);

@@ -196,7 +196,11 @@ export class Reflector<T> {
     try {
       await this.#list(signal);
     } catch (thrown) {
-      if (!isAborted(signal)) this.#logger.debug('cannot list either', { error: errorMessage(thrown) });
+      if (isAborted(signal)) return;
+      // Told once, as the refusal of the watch is: who grants rights must know of both.
+      const fields = { error: errorMessage(thrown) };
+      if (this.#slowErrorReported) this.#logger.debug('cannot list either', fields);
+      else this.#logger.warn('cannot list either', fields);
     }
   }
 
