@@ -3,8 +3,7 @@ import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
 import { sourceId, type SourceKind } from '../shared/domain/source';
-import { readWorkload, type StrategyName } from '../shared/domain/workload';
-import { workloadKind } from '../shared/domain/workload-kinds';
+import type { StrategyName } from '../shared/domain/workload';
 import type { KubeClient } from '../shared/kube/client';
 import { EventRecorder } from '../shared/kube/events';
 import { LeaderElection } from '../shared/kube/lease';
@@ -29,6 +28,8 @@ import type { Term } from './plan';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
 import { SourceIndex, type SourceChange } from './source-index';
+import { LenderReader } from './lender-reader';
+import { TemplateLoans } from './template-loans';
 import { Watches, type WatchStatus } from './watches';
 import { Worker } from './worker';
 import { WorkloadIndex } from './workload-index';
@@ -104,6 +105,7 @@ export class Engine {
   readonly #inbox: Inbox;
   readonly #scope: NamespaceScope;
   readonly #workloads: WorkloadIndex;
+  readonly #loans: TemplateLoans;
   readonly #settle: SettleWindows;
   readonly #watches: Watches;
   readonly #election: LeaderElection;
@@ -111,6 +113,8 @@ export class Engine {
   readonly #jobWorker: JobWorker;
   readonly #queue: KeyQueue;
   readonly #jobs: KeyQueue;
+  /** Deployments to be read, by `namespace/name`. */
+  readonly #lenders: KeyQueue;
 
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
@@ -174,13 +178,23 @@ export class Engine {
         this.#worker.forget(key);
       },
     });
+    this.#loans = new TemplateLoans({
+      ...{ annotationKeys, policy },
+      workloads: {
+        sink: (kind, namespace, onSynced) =>
+          this.#scope.workloadSink(kind, this.#workloads.sink(kind, namespace, onSynced)),
+        seeAnew: (key) => this.#workloads.seeAnew(key),
+      },
+      onLoan: (deployment) => this.#lenders.add(deployment),
+    });
     observeSources(metrics, this.#sources);
     observeWorkloads(metrics, this.#workloads, events);
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...settings,
-      ...{ digester, sources: this.#sources, workloads: this.#workloads, scope: this.#scope },
+      ...{ digester, sources: this.#sources, workloads: this.#loans, scope: this.#scope },
       onProgress: () => this.#onProgress(),
+      onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
     this.#election = new LeaderElection({
@@ -205,7 +219,7 @@ export class Engine {
       context: {
         client,
         assertLeading,
-        read: (kind, object) => readWorkload(workloadKind(kind), object, annotationKeys, policy),
+        read: (kind, object) => this.#loans.joined(this.#loans.read(kind, object)),
       },
       knownKinds: () => this.#knownKinds,
       term: () => (this.#mayWrite() ? this.#term : undefined),
@@ -218,6 +232,8 @@ export class Engine {
       observer: queueObserver(metrics),
     });
     this.#jobs = new KeyQueue({ ...common, process: async (name) => await this.#jobWorker.process(name) });
+    const lenders = new LenderReader({ client, logger, loans: this.#loans, workloads: this.#workloads });
+    this.#lenders = new KeyQueue({ ...common, process: async (key) => await lenders.process(key) });
   }
 
   get state(): 'syncing' | 'standby' | 'acting' {
@@ -249,7 +265,7 @@ export class Engine {
     this.#stop.abort();
     this.#patience?.cancel();
     this.#hints.stop();
-    await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop()]);
+    await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop(), this.#lenders.stop()]);
     // Last: until the writes under way have ended, nobody else may begin.
     await this.#election.stop();
   }

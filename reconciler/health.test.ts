@@ -18,6 +18,7 @@ function watch(status: Partial<WatchStatus> = {}): WatchStatus {
     state: 'watching',
     synced: true,
     lastActivityMonotonicMs: 0,
+    optional: false,
     ...status,
   };
 }
@@ -50,6 +51,12 @@ describe('readiness', () => {
       [{}, { name: 'secrets', synced: false, state: 'listing' }],
       false,
       'configmaps: ok; secrets: listing',
+    ],
+    [
+      'one of an add-on that has just come',
+      [{}, { name: 'rollouts.argoproj.io', optional: true, synced: false, state: 'listing' }],
+      true,
+      'configmaps: ok; rollouts.argoproj.io: listing',
     ],
     [
       'one that fails before its first list',

@@ -47,11 +47,12 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
 }
 
 /**
- * A watch that is refused does not make the rest unready: it is named, and the rest goes on. But where namespaces are
- * selected and cannot be seen, there is no rest.
+ * A watch that is refused does not make the rest unready, nor does an add-on that has just come: it is named, and the rest
+ * goes on. But where namespaces are selected and cannot be seen, there is no rest.
  */
 function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
-  const mayBeMissing = (watch: WatchStatus): boolean => watch.resource !== namespaces && isRefused(watch);
+  const mayBeMissing = (watch: WatchStatus): boolean =>
+    watch.optional || (watch.resource !== namespaces && isRefused(watch));
   const ok = watches.length > 0 && watches.every((watch) => watch.synced || mayBeMissing(watch));
   return { ok, message: watches.map(describeWatch).join('; ') };
 }

@@ -15,7 +15,11 @@ export interface MetricsOptions {
 const outcomes = ['success', 'error'];
 const kinds = workloadKinds.map(({ kind }) => kind);
 const sourceResources = ['configmaps', 'secrets'];
-const watchedResources = [...sourceResources, ...workloadKinds.map(({ resource }) => resource.plural)];
+/** Without add-ons: where they are not installed, there is nothing to wait for. */
+const watchedResources = [
+  ...sourceResources,
+  ...workloadKinds.filter(({ optional }) => !optional).map(({ resource }) => resource.plural),
+];
 
 /**
  * All metrics of the reconciler. `reloader_*` and `rest_client_*` keep the names and labels of Reloader's dashboards and

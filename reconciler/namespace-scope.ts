@@ -75,15 +75,19 @@ export class NamespaceScope {
     };
   }
 
-  /** Stands before the index's sink for a kind, of which there is one where namespaces are selected. */
+  /**
+   * Stands before the index's sink for a kind. However often it is asked for, a kind has one gate; and what is lent and
+   * borrowed comes through that of the other kind.
+   */
   workloadSink(kind: WorkloadKindName, sink: WorkloadSink): WorkloadSink {
     if (this.isEverything) return sink;
-    const held: Gate['held'] = new Map();
-    this.#gates.set(kind, { sink, held });
+    const gate = this.#gates.get(kind) ?? { sink, held: new Map() };
+    this.#gates.set(kind, gate);
+    const { held } = gate;
     return {
       upsert: (record, origin) => {
         if (this.isSelected(record.namespace)) sink.upsert(record, origin);
-        else hold(held, record);
+        else this.#hold(record);
       },
       remove: (key, uid) => {
         const { namespace } = splitObjectKey(key);
@@ -112,16 +116,14 @@ export class NamespaceScope {
   /** Nothing is written: what the workloads carry stays, and is compared with if the label comes back. */
   #close(namespace: string): void {
     const records = this.#options.forget(namespace);
-    for (const record of records) {
-      const gate = this.#gates.get(record.kind);
-      if (gate) hold(gate.held, record);
-    }
+    for (const record of records) this.#hold(record);
     const workloads = records.length;
     this.#options.logger.info(`namespace ${namespace} is no longer selected`, { namespace, workloads });
   }
-}
 
-function hold(held: Gate['held'], record: WorkloadRecord): void {
-  const of = held.get(record.namespace) ?? new Map<ObjectKey, WorkloadRecord>();
-  held.set(record.namespace, of.set(objectKey(record.namespace, record.name), record));
+  #hold(record: WorkloadRecord): void {
+    const held = this.#gates.get(record.kind)?.held;
+    const of = held?.get(record.namespace) ?? new Map<ObjectKey, WorkloadRecord>();
+    held?.set(record.namespace, of.set(objectKey(record.namespace, record.name), record));
+  }
 }

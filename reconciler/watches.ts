@@ -3,7 +3,7 @@ import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
-import { workloadKinds } from '../shared/domain/workload-kinds';
+import { workloadKinds, type WorkloadKind } from '../shared/domain/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../shared/kube/errors';
 import type { ReflectorObserver } from '../shared/kube/observers';
 import { Reflector, type ReflectorDeps, type ReflectorStatus } from '../shared/kube/reflector';
@@ -11,13 +11,17 @@ import { configMaps, namespaces, resourceName, secrets, type Resource } from '..
 import { sourceDecoder } from '../shared/kube/source-decoder';
 import { namespaceDecoder } from './namespace-decoder';
 import type { NamespaceScope } from './namespace-scope';
+import { OptionalWatch } from './optional-watch';
 import type { SourceIndex } from './source-index';
+import type { TemplateLoans } from './template-loans';
 import { workloadDecoder } from './workload-decoder';
-import type { WorkloadIndex } from './workload-index';
 
 /** Kinds of sources that are watched, and where. A new kind is a new row. */
 const sourceResources = { ConfigMap: configMaps, Secret: secrets } as const;
 type WatchedSourceKind = keyof typeof sourceResources;
+
+/** Where workloads go, and how they are read. */
+type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
 
 export interface WatchesOptions {
   readonly deps: Omit<ReflectorDeps, 'observer'>;
@@ -33,9 +37,11 @@ export interface WatchesOptions {
   readonly scope: NamespaceScope;
   readonly sources: SourceIndex;
   /** Undefined: workloads are of no concern. */
-  readonly workloads: WorkloadIndex | undefined;
+  readonly workloads: WatchedWorkloads | undefined;
   /** A first list is complete, or a watch was refused: what is known may have changed. */
   readonly onProgress: () => void;
+  /** An API that comes with an add-on is gone. */
+  readonly onLost: (resource: Resource) => void;
   readonly observer: (resource: Resource) => ReflectorObserver;
 }
 
@@ -50,24 +56,36 @@ export interface WatchStatus extends ReflectorStatus {
   /** `secrets` or `secrets in shop`. */
   readonly name: string;
   readonly resource: Resource;
+  /** Of an add-on that may come at any time: nothing waits for it. */
+  readonly optional: boolean;
 }
 
 /** The list-watches of everything that a decision rests on, one for each resource and namespace watched. */
 export class Watches {
   readonly #watches: readonly Watch[];
+  readonly #addOns: readonly AddOn[];
   #stopped = false;
 
   constructor(options: WatchesOptions) {
     const places = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+    const { workloads } = options;
+    const rows = workloadKinds.filter(({ kind }) => !options.policy.ignoredWorkloadKinds.includes(kind));
+    const builtIn = rows.filter(({ optional }) => !optional);
     this.#watches = [
       // First, or every workload would have to wait at the gate.
       ...namespaceWatches(options),
-      ...places.flatMap((namespace) => [...sourceWatches(options, namespace), ...workloadWatches(options, namespace)]),
+      ...places.flatMap((namespace) => [
+        ...sourceWatches(options, namespace),
+        ...(workloads ? builtIn.map((row) => workloadWatch(options, workloads, row, namespace)) : []),
+      ]),
     ];
+    const optional = rows.filter((row) => row.optional);
+    this.#addOns = workloads ? optional.map((row) => addOn(options, workloads, row, places)) : [];
   }
 
   start(): void {
     for (const { reflector } of this.#watches) reflector.start();
+    for (const { watch } of this.#addOns) watch.start();
   }
 
   /**
@@ -86,7 +104,10 @@ export class Watches {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all(this.#watches.map(async ({ reflector }) => await reflector.stop()));
+    await Promise.all([
+      ...this.#watches.map(async ({ reflector }) => await reflector.stop()),
+      ...this.#addOns.map(async ({ watch }) => await watch.stop()),
+    ]);
   }
 
   /** Kinds of sources of which every watch has been complete once: of the others nothing may be concluded. */
@@ -109,13 +130,26 @@ export class Watches {
     );
   }
 
+  /** Of what is watched now: an add-on that is not installed is not among them. */
   statuses(): readonly WatchStatus[] {
-    return this.#watches.map(({ resource, namespace, reflector }) => ({
-      ...reflector.status,
-      resource,
-      name: resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`),
-    }));
+    return [
+      ...this.#watches.map((watch) => statusOf(watch, false)),
+      ...this.#addOns
+        .filter(({ watch }) => watch.served)
+        .flatMap(({ watches }) => watches.map((watch) => statusOf(watch, true))),
+    ];
   }
+}
+
+/** A kind whose API may be missing, in all namespaces watched. */
+interface AddOn {
+  readonly watch: OptionalWatch;
+  readonly watches: readonly Watch[];
+}
+
+function statusOf({ resource, namespace, reflector }: Watch, optional: boolean): WatchStatus {
+  const name = resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`);
+  return { ...reflector.status, resource, name, optional };
 }
 
 /** What it learnt before it was stopped does not count: it is about to list anew. */
@@ -153,19 +187,43 @@ function sourceWatches(options: WatchesOptions, namespace: string | undefined): 
     });
 }
 
-function workloadWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
-  const { annotationKeys, policy, scope, workloads, onProgress } = options;
-  if (!workloads) return [];
-  return workloadKinds
-    .filter(({ kind }) => !policy.ignoredWorkloadKinds.includes(kind))
-    .map((row) => {
-      const decoder = workloadDecoder(row, annotationKeys, policy);
-      const sink = scope.workloadSink(row.kind, workloads.sink(row.kind, namespace, onProgress));
-      const { resource } = row;
-      const wanted = within(options, namespace);
-      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
-      return { resource, namespace, sourceKind: undefined, reflector };
-    });
+function workloadWatch(
+  options: WatchesOptions,
+  workloads: WatchedWorkloads,
+  row: WorkloadKind,
+  namespace: string | undefined,
+): Watch {
+  const decoder = workloadDecoder((object) => workloads.read(row.kind, object));
+  const sink = workloads.sink(row.kind, namespace, options.onProgress);
+  const { resource } = row;
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...within(options, namespace) });
+  return { resource, namespace, sourceKind: undefined, reflector };
+}
+
+function addOn(
+  options: WatchesOptions,
+  workloads: WatchedWorkloads,
+  row: WorkloadKind,
+  places: readonly (string | undefined)[],
+): AddOn {
+  const { resource } = row;
+  const onProgress = (): void => {
+    watch.refused();
+    options.onProgress();
+  };
+  const watches = places.map((namespace) => workloadWatch({ ...options, onProgress }, workloads, row, namespace));
+  const watch = new OptionalWatch({
+    ...{ deps: options.deps, resource },
+    reflectors: watches.map(({ reflector }) => reflector),
+    onLost: () => {
+      for (const namespace of places) {
+        const sink = workloads.sink(row.kind, namespace, () => undefined);
+        for (const key of [...sink.keys()]) sink.remove(key);
+      }
+      options.onLost(resource);
+    },
+  });
+  return { watch, watches };
 }
 
 /** The API server leaves out what is ignored: nothing of it is sent. */

@@ -174,6 +174,7 @@ export class Worker {
     const strategy = settings.strategy ?? defaults.strategy;
     return {
       id,
+      atMs: nowMs,
       workload,
       changes,
       baseline,

@@ -129,6 +129,11 @@ export class WorkloadIndex {
     this.#upsert(record, 'list');
   }
 
+  /** It will be shown again, and what it then asks for was not seen to begin. */
+  seeAnew(key: WorkloadKey): void {
+    this.#untracked.delete(key);
+  }
+
   /** `uid`: only if it still is the one of that uid; the end of a former one may be told after its heir was read. */
   remove(key: WorkloadKey, uid?: string): void {
     const entry = this.#entries.get(key);

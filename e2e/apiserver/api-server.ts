@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '../../shared/kube/transport';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import type { AdmissionHook } from './admission';
-import { wholeBody } from './byte-stream';
+import { type ByteStream, wholeBody } from './byte-stream';
 import { Children } from './children';
 import { discover } from './discovery';
 import { plainJson, negotiate, type Representation } from './representation';
@@ -45,14 +45,16 @@ export class ApiServer {
   readonly rbac = new Rbac();
   readonly quota = new Quota();
   readonly watchCache: WatchCache;
-  readonly kinds: readonly ResourceKind[];
+  #kinds: readonly ResourceKind[];
+  /** Watches of custom resources: they end with the kind. */
+  readonly #customWatches: { readonly kind: ResourceKind; readonly stream: ByteStream }[] = [];
   readonly #watch: WatchDependencies;
   readonly #requests: RequestRecord[] = [];
 
   constructor(options: ApiServerOptions) {
     const { clock, random, admission = [], watchWindow = 1000 } = options;
     this.clock = clock;
-    this.kinds = [...builtInKinds, ...(options.customKinds ?? [])];
+    this.#kinds = [...builtInKinds, ...(options.customKinds ?? [])];
     this.store = new Store(clock);
     this.children = new Children(this.store);
     this.watchCache = new WatchCache(this.store, watchWindow);
@@ -98,6 +100,23 @@ export class ApiServer {
     }
   }
 
+  get kinds(): readonly ResourceKind[] {
+    return this.#kinds;
+  }
+
+  /** Serves one more kind from now on, as after its CRD was established. */
+  serve(kind: ResourceKind): void {
+    this.#kinds = [...this.#kinds, kind];
+  }
+
+  /** As after its CRD was deleted: its objects go, its watches end, and its paths are unknown. */
+  stopServing(kind: ResourceKind): void {
+    const context = writeBy('system:apiserver', 'kube-apiserver', 'delete');
+    for (const object of [...this.store.list(kind)]) this.store.remove(kind, object, context);
+    this.#kinds = this.#kinds.filter((each) => each !== kind);
+    for (const watch of this.#customWatches) if (watch.kind === kind) watch.stream.end();
+  }
+
   /** Every write since the start, in order. */
   history(): readonly WriteRecord[] {
     return this.store.history;
@@ -130,6 +149,7 @@ export class ApiServer {
     const options = parseListOptions(route.kind, url.searchParams);
     const watch = parseWatchRequest(this.#watch, route.kind, route.namespace, options, url.searchParams);
     const body = openWatch(this.#watch, watch, representation);
+    if (route.kind.custom) this.#customWatches.push({ kind: route.kind, stream: body });
     this.#log(request, user, connectionId, route, url.pathname, 200);
     return { status: 200, headers: headersOf(representation.watchContentType), body };
   }

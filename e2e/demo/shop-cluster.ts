@@ -141,6 +141,7 @@ export class ShopCluster {
   /** Workloads of the shop itself, without the Jobs that a CronJob has made. */
   workloads(): readonly KubeObject[] {
     return workloadKinds
+      .filter(({ optional }) => !optional)
       .flatMap(({ kind }) => [...this.server.store.list(this.server.kindOf(kind))])
       .filter((object) => object.metadata.namespace === namespace && controllerOf(object) === undefined);
   }

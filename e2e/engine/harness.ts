@@ -108,7 +108,8 @@ export class Harness {
   }
 
   async patch(kind: WorkloadKindName, name: string, patch: object, namespace = 'default'): Promise<void> {
-    await patchObject(this.admin, workloadKind(kind).resource, namespace, name, patch, { type: 'strategic' });
+    const { resource, patchType: type } = workloadKind(kind);
+    await patchObject(this.admin, resource, namespace, name, patch, { type });
   }
 
   async delete(kind: WorkloadKindName | 'ConfigMap' | 'Secret', name: string, namespace = 'default'): Promise<void> {
@@ -170,13 +171,16 @@ export class Harness {
     return fieldAt(object, ['spec', 'template']);
   }
 
-  /** `patch deployments.apps`, `create events` …: the engine's requests since the last call, the lease's left out. */
+  /**
+   * `patch deployments.apps`, `create events` …: the engine's requests since the last call. Left out are the lease's and
+   * the questions for add-ons, which have tests of their own.
+   */
   requestsSinceLast(): readonly string[] {
     const all = this.server.requests();
     const since = all.slice(this.#lastCounted);
     this.#lastCounted = all.length;
     return since
-      .filter(({ user, resource }) => user === engineUser && !resource.startsWith('leases'))
+      .filter(({ user, resource }) => user === engineUser && !/^leases|^\/apis\//.test(resource))
       .map(({ verb, resource }) => `${verb} ${resource}`);
   }
 

@@ -23,7 +23,8 @@ export async function annotateWorkload(
   return await patch(context, workload, annotations, {});
 }
 
-async function patch(
+/** `rest` is what the PATCH changes beside annotations. Resolves to the new resourceVersion. */
+export async function patch(
   { client, assertLeading }: ApplyContext,
   { record }: TrackedWorkload,
   annotations: Readonly<Record<string, string>>,
@@ -31,8 +32,8 @@ async function patch(
 ): Promise<string> {
   const { uid, resourceVersion } = record;
   const body = { metadata: { uid, resourceVersion, annotations }, ...rest };
-  const { resource } = workloadKind(record.kind);
+  const { resource, patchType: type } = workloadKind(record.kind);
   assertLeading();
-  const written = await patchObject(client, resource, record.namespace, record.name, body, { type: 'strategic' });
+  const written = await patchObject(client, resource, record.namespace, record.name, body, { type });
   return written.metadata.resourceVersion;
 }

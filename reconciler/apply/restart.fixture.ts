@@ -6,7 +6,7 @@ import { clientWorld, type ClientWorld } from '../../shared/kube/client.fixture'
 import type { Reply } from '../../shared/kube/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
 import type { Change } from '../change';
-import { contentOf, digester, workloadRecord, type WorkloadOptions } from '../records.fixture';
+import { at, contentOf, digester, workloadRecord, type WorkloadOptions } from '../records.fixture';
 import type { TrackedWorkload } from '../workload-index';
 import { NotLeadingError, type ApplyContext, type Restart } from './restart';
 
@@ -45,6 +45,7 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
   const baseline = baselineOf(2);
   return {
     id: restartId,
+    atMs: at(60.5),
     workload,
     changes: [changeOf()],
     baseline,

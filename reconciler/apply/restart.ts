@@ -11,6 +11,8 @@ import type { TemplateMarker } from './marker';
 /** One restart, decided and described, to be written. */
 export interface Restart {
   readonly id: string;
+  /** When it was decided, by our clock. */
+  readonly atMs: number;
   readonly workload: TrackedWorkload;
   readonly changes: readonly Change[];
   readonly baseline: Baseline;

@@ -49,6 +49,7 @@ export class NotifyingEngine {
       ...settings,
       ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
       onProgress: () => (this.#knownKinds = this.#watches.knownKinds()),
+      onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
     this.#election = new LeaderElection({

@@ -2,7 +2,15 @@ import { expect, it } from '@jest/globals';
 import { workloadKind, workloadKinds } from './workload-kinds';
 
 it('has every kind under its own name', () => {
-  expect(workloadKinds.map(({ kind }) => kind)).toEqual(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job']);
+  expect(workloadKinds.map(({ kind }) => kind)).toEqual([
+    'Deployment',
+    'StatefulSet',
+    'DaemonSet',
+    'CronJob',
+    'Job',
+    'Rollout',
+    'DeploymentConfig',
+  ]);
   for (const row of workloadKinds) expect(workloadKind(row.kind)).toBe(row);
 });
 

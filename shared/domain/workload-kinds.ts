@@ -1,7 +1,8 @@
 /** How a restart is brought about: see reconciler/apply. */
-export type ApplyMethod = 'patch' | 'create-job' | 'recreate';
+export type ApplyMethod = 'patch' | 'merge' | 'rollout' | 'create-job' | 'recreate';
 
-export type WorkloadKindName = 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CronJob' | 'Job';
+export type WorkloadKindName =
+  'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CronJob' | 'Job' | 'Rollout' | 'DeploymentConfig';
 
 export interface WorkloadKind {
   readonly kind: WorkloadKindName;
@@ -9,12 +10,19 @@ export interface WorkloadKind {
   /** Where the pod template is within the object. */
   readonly templatePath: readonly string[];
   readonly apply: ApplyMethod;
+  /** How its annotations are patched: custom resources refuse a strategic merge patch with 415. */
+  readonly patchType: 'strategic' | 'merge';
+  /** Its API comes with an add-on: it may be missing, come later, and go. */
+  readonly optional: boolean;
 }
 
 const template = ['spec', 'template'];
+const builtIn = { patchType: 'strategic', optional: false } as const;
+const addOn = { patchType: 'merge', optional: true } as const;
 
 function apps(kind: WorkloadKindName, plural: string): WorkloadKind {
-  return { kind, resource: { group: 'apps', version: 'v1', plural }, templatePath: template, apply: 'patch' };
+  const resource = { group: 'apps', version: 'v1', plural };
+  return { ...builtIn, kind, resource, templatePath: template, apply: 'patch' };
 }
 
 const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
@@ -22,6 +30,7 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
   StatefulSet: apps('StatefulSet', 'statefulsets'),
   DaemonSet: apps('DaemonSet', 'daemonsets'),
   CronJob: {
+    ...builtIn,
     kind: 'CronJob',
     resource: { group: 'batch', version: 'v1', plural: 'cronjobs' },
     // Annotations of the Job template between the two are not consulted, as in Reloader.
@@ -29,11 +38,27 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
     apply: 'create-job',
   },
   Job: {
+    ...builtIn,
     kind: 'Job',
     resource: { group: 'batch', version: 'v1', plural: 'jobs' },
     templatePath: template,
     // A Job's template is immutable.
     apply: 'recreate',
+  },
+  Rollout: {
+    ...addOn,
+    kind: 'Rollout',
+    resource: { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' },
+    templatePath: template,
+    // Either its template is changed, or its pods are replaced as they are.
+    apply: 'rollout',
+  },
+  DeploymentConfig: {
+    ...addOn,
+    kind: 'DeploymentConfig',
+    resource: { group: 'apps.openshift.io', version: 'v1', plural: 'deploymentconfigs' },
+    templatePath: template,
+    apply: 'merge',
   },
 };
 

@@ -13,6 +13,8 @@ import { optedIn } from './policy';
 import { parsePolicy } from './policy-annotations';
 import type { Reference } from './references';
 import { firstContainer, noReferences, references } from './references';
+import type { RolloutSpec } from './rollout';
+import { readRollout } from './rollout';
 import { sourceKinds } from './source';
 import type { WorkloadKind, WorkloadKindName } from './workload-kinds';
 import type { WorkloadSettings } from './workload-settings';
@@ -30,6 +32,8 @@ export interface WorkloadSpec {
   readonly baselineText: string | undefined;
   readonly lastRestartText: string | undefined;
   readonly settings: WorkloadSettings;
+  /** Of an Argo Rollout alone. */
+  readonly rollout?: RolloutSpec;
   /** The owner, which would undo or repeat what is written to this workload. */
   readonly controlledBy: { readonly kind: string; readonly name: string } | undefined;
   readonly problems: readonly AnnotationProblem[];
@@ -55,12 +59,17 @@ const maxProblems = 20;
 
 const noProblems: readonly AnnotationProblem[] = Object.freeze([]);
 
-/** Reads a workload as the API server sends it. Throws a MalformedObjectError if it has no identity. */
+/**
+ * Reads a workload as the API server sends it. Throws a MalformedObjectError if it has no identity.
+ *
+ * `lends`: another workload takes its template, so what the template uses is read whether it is opted in or not.
+ */
 export function readWorkload(
   kind: WorkloadKind,
   object: unknown,
   keys: AnnotationKeys,
   policySettings: PolicySettings,
+  lends = false,
 ): WorkloadRecord {
   const metadata = objectOf(objectOf(object)['metadata']);
   const identity = (field: string): string => {
@@ -79,7 +88,7 @@ export function readWorkload(
     createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
     writtenAtMs: newestWriteMs(metadata),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
-    ...readWorkloadSpec(kind, object, keys, policySettings),
+    ...readWorkloadSpec(kind, object, keys, policySettings, lends),
   };
 }
 
@@ -89,6 +98,7 @@ export function readWorkloadSpec(
   object: unknown,
   keys: AnnotationKeys,
   policySettings: PolicySettings,
+  lends = false,
 ): WorkloadSpec {
   const metadata = annotationsOf(object);
   const template = fieldAt(object, kind.templatePath);
@@ -96,8 +106,9 @@ export function readWorkloadSpec(
   const { policy, problems: policyProblems } = parsePolicy(metadata, templateAnnotations, keys);
   const { settings, problems: settingProblems } = readSettings(metadata);
   const reviewed = reviewAnnotations(metadata, templateAnnotations, keys);
-  const problems = [...policyProblems, ...settingProblems, ...reviewed];
-  const podSpec = optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
+  const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
+  const problems = [...policyProblems, ...settingProblems, ...(ofRollout?.problems ?? []), ...reviewed];
+  const podSpec = lends || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
   return {
     policy,
     references: podSpec === undefined ? noReferences : references(podSpec),
@@ -105,6 +116,7 @@ export function readWorkloadSpec(
     baselineText: annotation(metadata, ownAnnotations.baseline),
     lastRestartText: annotation(metadata, ownAnnotations.lastRestart),
     settings,
+    ...(ofRollout && { rollout: ofRollout.rollout }),
     controlledBy: controllerOf(object),
     problems: problems.length === 0 ? noProblems : problems.slice(0, maxProblems),
   };

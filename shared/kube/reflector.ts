@@ -128,6 +128,8 @@ export class Reflector<T> {
     const controller = new AbortController();
     this.#resourceVersion = undefined;
     this.#synced = false;
+    // Of another run: it says nothing of this one.
+    this.#lastError = undefined;
     this.#state = 'starting';
     this.#lastActivityMs = this.#deps.clock.monotonicMs();
     this.#run = { controller, done: this.#loop(controller.signal) };

@@ -1,0 +1,56 @@
+import type { JsonObject } from './json';
+import type { ObjectInput } from './objects';
+import { deployment, type WorkloadOptions } from './cluster';
+import { customKind } from './resources';
+
+/** Kinds that come with an add-on: a server serves them when it is told to, and may stop. */
+export const rolloutKind = customKind({
+  group: 'argoproj.io',
+  version: 'v1alpha1',
+  kind: 'Rollout',
+  plural: 'rollouts',
+  shortNames: ['ro'],
+  subresources: ['status', 'scale'],
+});
+
+export const deploymentConfigKind = customKind({
+  group: 'apps.openshift.io',
+  version: 'v1',
+  kind: 'DeploymentConfig',
+  plural: 'deploymentconfigs',
+  shortNames: ['dc'],
+  subresources: ['status', 'scale'],
+});
+
+/** An Argo Rollout with a template of its own. */
+export function rollout(options: WorkloadOptions): ObjectInput {
+  const { spec, ...rest } = deployment(options);
+  const strategy = { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } };
+  return { ...rest, apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', spec: { strategy, ...(spec as JsonObject) } };
+}
+
+/** An Argo Rollout that takes its template from another object of its namespace. */
+export function rolloutOf(
+  name: string,
+  annotations: Readonly<Record<string, string>>,
+  ref: { readonly kind: string; readonly name: string } = { kind: 'Deployment', name: 'web' },
+): ObjectInput {
+  return {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    metadata: { name, namespace: 'default', annotations },
+    spec: { replicas: 1, strategy: { canary: {} }, workloadRef: { apiVersion: 'apps/v1', ...ref } },
+  };
+}
+
+export function deploymentConfig(options: WorkloadOptions): ObjectInput {
+  const { spec, ...rest } = deployment(options);
+  const { selector, ...others } = spec as JsonObject & { readonly selector: JsonObject };
+  const changed = { selector: selector['matchLabels'] ?? {}, strategy: { type: 'Rolling' } };
+  return {
+    ...rest,
+    apiVersion: 'apps.openshift.io/v1',
+    kind: 'DeploymentConfig',
+    spec: { ...others, ...changed },
+  };
+}

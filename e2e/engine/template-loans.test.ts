@@ -1,0 +1,313 @@
+import { describe, expect, it } from '@jest/globals';
+import { deleteObject } from '../../shared/kube/objects';
+import { fieldAt } from '../../shared/domain/json-value';
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
+import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import type { ObjectInput } from '../apiserver/objects';
+import { Harness, type Engine } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const inPlace = { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const db = secret({ name: 'db', data: { pw: 'a' } });
+const uses = { envFrom: [fromConfigMap('app'), fromSecret('db')], replicas: 0 };
+const minuteMs = 60_000;
+
+function world(): Harness {
+  return new Harness({ customKinds: [rolloutKind] });
+}
+
+async function change(harness: Harness, color = 'blue'): Promise<void> {
+  await harness.edit('ConfigMap', 'app', { color });
+  await harness.clock.advance(minuteMs);
+}
+
+/** How often the engine changed the Deployment's template, the Rollout's `restartAt`, and the Rollout's own template. */
+function outcome(harness: Harness, name = 'web-ro') {
+  const of = (path: readonly string[]): number =>
+    harness.writesOf('Rollout', name).filter(({ user, object, previous }) => {
+      const [before, after] = [previous, object].map((state) => JSON.stringify(fieldAt(state, path)));
+      return user === 'reroll' && before !== after;
+    }).length;
+  return {
+    deployment: harness.restarts('Deployment', 'web'),
+    restartAt: of(['spec', 'restartAt']),
+    rolloutTemplate: of(['spec', 'template']),
+  };
+}
+
+function writesOfEngine(harness: Harness, kind: 'Deployment' | 'Rollout', name: string): number {
+  return harness.writesOf(kind, name).filter(({ user }) => user === 'reroll').length;
+}
+
+const none = { deployment: 0, restartAt: 0, rolloutTemplate: 0 };
+const byDeployment = { ...none, deployment: 1 };
+const byRestartAt = { ...none, restartAt: 1 };
+
+describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where it takes effect', () => {
+  it.each([
+    ['the Rollout asks, rollout', auto, {}, byDeployment],
+    ['the Rollout asks, restart', inPlace, {}, byRestartAt],
+    ['the Deployment asks', {}, auto, byDeployment],
+    ['both ask, rollout', auto, auto, byDeployment],
+    ['both ask, restart', inPlace, auto, byDeployment],
+    [
+      'the Rollout names a source that the template does not use',
+      { 'configmap.reloader.stakater.com/reload': 'app' },
+      {},
+      byDeployment,
+    ],
+    ['the Rollout asks for Secrets alone', { 'secret.reloader.stakater.com/auto': 'true' }, {}, none],
+    ['the Rollout excludes it', { ...auto, 'configmaps.exclude.reloader.stakater.com/reload': 'app' }, {}, none],
+    ['neither asks', {}, {}, none],
+  ] as const)('%s', async (_, onRollout, onDeployment, expected) => {
+    const harness = world();
+    harness.seed(
+      app,
+      db,
+      deployment({ name: 'web', annotations: onDeployment, ...uses }),
+      rolloutOf('web-ro', onRollout),
+    );
+    await harness.start();
+    await harness.clock.advance(10_000);
+    expect(outcome(harness)).toEqual(none);
+    await change(harness);
+    expect(outcome(harness)).toEqual(expected);
+  });
+
+  it.each([
+    [{}, {}, byDeployment],
+    [{ 'reloader.stakater.com/rollout-strategy': 'restart' }, {}, byRestartAt],
+    [{}, { 'reloader.stakater.com/auto': 'false' }, none],
+    [{ 'reloader.stakater.com/auto': 'false' }, {}, byDeployment],
+  ])('--auto-reload-all with %j on the Rollout and %j on the Deployment', async (onRollout, onDeployment, expected) => {
+    const harness = world();
+    harness.seed(
+      app,
+      db,
+      deployment({ name: 'web', annotations: onDeployment, ...uses }),
+      rolloutOf('web-ro', onRollout),
+    );
+    await harness.start({ policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } });
+    await change(harness);
+    expect(outcome(harness)).toEqual(expected);
+  });
+
+  it('takes settings of the Rollout for its Deployment', async () => {
+    const harness = world();
+    const annotations = { ...auto, 'reroll.dev/strategy': 'restarted-at' };
+    harness.seed(app, db, deployment({ name: 'web', ...uses }), rolloutOf('web-ro', annotations));
+    await harness.start();
+    await change(harness);
+    const { template } = (await harness.get('Deployment', 'web'))['spec'] as { template: object };
+    expect(fieldAt(template, ['metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'])).toBeDefined();
+  });
+
+  it.each([
+    [auto, byDeployment],
+    [inPlace, byRestartAt],
+  ])('finds a change that was made while it was down: %j', async (annotations, expected) => {
+    const harness = world();
+    harness.seed(app, db, deployment({ name: 'web', ...uses }), rolloutOf('web-ro', annotations));
+    const engine = await harness.start();
+    await harness.clock.advance(10_000);
+    engine.kill();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(minuteMs);
+    await harness.start();
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(expected);
+  });
+
+  it('first install: restarts nothing for sources that were edited long ago', async () => {
+    for (const annotations of [auto, inPlace]) {
+      const harness = world();
+      harness.seed(app, db, deployment({ name: 'web', ...uses }), rolloutOf('web-ro', annotations));
+      await harness.clock.advance(minuteMs);
+      await harness.edit('ConfigMap', 'app', { color: 'pink' });
+      await harness.clock.advance(60 * minuteMs);
+      await harness.start();
+      await harness.clock.advance(minuteMs);
+      expect(outcome(harness)).toEqual(none);
+      await change(harness);
+      expect(outcome(harness)).not.toEqual(none);
+    }
+  });
+
+  it('puts the baseline on the one that is restarted, and on no other', async () => {
+    for (const [annotations, written] of [
+      [auto, [1, 0]],
+      [inPlace, [0, 1]],
+    ] as const) {
+      const harness = world();
+      harness.seed(app, db, deployment({ name: 'web', ...uses }), rolloutOf('web-ro', annotations));
+      await harness.start();
+      await harness.clock.advance(minuteMs);
+      expect([writesOfEngine(harness, 'Deployment', 'web'), writesOfEngine(harness, 'Rollout', 'web-ro')]).toEqual(
+        written,
+      );
+    }
+  });
+});
+
+describe('loans that begin and end while we run', () => {
+  async function started(...objects: readonly ObjectInput[]): Promise<{ harness: Harness; engine: Engine }> {
+    const harness = world();
+    harness.seed(app, db, ...objects);
+    const engine = await harness.start();
+    await harness.clock.advance(minuteMs);
+    return { harness, engine };
+  }
+  const web = deployment({ name: 'web', ...uses });
+
+  it('a Rollout that is created later', async () => {
+    const { harness } = await started(web);
+    harness.seed(rolloutOf('web-ro', auto));
+    await harness.clock.advance(10_000);
+    await change(harness);
+    expect(outcome(harness)).toEqual(byDeployment);
+  });
+
+  it.each([
+    [auto, byDeployment],
+    [inPlace, byRestartAt],
+  ])('a Deployment that is created after its Rollout: %j', async (annotations, expected) => {
+    const { harness } = await started(rolloutOf('web-ro', annotations));
+    harness.seed(web);
+    await harness.clock.advance(10_000);
+    await change(harness);
+    expect(outcome(harness)).toEqual(expected);
+  });
+
+  it('a Rollout that opts in later, and out again', async () => {
+    const { harness } = await started(web, rolloutOf('web-ro', {}));
+    await change(harness, 'pink');
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: auto } });
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(none);
+    await change(harness);
+    expect(outcome(harness)).toEqual(byDeployment);
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: { 'reloader.stakater.com/auto': null } } });
+    await harness.clock.advance(10_000);
+    await change(harness, 'black');
+    expect(outcome(harness)).toEqual(byDeployment);
+  });
+
+  it('a change right after the opt-in is not lost, although the Deployment is yet to be read', async () => {
+    const { harness } = await started(web, rolloutOf('web-ro', {}));
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'GET' && pathname.endsWith('/deployments/web'),
+      times: 3,
+      fault: { kind: 'status', code: 503 },
+    });
+    await harness.patch('Rollout', 'web-ro', { metadata: { annotations: auto } });
+    await harness.clock.advance(2_000);
+    await change(harness);
+    expect(outcome(harness)).toEqual(byDeployment);
+  });
+
+  it('a Rollout that goes: the Deployment is its own again', async () => {
+    const { harness } = await started(web, rolloutOf('web-ro', auto));
+    await harness.delete('Rollout', 'web-ro');
+    await harness.clock.advance(10_000);
+    await change(harness);
+    expect(outcome(harness)).toEqual(none);
+  });
+
+  it('an API that goes: the Deployment is its own again', async () => {
+    const { harness } = await started(
+      deployment({ name: 'web', annotations: auto, ...uses }),
+      rolloutOf('web-ro', inPlace),
+    );
+    harness.server.stopServing(rolloutKind);
+    await harness.clock.advance(2 * minuteMs);
+    await change(harness);
+    expect(outcome(harness)).toEqual(byDeployment);
+  });
+
+  it('a Rollout that turns to another Deployment', async () => {
+    const other = deployment({ name: 'other', envFrom: [fromSecret('db')], replicas: 0 });
+    const { harness } = await started(web, other, rolloutOf('web-ro', auto));
+    await harness.patch('Rollout', 'web-ro', { spec: { workloadRef: { name: 'other' } } });
+    await harness.clock.advance(10_000);
+    await change(harness);
+    expect(outcome(harness)).toEqual(none);
+    await harness.edit('Secret', 'db', { pw: 'b' });
+    await harness.clock.advance(minuteMs);
+    expect(harness.restarts('Deployment', 'other')).toBe(1);
+  });
+
+  it.each([
+    [auto, byDeployment],
+    [inPlace, byRestartAt],
+  ])(
+    'a template that comes to use another source: that edit restarts nothing, the next change does: %j',
+    async (annotations, expected) => {
+      const { harness } = await started(
+        deployment({ name: 'web', envFrom: [fromSecret('db')], replicas: 0 }),
+        rolloutOf('web-ro', annotations),
+      );
+      await change(harness, 'pink');
+      await harness.patch('Deployment', 'web', {
+        spec: { template: { spec: { containers: [{ name: 'app', envFrom: [fromConfigMap('app')] }] } } },
+      });
+      await harness.clock.advance(minuteMs);
+      expect(outcome(harness)).toEqual(none);
+      await change(harness);
+      expect(outcome(harness)).toEqual(expected);
+    },
+  );
+
+  it('a Deployment that is deleted and created anew', async () => {
+    const { harness } = await started(web, rolloutOf('web-ro', inPlace));
+    await deleteObject(harness.admin, workloadKind('Deployment').resource, 'default', 'web', {
+      propagationPolicy: 'Background',
+    });
+    await change(harness, 'pink');
+    expect(outcome(harness)).toEqual(none);
+    harness.seed(web);
+    await harness.clock.advance(minuteMs);
+    // Its pods are the Rollout's and have run on with what was there before.
+    expect(outcome(harness).restartAt).toBe(1);
+    await change(harness);
+    expect(outcome(harness).restartAt).toBe(2);
+  });
+
+  it('costs no request but the read of the Deployment when the loan begins', async () => {
+    const { harness } = await started(web);
+    harness.requestsSinceLast();
+    harness.seed(rolloutOf('web-ro', auto));
+    await harness.clock.advance(minuteMs);
+    expect(harness.requestsSinceLast()).toEqual(['get deployments.apps', 'patch deployments.apps']);
+    await harness.clock.advance(2 * minuteMs);
+    expect(harness.requestsSinceLast()).toEqual([]);
+  });
+});
+
+describe('a workloadRef to what is not watched', () => {
+  it.each(['ReplicaSet', 'PodTemplate'])('to a %s is told, and nothing is written', async (kind) => {
+    const harness = world();
+    harness.seed(app, rolloutOf('web-ro', { 'configmap.reloader.stakater.com/reload': 'app' }, { kind, name: 'web' }));
+    const engine = await harness.start();
+    await change(harness);
+    expect(outcome(harness)).toEqual(none);
+    expect(
+      engine.lines.filter(({ message }) => message.includes('cannot be followed')).map(({ message }) => message),
+    ).toEqual([
+      `Rollout default/web-ro: annotation reloader.stakater.com/rollout-strategy="rollout" cannot be followed: the template comes from ${kind} web, and only that of a Deployment can; refer to a Deployment, or write restart and list the sources by name`,
+    ]);
+  });
+
+  it('restarts in place for a source that it names', async () => {
+    const harness = world();
+    const annotations = {
+      'configmap.reloader.stakater.com/reload': 'app',
+      'reloader.stakater.com/rollout-strategy': 'restart',
+    };
+    harness.seed(app, rolloutOf('web-ro', annotations, { kind: 'PodTemplate', name: 'web' }));
+    await harness.start();
+    await change(harness);
+    expect(outcome(harness)).toEqual(byRestartAt);
+  });
+});

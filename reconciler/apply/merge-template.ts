@@ -1,0 +1,39 @@
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import { getObject, type KubeObject } from '../../shared/kube/objects';
+import type { TemplateMarker } from './marker';
+import { patch } from './patch-workload';
+import { readAgain } from './read-again';
+import type { Apply } from './restart';
+import { markTemplate } from './template';
+
+/**
+ * As patchWorkload, for kinds whose API merges no lists: the containers are sent whole, as they were just read, fields
+ * that we do not know included. What is written meanwhile is a conflict, for the PATCH names the version that was read.
+ */
+export const mergeTemplate: Apply = async (context, restart) => {
+  const { kind, namespace, name } = restart.workload.record;
+  const { resource, templatePath } = workloadKind(kind);
+  const object = await getObject(context.client, resource, namespace, name);
+  const workload = readAgain(context, restart.workload, object);
+  const template = templateMerge(objectOf(fieldAt(object, templatePath)), restart.marker);
+  const resourceVersion = await patch(context, workload, restart.annotations, { spec: { template } });
+  const did = rollsByItself(object) ? 'restarted' : 'changed, to be rolled out by hand: it has no ConfigChange trigger';
+  return { kind: 'written', did, resourceVersion };
+};
+
+function templateMerge(template: JsonObject, marker: TemplateMarker): JsonObject {
+  const { annotations, env } = marker;
+  const { containers } = objectOf(markTemplate(template, marker)['spec']);
+  return {
+    ...(Object.keys(annotations).length > 0 && { metadata: { annotations } }),
+    ...(env.length > 0 && { spec: { containers } }),
+  };
+}
+
+/** A DeploymentConfig says when it rolls; without the field it does at each change, and with an empty one never. */
+function rollsByItself(object: KubeObject): boolean {
+  const triggers = fieldAt(object, ['spec', 'triggers']);
+  if (triggers === undefined || triggers === null) return true;
+  return listOf(triggers).some((trigger) => textOf(objectOf(trigger)['type']) === 'ConfigChange');
+}

@@ -1,0 +1,35 @@
+import { fieldAt, textOf } from '../../shared/domain/json-value';
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import { getObject, type KubeObject } from '../../shared/kube/objects';
+import { mergeTemplate } from './merge-template';
+import { patch } from './patch-workload';
+import { readAgain } from './read-again';
+import type { Apply } from './restart';
+
+/**
+ * An Argo Rollout in one of its two ways: a changed template goes through its update strategy, step by step; with
+ * `restart` its pods are replaced as they are, and no new revision comes to be.
+ *
+ * @see https://argoproj.github.io/argo-rollouts/features/restart
+ */
+export const restartRollout: Apply = async (context, restart) => {
+  const { namespace, name, rollout } = restart.workload.record;
+  if (rollout?.strategy !== 'restart') return await mergeTemplate(context, restart);
+  const object = await getObject(context.client, workloadKind('Rollout').resource, namespace, name);
+  const workload = readAgain(context, restart.workload, object);
+  const restartAt = restartTime(object, restart.atMs);
+  const resourceVersion = await patch(context, workload, restart.annotations, { spec: { restartAt } });
+  return { kind: 'written', did: 'restarted by spec.restartAt', resourceVersion };
+};
+
+/**
+ * The next full second: Argo replaces the pods that were created before `restartAt`, both in whole seconds, so with the
+ * second that has begun it would keep a pod of the same second. And later than what Argo has done already, whatever
+ * clock that was by, or it would find nothing to do. A time that a person has set for later gives way.
+ */
+function restartTime(object: KubeObject, nowMs: number): string {
+  const doneMs = Date.parse(textOf(fieldAt(object, ['status', 'restartedAt'])) ?? '');
+  const nextMs = (Math.floor(nowMs / 1000) + 1) * 1000;
+  const atMs = doneMs >= nextMs ? doneMs + 1000 : nextMs;
+  return new Date(atMs).toISOString().replace('.000Z', 'Z');
+}
