@@ -11,13 +11,7 @@ import { webhookOptionTable } from '../webhook/options';
 const readme = readFileSync(join(__dirname, '..', 'README.md'), 'utf8');
 
 /** Written here, read by what comes with the kinds that need them. */
-const notYetRead = [
-  'pausePeriod',
-  'pausedAt',
-  'secretProviderClassAuto',
-  'secretProviderClassReload',
-  'secretProviderClassExclude',
-];
+const notYetRead = ['secretProviderClassAuto', 'secretProviderClassReload', 'secretProviderClassExclude'];
 
 /** First cells of all table rows that are code. */
 function codeCells(text: string): readonly string[] {

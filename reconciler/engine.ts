@@ -4,6 +4,7 @@ import type { PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
 import { sourceId, type SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload';
+import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
 import { EventRecorder } from '../shared/kube/events';
 import { LeaderElection } from '../shared/kube/lease';
@@ -24,6 +25,7 @@ import { KeyQueue } from './key-queue';
 import { NamespaceScope } from './namespace-scope';
 import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { PostTransport } from './outbound/post-transport';
+import { Pauses } from './pauses';
 import type { Term } from './plan';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
@@ -210,17 +212,20 @@ export class Engine {
       ...{ journal, reporter: this.#reporter, logger },
       onSuperseded: () => this.#lookAtEverything(),
     });
+    const context = {
+      client,
+      assertLeading,
+      read: (kind: WorkloadKindName, object: unknown) => this.#loans.joined(this.#loans.read(kind, object)),
+    };
+    const pausedAtKey = annotationKeys.pausedAt;
+    const [workloads, reporter] = [this.#workloads, this.#reporter];
     this.#worker = new Worker({
-      ...{ clock, random, keyId, settings, journal, defaults: settings },
-      ...{ reporter: this.#reporter, sources: this.#sources, workloads: this.#workloads, settle: this.#settle },
+      ...{ clock, random, keyId, settings, journal, context, defaults: settings },
+      ...{ reporter, workloads, sources: this.#sources, settle: this.#settle },
       attributions: this.#hints,
       pace: new AdoptionPace(clock),
+      pauses: new Pauses({ clock, context, workloads, reporter, pausedAtKey }),
       methods: applyMethods(journal),
-      context: {
-        client,
-        assertLeading,
-        read: (kind, object) => this.#loans.joined(this.#loans.read(kind, object)),
-      },
       knownKinds: () => this.#knownKinds,
       term: () => (this.#mayWrite() ? this.#term : undefined),
     });

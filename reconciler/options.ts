@@ -95,6 +95,16 @@ const annotationTable = {
   search: annotationRow('auto-search-annotation', 'search', 'by which a workload looks for matching sources'),
   match: annotationRow('search-match-annotation', 'match', 'that makes a source match a search'),
   ignore: annotationRow('ignore-annotation', 'ignore', 'of a source whose changes are to be ignored'),
+  pausePeriod: annotationRow(
+    'pause-deployment-annotation',
+    'pausePeriod',
+    'of the time for which a Deployment is paused when it changes',
+  ),
+  pausedAt: annotationRow(
+    'pause-deployment-time-annotation',
+    'pausedAt',
+    'that says since when a Deployment is held paused',
+  ),
 } satisfies Partial<Record<keyof AnnotationKeys, unknown>>;
 
 const strategies: Readonly<Record<string, StrategyName>> = {
@@ -183,8 +193,9 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...annotationProblems(some),
     ...samePortProblems('channel-listen', some.channelListen, some.listen),
   ]);
-  const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...rest } = values;
-  const { ignoredSourceKinds, enableHa, syncAfterRestart, enablePprof, pprofAddr, ...options } = rest;
+  const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
+  const { pausePeriod, pausedAt, ignoredSourceKinds, ...rest } = others;
+  const { enableHa, syncAfterRestart, enablePprof, pprofAddr, ...options } = rest;
   const { scope, remarks } = scopeOf(options);
   return {
     ...options,
@@ -195,6 +206,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     annotationKeys: {
       ...defaultAnnotationKeys,
       ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },
+      ...{ pausePeriod, pausedAt },
     },
   };
 }

@@ -132,6 +132,12 @@ export class Reporter {
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
   }
 
+  /** `how` completes "the workload was resumed …". */
+  resumed({ record }: TrackedWorkload, how: string): void {
+    const workload = describeWorkload(record);
+    this.#options.logger.info(`${workload} resumed ${how}`, { workload });
+  }
+
   /** The changes that a restart answers, written or under way. */
   answered(changes: readonly Change[]): void {
     for (const { attribution } of changes) this.#options.metrics.channel.changed(attribution);

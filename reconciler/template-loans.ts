@@ -153,6 +153,8 @@ export class TemplateLoans {
       // The pods are no older than the younger of the two.
       createdAtMs: Math.max(record.createdAtMs, rollout.createdAtMs),
       writtenAtMs: askedAtMs === undefined ? record.writtenAtMs : Math.max(writtenAtMs, askedAtMs),
+      // Argo takes the template of a paused Deployment too.
+      ...(record.pause && { pause: { ...record.pause, periodMs: undefined } }),
     };
   }
 

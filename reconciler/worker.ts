@@ -1,6 +1,6 @@
 import { ownAnnotations } from '../shared/domain/annotations';
 import { formatBaseline, type Baseline } from '../shared/domain/baseline';
-import type { PolicySettings } from '../shared/domain/policy';
+import { optedIn, type PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind, type ApplyMethod } from '../shared/domain/workload-kinds';
@@ -18,6 +18,7 @@ import type { Change } from './change';
 import type { Hints } from './channel/hints';
 import type { JobJournal } from './job-journal';
 import type { QueueResult } from './key-queue';
+import type { PauseBegun, Pauses } from './pauses';
 import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
 import { lastRestartAnnotation } from './report';
 import type { Reporter } from './reporter';
@@ -34,6 +35,7 @@ export interface WorkerOptions {
   readonly settle: SettleWindows;
   readonly attributions: Pick<Hints, 'attribution'>;
   readonly pace: AdoptionPace;
+  readonly pauses: Pauses;
   readonly journal: JobJournal;
   readonly methods: Readonly<Record<ApplyMethod, Apply>>;
   readonly context: ApplyContext;
@@ -99,11 +101,27 @@ export class Worker {
     if (standing === 'under-way') return { kind: 'done' };
     if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
     try {
-      return await this.#carryOut(workload, this.#plan(workload, term));
+      return await this.#act(workload, term);
     } catch (error) {
       if (mayBeStale(error)) this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
       throw error;
     }
+  }
+
+  /** A restart that fails must not keep the workload paused, nor a pause keep it from being restarted. */
+  async #act(workload: TrackedWorkload, term: Term): Promise<QueueResult> {
+    const { settings, pauses } = this.#options;
+    let result: QueueResult = { kind: 'done' };
+    try {
+      // It may be tracked for its pause alone.
+      if (optedIn(workload.record.policy, settings.policy)) {
+        result = await this.#carryOut(workload, this.#plan(workload, term));
+      }
+    } catch (error) {
+      if (!mayBeStale(error)) await pauses.tend(workload.key);
+      throw error;
+    }
+    return sooner(result, await pauses.tend(workload.key));
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
@@ -139,14 +157,15 @@ export class Worker {
   async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
     const { methods, context, workloads, reporter, settle } = this.#options;
     const { record } = workload;
-    const restart = this.#describe(workload, baseline, changes);
+    const begun = this.#options.pauses.begun(workload, this.#options.clock.nowMs());
+    const restart = this.#describe(workload, baseline, changes, begun);
     // Before the write: what changes while it is under way opens a window of its own.
     const { firstMs } = settle.close(workload.key);
     try {
       const applied = await methods[workloadKind(record.kind).apply](context, restart);
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
-      workloads.wrote(workload, applied.resourceVersion, baseline);
+      workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
       return { kind: 'done' };
     } catch (error) {
@@ -166,7 +185,12 @@ export class Worker {
     });
   }
 
-  #describe(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Restart {
+  #describe(
+    workload: TrackedWorkload,
+    baseline: Baseline,
+    changes: readonly Change[],
+    pause: PauseBegun | undefined,
+  ): Restart {
     const { random, clock, defaults } = this.#options;
     const { namespace, settings } = workload.record;
     const id = randomHex(random, 8);
@@ -183,7 +207,9 @@ export class Worker {
       annotations: {
         [ownAnnotations.baseline]: baselineText(workload, baseline),
         [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes),
+        ...pause?.annotations,
       },
+      ...(pause && { pausedUntilMs: pause.untilMs }),
     };
   }
 
@@ -225,6 +251,11 @@ function baselineText(workload: TrackedWorkload, baseline: Baseline): string {
 /** Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten. */
 function mayBeStale(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
+}
+
+function sooner(left: QueueResult, right: QueueResult): QueueResult {
+  if (left.kind !== 'again') return right;
+  return right.kind === 'again' && right.afterMs < left.afterMs ? right : left;
 }
 
 function retryAfter(error: unknown): { readonly afterMs?: number } {

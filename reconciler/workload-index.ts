@@ -101,7 +101,7 @@ export class WorkloadIndex {
   }
 
   /** Takes note of our own write, so that what the watch still has on its way is not taken for the present. */
-  wrote(workload: TrackedWorkload, resourceVersion: string, baseline: Baseline): void {
+  wrote(workload: TrackedWorkload, resourceVersion: string, baseline: Baseline, pause = workload.record.pause): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
     // The watch can be faster than the answer; then it may already show what came after our write.
@@ -116,7 +116,7 @@ export class WorkloadIndex {
     const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
     this.#entries.set(workload.key, {
       ...entry,
-      record: { ...entry.record, resourceVersion, baselineText: formatBaseline(baseline) },
+      record: { ...entry.record, resourceVersion, baselineText: formatBaseline(baseline), ...(pause && { pause }) },
       baseline,
       baselineProblem: undefined,
       baselineLost: false,
@@ -254,8 +254,12 @@ export class WorkloadIndex {
   }
 }
 
-/** A Job that a CronJob controls is the CronJob's business, and `never` means never. */
+/**
+ * A Job that a CronJob controls is the CronJob's business, and `never` means never. A Deployment that we hold paused is
+ * to be resumed whatever it asks for by now.
+ */
 function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
+  if (record.pause?.since !== undefined) return true;
   if (!optedIn(record.policy, policy) || policy.ignoredWorkloadKinds.includes(record.kind)) return false;
   if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';
   if (record.kind === 'Job') return record.settings.jobPolicy !== 'never' && record.controlledBy?.kind !== 'CronJob';
@@ -279,6 +283,7 @@ function differs(previous: Entry, entry: Entry): boolean {
     previous.signature !== entry.signature ||
     previous.record.baselineText !== entry.record.baselineText ||
     previous.record.deleting !== entry.record.deleting ||
+    JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
     JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
   );
 }

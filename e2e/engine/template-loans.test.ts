@@ -120,6 +120,25 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
     expect(outcome(harness)).toEqual(expected);
   });
 
+  it.each([
+    [auto, byDeployment],
+    [inPlace, byRestartAt],
+  ])('a Rollout that was created, and its source changed, while we were down: %j', async (annotations, expected) => {
+    const harness = world();
+    harness.seed(app, db, deployment({ name: 'web', ...uses }));
+    const engine = await harness.start();
+    await harness.clock.advance(10 * minuteMs);
+    engine.kill();
+    await harness.clock.advance(10 * minuteMs);
+    harness.seed(rolloutOf('web-ro', annotations));
+    await harness.clock.advance(minuteMs);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(minuteMs);
+    await harness.start();
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(expected);
+  });
+
   it('first install: restarts nothing for sources that were edited long ago', async () => {
     for (const annotations of [auto, inPlace]) {
       const harness = world();

@@ -10,8 +10,11 @@ import type { TrackedWorkload } from '../workload-index';
  */
 export async function patchWorkload(context: ApplyContext, restart: Restart): Promise<Applied> {
   const template = templatePatch(restart.marker);
-  const resourceVersion = await patch(context, restart.workload, restart.annotations, { spec: { template } });
-  return { kind: 'written', did: 'restarted', resourceVersion };
+  const { pausedUntilMs } = restart;
+  const spec = { template, ...(pausedUntilMs !== undefined && { paused: true }) };
+  const resourceVersion = await patch(context, restart.workload, restart.annotations, { spec });
+  const until = pausedUntilMs === undefined ? '' : `, and paused until ${new Date(pausedUntilMs).toISOString()}`;
+  return { kind: 'written', did: until === '' ? 'restarted' : `changed${until}`, resourceVersion };
 }
 
 /** Writes annotations alone; the pods stay. Resolves to the new resourceVersion. */
@@ -23,11 +26,11 @@ export async function annotateWorkload(
   return await patch(context, workload, annotations, {});
 }
 
-/** `rest` is what the PATCH changes beside annotations. Resolves to the new resourceVersion. */
+/** `null` takes an annotation away; `rest` is what the PATCH changes beside annotations. Resolves to the new resourceVersion. */
 export async function patch(
   { client, assertLeading }: ApplyContext,
   { record }: TrackedWorkload,
-  annotations: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string | null>>,
   rest: object,
 ): Promise<string> {
   const { uid, resourceVersion } = record;

@@ -20,6 +20,8 @@ export interface Restart {
   readonly marker: TemplateMarker;
   /** The annotations that go onto the workload with it: baseline and last restart. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** A Deployment is paused with it, until then; its annotations say so. */
+  readonly pausedUntilMs?: number;
 }
 
 export interface ApplyContext {

@@ -8,6 +8,8 @@ import type { JsonObject } from './json-value';
 import { fieldAt, listOf, objectOf, textOf } from './json-value';
 import { MalformedObjectError } from './malformed-object-error';
 import { objectKey } from './object-key';
+import type { Pause } from './pause';
+import { readPause } from './pause';
 import type { PolicySettings, WorkloadPolicy } from './policy';
 import { optedIn } from './policy';
 import { parsePolicy } from './policy-annotations';
@@ -34,6 +36,8 @@ export interface WorkloadSpec {
   readonly settings: WorkloadSettings;
   /** Of an Argo Rollout alone. */
   readonly rollout?: RolloutSpec;
+  /** Of a Deployment that is to be held, or is. */
+  readonly pause?: Pause;
   /** The owner, which would undo or repeat what is written to this workload. */
   readonly controlledBy: { readonly kind: string; readonly name: string } | undefined;
   readonly problems: readonly AnnotationProblem[];
@@ -107,7 +111,9 @@ export function readWorkloadSpec(
   const { settings, problems: settingProblems } = readSettings(metadata);
   const reviewed = reviewAnnotations(metadata, templateAnnotations, keys);
   const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
-  const problems = [...policyProblems, ...settingProblems, ...(ofRollout?.problems ?? []), ...reviewed];
+  const { pause, problems: pauseProblems } = readPause(kind, object, metadata, keys);
+  const ownProblems = [...settingProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
+  const problems = [...policyProblems, ...ownProblems, ...reviewed];
   const podSpec = lends || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
   return {
     policy,
@@ -117,6 +123,7 @@ export function readWorkloadSpec(
     lastRestartText: annotation(metadata, ownAnnotations.lastRestart),
     settings,
     ...(ofRollout && { rollout: ofRollout.rollout }),
+    ...(pause && { pause }),
     controlledBy: controllerOf(object),
     problems: problems.length === 0 ? noProblems : problems.slice(0, maxProblems),
   };
