@@ -17,6 +17,7 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   namespacesToIgnore: [],
   namespaceSelector: everything,
   sourceSelector: everything,
+  csi: false,
   settleMs: 1_000,
   settleMaxMs: 10_000,
   ownNamespace,

@@ -19,6 +19,7 @@ import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
 import { applyMethods } from './apply/methods';
 import { NotLeadingError } from './apply/restart';
+import { CsiRotations } from './csi-rotations';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
@@ -51,6 +52,8 @@ export interface EngineSettings {
   readonly namespaceSelector: Selector;
   /** Sources without such labels are to us as if they did not exist. */
   readonly sourceSelector: Selector;
+  /** Whether what a CSI driver rotates restarts those who mount it. */
+  readonly csi: boolean;
   readonly settleMs: number;
   readonly settleMaxMs: number;
   /** Where lease, digest key and journal live. */
@@ -195,6 +198,7 @@ export class Engine {
       deps: { client, clock, random, logger },
       ...settings,
       ...{ digester, sources: this.#sources, workloads: this.#loans, scope: this.#scope },
+      csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
       onProgress: () => this.#onProgress(),
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),

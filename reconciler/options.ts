@@ -44,6 +44,7 @@ export interface ReconcilerOptions extends AlertOptions {
   readonly namespacesToIgnore: readonly string[];
   readonly namespaceSelector: Selector;
   readonly sourceSelector: Selector;
+  readonly csi: boolean;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
   readonly kubeconfig: string | undefined;
@@ -138,6 +139,7 @@ export const reconcilerOptionTable = {
     accepts: 'a list of jobs, cronjobs',
   },
   ...selectionOptionTable,
+  csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
   settleMs: {
     flag: 'settle',
     form: 'value',

@@ -126,10 +126,22 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     inForce: () => sources.inForceAt(kind, namespace, name, usesSinceMs(input)),
     firstContent: () => firstContent(candidate, input),
     formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
-    reloadOnCreate: settings.reloadOnCreate,
-    reloadOnDelete: settings.reloadOnDelete,
+    ...appearances(kind, settings),
   });
-  return { ...verdict, decision: decision.because, comparison };
+  return { ...verdict, decision: decision.because, comparison: named(kind, comparison) };
+}
+
+/** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
+function appearances(
+  kind: SourceKind,
+  settings: PlanSettings,
+): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
+  return kind === 'SecretProviderClass' ? { reloadOnCreate: true, reloadOnDelete: false } : settings;
+}
+
+function named(kind: SourceKind, comparison: Comparison): Comparison {
+  const isFirstRotation = kind === 'SecretProviderClass' && comparison.because === 'created';
+  return isFirstRotation ? { ...comparison, because: 'content-changed' } : comparison;
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */

@@ -6,9 +6,17 @@ import type { Selector } from '../shared/domain/selector';
 import { workloadKinds, type WorkloadKind } from '../shared/domain/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../shared/kube/errors';
 import type { ReflectorObserver } from '../shared/kube/observers';
-import { Reflector, type ReflectorDeps, type ReflectorStatus } from '../shared/kube/reflector';
+import { Reflector, type ReflectorDeps, type ReflectorSink, type ReflectorStatus } from '../shared/kube/reflector';
+import type { Decoder } from '../shared/kube/decoder';
+import {
+  csiClassDecoder,
+  csiPodStatusDecoder,
+  secretProviderClasses,
+  secretProviderClassPodStatuses,
+} from '../shared/kube/csi-decoder';
 import { configMaps, namespaces, resourceName, secrets, type Resource } from '../shared/kube/resource';
 import { sourceDecoder } from '../shared/kube/source-decoder';
+import type { CsiRotations } from './csi-rotations';
 import { namespaceDecoder } from './namespace-decoder';
 import type { NamespaceScope } from './namespace-scope';
 import { OptionalWatch } from './optional-watch';
@@ -36,6 +44,8 @@ export interface WatchesOptions {
   readonly sourceSelector: Selector;
   readonly scope: NamespaceScope;
   readonly sources: SourceIndex;
+  /** Undefined: SecretProviderClasses are not watched. */
+  readonly csi: CsiRotations | undefined;
   /** Undefined: workloads are of no concern. */
   readonly workloads: WatchedWorkloads | undefined;
   /** A first list is complete, or a watch was refused: what is known may have changed. */
@@ -64,6 +74,7 @@ export interface WatchStatus extends ReflectorStatus {
 export class Watches {
   readonly #watches: readonly Watch[];
   readonly #addOns: readonly AddOn[];
+  readonly #csi: AddOn | undefined;
   #stopped = false;
 
   constructor(options: WatchesOptions) {
@@ -80,7 +91,9 @@ export class Watches {
       ]),
     ];
     const optional = rows.filter((row) => row.optional);
-    this.#addOns = workloads ? optional.map((row) => addOn(options, workloads, row, places)) : [];
+    const addOns = workloads ? optional.map((row) => workloadAddOn(options, workloads, row, places)) : [];
+    this.#csi = options.csi && csiAddOn(options, options.csi, places);
+    this.#addOns = this.#csi ? [...addOns, this.#csi] : addOns;
   }
 
   start(): void {
@@ -116,6 +129,8 @@ export class Watches {
     for (const { sourceKind, reflector } of this.#watches) {
       if (sourceKind && !isSynced(reflector.status)) kinds.delete(sourceKind);
     }
+    const { watch, watches } = this.#csi ?? noAddOn;
+    if (watch?.served && watches.every(({ reflector }) => isSynced(reflector.status))) kinds.add('SecretProviderClass');
     return kinds;
   }
 
@@ -141,11 +156,16 @@ export class Watches {
   }
 }
 
+/** Namespaces to watch one by one; undefined: the whole cluster at once. */
+type Places = readonly (string | undefined)[];
+
 /** A kind whose API may be missing, in all namespaces watched. */
 interface AddOn {
   readonly watch: OptionalWatch;
   readonly watches: readonly Watch[];
 }
+
+const noAddOn = { watch: undefined, watches: [] };
 
 function statusOf({ resource, namespace, reflector }: Watch, optional: boolean): WatchStatus {
   const name = resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`);
@@ -200,27 +220,57 @@ function workloadWatch(
   return { resource, namespace, sourceKind: undefined, reflector };
 }
 
+function workloadAddOn(options: WatchesOptions, workloads: WatchedWorkloads, row: WorkloadKind, places: Places): AddOn {
+  const forget = (): void => {
+    for (const namespace of places) {
+      const sink = workloads.sink(row.kind, namespace, () => undefined);
+      for (const key of [...sink.keys()]) sink.remove(key);
+    }
+  };
+  const build = (noticing: WatchesOptions): readonly Watch[] =>
+    places.map((namespace) => workloadWatch(noticing, workloads, row, namespace));
+  return addOn(options, row.resource, build, forget);
+}
+
+/** Its classes and the statuses of its pods are one API: they come and go together. */
+function csiAddOn(options: WatchesOptions, csi: CsiRotations, places: Places): AddOn {
+  const build = (noticing: WatchesOptions): readonly Watch[] =>
+    places.flatMap((namespace) => {
+      const watch = <T>(resource: Resource, decoder: Decoder<T>, sink: ReflectorSink<T>): Watch => {
+        // Without the selector of sources: statuses have the labels that the driver gives them.
+        const wanted = within(options, namespace);
+        const reflector = new Reflector(deps(noticing, resource), { resource, decoder, sink, ...wanted });
+        return { resource, namespace, sourceKind: undefined, reflector };
+      };
+      const { onProgress, annotationKeys, digester } = noticing;
+      const classSink = csi.classSink(namespace, onProgress);
+      const statusSink = csi.statusSink(namespace, onProgress);
+      return [
+        watch(secretProviderClasses, csiClassDecoder(annotationKeys), classSink),
+        watch(secretProviderClassPodStatuses, csiPodStatusDecoder(digester), statusSink),
+      ];
+    });
+  return addOn(options, secretProviderClassPodStatuses, build, () => csi.forgetStatuses());
+}
+
 function addOn(
   options: WatchesOptions,
-  workloads: WatchedWorkloads,
-  row: WorkloadKind,
-  places: readonly (string | undefined)[],
+  resource: Resource,
+  build: (noticing: WatchesOptions) => readonly Watch[],
+  forget: () => void,
 ): AddOn {
-  const { resource } = row;
   const onProgress = (): void => {
     watch.refused();
     options.onProgress();
   };
-  const watches = places.map((namespace) => workloadWatch({ ...options, onProgress }, workloads, row, namespace));
+  const watches = build({ ...options, onProgress });
   const watch = new OptionalWatch({
     ...{ deps: options.deps, resource },
     reflectors: watches.map(({ reflector }) => reflector),
     onLost: () => {
-      for (const namespace of places) {
-        const sink = workloads.sink(row.kind, namespace, () => undefined);
-        for (const key of [...sink.keys()]) sink.remove(key);
-      }
-      options.onLost(resource);
+      forget();
+      for (const { resource } of watches) options.onLost(resource);
+      options.onProgress();
     },
   });
   return { watch, watches };

@@ -22,6 +22,49 @@ export const deploymentConfigKind = customKind({
   subresources: ['status', 'scale'],
 });
 
+const csi = { group: 'secrets-store.csi.x-k8s.io', version: 'v1', generation: 'spec' } as const;
+export const secretProviderClassKind = customKind({
+  ...csi,
+  kind: 'SecretProviderClass',
+  plural: 'secretproviderclasses',
+});
+/** Its status is no subresource. */
+export const secretProviderClassPodStatusKind = customKind({
+  ...csi,
+  kind: 'SecretProviderClassPodStatus',
+  plural: 'secretproviderclasspodstatuses',
+});
+
+export function secretProviderClass(name: string, annotations: Readonly<Record<string, string>> = {}): ObjectInput {
+  return {
+    apiVersion: 'secrets-store.csi.x-k8s.io/v1',
+    kind: 'SecretProviderClass',
+    metadata: { name, namespace: 'default', annotations },
+    spec: { provider: 'vault' },
+  };
+}
+
+/** What the CSI driver tells of one pod's volume: the version of each object that is mounted; null: none yet. */
+export function secretProviderClassPodStatus(
+  pod: string,
+  className: string,
+  versions: Readonly<Record<string, string>> | null,
+): ObjectInput {
+  const objects = versions && Object.entries(versions).map(([id, version]) => ({ id, version }));
+  return {
+    apiVersion: 'secrets-store.csi.x-k8s.io/v1',
+    kind: 'SecretProviderClassPodStatus',
+    metadata: { name: `${pod}-default-${className}`, namespace: 'default' },
+    status: { podName: pod, secretProviderClassName: className, mounted: true, ...(objects && { objects }) },
+  };
+}
+
+/** Volume and mount of a class, for a pod. */
+export function csiVolume(className: string): Pick<WorkloadOptions, 'volumes' | 'volumeMounts'> {
+  const csi = { driver: 'secrets-store.csi.k8s.io', volumeAttributes: { secretProviderClass: className } };
+  return { volumes: [{ name: className, csi }], volumeMounts: [{ name: className, mountPath: '/secrets' }] };
+}
+
 /** An Argo Rollout with a template of its own. */
 export function rollout(options: WorkloadOptions): ObjectInput {
   const { spec, ...rest } = deployment(options);

@@ -7,6 +7,8 @@ export interface FieldManager {
   readonly manager: string;
   readonly operation: ManagedFieldsEntry['operation'];
   readonly subresource: string | undefined;
+  /** The kind has no status subresource: its status is a field like any other. */
+  readonly plainStatus?: boolean;
 }
 
 /** What the server makes belongs to no manager. */
@@ -84,7 +86,7 @@ export function ownable(object: JsonObject, writer: FieldManager): JsonObject {
     'apiVersion',
     'kind',
     'metadata',
-    ...(writer.subresource === 'status' ? [] : ['status']),
+    ...(writer.subresource === 'status' || writer.plainStatus === true ? [] : ['status']),
   );
   const own = without(metadata, ...serverMade);
   return Object.keys(own).length === 0 ? rest : { metadata: own, ...rest };

@@ -189,7 +189,8 @@ export class Registry {
     });
     const object = kind.kind === 'Job' ? withJobSelector(fresh) : fresh;
     requireValid(kind, object, undefined);
-    const writer = { manager: context.manager, operation: 'Update', subresource: undefined } as const;
+    const plainStatus = !kind.subresources.includes('status');
+    const writer = { manager: context.manager, operation: 'Update', subresource: undefined, plainStatus } as const;
     const owners = managedFields ?? fieldsAfterUpdate(writer, undefined, object, now);
     return { ...object, metadata: { ...object.metadata, managedFields: owners } };
   }
@@ -210,7 +211,10 @@ export class Registry {
     const managedFields =
       candidate.managedFields?.(object) ??
       fieldsAfterUpdate(
-        { manager: context.manager, operation: 'Update', subresource: context.subresource },
+        {
+          ...{ manager: context.manager, operation: 'Update', subresource: context.subresource },
+          plainStatus: !kind.subresources.includes('status'),
+        },
         current,
         object,
         now,

@@ -4,6 +4,7 @@ import { LeaderElection } from '../../shared/kube/lease';
 import type { EngineDeps, EngineSettings } from '../engine';
 import { eventLabels, whatHappened } from '../event-labels';
 import type { Receipt } from '../channel/inbox';
+import { CsiRotations } from '../csi-rotations';
 import { observeSources, reflectorObserver } from '../observers';
 import { NamespaceScope } from '../namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
@@ -48,6 +49,7 @@ export class NotifyingEngine {
       deps: { client, clock, random, logger },
       ...settings,
       ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
+      csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
       onProgress: () => (this.#knownKinds = this.#watches.knownKinds()),
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),

@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import { patchObject, deleteObject } from '../../shared/kube/objects';
+import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
+import type { EngineSettings } from '../../reconciler/engine';
+import {
+  csiVolume,
+  secretProviderClass,
+  secretProviderClassKind,
+  secretProviderClassPodStatus as podStatus,
+  secretProviderClassPodStatusKind,
+} from '../apiserver/add-ons';
+import { deployment } from '../apiserver/cluster';
+import { Harness, type Engine } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const minuteMs = 60_000;
+const customKinds = [secretProviderClassKind, secretProviderClassPodStatusKind];
+const csi = { csi: true } as const;
+
+/** Two pods that have mounted version 1 of a class that Deployment `web` uses. */
+async function world(annotations: Readonly<Record<string, string>> = auto, onClass = {}): Promise<Harness> {
+  const harness = new Harness({ customKinds });
+  harness.seed(
+    secretProviderClass('vault', onClass),
+    deployment({ name: 'web', annotations, ...csiVolume('vault') }),
+    podStatus('a', 'vault', { pw: '1' }),
+    podStatus('b', 'vault', { pw: '1' }),
+  );
+  await harness.clock.advance(10 * minuteMs);
+  return harness;
+}
+
+async function start(harness: Harness, settings: Partial<EngineSettings> = csi): Promise<Engine> {
+  const engine = await harness.start(settings);
+  await harness.clock.advance(10_000);
+  return engine;
+}
+
+/** The CSI driver finds another version for a pod's volume. */
+async function rotate(harness: Harness, pod: string, version: string, className = 'vault'): Promise<void> {
+  const name = `${pod}-default-${className}`;
+  const patch = { status: { objects: [{ id: 'pw', version }] } };
+  await patchObject(harness.admin, secretProviderClassPodStatuses, 'default', name, patch, { type: 'merge' });
+  await harness.clock.advance(20_000);
+}
+
+async function remove(harness: Harness, pod: string): Promise<void> {
+  await deleteObject(harness.admin, secretProviderClassPodStatuses, 'default', `${pod}-default-vault`, {
+    propagationPolicy: 'Background',
+  });
+  await harness.clock.advance(20_000);
+}
+
+function restarts(harness: Harness): number {
+  return harness.restarts('Deployment', 'web');
+}
+
+describe('§9 CSI: one rotation, one restart', () => {
+  it('restarts once, however many pods tell of it, and says why without a version', async () => {
+    const harness = await world();
+    const engine = await start(harness);
+    expect(restarts(harness)).toBe(0);
+    await rotate(harness, 'a', '2-secret');
+    expect(restarts(harness)).toBe(1);
+    await rotate(harness, 'b', '2-secret');
+    await harness.clock.advance(minuteMs);
+    expect(restarts(harness)).toBe(1);
+    expect(engine.lines.filter(({ message }) => message.endsWith('web restarted')).at(-1)?.fields).toMatchObject({
+      because: ['SecretProviderClass vault: content changed (keys: pw)'],
+    });
+    expect(JSON.stringify([engine.lines, await harness.get('Deployment', 'web')])).not.toContain('2-secret');
+    const { spec } = (await harness.get('Deployment', 'web')) as unknown as { spec: { template: object } };
+    expect(spec.template).toMatchObject({
+      spec: { containers: [{ env: [{ name: 'STAKATER_VAULT_SECRETPROVIDERCLASS' }] }] },
+    });
+  });
+
+  it('adds and deletes do nothing: new pods start with what is there', async () => {
+    const harness = await world();
+    await start(harness);
+    harness.seed(podStatus('c', 'vault', { pw: '2' }));
+    await harness.clock.advance(minuteMs);
+    await remove(harness, 'a');
+    await remove(harness, 'b');
+    expect(restarts(harness)).toBe(0);
+  });
+
+  it('pods that take the place of those which were rotated restart nothing, also across a restart of ours', async () => {
+    const harness = await world();
+    const engine = await start(harness);
+    await rotate(harness, 'a', '2');
+    harness.seed(podStatus('c', 'vault', { pw: '2' }));
+    await remove(harness, 'a');
+    await remove(harness, 'b');
+    engine.kill();
+    await harness.clock.advance(minuteMs);
+    await start(harness);
+    await harness.clock.advance(minuteMs);
+    expect(restarts(harness)).toBe(1);
+    await rotate(harness, 'c', '3');
+    expect(restarts(harness)).toBe(2);
+  });
+
+  it('finds a rotation that was made while it was down', async () => {
+    const harness = await world();
+    const engine = await start(harness);
+    engine.kill();
+    await rotate(harness, 'a', '2');
+    await harness.clock.advance(minuteMs);
+    await start(harness);
+    await harness.clock.advance(minuteMs);
+    expect(restarts(harness)).toBe(1);
+  });
+
+  it('first install: a rotation of long ago restarts nothing', async () => {
+    const harness = await world();
+    await rotate(harness, 'a', '2');
+    await harness.clock.advance(60 * minuteMs);
+    await start(harness);
+    await harness.clock.advance(minuteMs);
+    expect(restarts(harness)).toBe(0);
+    await rotate(harness, 'a', '3');
+    expect(restarts(harness)).toBe(1);
+  });
+
+  it('Q50: the first population of a status is no change', async () => {
+    const harness = await world();
+    harness.seed(podStatus('late', 'vault', null));
+    await start(harness);
+    await rotate(harness, 'late', '7');
+    expect(restarts(harness)).toBe(0);
+    await rotate(harness, 'late', '8');
+    expect(restarts(harness)).toBe(1);
+  });
+
+  it('a label on a status is no rotation, seen or not', async () => {
+    for (const isSeen of [true, false]) {
+      const harness = await world();
+      if (isSeen) await start(harness);
+      const labels = { metadata: { labels: { team: 'shop' } } };
+      const name = 'a-default-vault';
+      await patchObject(harness.admin, secretProviderClassPodStatuses, 'default', name, labels, { type: 'merge' });
+      await harness.clock.advance(minuteMs);
+      if (!isSeen) await start(harness);
+      await harness.clock.advance(minuteMs);
+      expect(restarts(harness)).toBe(0);
+    }
+  });
+});
+
+describe('§9 keys and switches', () => {
+  it.each<[Readonly<Record<string, string>>, Readonly<Record<string, string>>, number]>([
+    [{ 'secretproviderclass.reloader.stakater.com/auto': 'true' }, {}, 1],
+    [{ 'secretproviderclass.reloader.stakater.com/reload': 'vault' }, {}, 1],
+    [{ 'secretproviderclass.reloader.stakater.com/reload': 'va.*' }, {}, 1],
+    [{ 'secretproviderclass.reloader.stakater.com/reload': 'other' }, {}, 0],
+    [{ 'secret.reloader.stakater.com/auto': 'true' }, {}, 0],
+    [{ ...auto, 'secretproviderclasses.exclude.reloader.stakater.com/reload': 'vault' }, {}, 0],
+    [auto, { 'reloader.stakater.com/ignore': 'true' }, 0],
+    [{ 'reloader.stakater.com/search': 'true' }, { 'reloader.stakater.com/match': 'true' }, 1],
+    [{ 'reloader.stakater.com/search': 'true' }, {}, 0],
+  ])('§2.5 rows 69-73: %j on the workload, %j on the class', async (onWorkload, onClass, expected) => {
+    const harness = await world(onWorkload, onClass);
+    await start(harness);
+    await rotate(harness, 'a', '2');
+    expect(restarts(harness)).toBe(expected);
+  });
+
+  it('a class that is ignored from now on restarts nothing from now on', async () => {
+    const harness = await world();
+    await start(harness);
+    const ignore = { metadata: { annotations: { 'reloader.stakater.com/ignore': 'true' } } };
+    await patchObject(harness.admin, secretProviderClasses, 'default', 'vault', ignore, { type: 'merge' });
+    await harness.clock.advance(10_000);
+    await rotate(harness, 'a', '2');
+    expect(restarts(harness)).toBe(0);
+  });
+
+  it.each([
+    [{ csi: true }, 1],
+    [{ csi: false }, 0],
+    [{ csi: true, reloadOnCreate: true, reloadOnDelete: true }, 1],
+  ])('with %j', async (settings, expected) => {
+    const harness = await world();
+    await start(harness, settings);
+    await remove(harness, 'b');
+    await rotate(harness, 'a', '2');
+    expect(restarts(harness)).toBe(expected);
+  });
+
+  it('asks nothing of the API where it is off, and reads no class for a workload where it is on (Q49)', async () => {
+    const harness = await world();
+    await start(harness, { csi: false });
+    expect(harness.server.requests().filter(({ resource }) => resource.includes('secrets-store'))).toEqual([]);
+    const other = await world();
+    await start(other);
+    other.requestsSinceLast();
+    await rotate(other, 'a', '2');
+    expect(other.requestsSinceLast()).toEqual(['patch deployments.apps', 'create events']);
+  });
+});
+
+describe('§9 Q51 the API may come and go', () => {
+  it('is found at run time, and a loss of it restarts nothing', async () => {
+    const harness = new Harness();
+    const objects = [
+      secretProviderClass('vault'),
+      podStatus('a', 'vault', { pw: '1' }),
+      deployment({ name: 'web', annotations: auto, ...csiVolume('vault') }),
+    ];
+    harness.seed(objects[2]!);
+    await start(harness);
+    for (const kind of customKinds) harness.server.serve(kind);
+    harness.seed(objects[0]!, objects[1]!);
+    await harness.clock.advance(2 * minuteMs);
+    await rotate(harness, 'a', '2');
+    expect(restarts(harness)).toBe(1);
+    for (const kind of customKinds) harness.server.stopServing(kind);
+    await harness.clock.advance(5 * minuteMs);
+    for (const kind of customKinds) harness.server.serve(kind);
+    harness.seed(objects[0]!, objects[1]!);
+    await harness.clock.advance(3 * minuteMs);
+    expect(restarts(harness)).toBe(1);
+    await rotate(harness, 'a', '3');
+    expect(restarts(harness)).toBe(2);
+  });
+});
