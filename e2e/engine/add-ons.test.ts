@@ -100,7 +100,7 @@ describe('§6 a kind whose API may be missing', () => {
   it('answers, when it comes back, a change that was made while it was gone', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.seed(app, rollout({ name: 'web', annotations: auto, ...uses }));
-    await harness.start();
+    const engine = await harness.start();
     // The API server answers 404 for a while, as with an aggregated API; the objects stay.
     const mend = harness.faults.add({
       match: ({ pathname }) => pathname.startsWith(rollouts),
@@ -110,6 +110,7 @@ describe('§6 a kind whose API may be missing', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(minuteMs);
     expect(harness.restarts('Rollout', 'web')).toBe(0);
+    expect(messages(engine, 'could not be written')).toEqual([]);
     mend();
     await harness.clock.advance(3 * minuteMs);
     expect(harness.restarts('Rollout', 'web')).toBe(1);

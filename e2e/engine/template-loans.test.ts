@@ -139,6 +139,24 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
     expect(outcome(harness)).toEqual(expected);
   });
 
+  it.each([auto, inPlace])('pods are no older than the Deployment that they are made of: %j', async (annotations) => {
+    const harness = world();
+    harness.seed(app, db);
+    const engine = await harness.start();
+    await harness.clock.advance(10 * minuteMs);
+    engine.kill();
+    await harness.clock.advance(10 * minuteMs);
+    harness.seed(rolloutOf('web-ro', annotations));
+    await harness.clock.advance(minuteMs);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(minuteMs);
+    harness.seed(deployment({ name: 'web', ...uses }));
+    await harness.clock.advance(minuteMs);
+    await harness.start();
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(none);
+  });
+
   it('first install: restarts nothing for sources that were edited long ago', async () => {
     for (const annotations of [auto, inPlace]) {
       const harness = world();
