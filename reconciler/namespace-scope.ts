@@ -81,7 +81,7 @@ export class NamespaceScope {
    */
   workloadSink(kind: WorkloadKindName, sink: WorkloadSink): WorkloadSink {
     if (this.isEverything) return sink;
-    const gate = this.#gates.get(kind) ?? { sink, held: new Map() };
+    const gate: Gate = this.#gates.get(kind) ?? { sink, held: new Map() };
     this.#gates.set(kind, gate);
     const { held } = gate;
     return {

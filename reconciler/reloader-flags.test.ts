@@ -159,6 +159,13 @@ describe("Reloader's own chart", () => {
     ...['--resource-label-selector=reload=yes', '--enable-pprof', '--pprof-addr=:6060'],
     ...['--configmap-annotation', 'c/a', '--secret-annotation', 'c/b', '--auto-annotation', 'c/c'],
     ...['--secret-auto-annotation', 'c/d', '--configmap-auto-annotation', 'c/e', '--auto-search-annotation', 'c/f'],
+    ...[
+      '--enable-csi-integration',
+      '--pause-deployment-annotation',
+      'c/i',
+      '--pause-deployment-time-annotation',
+      'c/j',
+    ],
     ...['--search-match-annotation', 'c/g', '--ignore-annotation', 'c/h', '--webhook-url=https://hook.example/a'],
     ...['--reload-on-create=true', '--reload-on-delete=true', '--sync-after-restart=true'],
     ...['--reload-strategy=annotations', '--enable-ha=true', '--auto-reload-all=true'],
@@ -174,6 +181,7 @@ describe("Reloader's own chart", () => {
       ...{ namespacesToIgnore: ['kube-system'], namespaceSelector: parseSelector('env=prod,team in (a,b)') },
       ...{ sourceSelector: parseSelector('reload=yes'), ignoredSourceKind: 'Secret' },
       ...{ leaseName: 'stakater-reloader-lock', listen: { host: undefined, port: 9090 } },
+      ...{ csi: true, annotationKeys: expect.objectContaining({ pausePeriod: 'c/i', pausedAt: 'c/j' }) as never },
       ...{ webhookUrl: new URL('https://hook.example/a'), metaInfoNamespace: 'ops', metaInfoDeployment: 'reloader' },
       ...{ alertOnReload: true, alertSink: 'slack', alertWebhookUrl: new URL('https://sink.example/b') },
     });

@@ -145,14 +145,15 @@ export class TemplateLoans {
     if (!speaker) return record;
     if (!isRestartedItself(record, asking)) return setAside(record);
     const { askedAtMs, record: rollout } = speaker;
-    const { writtenAtMs = record.createdAtMs } = record;
+    // The pods are no older than the younger of the two.
+    const createdAtMs = Math.max(record.createdAtMs, rollout.createdAtMs);
     return {
       ...record,
       policy: mergedPolicy(rollout.policy, record.policy),
       settings: { ...record.settings, ...rollout.settings },
-      // The pods are no older than the younger of the two.
-      createdAtMs: Math.max(record.createdAtMs, rollout.createdAtMs),
-      writtenAtMs: askedAtMs === undefined ? record.writtenAtMs : Math.max(writtenAtMs, askedAtMs),
+      createdAtMs,
+      writtenAtMs: Math.max(record.writtenAtMs ?? 0, createdAtMs, askedAtMs ?? 0),
+      ...(askedAtMs !== undefined && { askedAtMs }),
       // Argo takes the template of a paused Deployment too.
       ...(record.pause && { pause: { ...record.pause, periodMs: undefined } }),
     };

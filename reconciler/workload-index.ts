@@ -236,7 +236,7 @@ export class WorkloadIndex {
         writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
       };
     // A watch shows each write. A list shows the last of several, and the one that counts may be any since the former.
-    return Math.max(origin === 'watch' ? writtenAtMs : before.writtenAtMs, selectedSinceMs);
+    return Math.max(origin === 'watch' ? writtenAtMs : before.writtenAtMs, record.askedAtMs ?? 0, selectedSinceMs);
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {

@@ -6,6 +6,14 @@ import { tlsSource } from '../../shared/kube/tls-source';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { WebhookEngine } from '../../webhook/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
+import {
+  deploymentConfig,
+  deploymentConfigKind,
+  rollout,
+  rolloutKind,
+  secretProviderClassKind,
+  secretProviderClassPodStatusKind,
+} from '../apiserver/add-ons';
 import { configMap, cronJob, deployment, fromConfigMap, job } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { PolicyRule } from '../apiserver/rbac';
@@ -23,9 +31,11 @@ const slices = customKind({
   plural: 'endpointslices',
 });
 
+const addOns = [rolloutKind, deploymentConfigKind, secretProviderClassKind, secretProviderClassPodStatusKind];
+
 /** A cluster in which a room has the rights that it is given, but for one. */
 function world(room: Room, missing?: number): Harness {
-  const harness = new Harness({ customKinds: [slices] });
+  const harness = new Harness({ customKinds: [slices, ...addOns] });
   const rights = deployedRights(room).filter((_rule, index) => index !== missing);
   harness.server.rbac.restrict(accounts[room], rights);
   return harness;
@@ -44,9 +54,11 @@ async function reconciler(harness: Harness): Promise<readonly string[]> {
     deployment({ name: 'web', ...uses }),
     cronJob({ name: 'tick', ...uses }),
     job({ name: 'once', ...uses }),
+    rollout({ name: 'canary', ...uses }),
+    deploymentConfig({ name: 'old', ...uses }),
   );
   // Selects all of them; but without it nobody looks at namespaces.
-  const engine = await harness.start({ namespaceSelector: parseSelector('!left-alone') });
+  const engine = await harness.start({ namespaceSelector: parseSelector('!left-alone'), csi: true });
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(120_000);
   return warnings(engine.lines);
@@ -101,7 +113,7 @@ describe.each(['reconciler', 'webhook'] as const)('the rights that the manifests
 });
 
 it('restarts also where neither Events nor StatefulSets are allowed', async () => {
-  const harness = new Harness();
+  const harness = new Harness({ customKinds: addOns });
   const allowed = deployedRights('reconciler').flatMap((rule) => {
     const resources = rule.resources.filter((resource) => !['events', 'statefulsets'].includes(resource));
     return resources.length > 0 ? [{ ...rule, resources }] : [];

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { patchObject, deleteObject } from '../../shared/kube/objects';
 import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
 import { resourcePath } from '../../shared/kube/resource';
+import { parseSelector } from '../../shared/domain/selector';
 import type { EngineSettings } from '../../reconciler/engine';
 import {
   csiVolume,
@@ -197,6 +198,8 @@ describe('§9 keys and switches', () => {
     [{ csi: true }, 1],
     [{ csi: false }, 0],
     [{ csi: true, reloadOnCreate: true, reloadOnDelete: true }, 1],
+    // Q48: a status has the labels that its driver gives it.
+    [{ csi: true, sourceSelector: parseSelector('tier=web') }, 1],
   ])('with %j', async (settings, expected) => {
     const harness = await world();
     await start(harness, settings);

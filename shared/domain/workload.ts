@@ -36,6 +36,8 @@ export interface WorkloadSpec {
   readonly settings: WorkloadSettings;
   /** Of an Argo Rollout alone. */
   readonly rollout?: RolloutSpec;
+  /** When another object was seen to ask for it: no earlier does it use what it uses. See TemplateLoans. */
+  readonly askedAtMs?: number;
   /** Of a Deployment that is to be held, or is. */
   readonly pause?: Pause;
   /** The owner, which would undo or repeat what is written to this workload. */
