@@ -320,7 +320,7 @@ describe('a failure', () => {
       message: 'Deployment shop/web could not be written; trying again',
       fields: { error: expect.stringContaining(String(status)) },
     });
-    const body = { type: 'Warning', reason: 'ReloadFailed', message: expect.stringContaining(String(status)) };
+    const body = { type: 'Warning', reason: 'ReloadFail', message: expect.stringContaining(String(status)) };
     expect(await told()).toMatchObject(Array(events).fill(body));
   });
 

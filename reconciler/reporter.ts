@@ -174,7 +174,7 @@ export class Reporter {
     logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
     // What a person must mend is told where they look; what passes by itself is not.
     if (error instanceof ForbiddenError || error instanceof InvalidError || error instanceof BaselineTooLargeError) {
-      this.#event(record, 'Warning', 'ReloadFailed', errorMessage(error));
+      this.#event(record, 'Warning', 'ReloadFail', errorMessage(error));
     }
   }
 

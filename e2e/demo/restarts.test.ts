@@ -68,7 +68,7 @@ describe('Events about restarts', () => {
       });
     };
     await event('reroll', 'Reloaded', 'web');
-    await event('reroll', 'ReloadFailed', 'api');
+    await event('reroll', 'ReloadFail', 'api');
     await event('alice', 'Reloaded', 'db');
     expect(restartEventsIn(server.history(), 'reroll')).toEqual(['Deployment web']);
   });

@@ -9,7 +9,7 @@ import { noAnswer, refusal } from './fake-transport';
 
 const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u1' };
 const reloaded: KubeEvent = { regarding, type: 'Normal', reason: 'Reloaded', message: 'configmap app changed' };
-const failed: KubeEvent = { regarding, type: 'Warning', reason: 'ReloadFailed', message: 'forbidden' };
+const failed: KubeEvent = { regarding, type: 'Warning', reason: 'ReloadFail', message: 'forbidden' };
 
 const created: Reply = { body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } };
 
@@ -100,7 +100,7 @@ describe('EventRecorder', () => {
     await events.record(failed);
     await events.record(failed);
     expect(transport.requests).toHaveLength(2);
-    expect(logger.lines[0]).toMatchObject({ level: 'warn', fields: { object: 'shop/web', reason: 'ReloadFailed' } });
+    expect(logger.lines[0]).toMatchObject({ level: 'warn', fields: { object: 'shop/web', reason: 'ReloadFail' } });
     expect(logger.lines[0]?.fields['error']).toMatch(/"create" on resource "events"/);
   });
 
