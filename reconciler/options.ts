@@ -138,6 +138,10 @@ export const reconcilerOptionTable = {
     describe: 'Kinds of workload that are never restarted.',
     accepts: 'a list of jobs, cronjobs',
   },
+  rollouts: {
+    ...switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.'),
+    default: 'true',
+  },
   ...selectionOptionTable,
   csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
   settleMs: {
@@ -196,13 +200,14 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...samePortProblems('channel-listen', some.channelListen, some.listen),
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
-  const { pausePeriod, pausedAt, ignoredSourceKinds, ...rest } = others;
+  const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
   const { enableHa, syncAfterRestart, enablePprof, pprofAddr, ...options } = rest;
   const { scope, remarks } = scopeOf(options);
   return {
     ...options,
     ...scope,
     ignoredSourceKind: ignoredSourceKinds[0],
+    ignoredWorkloadKinds: [...options.ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))],
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
     remarks: [...remarks, ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr })],
     annotationKeys: {

@@ -167,6 +167,7 @@ describe("Reloader's own chart", () => {
       'c/j',
     ],
     ...['--search-match-annotation', 'c/g', '--ignore-annotation', 'c/h', '--webhook-url=https://hook.example/a'],
+    ...['--is-Argo-Rollouts=true'],
     ...['--reload-on-create=true', '--reload-on-delete=true', '--sync-after-restart=true'],
     ...['--reload-strategy=annotations', '--enable-ha=true', '--auto-reload-all=true'],
   ];

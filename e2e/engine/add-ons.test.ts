@@ -159,8 +159,15 @@ describe('§6 a kind whose API may be missing', () => {
 
   it('is not asked for where it is ignored', async () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
+    harness.seed(
+      configMap({ name: 'app', data: { color: 'red' } }),
+      rollout({ name: 'web', annotations: auto, ...uses }),
+    );
     await harness.start({ policy: { autoReloadAll: false, ignoredWorkloadKinds: ['Rollout'] } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(minuteMs);
     expect(asked(harness, 'argoproj.io')).toBe(0);
+    expect(harness.restarts('Rollout', 'web')).toBe(0);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { metaInfoData } from '../../reconciler/meta-info/meta-info';
 import { MetaInfoPublisher } from '../../reconciler/meta-info/publisher';
 import { parseReconcilerOptions } from '../../reconciler/options';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
 import type { KubeObject } from '../../shared/kube/objects';
@@ -12,6 +13,8 @@ import { configMap, seed, seedNamespace } from '../apiserver/cluster';
 import { Faults } from '../apiserver/faults';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { seededRandom } from '../apiserver/seeded-random';
+
+const { pausePeriod, pausedAt } = defaultAnnotationKeys;
 
 const data = { buildInfo: '{}', reloaderOptions: '{}', deploymentInfo: '{}' };
 
@@ -180,6 +183,13 @@ describe('§16 what it holds', () => {
     ['--resources-to-ignore=configMaps', 'resourcesToIgnore', [], ['configmaps']],
     ['--ignored-workload-types=jobs,cronjobs', 'workloadTypesToIgnore', [], ['jobs', 'cronjobs']],
     ['--namespaces=a,b', 'namespaces', [], ['a', 'b']],
+    ['--namespaces-to-ignore=a,,b', 'namespacesToIgnore', [], ['a', 'b']],
+    ['--namespace-selector="env:prod,team:*"', 'namespaceSelectors', [], ['env=prod,team']],
+    ['--resource-label-selector=tier=web', 'resourceSelectors', [], ['tier=web']],
+    ['--is-Argo-Rollouts=false', 'isArgoRollouts', true, false],
+    ['--enable-csi-integration', 'enableCSIIntegration', false, true],
+    ['--pause-deployment-annotation=x.y/a', 'pauseDeploymentAnnotation', pausePeriod, 'x.y/a'],
+    ['--pause-deployment-time-annotation=x.y/a', 'pauseDeploymentTimeAnnotation', pausedAt, 'x.y/a'],
   ])('tells of %s as %s', (flag, field, before, after) => {
     expect(infoOf([]).reloaderOptions[field]).toEqual(before);
     expect(infoOf([flag]).reloaderOptions[field]).toEqual(after);

@@ -1,3 +1,4 @@
+import type { Selector } from '../../shared/domain/selector';
 import type { ReconcilerOptions } from '../options';
 
 export const metaInfoName = 'reloader-meta-info';
@@ -58,22 +59,22 @@ export function metaInfoData({
       pauseDeploymentTimeAnnotation: keys.pausedAt,
       logFormat: options.logFormat === 'json' ? 'json' : '',
       logLevel: options.logLevel,
-      isArgoRollouts: false,
+      isArgoRollouts: !ignoredWorkloadKinds.includes('Rollout'),
       reloadStrategy: options.strategy,
       reloadOnCreate: options.reloadOnCreate,
       reloadOnDelete: options.reloadOnDelete,
       syncAfterRestart: false,
       // There is always a Lease.
       enableHA: true,
-      enableCSIIntegration: false,
+      enableCSIIntegration: options.csi,
       webhookUrl: options.webhookUrl ? hidden : '',
       resourcesToIgnore: ignoredSourceKind ? [`${ignoredSourceKind.toLowerCase()}s`] : [],
       workloadTypesToIgnore: ignoredWorkloadKinds.flatMap((kind) =>
         kind === 'Job' || kind === 'CronJob' ? ignorable[kind] : [],
       ),
-      namespaceSelectors: [],
-      resourceSelectors: [],
-      namespacesToIgnore: [],
+      namespaceSelectors: terms(options.namespaceSelector),
+      resourceSelectors: terms(options.sourceSelector),
+      namespacesToIgnore: options.namespacesToIgnore,
       enablePProf: false,
       pprofAddr: '',
       namespaces: options.namespaces,
@@ -83,4 +84,9 @@ export function metaInfoData({
       namespace,
     }),
   };
+}
+
+/** As Reloader does, in the form that was understood, not the older one in which it may have been written. */
+function terms(selector: Selector): readonly string[] {
+  return selector.isEverything ? [] : [selector.text];
 }
