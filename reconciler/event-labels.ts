@@ -10,8 +10,13 @@ export const resourceTypes: Readonly<Record<SourceKind, string>> = {
 
 const eventTypes = { created: 'add', changed: 'update', deleted: 'delete' } as const;
 
-export function whatHappened({ before, after }: Pick<SourceChange, 'before' | 'after'>): keyof typeof eventTypes {
-  if (!before) return 'created';
+export function whatHappened({
+  kind,
+  before,
+  after,
+}: Pick<SourceChange, 'kind' | 'before' | 'after'>): keyof typeof eventTypes {
+  // Of a SecretProviderClass only rotations are seen: the first one, too, is a change.
+  if (!before) return kind === 'SecretProviderClass' ? 'changed' : 'created';
   return after ? 'changed' : 'deleted';
 }
 

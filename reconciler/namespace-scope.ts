@@ -5,6 +5,7 @@ import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Logger } from '../shared/runtime/logger';
 import type { NamespaceRecord } from './namespace-decoder';
+import { setAside } from './set-aside';
 
 export interface NamespaceScopeOptions {
   readonly logger: Logger;
@@ -40,6 +41,11 @@ export class NamespaceScope {
   /** Nothing is asked of namespaces: they need not be watched. */
   get isEverything(): boolean {
     return this.#options.selector.isEverything;
+  }
+
+  /** Whether it is known by now which namespaces are selected. */
+  get isKnown(): boolean {
+    return this.isEverything || this.#listed;
   }
 
   isSelected(namespace: string): boolean {
@@ -87,7 +93,7 @@ export class NamespaceScope {
     return {
       upsert: (record, origin) => {
         if (this.isSelected(record.namespace)) sink.upsert(record, origin);
-        else this.#hold(record);
+        else this.#hold(record, sink);
       },
       remove: (key, uid) => {
         const { namespace } = splitObjectKey(key);
@@ -116,14 +122,27 @@ export class NamespaceScope {
   /** Nothing is written: what the workloads carry stays, and is compared with if the label comes back. */
   #close(namespace: string): void {
     const records = this.#options.forget(namespace);
-    for (const record of records) this.#hold(record);
+    for (const record of records) {
+      const gate = this.#gates.get(record.kind);
+      if (gate) this.#hold(record, gate.sink);
+    }
     const workloads = records.length;
     this.#options.logger.info(`namespace ${namespace} is no longer selected`, { namespace, workloads });
   }
 
-  #hold(record: WorkloadRecord): void {
-    const held = this.#gates.get(record.kind)?.held;
-    const of = held?.get(record.namespace) ?? new Map<ObjectKey, WorkloadRecord>();
-    held?.set(record.namespace, of.set(objectKey(record.namespace, record.name), record));
+  #hold(record: WorkloadRecord, sink: WorkloadSink): void {
+    const { kind, namespace, name, uid } = record;
+    const key = objectKey(namespace, name);
+    const held = this.#gates.get(kind)?.held;
+    const of = held?.get(namespace) ?? new Map<ObjectKey, WorkloadRecord>();
+    const isPassed = isHeldPaused(of.get(key));
+    held?.set(namespace, of.set(key, record));
+    // What we hold paused is let pass to be resumed in its time, and for nothing else.
+    if (isHeldPaused(record)) sink.upsert({ ...setAside(record), problems: [] }, 'watch');
+    else if (isPassed) sink.remove(key, uid);
   }
+}
+
+function isHeldPaused(record: WorkloadRecord | undefined): boolean {
+  return record?.pause?.since !== undefined;
 }

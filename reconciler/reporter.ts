@@ -15,7 +15,8 @@ import { NotLeadingError, type Restart } from './apply/restart';
 import { BaselineTooLargeError } from './baseline-too-large-error';
 import type { JobRecreation } from './job-journal';
 import type { Change } from './change';
-import { eventLabels, whatHappened } from './event-labels';
+import { countEvent, countPassedOver } from './event-counts';
+import { whatHappened } from './event-labels';
 import type { Verdict } from './plan';
 import { authorsOf, describeChange, describeChanges, describeVerdict, describeWorkload } from './report';
 import type { SourceChange } from './source-index';
@@ -42,18 +43,14 @@ export class Reporter {
 
   /** A change in a namespace that the selector does not select. */
   sourceNotSelected(change: SourceChange): void {
-    this.#options.metrics.eventsReceivedTotal.inc(eventLabels(change));
-    this.#options.metrics.skippedTotal.inc({ reason: 'ignored_or_not_selected' });
+    countPassedOver(this.#options.metrics, change);
   }
 
   sourceChanged(change: SourceChange, users: number): void {
     const { kind, namespace, name, before, after } = change;
     const what = whatHappened(change);
     const keys = before && after ? before.content.differingKeys(after.content) : undefined;
-    const labels = eventLabels(change);
-    this.#options.metrics.eventsReceivedTotal.inc(labels);
-    // Taken note of is dealt with: the queue holds what follows, and gives nothing up.
-    this.#options.metrics.eventsProcessedTotal.inc({ ...labels, result: 'success' });
+    countEvent(this.#options.metrics, change);
     const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
     // In a large cluster most changes concern nobody.
     if (users > 0) this.#options.logger.info(`${kind} ${namespace}/${name} ${what}`, fields);

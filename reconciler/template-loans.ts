@@ -1,11 +1,10 @@
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import { objectKey, type ObjectKey } from '../shared/domain/object-key';
-import { emptyNamedList } from '../shared/domain/pattern';
 import { optedIn, type KindPolicy, type PolicySettings, type WorkloadPolicy } from '../shared/domain/policy';
-import { noReferences } from '../shared/domain/references';
 import { readWorkload, trackingSignature, type WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind, type WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
+import { setAside } from './set-aside';
 import { type WorkloadIndex, type WorkloadKey } from './workload-index';
 
 export interface TemplateLoansOptions {
@@ -196,14 +195,6 @@ export class TemplateLoans {
 function isRestartedItself(deployment: WorkloadRecord, asking: readonly Borrower[]): boolean {
   const asksItself = optedIn(deployment.policy, { autoReloadAll: false, ignoredWorkloadKinds: [] });
   return asking.length === 0 || asksItself || asking.some(({ record }) => record.rollout?.strategy === 'rollout');
-}
-
-const off: KindPolicy = Object.freeze({ named: emptyNamedList, excluded: [], search: false, auto: 'off' });
-const offPolicy: WorkloadPolicy = Object.freeze({ ConfigMap: off, Secret: off, SecretProviderClass: off });
-
-/** Restarted by way of the other one, so nothing restarts this one. */
-function setAside(record: WorkloadRecord): WorkloadRecord {
-  return { ...record, policy: offPolicy, references: noReferences };
 }
 
 /** For each kind of source the Rollout's annotations count where they say anything, else the Deployment's. */

@@ -221,7 +221,8 @@ export class Worker {
     if (refused === record.resourceVersion) {
       const { resource } = workloadKind(record.kind);
       const object = await getObject(context.client, resource, record.namespace, record.name);
-      workloads.refresh(context.read(record.kind, object));
+      // Gone meanwhile: with its namespace out of the selection, say. If it is there all the same, the watch shows it.
+      if (workloads.get(key)) workloads.refresh(context.read(record.kind, object));
     }
     this.#refusedVersions.delete(key);
   }

@@ -4,8 +4,22 @@ import { AlertSender } from '../../reconciler/alerts/alert-sender';
 import { alertSinks } from '../../reconciler/alerts/sinks';
 import { FakePostTransport, hang } from '../../reconciler/outbound/post.fixture';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
+import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
+import { patchObject } from '../../shared/kube/objects';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { silentLogger } from '../../shared/runtime/logger';
+import {
+  csiVolume,
+  deploymentConfig,
+  deploymentConfigKind,
+  rollout,
+  rolloutKind,
+  secretProviderClass,
+  secretProviderClassKind,
+  secretProviderClassPodStatus,
+  secretProviderClassPodStatusKind,
+} from '../apiserver/add-ons';
 import {
   configMap,
   cronJob,
@@ -17,10 +31,13 @@ import {
   secret,
   statefulSet,
 } from '../apiserver/cluster';
+import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+const inPlace = { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' };
+const paused = { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 
 function alertsOf(harness: Harness, answer?: () => PostAnswer | Promise<PostAnswer>, sinkName = 'raw') {
@@ -56,6 +73,47 @@ describe('alerts', () => {
     await harness.clock.advance(30_000);
     const sentence = `Reloader detected changes in app of type CONFIGMAP in namespace default. Hence reloaded web of type ${kind} in namespace default`;
     expect(transport.texts).toEqual([expect.stringContaining(`prod : ${sentence}\nConfigMap app: content changed`)]);
+  });
+
+  it.each<[string, WorkloadKindName, string, ObjectInput]>([
+    ['an Argo Rollout', 'Rollout', 'CONFIGMAP', rollout({ name: 'web', ...uses })],
+    ['one that is restarted in place', 'Rollout', 'CONFIGMAP', rollout({ name: 'web', ...uses, annotations: inPlace })],
+    ['a DeploymentConfig', 'DeploymentConfig', 'CONFIGMAP', deploymentConfig({ name: 'web', ...uses })],
+    ['what is then held paused', 'Deployment', 'CONFIGMAP', deployment({ name: 'web', ...uses, annotations: paused })],
+    [
+      'what mounts rotated secrets',
+      'Deployment',
+      'SECRETPROVIDERCLASS',
+      deployment({ name: 'web', annotations: auto, ...csiVolume('app') }),
+    ],
+  ])('§14.1, §15, §13 tell of the restart of %s, as Event and metrics do', async (_what, kind, token, object) => {
+    const harness = new Harness({
+      customKinds: [rolloutKind, deploymentConfigKind, secretProviderClassKind, secretProviderClassPodStatusKind],
+    });
+    const mounted = secretProviderClassPodStatus('a', 'app', { pw: '1' });
+    harness.seed(app, secretProviderClass('app'), mounted, object);
+    await harness.clock.advance(600_000);
+    const { alerts, transport } = alertsOf(harness);
+    const engine = await harness.start({ csi: true }, undefined, { alerts });
+    await harness.clock.advance(10_000);
+    if (token === 'CONFIGMAP') await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    else {
+      const rotated = { status: { objects: [{ id: 'pw', version: '2' }] } };
+      const name = 'a-default-app';
+      await patchObject(harness.admin, secretProviderClassPodStatuses, 'default', name, rotated, { type: 'merge' });
+    }
+    // Longer than the pause: that its end is told of by nobody, either.
+    await harness.clock.advance(600_000);
+    const sentence = `Reloader detected changes in app of type ${token} in namespace default. Hence reloaded web of type ${kind} in namespace default`;
+    expect(transport.texts).toEqual([expect.stringContaining(`prod : ${sentence}`)]);
+    const events = [...harness.server.store.list(harness.server.kindOf('Event'))];
+    expect(events).toEqual([expect.objectContaining({ reason: 'Reloaded', type: 'Normal' })]);
+    const text = await engine.metrics.registry.text();
+    expect(text).toContain('reloader_reload_executed_total{success="true"} 1');
+    expect(text).toContain(`reloader_action_total{workload_kind="${kind}",result="success"} 1`);
+    expect(text).toContain(`reloader_workloads_matched_total{kind="${kind}"} 1`);
+    const resource = token === 'CONFIGMAP' ? 'configmaps' : 'secretproviderclasspodstatuses';
+    expect(text).toContain(`reloader_events_received_total{event_type="update",resource_type="${resource}"} 1`);
   });
 
   it('§14.1 are none where nothing is restarted', async () => {

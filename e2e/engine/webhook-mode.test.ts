@@ -1,7 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakePostTransport, hang } from '../../reconciler/outbound/post.fixture';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
-import { configMap, deployment, fromConfigMap, secret } from '../apiserver/cluster';
+import { parseSelector } from '../../shared/domain/selector';
+import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
+import { deleteObject, patchObject } from '../../shared/kube/objects';
+import { namespaces } from '../../shared/kube/resource';
+import {
+  secretProviderClass,
+  secretProviderClassKind,
+  secretProviderClassPodStatus,
+  secretProviderClassPodStatusKind,
+} from '../apiserver/add-ons';
+import { configMap, deployment, fromConfigMap, namespace, secret } from '../apiserver/cluster';
+import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';
 
 const app = configMap({ name: 'app', data: { color: 'red' } });
@@ -11,12 +22,21 @@ const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap
 async function started(
   answer?: () => PostAnswer | Promise<PostAnswer>,
   settings: Parameters<Harness['start']>[0] = {},
+  more: readonly ObjectInput[] = [],
 ) {
-  const harness = new Harness();
-  harness.seed(app, secret({ name: 'db', data: { password: 'a' } }), web);
+  const harness = new Harness({ customKinds: [secretProviderClassKind, secretProviderClassPodStatusKind] });
+  harness.seed(app, secret({ name: 'db', data: { password: 'a' } }), web, ...more);
   const webhook = new FakePostTransport(answer);
   const engine = await harness.start(settings, undefined, { webhook });
   return { harness, webhook, engine, calls: () => webhook.posts.length };
+}
+
+/** The CSI driver finds another version for a pod's volume. */
+async function rotate(harness: Harness, pod: string, version: string): Promise<void> {
+  const patch = { status: { objects: [{ id: 'pw', version }] } };
+  const name = `${pod}-default-vault`;
+  await patchObject(harness.admin, secretProviderClassPodStatuses, 'default', name, patch, { type: 'merge' });
+  await harness.clock.advance(20_000);
 }
 
 describe('§14.3 webhook mode', () => {
@@ -77,6 +97,89 @@ describe('§14.3 webhook mode', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(10_000);
     expect(calls()).toBe(1);
+  });
+
+  it.each([
+    ['--namespace-selector', { namespaceSelector: parseSelector('env=prod') }],
+    ['--namespaces-to-ignore', { namespacesToIgnore: ['default'] }],
+    ['--namespaces', { namespaces: ['shop'] }],
+  ])('calls for what %s leaves, and not for the rest', async (_flag, settings) => {
+    const { harness, calls } = await started(undefined, settings, [
+      namespace('shop', { labels: { env: 'prod' } }),
+      configMap({ name: 'app', namespace: 'shop', data: { color: 'red' } }),
+    ]);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(0);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' }, 'shop');
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(1);
+  });
+
+  it('calls for a namespace from the moment of its label on, and counts what it passes over', async () => {
+    const shop = { metadata: { labels: { env: 'prod' } } };
+    const { harness, calls, engine } = await started(undefined, { namespaceSelector: parseSelector('env=prod') });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    await patchObject(harness.admin, namespaces, undefined, 'default', shop, { type: 'merge' });
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(0);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(1);
+    const passedOver = 'reloader_skipped_total{reason="ignored_or_not_selected"} 1';
+    expect(await engine.metrics.registry.text()).toContain(passedOver);
+  });
+
+  it('takes nothing for news before it knows the namespaces', async () => {
+    const harness = new Harness();
+    harness.seed(app);
+    const webhook = new FakePostTransport();
+    const match = ({ isWatch, pathname }: { readonly isWatch: boolean; readonly pathname: string }) =>
+      isWatch && pathname === '/api/v1/namespaces';
+    harness.faults.add({ match, times: 3, fault: { kind: 'status', code: 503 } });
+    const settings = { namespaceSelector: parseSelector('env=prod'), reloadOnCreate: true };
+    const engine = harness.launch(settings, undefined, { webhook });
+    await harness.clock.advance(100);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    expect(webhook.posts).toEqual([]);
+    expect(await engine.metrics.registry.text()).toContain(
+      'reloader_skipped_total{reason="ignored_or_not_selected"} 0',
+    );
+  });
+
+  it('calls for a source that --resource-label-selector selects, and not for another', async () => {
+    const settings = { sourceSelector: parseSelector('tier=web') };
+    const { harness, calls } = await started(undefined, settings, [
+      configMap({ name: 'picked', labels: { tier: 'web' }, data: { color: 'red' } }),
+    ]);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(0);
+    await harness.edit('ConfigMap', 'picked', { color: 'blue' });
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(1);
+  });
+
+  it.each([
+    ['each rotation', { csi: true, reloadOnDelete: true }, 2],
+    ['no rotation where CSI is off', { csi: false }, 0],
+    ['each rotation, whatever the labels of its status (Q48)', { csi: true, sourceSelector: parseSelector('a=b') }, 2],
+    ['nothing in a namespace that is not selected', { csi: true, namespaceSelector: parseSelector('env=prod') }, 0],
+  ])('§9 calls for %s', async (_what, settings, times) => {
+    const { harness, calls } = await started(undefined, settings, [
+      secretProviderClass('vault'),
+      secretProviderClassPodStatus('a', 'vault', { pw: '1' }),
+      secretProviderClassPodStatus('b', 'vault', { pw: '1' }),
+    ]);
+    await harness.clock.advance(60_000);
+    await rotate(harness, 'a', '2');
+    await rotate(harness, 'b', '2');
+    await rotate(harness, 'a', '3');
+    await deleteObject(harness.admin, secretProviderClasses, 'default', 'vault', { propagationPolicy: 'Background' });
+    await harness.clock.advance(30_000);
+    expect(calls()).toBe(times);
   });
 
   it.each([

@@ -2,7 +2,8 @@ import type { ContentDigester } from '../../shared/domain/content-digest';
 import type { SourceKind } from '../../shared/domain/source';
 import { LeaderElection } from '../../shared/kube/lease';
 import type { EngineDeps, EngineSettings } from '../engine';
-import { eventLabels, whatHappened } from '../event-labels';
+import { countEvent, countPassedOver } from '../event-counts';
+import { whatHappened } from '../event-labels';
 import type { Receipt } from '../channel/inbox';
 import { CsiRotations } from '../csi-rotations';
 import { observeSources, reflectorObserver } from '../observers';
@@ -50,7 +51,7 @@ export class NotifyingEngine {
       ...settings,
       ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
       csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
-      onProgress: () => (this.#knownKinds = this.#watches.knownKinds()),
+      onProgress: () => this.#onProgress(),
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
@@ -93,14 +94,21 @@ export class NotifyingEngine {
     await this.#election.stop();
   }
 
+  /** Nor is anything news before it is known which namespaces are selected. */
+  #onProgress(): void {
+    this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new Set();
+  }
+
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace, name } = change;
     // Before its first list is complete, a kind's sources are not news.
     if (!this.#knownKinds.has(kind)) return;
     const { metrics } = this.#deps;
-    const labels = eventLabels(change);
-    metrics.eventsReceivedTotal.inc(labels);
-    metrics.eventsProcessedTotal.inc({ ...labels, result: 'success' });
+    if (!this.#scope.isSelected(namespace)) {
+      countPassedOver(metrics, change);
+      return;
+    }
+    countEvent(metrics, change);
     if (!this.#isToldOf(change)) return;
     const source = sourceKey(kind, namespace, name);
     if (this.#mayCall(source)) this.#caller.add(source);
@@ -120,7 +128,8 @@ export class NotifyingEngine {
       case 'created':
         return reloadOnCreate;
       case 'deleted':
-        return reloadOnDelete;
+        // Without its class nothing is rotated any more, and what was mounted stays.
+        return reloadOnDelete && change.kind !== 'SecretProviderClass';
       case 'changed':
         return change.before?.content.whole() !== change.after?.content.whole();
     }
