@@ -1,0 +1,142 @@
+import type { SourceKind } from '../shared/domain/source';
+import type { AnnotationKeys } from '../shared/domain/annotations';
+import type { ContentDigester } from '../shared/domain/content-digest';
+import type { PolicySettings } from '../shared/domain/policy';
+import type { Selector } from '../shared/domain/selector';
+import type { WorkloadKind } from '../shared/domain/workload-kinds';
+import type { Decoder } from '../shared/kube/decoder';
+import {
+  csiClassDecoder,
+  csiPodStatusDecoder,
+  secretProviderClasses,
+  secretProviderClassPodStatuses,
+} from '../shared/kube/csi-decoder';
+import type { ReflectorObserver } from '../shared/kube/observers';
+import { Reflector, type ReflectorDeps, type ReflectorSink } from '../shared/kube/reflector';
+import { configMaps, namespaces, secrets, type Resource } from '../shared/kube/resource';
+import { sourceDecoder } from '../shared/kube/source-decoder';
+import type { CsiRotations } from './csi-rotations';
+import { namespaceDecoder } from './namespace-decoder';
+import type { NamespaceScope } from './namespace-scope';
+import type { SourceIndex } from './source-index';
+import type { TemplateLoans } from './template-loans';
+import { workloadDecoder } from './workload-decoder';
+
+/** Kinds of sources that are watched, and where. A new kind is a new row. */
+const sourceResources = { ConfigMap: configMaps, Secret: secrets } as const;
+type WatchedSourceKind = keyof typeof sourceResources;
+
+/** Where workloads go, and how they are read. */
+export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
+
+export interface WatchesOptions {
+  readonly deps: Omit<ReflectorDeps, 'observer'>;
+  readonly digester: ContentDigester;
+  readonly annotationKeys: AnnotationKeys;
+  readonly policy: PolicySettings;
+  readonly ignoredSourceKind: SourceKind | undefined;
+  /** Empty: the whole cluster. */
+  readonly namespaces: readonly string[];
+  readonly namespacesToIgnore: readonly string[];
+  readonly namespaceSelector: Selector;
+  readonly sourceSelector: Selector;
+  readonly scope: NamespaceScope;
+  readonly sources: SourceIndex;
+  /** Undefined: SecretProviderClasses are not watched. */
+  readonly csi: CsiRotations | undefined;
+  /** Undefined: workloads are of no concern. */
+  readonly workloads: WatchedWorkloads | undefined;
+  /** A first list is complete, or a watch was refused: what is known may have changed. */
+  readonly onProgress: () => void;
+  /** An API that comes with an add-on is gone. */
+  readonly onLost: (resource: Resource) => void;
+  readonly observer: (resource: Resource) => ReflectorObserver;
+}
+
+/** One list-watch: of a resource, in a namespace or in all. */
+export interface Watch {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly sourceKind: SourceKind | undefined;
+  readonly reflector: Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>;
+}
+
+export function namespaceWatches(options: WatchesOptions): readonly Watch[] {
+  const { scope, namespaceSelector, onProgress } = options;
+  if (scope.isEverything) return [];
+  const [resource, decoder, sink] = [namespaces, namespaceDecoder, scope.namespaceSink(onProgress)];
+  const labelSelector = namespaceSelector.text;
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, labelSelector });
+  return [{ resource, namespace: undefined, sourceKind: undefined, reflector }];
+}
+
+export function sourceWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
+  const { annotationKeys, digester, ignoredSourceKind, sources, sourceSelector, onProgress } = options;
+  const labels = sourceSelector.isEverything ? {} : { labelSelector: sourceSelector.text };
+  const kinds = Object.keys(sourceResources) as WatchedSourceKind[];
+  return kinds
+    .filter((kind) => kind !== ignoredSourceKind)
+    .map((sourceKind) => {
+      const resource = sourceResources[sourceKind];
+      const decoder = sourceDecoder(sourceKind, digester, annotationKeys);
+      const sink = sources.sink(sourceKind, namespace, onProgress);
+      const wanted = { ...within(options, namespace), ...labels };
+      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
+      return { resource, namespace, sourceKind, reflector };
+    });
+}
+
+export function workloadWatch(
+  options: WatchesOptions,
+  workloads: WatchedWorkloads,
+  row: WorkloadKind,
+  namespace: string | undefined,
+): Watch {
+  const decoder = workloadDecoder((object) => workloads.read(row.kind, object));
+  const sink = workloads.sink(row.kind, namespace, options.onProgress);
+  const { resource } = row;
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...within(options, namespace) });
+  return { resource, namespace, sourceKind: undefined, reflector };
+}
+
+/** Statuses and classes of a CSI driver. Without the selector of sources: statuses have the labels that the driver gives. */
+export function csiWatches(
+  options: WatchesOptions,
+  csi: CsiRotations,
+  namespace: string | undefined,
+): readonly Watch[] {
+  const { onProgress, annotationKeys, digester } = options;
+  const watch = <T>(resource: Resource, decoder: Decoder<T>, sink: ReflectorSink<T>): Watch => {
+    const wanted = within(options, namespace);
+    const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
+    return { resource, namespace, sourceKind: undefined, reflector };
+  };
+  return [
+    watch(secretProviderClasses, csiClassDecoder(annotationKeys), csi.classSink(namespace, onProgress)),
+    watch(secretProviderClassPodStatuses, csiPodStatusDecoder(digester), csi.statusSink(namespace, onProgress)),
+  ];
+}
+
+/** The API server leaves out what is ignored: nothing of it is sent. */
+function within(
+  { namespacesToIgnore }: WatchesOptions,
+  namespace: string | undefined,
+): { readonly namespace?: string; readonly fieldSelector?: string } {
+  if (namespace !== undefined) return { namespace };
+  if (namespacesToIgnore.length === 0) return {};
+  return { fieldSelector: namespacesToIgnore.map((ignored) => `metadata.namespace!=${ignored}`).join(',') };
+}
+
+function deps({ deps, observer, onProgress }: WatchesOptions, resource: Resource): ReflectorDeps {
+  const observed = observer(resource);
+  return {
+    ...deps,
+    observer: {
+      ...observed,
+      reconnected: (reason) => {
+        observed.reconnected(reason);
+        if (reason === 'refused') onProgress();
+      },
+    },
+  };
+}
