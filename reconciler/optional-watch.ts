@@ -56,6 +56,18 @@ export class OptionalWatch {
     await this.#done;
   }
 
+  /** Lists anew what is watched now; what is not served is left to be found. */
+  async listAgain(): Promise<void> {
+    const watching = this.#lost;
+    if (!watching) return;
+    await Promise.all(
+      this.#options.reflectors.map(async (reflector) => {
+        await reflector.stop();
+        if (this.#lost === watching) reflector.start();
+      }),
+    );
+  }
+
   /** To be called when a list-watch was refused: a 404 of a collection means that the API is gone. */
   refused(): void {
     if (this.#options.reflectors.some(({ status }) => status.lastError instanceof NotFoundError)) this.#lost?.();

@@ -51,12 +51,13 @@ export class Watches {
    */
   async listSourcesAgain(): Promise<void> {
     const synced = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
-    await Promise.all(
-      synced.map(async ({ reflector }) => {
+    await Promise.all([
+      ...synced.map(async ({ reflector }) => {
         await reflector.stop();
         if (!this.#stopped) reflector.start();
       }),
-    );
+      this.#csi?.watch.listAgain(),
+    ]);
   }
 
   async stop(): Promise<void> {

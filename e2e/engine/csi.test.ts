@@ -220,6 +220,25 @@ describe('§9 keys and switches', () => {
   });
 });
 
+it('a standby does not act on what it remembers: its watch of statuses hangs when it takes over', async () => {
+  const harness = await world();
+  const first = await start(harness, { ...csi, identity: 'reroll-0' });
+  let hangs = false;
+  harness.faults.add({
+    match: ({ isWatch, pathname }) =>
+      isWatch && pathname.endsWith('/secretproviderclasspodstatuses') && !hangs && (hangs = true),
+    fault: { kind: 'half-open', atEvent: 4 },
+  });
+  const second = await start(harness, { ...csi, identity: 'reroll-1' });
+  await rotate(harness, 'a', '2');
+  await rotate(harness, 'a', '3');
+  expect(restarts(harness)).toBe(2);
+  await first.stop();
+  await harness.clock.advance(minuteMs);
+  expect(second.reconciler.status.state).toBe('acting');
+  expect(restarts(harness)).toBe(2);
+});
+
 describe('§9 Q51 the API may come and go', () => {
   it('is found at run time, and a loss of it restarts nothing', async () => {
     const harness = new Harness();
