@@ -8,7 +8,8 @@ import { FakePostTransport, hang, ok } from '../outbound/post.fixture';
 import type { PostAnswer } from '../outbound/post-transport';
 import { alertOf } from './alert.fixture';
 import { AlertMetrics } from './alert-metrics';
-import { AlertSender, alertRate, maxWaiting, tryTimeoutMs } from './alert-sender';
+import { tryTimeoutMs } from '../outbound/delivery';
+import { AlertSender, alertRate, maxWaiting } from './alert-sender';
 import { raw } from './raw';
 
 function world(answer?: () => PostAnswer | Promise<PostAnswer>, additionalInfo?: string) {

@@ -27,7 +27,6 @@ const ratePollMs = 1_000 / alertRate.perSecond;
 /** Alerts whose names are kept while the receiver is slow; what comes beyond is counted. */
 export const maxWaiting = 100;
 
-export const tryTimeoutMs = 10_000;
 const retryLimits = { tries: 6, withinMs: 5 * 60_000 };
 const retryBackoff = { baseMs: 1_000, maxMs: 60_000 };
 
@@ -152,7 +151,7 @@ export class AlertSender implements AlertOutlet {
   }
 
   async #try(post: Post): Promise<Delivery> {
-    const outcome = await deliver(this.#options, post, tryTimeoutMs, this.#stop.signal);
+    const outcome = await deliver(this.#options, post, this.#stop.signal);
     if (outcome.kind !== 'stopped') this.#options.metrics.requestsTotal.inc({ result: outcome.kind });
     return outcome;
   }

@@ -24,7 +24,6 @@ const body = Buffer.from(JSON.stringify({ webhook: 'update successful' }));
 
 /** One call at a time for each source, so many at once. */
 const concurrency = 4;
-export const tryTimeoutMs = 10_000;
 const stopGraceMs = 2_000;
 const backoff = { baseMs: 1_000, maxMs: 60_000 };
 
@@ -57,7 +56,7 @@ export class Caller {
     const { logger, metrics, mayCall } = this.#options;
     if (!mayCall(source)) return { kind: 'done' };
     const post = { contentType: 'application/json', body };
-    const outcome = await deliver(this.#options, post, tryTimeoutMs, this.#stop.signal);
+    const outcome = await deliver(this.#options, post, this.#stop.signal);
     if (outcome.kind === 'stopped') return { kind: 'done' };
     metrics.callsTotal.inc({ result: outcome.kind });
     switch (outcome.kind) {

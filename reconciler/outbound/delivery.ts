@@ -12,15 +12,17 @@ export type Delivery =
   /** The caller's signal came first. */
   | { readonly kind: 'stopped' };
 
-/** One try, which a receiver that hangs cannot make longer than `timeoutMs`. Never rejects. */
+/** A receiver that takes longer has not received. */
+export const tryTimeoutMs = 10_000;
+
+/** One try, which a receiver that hangs cannot make longer than {@link tryTimeoutMs}. Never rejects. */
 export async function deliver(
   { clock, transport }: { readonly clock: Clock; readonly transport: PostTransport },
   post: Post,
-  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Delivery> {
   const deadline = new Deadline(clock, signal);
-  deadline.set(timeoutMs);
+  deadline.set(tryTimeoutMs);
   try {
     if (signal.aborted) return { kind: 'stopped' };
     const { status, retryAfterMs } = await deadline.race(transport.post(post, deadline.signal));
@@ -29,7 +31,8 @@ export async function deliver(
     if (status === 408 || status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
     return { kind: 'refused', why };
   } catch (thrown) {
-    if (deadline.expired) return { kind: 'failed', why: `no answer within ${timeoutMs} ms`, retryAfterMs: undefined };
+    if (deadline.expired)
+      return { kind: 'failed', why: `no answer within ${tryTimeoutMs} ms`, retryAfterMs: undefined };
     if (deadline.signal.aborted) return { kind: 'stopped' };
     return { kind: 'failed', why: errorMessage(thrown), retryAfterMs: undefined };
   } finally {
