@@ -4,8 +4,8 @@ import { AlreadyExistsError, ConflictError, undefinedIfNotFound } from '../share
 import { createObject, getObject, updateObject, type KubeObject } from '../shared/kube/objects';
 import { secrets } from '../shared/kube/resource';
 import { certificatesSecretName } from '../shared/kube/tls-secret-source';
-import type { Clock } from '../shared/runtime/clock';
-import { sleep } from '../shared/runtime/clock';
+import { BackgroundLoop } from '../shared/runtime/background-loop';
+import { sleep, type Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { backoffMs, type Random } from '../shared/runtime/random';
 import { carryOut, type Lives } from './carry-out';
@@ -75,7 +75,7 @@ const costs: Readonly<Record<KeptPart, string>> = {
 export class CertificateKeeper {
   readonly #deps: CertificateKeeperDeps;
   readonly #settings: CertificateSettings;
-  #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+  readonly #loop = new BackgroundLoop(async (signal) => await this.#keepOn(signal));
   #status: CertificateKeeperStatus = { kept: false, problem: 'not looked yet', coverage: 'not looked yet' };
 
   constructor(deps: CertificateKeeperDeps, settings: CertificateSettings) {
@@ -88,15 +88,11 @@ export class CertificateKeeper {
   }
 
   start(): void {
-    if (this.#run) return;
-    const controller = new AbortController();
-    this.#run = { controller, done: this.#loop(controller.signal) };
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#run?.controller.abort();
-    await this.#run?.done;
-    this.#run = undefined;
+    await this.#loop.stop();
   }
 
   /**
@@ -120,7 +116,7 @@ export class CertificateKeeper {
     if (problems.length > 0) throw new CertificatesNotKeptError(problems, failures.get(failed[0] ?? 'secret'));
   }
 
-  async #loop(signal: AbortSignal): Promise<void> {
+  async #keepOn(signal: AbortSignal): Promise<void> {
     const { clock, random, logger } = this.#deps;
     let reported: string | undefined;
     for (let attempt = 0; !signal.aborted;) {

@@ -1,11 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
-import { isSignedBy, isValidAt, readBundle, trusted } from './trusted-certificate';
-
-const serverAuth = '1.3.6.1.5.5.7.3.1';
+import { isFor, isNamed, isSignedBy, isValidAt, readBundle, trusted } from './trusted-certificate';
 
 /**
  * Why an API server with this caBundle would not accept the leaf that a webhook serves as `host`; undefined when it
- * would. Go ignores the common name, so names are looked for in the SAN alone.
+ * would.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#service-reference
  */
@@ -15,10 +13,8 @@ export function coverageProblem(leafPem: string, caBundle: string, host: string,
   if (!isValidAt(trusted(leaf), nowMs)) {
     return `the served certificate is valid from ${leaf.validFrom} to ${leaf.validTo} only`;
   }
-  if (leaf.checkHost(host, { subject: 'never' }) === undefined) return `the served certificate is not for ${host}`;
-  // The types know no certificate without this extension; there are such.
-  const usages = leaf.keyUsage as readonly string[] | undefined;
-  if (usages?.includes(serverAuth) !== true) return 'the served certificate is not for servers';
+  if (!isNamed(leaf, host)) return `the served certificate is not for ${host}`;
+  if (!isFor(leaf, 'serverAuth')) return 'the served certificate is not for servers';
   return issuerProblem(leaf, caBundle, nowMs);
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { objectOf } from '../shared/domain/json-value';
 import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
 import { bundleOf, phaseOf, type Material } from './material';
-import { fits, isSignedBy, readBundle, trusted, type HeldCertificate } from './trusted-certificate';
+import { fits, isFor, isNamed, isSignedBy, readBundle, trusted, type HeldCertificate } from './trusted-certificate';
 
 /** What of a Secret can be used, and what is wrong with the rest. */
 export interface StoredMaterial extends Pick<Material, 'generation' | 'nextCa' | 'retired'> {
@@ -27,8 +27,6 @@ export const nothingStored: StoredMaterial = {
 const ownKeys = ['state.json', 'ca.crt', 'ca.key', 'next-ca.crt', 'next-ca.key'].concat(
   leafNames.flatMap((leaf) => [`${leaf}.crt`, `${leaf}.key`]),
 );
-
-const usageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
 /** For people, and for what cannot be read off the certificates. */
 const stateSchema = z.looseObject({ generation: z.int().nonnegative(), since: z.iso.datetime() });
@@ -119,10 +117,8 @@ function leafProblem(
   if (!fits(x509, key)) return `"${leaf}.key" is not the key of "${leaf}.crt"`;
   if (!isSignedBy(x509, new X509Certificate(ca.cert))) return `"${leaf}.crt" is not signed by the CA`;
   const { dnsNames, usage } = leafProfile(leaf, names);
-  const missing = dnsNames.find((name) => x509.checkHost(name, { subject: 'never' }) === undefined);
+  const missing = dnsNames.find((name) => !isNamed(x509, name));
   if (missing !== undefined) return `"${leaf}.crt" is not for ${missing}`;
-  // The types know no certificate without this extension; there are such.
-  const usages = x509.keyUsage as readonly string[] | undefined;
-  if (usages?.includes(usageOids[usage]) !== true) return `"${leaf}.crt" is not for ${usage}`;
+  if (!isFor(x509, usage)) return `"${leaf}.crt" is not for ${usage}`;
   return undefined;
 }

@@ -49,6 +49,20 @@ export function fits(x509: X509Certificate, key: string): boolean {
   }
 }
 
+/** Go ignores the common name, so names are looked for in the SAN alone. */
+export function isNamed(x509: X509Certificate, host: string): boolean {
+  return x509.checkHost(host, { subject: 'never' }) !== undefined;
+}
+
+const usageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
+
+/** Whether its extended key usage allows that it is used so. */
+export function isFor(x509: X509Certificate, usage: keyof typeof usageOids): boolean {
+  // The types know no certificate without this extension; there are such.
+  const usages = x509.keyUsage as readonly string[] | undefined;
+  return usages?.includes(usageOids[usage]) === true;
+}
+
 /** By name, key identifier and signature: a CA that uses the key of another is still not the other. */
 export function isSignedBy(leaf: X509Certificate, authority: X509Certificate): boolean {
   return authority.ca && leaf.checkIssued(authority) && leaf.verify(authority.publicKey);

@@ -1,8 +1,9 @@
 import { errorMessage } from '../shared/domain/errors';
 import { KubeError } from '../shared/kube/errors';
-import { sleep, type Clock } from '../shared/runtime/clock';
+import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import { backoffMs, type Random } from '../shared/runtime/random';
+import { persist } from '../shared/runtime/persist';
+import type { Random } from '../shared/runtime/random';
 import { NotLeadingError } from './apply/restart';
 import type { JobJournal } from './job-journal';
 import type { QueueResult } from './key-queue';
@@ -54,14 +55,10 @@ export class JobWorker {
   /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
   async recover(clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
     const { journal, logger } = this.#options;
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        await journal.recover();
-        return;
-      } catch (error) {
-        logger.warn('cannot look for Jobs that were being created anew; trying again', { error: errorMessage(error) });
-        await sleep(clock, backoffMs(random, attempt, recoveryBackoff), signal);
-      }
-    }
+    await persist(async () => await journal.recover(), {
+      ...{ clock, random, backoff: recoveryBackoff, signal },
+      onFailure: (error) =>
+        logger.warn('cannot look for Jobs that were being created anew; trying again', { error: errorMessage(error) }),
+    });
   }
 }

@@ -3,8 +3,7 @@ import { isServed } from '../shared/kube/discovery';
 import { NotFoundError } from '../shared/kube/errors';
 import type { Reflector, ReflectorDeps } from '../shared/kube/reflector';
 import { resourceName, type Resource } from '../shared/kube/resource';
-import { isAborted } from '../shared/kube/deadline';
-import { sleep } from '../shared/runtime/clock';
+import { isAborted, sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
 
 export interface OptionalWatchOptions {

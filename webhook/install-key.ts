@@ -2,10 +2,10 @@ import { ContentDigester } from '../shared/domain/content-digest';
 import { errorMessage } from '../shared/domain/errors';
 import type { KubeClient } from '../shared/kube/client';
 import { loadDigestKey } from '../shared/kube/digest-key';
-import { isAborted } from '../shared/kube/deadline';
-import { sleep, type Clock } from '../shared/runtime/clock';
+import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import { backoffMs, type Random } from '../shared/runtime/random';
+import { persist } from '../shared/runtime/persist';
+import type { Random } from '../shared/runtime/random';
 
 export interface InstallKeyOptions {
   readonly client: KubeClient;
@@ -15,7 +15,7 @@ export interface InstallKeyOptions {
   readonly namespace: string;
 }
 
-const retryBackoff = { baseMs: 500, maxMs: 30_000 };
+const backoff = { baseMs: 500, maxMs: 30_000 };
 
 /** Gets the key under which this install digests, however long that takes: reviews are answered meanwhile. */
 export class InstallKey {
@@ -43,16 +43,11 @@ export class InstallKey {
   /** Never rejects. */
   async #load(): Promise<void> {
     const { client, clock, logger, namespace, random } = this.#options;
-    const { signal } = this.#stop;
-    for (let attempt = 0; !isAborted(signal); attempt++) {
-      try {
-        this.#digester = new ContentDigester(await loadDigestKey(client, random, namespace));
-        return;
-      } catch (thrown) {
-        if (isAborted(signal)) return;
-        logger.warn('no digest key yet, changes are not told to the reconcilers', { error: errorMessage(thrown) });
-        await sleep(clock, backoffMs(random, attempt, retryBackoff), signal);
-      }
-    }
+    const key = await persist(async () => await loadDigestKey(client, random, namespace), {
+      ...{ clock, random, backoff, signal: this.#stop.signal },
+      onFailure: (error) =>
+        logger.warn('no digest key yet, changes are not told to the reconcilers', { error: errorMessage(error) }),
+    });
+    if (key) this.#digester = new ContentDigester(key);
   }
 }

@@ -1,11 +1,11 @@
 import type { KubeClient } from '../shared/kube/client';
 import { errorMessage } from '../shared/domain/errors';
-import { isAborted } from '../shared/kube/deadline';
 import { applyObject } from '../shared/kube/objects';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../shared/kube/resource';
-import { sleep, type Clock } from '../shared/runtime/clock';
+import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
-import { backoffMs, type Random } from '../shared/runtime/random';
+import { persist } from '../shared/runtime/persist';
+import type { Random } from '../shared/runtime/random';
 import type { WebhookSelection } from './selection';
 import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
 
@@ -14,7 +14,7 @@ const fieldManager = 'reroll-webhook';
 
 const resources = { validating: validatingWebhookConfigurations, mutating: mutatingWebhookConfigurations } as const;
 
-const retryBackoff = { baseMs: 1_000, maxMs: 60_000 };
+const backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 export interface RegistrationOptions {
   readonly client: KubeClient;
@@ -57,16 +57,13 @@ export class Registration {
     const { signal } = this.#stop;
     const configuration = webhookConfiguration(type, service, selection);
     const { name } = configuration.metadata;
-    for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        await applyObject(client, resources[type], undefined, name, configuration, { fieldManager, signal });
-        logger.info('registered', { kind: configuration.kind, name });
-        return;
-      } catch (thrown) {
-        if (!isAborted(signal))
-          logger.warn('not registered, trying again', { type, name, error: errorMessage(thrown) });
-        await sleep(clock, backoffMs(random, attempt, retryBackoff), signal);
-      }
-    }
+    const register = async (): Promise<void> => {
+      await applyObject(client, resources[type], undefined, name, configuration, { fieldManager, signal });
+      logger.info('registered', { kind: configuration.kind, name });
+    };
+    await persist(register, {
+      ...{ clock, random, backoff, signal },
+      onFailure: (error) => logger.warn('not registered, trying again', { type, name, error: errorMessage(error) }),
+    });
   }
 }

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
-import type { Socket } from 'node:net';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { parseDuration } from '../shared/domain/duration';
 import { errorMessage } from '../shared/domain/errors';
@@ -8,6 +7,7 @@ import { sleep, type Clock } from '../shared/runtime/clock';
 import { listenOn } from '../shared/runtime/listen';
 import type { ListenAddress } from '../shared/runtime/listen-address';
 import type { Logger } from '../shared/runtime/logger';
+import { OpenSockets } from '../shared/runtime/open-sockets';
 import type { TlsMaterial, TlsMaterialSource } from '../shared/runtime/tls-material';
 import { reviewPaths, type ReviewPath, type WebhookMetrics } from './metrics';
 import { maxBodyBytes } from './review-exchange';
@@ -50,8 +50,7 @@ const maxConnections = 512;
 export class WebhookServer {
   readonly #options: WebhookServerOptions;
   readonly #server: Server;
-  /** Also those that have not finished their handshake, of which the HTTP server does not know. */
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets: OpenSockets;
   #state: State = 'stopped';
   /** When the certificate in use begins and ends. */
   #validity: { readonly fromMs: number; readonly untilMs: number } | undefined;
@@ -67,10 +66,7 @@ export class WebhookServer {
     this.#server.keepAliveTimeout = keepAliveMs;
     this.#server.maxHeadersCount = 100;
     this.#server.maxConnections = maxConnections;
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    this.#sockets = new OpenSockets(this.#server);
     this.#server.on('tlsClientError', (error) => {
       options.metrics.tlsErrorsTotal.inc();
       options.logger.debug('a TLS handshake failed', { error: errorMessage(error) });
@@ -104,7 +100,7 @@ export class WebhookServer {
     this.#state = 'draining';
     const hardStop = clock.timer(hardStopMs, () => {
       logger.warn('connections were still busy and have been cut', { afterMs: hardStopMs });
-      for (const socket of this.#sockets) socket.destroy();
+      this.#sockets.destroy();
     });
     await sleep(clock, keepServingMs);
     this.#state = 'closing';

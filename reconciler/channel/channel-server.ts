@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
 import { errorMessage } from '../../shared/domain/errors';
 import type { Clock } from '../../shared/runtime/clock';
@@ -8,6 +8,7 @@ import { listenOn } from '../../shared/runtime/listen';
 import type { Component } from '../../shared/runtime/lifecycle';
 import type { ListenAddress } from '../../shared/runtime/listen-address';
 import type { Logger } from '../../shared/runtime/logger';
+import { OpenSockets } from '../../shared/runtime/open-sockets';
 import type { TlsMaterialSource } from '../../shared/runtime/tls-material';
 import { answerBatch, type Answer, type RecordInbox } from './batch-answer';
 import type { ChannelMetrics } from './channel-metrics';
@@ -52,8 +53,7 @@ export class ChannelServer implements Component {
   readonly #server: Server;
   /** Connections whose certificate is the webhook's. */
   readonly #admitted = new WeakSet<object>();
-  /** Also those that have not finished their handshake, of which the HTTP server does not know. */
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets: OpenSockets;
   #stopping = false;
 
   constructor(options: ChannelServerOptions) {
@@ -61,10 +61,7 @@ export class ChannelServer implements Component {
     const { clientName, logger, tls } = options;
     this.#server = createServer(serverOptions, (request, response) => void this.#serve(request, response));
     this.#server.maxConnections = maxConnections;
-    this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    this.#sockets = new OpenSockets(this.#server);
     this.#server.on('secureConnection', (socket) => {
       const certificate = socket.getPeerX509Certificate();
       const name = certificate?.checkHost(clientName, { subject: 'never', wildcards: false });
@@ -90,9 +87,7 @@ export class ChannelServer implements Component {
   /** Answers what has arrived, then closes; what is still arriving after some seconds is cut off. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    const force = this.#options.clock.timer(drainMs, () => {
-      for (const socket of this.#sockets) socket.destroy();
-    });
+    const force = this.#options.clock.timer(drainMs, () => this.#sockets.destroy());
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     force.cancel();
   }

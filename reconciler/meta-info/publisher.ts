@@ -3,10 +3,11 @@ import type { KubeClient } from '../../shared/kube/client';
 import { AlreadyExistsError, ConflictError, undefinedIfNotFound } from '../../shared/kube/errors';
 import { createObject, getObject, updateObject } from '../../shared/kube/objects';
 import { configMaps } from '../../shared/kube/resource';
-import { sleep, type Clock } from '../../shared/runtime/clock';
+import type { Clock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/lifecycle';
 import type { Logger } from '../../shared/runtime/logger';
-import { backoffMs, type Random } from '../../shared/runtime/random';
+import { persist } from '../../shared/runtime/persist';
+import type { Random } from '../../shared/runtime/random';
 import { metaInfoLabels, metaInfoName } from './meta-info';
 
 export interface MetaInfoPublisherOptions {
@@ -36,9 +37,8 @@ export class MetaInfoPublisher implements Component {
     this.#options = options;
   }
 
-  start(): Promise<void> {
+  start(): void {
     void this.#publish();
-    return Promise.resolve();
   }
 
   stop(): Promise<void> {
@@ -49,19 +49,16 @@ export class MetaInfoPublisher implements Component {
   /** Never rejects. */
   async #publish(): Promise<void> {
     const { clock, random, logger, namespace } = this.#options;
-    for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
-      try {
-        await this.#write();
-        return;
-      } catch (error) {
+    await persist(async () => await this.#write(), {
+      ...{ clock, random, backoff, signal: this.#stop.signal },
+      onFailure: (error, attempt) => {
         const fields = { object: `ConfigMap ${namespace}/${metaInfoName}`, error: errorMessage(error) };
         // A right that is missing is told once, not for ever.
         if (attempt === 0)
           logger.warn('cannot publish version and options; trying again, and all else goes on', fields);
         else logger.debug('cannot publish version and options', fields);
-      }
-      await sleep(clock, backoffMs(random, attempt, backoff), this.#stop.signal);
-    }
+      },
+    });
   }
 
   async #write(): Promise<void> {

@@ -1,10 +1,5 @@
 import type { Clock, Timer } from '../runtime/clock';
 
-/** A function, because the compiler believes that a signal it has asked once keeps its answer across an await. */
-export function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted;
-}
-
 /** An abort signal that fires when the caller's does, or when time is up; `expired` tells which. */
 export class Deadline {
   readonly #controller = new AbortController();

@@ -1,10 +1,9 @@
 import { errorMessage } from '../domain/errors';
 import type { Clock } from '../runtime/clock';
-import { sleep } from '../runtime/clock';
+import { isAborted, sleep } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';
 import type { KubeClient } from './client';
-import { isAborted } from './deadline';
 import type { Decoder } from './decoder';
 import type { ReflectorSink } from './delivery';
 import { Delivery } from './delivery';

@@ -26,6 +26,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** A function, because the compiler believes that a signal it has asked once keeps its answer across an await. */
+export function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
 /** Waits; returns early, without error, when `signal` is aborted. */
 export async function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted === true) return;

@@ -1,6 +1,6 @@
 import { errorMessage } from '../domain/errors';
-import type { Clock } from './clock';
-import { sleep } from './clock';
+import { BackgroundLoop } from './background-loop';
+import { sleep, type Clock } from './clock';
 import type { Logger } from './logger';
 import type { TlsMaterial, TlsMaterialSource } from './tls-material';
 import { TlsMaterialSlot } from './tls-material-slot';
@@ -20,7 +20,7 @@ const intervalMs = 10_000;
 export class TlsFileSource implements TlsMaterialSource {
   readonly #options: TlsFileSourceOptions;
   readonly #slot: TlsMaterialSlot;
-  #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+  readonly #loop = new BackgroundLoop(async (signal) => await this.#lookAgainAndAgain(signal));
 
   constructor(options: TlsFileSourceOptions) {
     this.#options = options;
@@ -36,18 +36,14 @@ export class TlsFileSource implements TlsMaterialSource {
   }
 
   start(): void {
-    if (this.#run) return;
-    const controller = new AbortController();
-    this.#run = { controller, done: this.#loop(controller.signal) };
+    this.#loop.start();
   }
 
   async stop(): Promise<void> {
-    this.#run?.controller.abort();
-    await this.#run?.done;
-    this.#run = undefined;
+    await this.#loop.stop();
   }
 
-  async #loop(signal: AbortSignal): Promise<void> {
+  async #lookAgainAndAgain(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#look(signal);
       await sleep(this.#options.clock, intervalMs, signal);

@@ -1,0 +1,25 @@
+/** Work that goes on beside everything else until it is told to stop, and that may be started again. */
+export class BackgroundLoop {
+  readonly #work: (signal: AbortSignal) => Promise<void>;
+  #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
+
+  /** `work` never rejects, and ends soon after its signal fires. */
+  constructor(work: (signal: AbortSignal) => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Does nothing while it runs. */
+  start(): void {
+    if (this.#run) return;
+    const controller = new AbortController();
+    this.#run = { controller, done: this.#work(controller.signal) };
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    run?.controller.abort();
+    await run?.done;
+    if (this.#run === run) this.#run = undefined;
+  }
+}
