@@ -145,6 +145,7 @@ export class Engine {
     this.#sources = new SourceIndex(clock, {
       onChange: (change) => this.#onSourceChange(change),
       onDoubt: (kind, namespace, name) => this.#hints.check(kind, namespace, name),
+      onListed: (kind, namespace) => this.#hints.listed(kind, namespace),
     });
     this.#hints = new Hints({
       ...{ clock, logger },

@@ -28,7 +28,7 @@ let sources: SourceIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
-  sources = new SourceIndex(clock, { onChange: () => undefined, onDoubt: () => undefined });
+  sources = new SourceIndex(clock, { onChange: () => undefined, onDoubt: () => undefined, onListed: () => undefined });
 });
 
 function see(...records: readonly Parameters<typeof sourceRecord>[0][]): void {

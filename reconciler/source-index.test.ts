@@ -20,6 +20,7 @@ beforeEach(() => {
   index = new SourceIndex(clock, {
     onChange: (change) => void changes.push(change),
     onDoubt: (...source) => void doubts.push(source.join('/')),
+    onListed: () => undefined,
   });
 });
 

@@ -19,6 +19,8 @@ export interface SourceIndexListener {
   onChange(change: SourceChange): void;
   /** A list contradicts a read before it; which of the two is today's, another read tells. */
   onDoubt(kind: SourceKind, namespace: string, name: string): void;
+  /** A list has been taken whole; `namespace` is undefined for all. A read that began before it may know less. */
+  onListed(kind: SourceKind, namespace: string | undefined): void;
 }
 
 /** A state that a source was in until `observedMs` (monotonic). */
@@ -138,7 +140,10 @@ export class SourceIndex {
       upsert: (record, origin) => this.#take(record, origin),
       remove: (key, uid) => this.#takeAbsence(kind, key, uid),
       keys: () => this.#keys(kind, namespace),
-      synced: onSynced,
+      synced: () => {
+        this.#listener.onListed(kind, namespace);
+        onSynced();
+      },
     };
   }
 

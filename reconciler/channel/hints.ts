@@ -141,6 +141,16 @@ export class Hints {
     source.told++;
   }
 
+  /**
+   * A list was taken whole: what it does not show and the index did not know has been told to nobody, and a read under way
+   * may be of before its end.
+   */
+  listed(kind: SourceKind, namespace: string | undefined): void {
+    for (const source of this.#sources.values()) {
+      if (source.kind === kind && (namespace === undefined || source.namespace === namespace)) source.told++;
+    }
+  }
+
   /** Who put a source into the state of this digest, for ten minutes; undefined: the watch alone knows of it. */
   attribution(kind: SourceKind, namespace: string, name: string, digest: string): Attribution | undefined {
     return this.#attributions.get(sourceKey(kind, namespace, name), digest);

@@ -43,6 +43,7 @@ export class NotifyingEngine {
       onChange: (change) => this.#onSourceChange(change),
       // Only a read by name raises doubt, and none is made here.
       onDoubt: () => undefined,
+      onListed: () => undefined,
     });
     observeSources(metrics, this.#sources);
     this.#scope = new NamespaceScope({ logger, selector: settings.namespaceSelector, forget: () => [] });
