@@ -207,6 +207,27 @@ describe('two processes', () => {
   });
 });
 
+describe('a process that leads again', () => {
+  it('knows that an entry which it had left was ended by who led meanwhile', async () => {
+    const first = launch();
+    await first.journal.recover();
+    await first.journal.write(entryOf('old'));
+    first.leading = false;
+    const [name = ''] = first.entries.splice(0);
+    await expect(first.journal.advance(name)).rejects.toThrow(NotLeadingError);
+    const second = launch();
+    await second.journal.recover();
+    await carryOut(second);
+    first.leading = true;
+    const { uid } = jobNow()!.metadata;
+    expect(first.journal.standing({ uid, namespace: 'shop', name: 'migrate' })).toBe('busy');
+    await first.journal.recover();
+    await carryOut(first);
+    expect(first.journal.standing({ uid, namespace: 'shop', name: 'migrate' })).toBe('free');
+    expect(store.createdJobs).toEqual([jobPath]);
+  });
+});
+
 describe('an entry', () => {
   it('is replaced by what was planned since, while its Job is still there', async () => {
     const process = launch();

@@ -44,7 +44,7 @@ export interface JobJournalOptions {
   /** Reroll's own namespace: it may keep Secrets there and nowhere else. */
   readonly namespace: string;
   assertLeading(): void;
-  /** An entry is there to be carried out; called once for each. */
+  /** An entry is there to be carried out; called for each when it is written, and when a term begins. */
   readonly onEntry: (name: string) => void;
 }
 
@@ -120,13 +120,15 @@ export class JobJournal {
     this.#found(name, { uid: entry.uid, job });
   }
 
-  /** Finds what an earlier leader has left; until it has looked, no Job is free. */
+  /** Finds what an earlier leader has left, this process too; until it has looked, no Job is free. */
   async recover(): Promise<void> {
     this.#recovered = false;
     for (const { metadata } of await this.#list()) {
       const { name, labels, annotations } = metadata;
-      this.#found(name, { uid: labels?.[uidLabel] ?? '', job: annotations?.[jobAnnotation] ?? '' });
+      this.#open.set(name, { uid: labels?.[uidLabel] ?? '', job: annotations?.[jobAnnotation] ?? '' });
     }
+    // Also what is not listed: left open by this process when it last led, it was ended by who led since.
+    for (const name of this.#open.keys()) this.#options.onEntry(name);
     this.#recovered = true;
   }
 
