@@ -6,11 +6,11 @@ import type { JobJournal } from './job-journal';
 
 /**
  * What is to befall the request number `index`, counted from 0: the process dies before it is sent or before its answer
- * is read, or only the answer is lost.
+ * is read, or only the answer is lost, or something in between says that there is no such thing.
  */
 export interface Mishap {
   readonly index: number;
-  readonly what: 'killed-before' | 'killed-after' | 'answer-lost' | 'refused';
+  readonly what: 'killed-before' | 'killed-after' | 'answer-lost' | 'refused' | 'not-found';
 }
 
 /** Jobs and Secrets of a cluster, kept as a server keeps them; several processes may share it. */
@@ -30,6 +30,7 @@ export class JobStore {
     return async (request, index) => {
       const what = mishap?.index === index ? mishap.what : undefined;
       if (what === 'refused') return refusal(503, 'ServiceUnavailable');
+      if (what === 'not-found') return refusal(404, 'NotFound');
       dead ||= what === 'killed-before';
       if (dead) return await noAnswer();
       this.before(request);

@@ -117,6 +117,15 @@ describe('a recreation', () => {
     expect(await journal.advance(entries[0]!)).toMatchObject({ kind: 'created' });
   });
 
+  it('clears its entry away though one answer says that there is none', async () => {
+    const process = launch({ index: 7, what: 'not-found' });
+    await process.journal.write(entryOf('old'));
+    const steps = await carryOut(process);
+    expect(steps.map(({ kind }) => kind)).toEqual(['waiting', 'created']);
+    expect(entriesLeft()).toBe(0);
+    expect(store.createdJobs).toEqual([jobPath]);
+  });
+
   it('keeps the manifest unreadable to who lists Secrets by label', async () => {
     const { journal } = launch();
     await journal.write(entryOf('old'));
@@ -127,7 +136,7 @@ describe('a recreation', () => {
 describe('a process that dies', () => {
   /** Of an undisturbed recreation: 1 to write, 3 to delete (read entry, read Job), 4 to create and to clear away. */
   const requests = 8;
-  const mishaps = (['killed-before', 'killed-after', 'answer-lost', 'refused'] as const).flatMap((what) =>
+  const mishaps = (['killed-before', 'killed-after', 'answer-lost', 'refused', 'not-found'] as const).flatMap((what) =>
     Array.from({ length: requests }, (_, index) => ({ what, index })),
   );
 

@@ -7,7 +7,7 @@ import { objectKey } from '../shared/domain/object-key';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
-import { AlreadyExistsError, isNamespaceGone, undefinedIfNotFound } from '../shared/kube/errors';
+import { AlreadyExistsError, isNamespaceGone, NotFoundError, undefinedIfNotFound } from '../shared/kube/errors';
 import {
   createObject,
   deleteObject,
@@ -184,9 +184,12 @@ export class JobJournal {
 
   async #remove(name: string): Promise<void> {
     const options = { propagationPolicy: 'Background' as const };
-    await deleteObject(this.#options.client, secrets, this.#options.namespace, name, options).catch(
-      undefinedIfNotFound,
-    );
+    try {
+      await deleteObject(this.#options.client, secrets, this.#options.namespace, name, options);
+    } catch (error) {
+      // As with a read: an entry that stays would be carried out, and told of, by whoever leads next.
+      if (!(error instanceof NotFoundError) || (await this.#isListed(name))) throw error;
+    }
     this.#end(name);
   }
 
