@@ -3,7 +3,13 @@ import type { KindPolicy, WorkloadPolicy } from '../shared/domain/policy';
 import { noReferences } from '../shared/domain/references';
 import type { WorkloadRecord } from '../shared/domain/workload';
 
-const off: KindPolicy = Object.freeze({ named: emptyNamedList, excluded: [], search: false, auto: 'off' });
+const off: KindPolicy = Object.freeze({
+  leftOut: true,
+  named: emptyNamedList,
+  excluded: [],
+  search: false,
+  auto: 'off',
+});
 const offPolicy: WorkloadPolicy = Object.freeze({ ConfigMap: off, Secret: off, SecretProviderClass: off });
 
 /** The workload as one that nothing restarts, whatever it asks for. */

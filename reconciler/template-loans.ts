@@ -200,8 +200,8 @@ function isRestartedItself(deployment: WorkloadRecord, asking: readonly Borrower
 /** For each kind of source the Rollout's annotations count where they say anything, else the Deployment's. */
 function mergedPolicy(rollout: WorkloadPolicy, deployment: WorkloadPolicy): WorkloadPolicy {
   const merged = (kind: keyof WorkloadPolicy): KindPolicy => {
-    const { named, excluded, search, auto } = rollout[kind];
-    const speaks = !named.isEmpty || excluded.length > 0 || search || auto !== 'unset';
+    const { leftOut, named, excluded, search, auto } = rollout[kind];
+    const speaks = leftOut || !named.isEmpty || excluded.length > 0 || search || auto !== 'unset';
     return speaks ? rollout[kind] : deployment[kind];
   };
   return {

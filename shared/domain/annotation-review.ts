@@ -24,15 +24,11 @@ function* reviewPlace(
   template: Annotations,
   keys: AnnotationKeys,
 ): Generator<AnnotationProblem> {
-  // Reloader reads both from the changed source alone; `ignore` here looks as if it switched the workload off.
-  for (const key of [keys.ignore, keys.match]) {
-    const value = annotation(metadata, key);
-    if (value === undefined) continue;
-    const fix =
-      key === keys.ignore
-        ? `to switch restarts off, remove what switches them on, or list sources in ${keys.configMapExclude} and ${keys.secretExclude}`
-        : `put it on the source, or use ${keys.search} here`;
-    yield { key, value, message: 'counts on a source only and has no effect on a workload', fix };
+  // Read from the changed source alone; here it looks as if it switched the workload off.
+  const value = annotation(metadata, keys.ignore);
+  if (value !== undefined) {
+    const fix = `to switch restarts off, remove what switches them on, or list sources in ${keys.configMapExclude} and ${keys.secretExclude}`;
+    yield { key: keys.ignore, value, message: 'counts on a source only and has no effect on a workload', fix };
   }
   const metadataOnly = [keys.configMapExclude, keys.secretExclude, keys.secretProviderClassExclude, keys.pausePeriod];
   for (const key of Object.keys(template)) {

@@ -15,6 +15,7 @@ export interface AnnotationKeys {
   readonly secretProviderClassReload: string;
   readonly search: string;
   readonly match: string;
+  readonly kind: string;
   readonly ignore: string;
   readonly configMapExclude: string;
   readonly secretExclude: string;
@@ -35,6 +36,7 @@ export const defaultAnnotationKeys: AnnotationKeys = {
   secretProviderClassReload: 'secretproviderclass.reloader.stakater.com/reload',
   search: 'reloader.stakater.com/search',
   match: 'reloader.stakater.com/match',
+  kind: 'reloader.stakater.com/kind',
   ignore: 'reloader.stakater.com/ignore',
   configMapExclude: 'configmaps.exclude.reloader.stakater.com/reload',
   secretExclude: 'secrets.exclude.reloader.stakater.com/reload',

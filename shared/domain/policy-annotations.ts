@@ -2,6 +2,7 @@ import type { AnnotationProblem } from './annotation-problem';
 import type { AnnotationKeys, Annotations } from './annotations';
 import { annotation } from './annotations';
 import { parseGoBool } from './go-bool';
+import { readNarrowing } from './narrowing';
 import { emptyNamedList, parseNamedList } from './pattern';
 import type { AutoSwitch, KindPolicy, WorkloadPolicy } from './policy';
 import type { SourceKind } from './source';
@@ -16,7 +17,7 @@ const plainPolicies: Readonly<Record<AutoSwitch, KindPolicy>> = {
 };
 
 function plainPolicy(switched: AutoSwitch): KindPolicy {
-  return Object.freeze({ named: emptyNamedList, excluded: [], search: false, auto: switched });
+  return Object.freeze({ leftOut: false, named: emptyNamedList, excluded: [], search: false, auto: switched });
 }
 
 const silentPolicy = everyKind(plainPolicies.unset);
@@ -35,9 +36,13 @@ export function parsePolicy(
   template: Annotations,
   keys: AnnotationKeys,
 ): { readonly policy: WorkloadPolicy; readonly problems: readonly AnnotationProblem[] } {
-  const problems: AnnotationProblem[] = [];
+  const { kinds, problems: narrowingProblems } = readNarrowing(metadata, template, keys);
+  const problems = [...narrowingProblems];
   const typedKeys = typedKeysOf(keys);
-  const parsed = (kind: SourceKind): KindPolicy => parseKind(metadata, template, keys, typedKeys[kind], problems);
+  const parsed = (kind: SourceKind): KindPolicy => {
+    const policy = parseKind(metadata, template, keys, typedKeys[kind], problems);
+    return kinds.includes(kind) ? policy : { ...policy, leftOut: true };
+  };
   const policy = {
     ConfigMap: parsed('ConfigMap'),
     Secret: parsed('Secret'),
@@ -83,7 +88,7 @@ function parseKind(
   const switched = autoSwitch(annotation(annotations, keys.auto) ?? '', annotation(annotations, typed.auto) ?? '');
   const exclude = annotation(metadata, typed.exclude) ?? '';
   if (list.matchers.isEmpty && !search && exclude === '') return plainPolicies[switched];
-  return { named: list.matchers, excluded: namesIn(exclude), search, auto: switched };
+  return { leftOut: false, named: list.matchers, excluded: namesIn(exclude), search, auto: switched };
 }
 
 function autoSwitch(untyped: string, typed: string): AutoSwitch {

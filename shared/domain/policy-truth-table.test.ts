@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AnnotationProblem } from './annotation-problem';
 import { defaultAnnotationKeys, sourceFlags } from './annotations';
-import type { PolicySettings } from './policy';
+import type { Decision, PolicySettings } from './policy';
 import { decide } from './policy';
 import { parsePolicy } from './policy-annotations';
 import type { WorkloadKindName } from './workload-kinds';
@@ -20,6 +21,7 @@ const keys = {
   secretProviderClassExclude: 'PX',
   search: 'SE',
   match: 'MA',
+  kind: 'KI',
   ignore: 'IG',
 };
 
@@ -131,13 +133,29 @@ const rows: readonly Row[] = [
 describe("Reloader's truth table", () => {
   it('is complete', () => expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 74 }, (_, index) => index + 1)));
 
-  it.each(rows)('row $n', ({ changed, resource, md, pod, all, kind, ignored, reload, auto, errors }) => {
-    const settings: PolicySettings = { autoReloadAll: all ?? false, ignoredWorkloadKinds: ignored ?? [] };
-    const { policy, problems } = parsePolicy(md ?? {}, pod ?? {}, keys);
-    const source = { kind: sourceKindOf[changed[0]], name: changed[1], ...sourceFlags(resource ?? {}, keys) };
-    const decision = decide(policy, kind ?? 'Deployment', source, settings);
+  it.each(rows)('row $n', (row) => {
+    const { decision, problems } = decisionOf(row);
+    const { reload, auto, errors } = row;
     expect(decision.restart).toBe(reload);
     if (reload) expect(decision.onlyIfReferenced).toBe(auto);
     expect(problems.filter(({ message }) => message.includes('not a valid'))).toHaveLength(errors ?? 0);
   });
+
+  it.each(rows)('row $n: narrowed to another kind it never restarts, to this kind it decides as before', (row) => {
+    const kind = row.changed[0];
+    const other = kind === 'Secret' ? 'configmap' : 'secret';
+    expect(decisionOf(row, { KI: other }).decision.restart).toBe(false);
+    if (kind === 'SPC') return;
+    expect(decisionOf(row, { KI: kind === 'CM' ? 'configmap' : 'secret' }).decision).toEqual(decisionOf(row).decision);
+  });
 });
+
+function decisionOf(
+  { changed, resource, md, pod, all, kind, ignored }: Row,
+  narrowing: Record<string, string> = {},
+): { readonly decision: Decision; readonly problems: readonly AnnotationProblem[] } {
+  const settings: PolicySettings = { autoReloadAll: all ?? false, ignoredWorkloadKinds: ignored ?? [] };
+  const { policy, problems } = parsePolicy({ ...md, ...narrowing }, pod ?? {}, keys);
+  const source = { kind: sourceKindOf[changed[0]], name: changed[1], ...sourceFlags(resource ?? {}, keys) };
+  return { decision: decide(policy, kind ?? 'Deployment', source, settings), problems };
+}

@@ -16,6 +16,15 @@ describe('decide', () => {
       decide(policyOf({ [keys.auto]: 'true' }), 'Job', source, { ...settings, ignoredWorkloadKinds: ['Job'] }),
     ],
     ['source-ignored', decide(policyOf({ [keys.auto]: 'true' }), 'Job', { ...source, ignore: true }, settings)],
+    [
+      'kind-left-out',
+      decide(
+        policyOf({ [keys.auto]: 'true', [keys.configMapReload]: 'app', [keys.kind]: 'secret' }),
+        'Job',
+        source,
+        all,
+      ),
+    ],
     ['excluded', decide(policyOf({ [keys.auto]: 'true', [keys.configMapExclude]: 'app' }), 'Job', source, settings)],
     ['named', decide(policyOf({ [keys.auto]: 'true', [keys.configMapReload]: 'app' }), 'Job', source, settings)],
     [
@@ -51,6 +60,12 @@ describe('optedIn and mayUse', () => {
     [{ [keys.secretReload]: '' }, settings, []],
     [{ [keys.configMapReload]: 'db-.*', [keys.auto]: 'false' }, all, ['ConfigMap']],
     [{ [keys.configMapExclude]: 'app' }, settings, []],
+    [{ [keys.auto]: 'true', [keys.match]: 'configmap' }, settings, ['ConfigMap']],
+    [{ [keys.auto]: 'true', [keys.match]: 'configmap|secret' }, settings, ['ConfigMap', 'Secret']],
+    [{ [keys.configMapReload]: 'app', [keys.secretReload]: 'db', [keys.kind]: 'secret' }, settings, ['Secret']],
+    [{ [keys.kind]: 'secret' }, all, ['Secret']],
+    [{ [keys.kind]: 'secret' }, settings, []],
+    [{ [keys.auto]: 'true', [keys.match]: 'true' }, settings, ['ConfigMap', 'Secret', 'SecretProviderClass']],
   ])('%j', (metadata, given, kinds) => {
     const policy = policyOf(metadata);
     const usable = (['ConfigMap', 'Secret', 'SecretProviderClass'] as const).filter((kind) =>

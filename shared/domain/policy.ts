@@ -9,6 +9,8 @@ export type AutoSwitch = 'auto' | 'auto-typed' | 'off' | 'unset';
 
 /** What a workload wants of the sources of one kind. */
 export interface KindPolicy {
+  /** The workload is narrowed to other kinds: whatever else is said, no source of this one restarts it. */
+  readonly leftOut: boolean;
   readonly named: NamedList;
   readonly excluded: readonly string[];
   readonly search: boolean;
@@ -35,6 +37,7 @@ export interface PolicySource {
 export type DecisionReason =
   | 'workload-kind-ignored'
   | 'source-ignored'
+  | 'kind-left-out'
   | 'excluded'
   | 'named'
   | 'search-match'
@@ -65,6 +68,8 @@ const workloadKindIgnored: Step = ({ workloadKind, settings }) =>
 
 const sourceIgnored: Step = ({ source }) => (source.ignore ? no('source-ignored') : undefined);
 
+const kindLeftOut: Step = ({ policy }) => (policy.leftOut ? no('kind-left-out') : undefined);
+
 const excluded: Step = ({ policy, source }) => (policy.excluded.includes(source.name) ? no('excluded') : undefined);
 
 const named: Step = ({ policy, source }) =>
@@ -87,8 +92,8 @@ const auto: Step = ({ policy, settings }) => {
   }
 };
 
-/** The order is Reloader's: an exclusion beats a name, and a name beats `auto: "false"`. */
-const steps: readonly Step[] = [workloadKindIgnored, sourceIgnored, excluded, named, searchMatch, auto];
+/** The order is Reloader's, with our one addition: an exclusion beats a name, and a name beats `auto: "false"`. */
+const steps: readonly Step[] = [workloadKindIgnored, sourceIgnored, kindLeftOut, excluded, named, searchMatch, auto];
 
 /** Whether a change of `source` restarts a workload, and why (or why not). */
 export function decide(
@@ -115,7 +120,8 @@ function ifReferenced(because: DecisionReason): Decision {
 
 /** Whether any source of that kind could ever restart the workload. */
 export function mayUse(policy: WorkloadPolicy, sourceKind: SourceKind, settings: PolicySettings): boolean {
-  const { named: names, search, auto: switched } = policy[sourceKind];
+  const { leftOut, named: names, search, auto: switched } = policy[sourceKind];
+  if (leftOut) return false;
   if (!names.isEmpty || search) return true;
   return switched === 'unset' ? settings.autoReloadAll : switched !== 'off';
 }
@@ -128,6 +134,7 @@ export function optedIn(policy: WorkloadPolicy, settings: PolicySettings): boole
 const reasonTexts: Readonly<Record<DecisionReason, string>> = {
   'workload-kind-ignored': 'workloads of this kind are ignored by --ignored-workload-types',
   'source-ignored': 'the source is annotated to be ignored',
+  'kind-left-out': 'the workload is narrowed to other kinds of sources',
   excluded: "the workload's exclude list names the source",
   named: "the workload's list names the source",
   'search-match': 'the workload searches and the source is annotated to match',

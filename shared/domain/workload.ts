@@ -134,8 +134,8 @@ export function readWorkloadSpec(
 /** Changes whenever a workload's policy or what its template uses does, and with nothing else. */
 export function trackingSignature(spec: WorkloadSpec): string {
   const policy = sourceKinds.map((kind) => {
-    const { named, excluded, search, auto } = spec.policy[kind];
-    return [named.toString(), excluded, search, auto];
+    const { leftOut, named, excluded, search, auto } = spec.policy[kind];
+    return [leftOut, named.toString(), excluded, search, auto];
   });
   const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
   return createHash('sha256')
