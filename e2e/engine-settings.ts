@@ -22,4 +22,5 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   settleMaxMs: 10_000,
   ownNamespace,
   leaseName,
+  dryRun: false,
 };

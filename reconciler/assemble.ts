@@ -37,7 +37,7 @@ export async function assemble(
   metrics.registry.collectProcessMetrics();
   const connection = await connectCluster({
     ...options,
-    ...{ env, clock, logger, maxRequestSockets: concurrency },
+    ...{ env, clock, logger, maxRequestSockets: concurrency, readOnly: options.dryRun },
     observer: (host) => clientObserver(metrics, host),
   });
   const { client, server } = connection;
@@ -48,7 +48,7 @@ export async function assemble(
   for (const remark of options.remarks) logger.warn(remark);
   const deps = { client, clock, random, logger };
   const policy = { autoReloadAll: options.autoReloadAll, ignoredWorkloadKinds: options.ignoredWorkloadKinds };
-  const alerts = alertSender(options, { ...deps, metrics: metrics.alerts });
+  const alerts = options.dryRun ? undefined : alertSender(options, { ...deps, metrics: metrics.alerts });
   const { listen, webhookUrl } = options;
   const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl, maxRedirects: webhookRedirects });
   const settings = { ...options, policy, ownNamespace, identity };
@@ -65,8 +65,8 @@ export async function assemble(
 }
 
 function metaInfo(deps: ReflectorDeps, options: ReconcilerOptions): readonly Component[] {
-  const { metaInfoNamespace: namespace } = options;
-  if (namespace === undefined) return [];
+  const { metaInfoNamespace: namespace, dryRun } = options;
+  if (namespace === undefined || dryRun) return [];
   const data = metaInfoData({ options, namespace, version, runtime: `node ${nodeVersion}` });
   return [new MetaInfoPublisher({ ...deps, namespace, data })];
 }

@@ -17,16 +17,15 @@ import type { AlertOutlet } from './alerts/alert';
 import { Hints } from './channel/hints';
 import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
-import { applyMethods } from './apply/methods';
 import { NotLeadingError } from './apply/restart';
 import { CsiRotations } from './csi-rotations';
+import { WithoutLease, type Election } from './election';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
 import { NamespaceScope } from './namespace-scope';
 import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { PostTransport } from './outbound/post-transport';
-import { Pauses } from './pauses';
 import type { Term } from './plan';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
@@ -36,6 +35,7 @@ import { TemplateLoans } from './template-loans';
 import { Watches, type WatchStatus } from './watches';
 import { Worker } from './worker';
 import { WorkloadIndex } from './workload-index';
+import { dryWriters, writersFor } from './writers';
 
 export interface EngineSettings {
   readonly policy: PolicySettings;
@@ -59,6 +59,8 @@ export interface EngineSettings {
   /** Where lease, digest key and journal live. */
   readonly ownNamespace: string;
   readonly leaseName: string;
+  /** Decides and tells, and writes nothing. */
+  readonly dryRun: boolean;
   /** In the lease and in Events; no other live process may have it. */
   readonly identity: string;
 }
@@ -75,6 +77,9 @@ export interface EngineDeps {
   /** Reloader's webhook mode: what is called for each change, instead of any restart. */
   readonly webhook?: PostTransport | undefined;
 }
+
+/** Of a dry run. */
+const noEvents = { dropped: 0, record: () => Promise.resolve() };
 
 /** Workloads written at once; more would only queue up in the API server. */
 export const concurrency = 32;
@@ -102,6 +107,7 @@ const clockSkewMs = 10_000;
  */
 export class Engine {
   readonly #deps: EngineDeps;
+  readonly #dryRun: boolean;
   readonly #stop = new AbortController();
 
   readonly #reporter: Reporter;
@@ -113,7 +119,7 @@ export class Engine {
   readonly #loans: TemplateLoans;
   readonly #settle: SettleWindows;
   readonly #watches: Watches;
-  readonly #election: LeaderElection;
+  readonly #election: Election;
   readonly #worker: Worker;
   readonly #jobWorker: JobWorker;
   readonly #queue: KeyQueue;
@@ -136,10 +142,13 @@ export class Engine {
   constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester) {
     this.#deps = deps;
     const { client, clock, random, logger, metrics, alerts } = deps;
-    const { policy, annotationKeys, ownNamespace, identity } = settings;
+    const { policy, annotationKeys, ownNamespace, identity, dryRun } = settings;
+    this.#dryRun = dryRun;
     const { keyId } = digester;
 
-    const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
+    const events = dryRun
+      ? noEvents
+      : new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
     this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
     this.#sources = new SourceIndex(clock, {
@@ -171,7 +180,7 @@ export class Engine {
       forget: (namespace) => this.#workloads.forgetNamespace(namespace),
     });
     this.#workloads = new WorkloadIndex({
-      ...{ clock, keyId, policy, annotationKeys },
+      ...{ clock, keyId, policy, annotationKeys, ignoreStored: dryRun },
       selectedSinceMs: (namespace) => this.#scope.selectedSinceMs(namespace),
       onChange: (workload) => {
         this.#reporter.problems(workload);
@@ -204,11 +213,12 @@ export class Engine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
-    this.#election = new LeaderElection({
-      ...{ client, clock, random, logger, identity },
-      namespace: ownNamespace,
-      name: settings.leaseName,
-    });
+    this.#election = dryRun
+      ? new WithoutLease()
+      : new LeaderElection({
+          ...{ client, clock, random, logger, identity },
+          ...{ namespace: ownNamespace, name: settings.leaseName },
+        });
 
     const assertLeading = (): void => this.#assertLeading();
     const onEntry = (name: string): void => this.#jobs.add(name);
@@ -225,14 +235,13 @@ export class Engine {
     const pausedAtKey = annotationKeys.pausedAt;
     const [workloads, reporter] = [this.#workloads, this.#reporter];
     this.#worker = new Worker({
-      ...{ clock, random, keyId, settings, journal, context, defaults: settings },
+      ...{ clock, random, keyId, settings, context, defaults: settings },
       ...{ reporter, workloads, sources: this.#sources, settle: this.#settle },
       attributions: this.#hints,
       pace: new AdoptionPace(clock),
-      pauses: new Pauses({ clock, context, workloads, reporter, pausedAtKey }),
-      methods: applyMethods(journal),
+      writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
       knownKinds: () => this.#knownKinds,
-      term: () => (this.#mayWrite() ? this.#term : undefined),
+      term: () => (this.#isInCharge() ? this.#term : undefined),
     });
 
     const common = { clock, random, concurrency, backoff: retryBackoff };
@@ -280,12 +289,12 @@ export class Engine {
     await this.#election.stop();
   }
 
-  #mayWrite(): boolean {
+  #isInCharge(): boolean {
     return this.#election.isLeader() && !this.#stop.signal.aborted;
   }
 
   #assertLeading(): void {
-    if (!this.#mayWrite()) throw new NotLeadingError();
+    if (this.#dryRun || !this.#isInCharge()) throw new NotLeadingError();
   }
 
   #onSourceChange(change: SourceChange): void {
@@ -322,8 +331,10 @@ export class Engine {
     // The holder before may have been this very process, before it could look at anything.
     this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
     this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
-    metrics.leader.set(1);
-    void this.#jobWorker.recover(clock, random, this.#stop.signal);
+    if (!this.#dryRun) {
+      metrics.leader.set(1);
+      void this.#jobWorker.recover(clock, random, this.#stop.signal);
+    }
     this.#trustNoneOfTheSources();
     this.#lookAtEverything();
   }

@@ -41,6 +41,8 @@ describe('readiness', () => {
   ] as const)('of an engine that is %s: %s', (state, ok, message) => {
     expect(engine!({ state })).toEqual({ ok, message });
     expect(engine!({ state, problem: 'digest key: no' }).message).toBe('digest key: no');
+    const remark = 'dry run: nothing is written';
+    expect(engine!({ state, remark }).message).toBe(state === 'acting' ? `in sync; ${remark}` : message);
   });
 
   it.each<[string, readonly Partial<WatchStatus>[], boolean, string]>([

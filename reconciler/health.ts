@@ -21,8 +21,9 @@ export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonl
   const engine: Check = {
     name: 'engine',
     check: () => {
-      const { state, problem } = reconciler.status;
-      return { ok: state === 'acting' || state === 'standby', message: problem ?? stateTexts[state] };
+      const { state, problem, remark } = reconciler.status;
+      const text = state === 'acting' && remark !== undefined ? `in sync; ${remark}` : stateTexts[state];
+      return { ok: state === 'acting' || state === 'standby', message: problem ?? text };
     },
   };
   return [engine, { name: 'watches', check: () => watchesCheck(reconciler.status.watches) }];

@@ -169,6 +169,12 @@ export class Metrics {
       tracked: ['true', 'false'],
     },
   );
+  readonly dryRun = this.registry.gauge('reroll_dry_run', '1 with --dry-run: nothing is written.', {});
+  readonly dryRunRestartsTotal = this.registry.counter(
+    'reroll_dry_run_restarts_total',
+    'Restarts that a dry run has decided on, and not written.',
+    { workload_kind: kinds },
+  );
   readonly adoptionsTotal = this.registry.counter('reroll_adoptions_total', 'Baselines recorded without a restart.', {
     kind: kinds,
   });

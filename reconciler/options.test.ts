@@ -39,6 +39,7 @@ const defaults: ReconcilerOptions = {
   metaInfoNamespace: undefined,
   metaInfoDeployment: undefined,
   listen: { host: undefined, port: 9090 },
+  dryRun: false,
   remarks: [],
 };
 
@@ -97,6 +98,7 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--is-Argo-Rollouts=false', { ignoredWorkloadKinds: ['Rollout'] }],
   ['--sync-after-restart', { remarks: [expect.stringContaining('--sync-after-restart has no effect') as never] }],
   ['--enable-pprof', { remarks: [expect.stringContaining('--enable-pprof') as never] }],
+  ['--dry-run', { dryRun: true }],
   ['--pprof-addr=:6060', { remarks: [expect.stringContaining('--pprof-addr') as never] }],
   ['--channel-listen=:8444', { channelListen: { host: undefined, port: 8444 } }],
   ['--certs-secret=my.certs', { certsSecret: 'my.certs' }],
@@ -250,6 +252,12 @@ describe('parseReconcilerOptions', () => {
       expect.stringContaining('--namespaces-to-ignore has no effect: only shop is watched'),
       expect.stringContaining('--namespace-selector has no effect: only shop is watched'),
     ]);
+  });
+
+  it('--dry-run does not listen to the webhook, and says so', () => {
+    const { channelListen, remarks } = parseReconcilerOptions(['--dry-run', '--channel-listen=:8444'], {});
+    expect(channelListen).toBeUndefined();
+    expect(remarks).toEqual([expect.stringContaining('--channel-listen has no effect in a dry run')]);
   });
 
   it('§11 a name for the lease wins over --enable-ha', () => {

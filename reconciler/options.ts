@@ -56,6 +56,8 @@ export interface ReconcilerOptions extends AlertOptions {
   /** Identity in the lease; undefined: the host's name. */
   readonly podName: string | undefined;
   readonly leaseName: string;
+  /** Decides and tells, and writes nothing. */
+  readonly dryRun: boolean;
   /** Undefined: the webhook is not listened to. */
   readonly channelListen: ListenAddress | undefined;
   readonly certsSecret: string;
@@ -175,6 +177,7 @@ export const reconcilerOptionTable = {
     describe: 'Name of the lease that the replicas share; otherwise reroll, or with --enable-ha that of Reloader.',
     accepts: 'a lower-case object name',
   },
+  dryRun: switchRow('dry-run', 'Decide, log and count, and write nothing: to compare with what another install does.'),
   channelListen: {
     flag: 'channel-listen',
     form: 'value',
@@ -209,7 +212,14 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: [...options.ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))],
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
-    remarks: [...remarks, ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr })],
+    channelListen: options.dryRun ? undefined : options.channelListen,
+    remarks: [
+      ...remarks,
+      ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr }),
+      ...(options.dryRun && options.channelListen
+        ? ['--channel-listen has no effect in a dry run: what the webhook tells is for the install that acts']
+        : []),
+    ],
     annotationKeys: {
       ...defaultAnnotationKeys,
       ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },

@@ -1,6 +1,6 @@
 import { ContentDigester } from '../shared/domain/content-digest';
 import { errorMessage } from '../shared/domain/errors';
-import { loadDigestKey } from '../shared/kube/digest-key';
+import { loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
 import { sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
 import type { Receipt } from './channel/inbox';
@@ -15,6 +15,8 @@ export interface ReconcilerStatus {
   readonly state: 'starting' | 'syncing' | 'standby' | 'acting' | 'stopped';
   /** Why it has not come further than it has; undefined while all is well. */
   readonly problem: string | undefined;
+  /** What is unusual about it, though nothing is wrong. */
+  readonly remark?: string | undefined;
   readonly watches: readonly WatchStatus[];
 }
 
@@ -33,7 +35,8 @@ export class Reconciler {
 
   get status(): ReconcilerStatus {
     const state = this.#stop.signal.aborted ? 'stopped' : (this.#engine?.state ?? 'starting');
-    return { state, problem: this.#problem, watches: this.#engine?.watchStatuses() ?? [] };
+    const remark = this.#settings.dryRun ? 'dry run: nothing is written' : undefined;
+    return { state, problem: this.#problem, remark, watches: this.#engine?.watchStatuses() ?? [] };
   }
 
   /** Change records of the webhook; until the digest key is known they are to be sent again. */
@@ -54,7 +57,14 @@ export class Reconciler {
 
   /** Never rejects. */
   async #begin(): Promise<void> {
-    const { client, clock, random, logger } = this.#deps;
+    const { client, clock, random, logger, metrics } = this.#deps;
+    if (this.#settings.dryRun) {
+      logger.warn('dry run: restarts are decided on and told, and nothing is written');
+      metrics.dryRun.set(1);
+      // Nothing outlives this process that would have to be compared by the next one.
+      this.#run(new ContentDigester(newDigestKey(random)));
+      return;
+    }
     for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
       try {
         const key = await loadDigestKey(client, random, this.#settings.ownNamespace);

@@ -159,7 +159,7 @@ describe('a baseline', () => {
       'info: Deployment shop/web: baseline put back, after somebody removed it or brought back an older one; nothing restarted',
     ],
   ])('that was lost: %s', async (baselineLost, line) => {
-    reporter.adopted({ ...workload, baselineLost });
+    reporter.adopted({ ...workload, baselineLost }, { stored: true });
     expect(said()).toEqual([line]);
     expect(await counted()).toEqual(['reroll_adoptions_total{kind="Deployment"} 1']);
     expect(await told()).toEqual([]);
@@ -214,7 +214,7 @@ describe('a restart', () => {
     ['that failed', () => reporter.failed(workload, new Error('no'), 0)],
     ['that could not be written', () => reporter.notRestarted(workload, new Error('no'))],
     ['that was not owed', () => reporter.leftAlone(workload, new Set(['cm/app']), [changeOf()])],
-    ['whose baseline alone was written', () => reporter.adopted(workload)],
+    ['whose baseline alone was written', () => reporter.adopted(workload, { stored: true })],
   ])('%s is no alert (§14.1)', (_what, happen) => {
     happen();
     expect(alerts).toEqual([]);

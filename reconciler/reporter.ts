@@ -26,7 +26,7 @@ export interface ReporterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, 'record'>;
   /** Undefined: nothing is told outside of the cluster. */
   readonly alerts?: AlertOutlet | undefined;
 }
@@ -94,8 +94,12 @@ export class Reporter {
     metrics.skippedTotal.inc({ reason: compared ? 'no_data_change' : 'ignored_or_not_selected' });
   }
 
-  adopted({ record, baselineLost }: TrackedWorkload): void {
+  adopted({ record, baselineLost }: TrackedWorkload, { stored }: { readonly stored: boolean }): void {
     const workload = describeWorkload(record);
+    if (!stored) {
+      this.#options.logger.debug(`${workload}: baseline kept in memory; nothing restarted`, { workload });
+      return;
+    }
     const what = baselineLost ? 'put back, after somebody removed it or brought back an older one' : 'recorded';
     this.#options.logger.info(`${workload}: baseline ${what}; nothing restarted`, { workload });
     this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
@@ -127,6 +131,16 @@ export class Reporter {
     const detail = `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
+  }
+
+  /** A dry run has decided on a restart. */
+  withheld({ record }: TrackedWorkload, { strategy, changes }: Restart): void {
+    const { logger, metrics } = this.#options;
+    const workload = describeWorkload(record);
+    const because = changes.map(describeChange);
+    const sources = changes.map(({ id }) => id);
+    logger.info(`dry run: ${workload} would be restarted`, { workload, because, strategy, sources, dryRun: true });
+    metrics.dryRunRestartsTotal.inc({ workload_kind: record.kind });
   }
 
   /** `how` completes "the workload was resumed …". */

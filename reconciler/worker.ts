@@ -3,28 +3,27 @@ import { formatBaseline, type Baseline } from '../shared/domain/baseline';
 import { optedIn, type PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
-import { workloadKind, type ApplyMethod } from '../shared/domain/workload-kinds';
+import { workloadKind } from '../shared/domain/workload-kinds';
 import { ConflictError, KubeError, NotFoundError } from '../shared/kube/errors';
 import { getObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
 import { randomHex, type Random } from '../shared/runtime/random';
 import type { AdoptionPace } from './adoption-pace';
-import { annotateWorkload } from './apply/patch-workload';
 import { StaleWorkloadError } from './apply/read-again';
-import { NotLeadingError, type Apply, type ApplyContext, type Restart } from './apply/restart';
+import { NotLeadingError, type ApplyContext, type Restart } from './apply/restart';
 import { strategies } from './apply/strategies';
 import { BaselineTooLargeError, maxBaselineBytes } from './baseline-too-large-error';
 import type { Change } from './change';
 import type { Hints } from './channel/hints';
-import type { JobJournal } from './job-journal';
 import type { QueueResult } from './key-queue';
-import type { PauseBegun, Pauses } from './pauses';
+import type { PauseBegun } from './pauses';
 import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
 import { lastRestartAnnotation } from './report';
 import type { Reporter } from './reporter';
 import type { SettleTimes, SettleWindows } from './settle-window';
 import type { SourceIndex } from './source-index';
 import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
+import type { Writers } from './writers';
 
 export interface WorkerOptions {
   readonly clock: Clock;
@@ -35,9 +34,7 @@ export interface WorkerOptions {
   readonly settle: SettleWindows;
   readonly attributions: Pick<Hints, 'attribution'>;
   readonly pace: AdoptionPace;
-  readonly pauses: Pauses;
-  readonly journal: JobJournal;
-  readonly methods: Readonly<Record<ApplyMethod, Apply>>;
+  readonly writers: Writers;
   readonly context: ApplyContext;
   readonly keyId: string;
   readonly settings: PlanSettings & { readonly policy: PolicySettings };
@@ -84,7 +81,7 @@ export class Worker {
   }
 
   async #look(stale: TrackedWorkload): Promise<QueueResult> {
-    const { workloads, settle, journal } = this.#options;
+    const { workloads, settle, writers } = this.#options;
     const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
@@ -97,7 +94,7 @@ export class Worker {
     const term = this.#options.term();
     // Asked again after the wait: the lease may be gone, and the workload too.
     if (!workload || !term) return { kind: 'done' };
-    const standing = workload.record.kind === 'Job' ? journal.standing(workload.record) : 'free';
+    const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done' };
     if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
     try {
@@ -110,7 +107,8 @@ export class Worker {
 
   /** A restart that fails must not keep the workload paused, nor a pause keep it from being restarted. */
   async #act(workload: TrackedWorkload, term: Term): Promise<QueueResult> {
-    const { settings, pauses } = this.#options;
+    const { settings, writers } = this.#options;
+    const { pauses } = writers;
     let result: QueueResult = { kind: 'done' };
     try {
       // It may be tracked for its pause alone.
@@ -142,27 +140,33 @@ export class Worker {
   }
 
   async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<QueueResult> {
-    const { pace, context, workloads, reporter, settle } = this.#options;
+    const { pace, context, writers, workloads, reporter, settle } = this.#options;
     const waitMs = pace.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
     const { sources } = settle.close(workload.key);
     const annotations = { [ownAnnotations.baseline]: baselineText(workload, baseline) };
-    const resourceVersion = await annotateWorkload(context, workload, annotations);
-    workloads.wrote(workload, resourceVersion, baseline);
+    const resourceVersion = await writers.annotate(context, workload, annotations);
+    if (resourceVersion === undefined) workloads.remember(workload, baseline);
+    else workloads.wrote(workload, resourceVersion, baseline);
     reporter.leftAlone(workload, sources, verdicts);
-    reporter.adopted(workload);
+    reporter.adopted(workload, { stored: resourceVersion !== undefined });
     return { kind: 'done' };
   }
 
   async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
-    const { methods, context, workloads, reporter, settle } = this.#options;
+    const { writers, context, workloads, reporter, settle } = this.#options;
     const { record } = workload;
-    const begun = this.#options.pauses.begun(workload, this.#options.clock.nowMs());
+    const begun = writers.pauses.begun(workload, this.#options.clock.nowMs());
     const restart = this.#describe(workload, baseline, changes, begun);
     // Before the write: what changes while it is under way opens a window of its own.
     const { firstMs } = settle.close(workload.key);
     try {
-      const applied = await methods[workloadKind(record.kind).apply](context, restart);
+      const applied = await writers.methods[workloadKind(record.kind).apply](context, restart);
+      if (applied.kind === 'withheld') {
+        workloads.remember(workload, baseline);
+        reporter.withheld(workload, restart);
+        return { kind: 'done' };
+      }
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
       workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);

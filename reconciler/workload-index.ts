@@ -42,6 +42,8 @@ export interface FirstSight {
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
   readonly keyId: string;
+  /** A dry run: baselines that others keep on the objects move when they act, and are none of ours. */
+  readonly ignoreStored?: boolean;
   readonly policy: PolicySettings;
   readonly annotationKeys: AnnotationKeys;
   /** Changes from before do not count: see NamespaceScope. */
@@ -58,6 +60,8 @@ interface Entry extends TrackedWorkload {
   readonly signature: string;
   /** Our own write, until the watch shows it: older states that are still on their way must not replace it. */
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+  /** The baseline is kept in memory alone: that the object does not show it is no loss. */
+  readonly inMemory: boolean;
 }
 
 type Untracked = FirstSight & { readonly uid: string };
@@ -121,7 +125,16 @@ export class WorkloadIndex {
       baselineProblem: undefined,
       baselineLost: false,
       ownWrite: { resourceVersion, untilMs },
+      inMemory: false,
     });
+  }
+
+  /** Keeps a baseline that is not written to the object. */
+  remember(workload: TrackedWorkload, baseline: Baseline): void {
+    const entry = this.#entries.get(workload.key);
+    if (entry?.record.uid !== workload.record.uid) return;
+    const remembered = { baseline, baselineProblem: undefined, baselineLost: false, inMemory: true };
+    this.#entries.set(workload.key, { ...entry, ...remembered });
   }
 
   /** Takes over an object that was read by name, as after a conflict. */
@@ -189,21 +202,23 @@ export class WorkloadIndex {
   #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {
     const read = this.#readBaseline(record);
     const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
+    const inMemory = older === true && previous.inMemory;
     const signature = trackingSignature(record);
     return {
       key,
       record,
       signature,
       baseline: older ? previous.baseline : read.baseline,
-      baselineProblem: read.problem,
-      baselineLost: older === true,
+      baselineProblem: inMemory ? undefined : read.problem,
+      baselineLost: older === true && !inMemory,
       usesSinceMs: this.#usesSinceMs(key, record, signature, previous, origin),
       ownWrite: undefined,
+      inMemory,
     };
   }
 
   #readBaseline(record: WorkloadRecord): { readonly baseline?: Baseline; readonly problem: string | undefined } {
-    if (record.baselineText === undefined) return { problem: undefined };
+    if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
     try {
       const baseline = parseBaseline(record.baselineText);
       if (baseline.keyId === this.#options.keyId) return { baseline, problem: undefined };

@@ -136,4 +136,24 @@ describe('reroll reconciler', () => {
     expect(api.history().filter(({ kind, user }) => kind.kind === 'Deployment' && user === 'reroll')).toEqual([]);
     expect(process.log).not.toContain('s3cret');
   });
+
+  it('--dry-run tells what it would restart, and sends nothing but reads: no alert, no meta-info, no call', async () => {
+    const process = await start(['--dry-run'], {
+      ...{ ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: address },
+      ...{ RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader' },
+    });
+    const probes = await process.field('serving metrics and probes', 'address');
+    const ready = async (): Promise<Response> => await fetch(`http://${probes}/readyz?verbose`);
+    while (!(await ready()).ok) await setImmediate();
+    expect(await (await ready()).text()).toContain('dry run: nothing is written');
+    await changeColor();
+    const told = await process.field('dry run: Deployment default/web would be restarted', 'because');
+    expect(told).toContain('ConfigMap app: content changed');
+    process.emit('SIGTERM');
+    expect(await process.exited).toBe(0);
+    expect(received).toEqual([]);
+    const verbs = new Set(api.requests().flatMap(({ user, verb }) => (user === 'reroll' ? [verb] : [])));
+    expect([...verbs].filter((verb) => !['get', 'list', 'watch', 'other'].includes(verb))).toEqual([]);
+    expect(api.history().filter(({ user }) => user === 'reroll')).toEqual([]);
+  });
 });

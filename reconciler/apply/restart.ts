@@ -44,6 +44,8 @@ export type Applied =
   /** The workload was written; `did` completes "the workload was …". */
   | { readonly kind: 'written'; readonly did: string; readonly resourceVersion: string }
   /** It goes on by itself: a Job is deleted and created again over several steps. */
-  | { readonly kind: 'under-way' };
+  | { readonly kind: 'under-way' }
+  /** A dry run: nothing was written. */
+  | { readonly kind: 'withheld' };
 
 export type Apply = (context: ApplyContext, restart: Restart) => Promise<Applied>;

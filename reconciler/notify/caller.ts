@@ -8,7 +8,8 @@ import type { PostTransport } from '../outbound/post-transport';
 import type { NotifyMetrics } from './notify-metrics';
 
 export interface CallerOptions {
-  readonly transport: PostTransport;
+  /** Undefined in a dry run: no call is made. */
+  readonly transport: PostTransport | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -53,10 +54,15 @@ export class Caller {
 
   /** Never rejects. */
   async #call(source: string): Promise<QueueResult> {
-    const { logger, metrics, mayCall } = this.#options;
+    const { transport, logger, metrics, mayCall } = this.#options;
     if (!mayCall(source)) return { kind: 'done' };
+    if (!transport) {
+      logger.info('dry run: webhook would be called', { source, dryRun: true });
+      metrics.callsTotal.inc({ result: 'dry_run' });
+      return { kind: 'done' };
+    }
     const post = { contentType: 'application/json', body };
-    const outcome = await deliver(this.#options, post, this.#stop.signal);
+    const outcome = await deliver({ ...this.#options, transport }, post, this.#stop.signal);
     if (outcome.kind === 'stopped') return { kind: 'done' };
     metrics.callsTotal.inc({ result: outcome.kind });
     switch (outcome.kind) {

@@ -5,7 +5,7 @@ export class NotifyMetrics {
 
   constructor(registry: MetricRegistry) {
     this.callsTotal = registry.counter('reroll_notify_calls_total', 'Calls to --webhook-url.', {
-      result: ['delivered', 'refused', 'failed'],
+      result: ['delivered', 'refused', 'failed', 'dry_run'],
     });
   }
 }

@@ -6,6 +6,7 @@ import { countEvent, countPassedOver } from '../event-counts';
 import { whatHappened } from '../event-labels';
 import type { Receipt } from '../channel/inbox';
 import { CsiRotations } from '../csi-rotations';
+import { WithoutLease, type Election } from '../election';
 import { observeSources, reflectorObserver } from '../observers';
 import { NamespaceScope } from '../namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
@@ -30,7 +31,7 @@ export class NotifyingEngine {
   readonly #scope: NamespaceScope;
   readonly #watches: Watches;
   readonly #caller: Caller;
-  readonly #election: LeaderElection;
+  readonly #election: Election;
   #knownKinds: ReadonlySet<SourceKind> = new Set();
   /** What changed lately, by the wall clock, oldest first: the leader may have died before it could call. */
   readonly #recent = new Map<string, number>();
@@ -56,12 +57,15 @@ export class NotifyingEngine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
-    this.#election = new LeaderElection({
-      ...{ client, clock, random, logger, identity: settings.identity },
-      ...{ namespace: settings.ownNamespace, name: settings.leaseName },
-    });
+    this.#election = settings.dryRun
+      ? new WithoutLease()
+      : new LeaderElection({
+          ...{ client, clock, random, logger, identity: settings.identity },
+          ...{ namespace: settings.ownNamespace, name: settings.leaseName },
+        });
     this.#caller = new Caller({
-      ...{ transport, clock, random, logger, settleMs: settings.settleMs },
+      ...{ clock, random, logger, settleMs: settings.settleMs },
+      transport: settings.dryRun ? undefined : transport,
       metrics: metrics.notify,
       mayCall: (source) => this.#mayCall(source),
     });
@@ -148,7 +152,7 @@ export class NotifyingEngine {
 
   /** What the former leader may not have lived to tell is told, at worst a second time. */
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
-    this.#deps.metrics.leader.set(1);
+    this.#deps.metrics.leader.set(this.#settings.dryRun ? 0 : 1);
     const sinceMs = previous ? previous.renewTimeMs - clockSkewMs : -Infinity;
     for (const [source, seenMs] of this.#recent) if (seenMs >= sinceMs) this.#caller.add(source);
     this.#recent.clear();

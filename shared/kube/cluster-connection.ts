@@ -6,6 +6,7 @@ import { KubeClient } from './client';
 import { createHttpsTransport } from './https-transport';
 import { loadClusterAccess, type ClusterAccessOptions } from './load-cluster-access';
 import type { ClientObserver } from './observers';
+import { readOnlyTransport } from './read-only-transport';
 import { TlsRefresh } from './tls-refresh';
 
 export interface ClusterConnectionOptions extends ClusterAccessOptions {
@@ -13,6 +14,8 @@ export interface ClusterConnectionOptions extends ClusterAccessOptions {
   readonly logger: Logger;
   /** Requests at once; watches have connections of their own. */
   readonly maxRequestSockets: number;
+  /** Only what reads is sent. */
+  readonly readOnly?: boolean;
   /** Told of every request; `host` is the API server's. */
   readonly observer?: (host: string) => ClientObserver;
 }
@@ -33,12 +36,13 @@ export interface ClusterConnection {
  * @throws CredentialsError that names what is missing.
  */
 export async function connectCluster(options: ClusterConnectionOptions): Promise<ClusterConnection> {
-  const { clock, logger, maxRequestSockets, observer } = options;
+  const { clock, logger, maxRequestSockets, readOnly = false, observer } = options;
   const access = await loadClusterAccess(options);
   const { server, tls, credentials, namespace, reloadTls: load } = access;
   const transport = createHttpsTransport({ server, tls, maxRequestSockets });
   const client = new KubeClient({
-    ...{ transport, clock, logger, credentials },
+    ...{ clock, logger, credentials },
+    transport: readOnly ? readOnlyTransport(transport) : transport,
     userAgent: `reroll/${version}`,
     ...(observer && { observer: observer(new URL(server).host) }),
   });

@@ -21,13 +21,17 @@ export async function loadDigestKey(client: KubeClient, random: Random, namespac
   return readKey(stored ?? (await createKey(client, random, namespace)), namespace);
 }
 
+export function newDigestKey(random: Random): Buffer {
+  return random.bytes(keyLength);
+}
+
 async function createKey(client: KubeClient, random: Random, namespace: string): Promise<KubeObject> {
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: digestKeySecretName, namespace },
     type: 'Opaque',
-    data: { [dataKey]: random.bytes(keyLength).toString('base64') },
+    data: { [dataKey]: newDigestKey(random).toString('base64') },
   };
   try {
     return await createObject(client, secrets, namespace, secret);

@@ -1,0 +1,185 @@
+import { describe, expect, it } from '@jest/globals';
+import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import { readinessChecks } from '../../reconciler/health';
+import {
+  configMap,
+  cronJob,
+  daemonSet,
+  deployment,
+  fromConfigMap,
+  job,
+  secret,
+  fromSecret,
+  statefulSet,
+} from '../apiserver/cluster';
+import type { ObjectInput } from '../apiserver/objects';
+import { type Engine, engineUser, Harness } from './harness';
+
+const annotations = { 'reloader.stakater.com/auto': 'true' };
+const uses = { annotations, envFrom: [fromConfigMap('app')] };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const dryRun = true;
+
+/** What it says that it would restart, in order. */
+function told({ lines }: Engine): readonly string[] {
+  return lines.flatMap(({ message }) => /^dry run: (.*) would be restarted$/.exec(message)?.[1] ?? []);
+}
+
+/** Verbs of everything that the engine has asked for. */
+function verbs(harness: Harness): readonly string[] {
+  const own = harness.server.requests().filter(({ user, resource }) => user === engineUser && resource !== '/apis/');
+  return [...new Set(own.map(({ verb }) => verb))].filter((verb) => verb !== 'other').toSorted();
+}
+
+/** Whatever would be written is refused, and seen. */
+function readOnlyCluster(...objects: readonly ObjectInput[]): Harness {
+  const harness = new Harness();
+  harness.seed(...objects);
+  const everything = { apiGroups: ['*'], resources: ['*'] };
+  harness.server.rbac.restrict(engineUser, [{ ...everything, verbs: ['get', 'list', 'watch'] }]);
+  return harness;
+}
+
+describe('--dry-run', () => {
+  it('tells each restart once, whatever the kind, and asks for nothing but get, list and watch', async () => {
+    const harness = readOnlyCluster(
+      app,
+      deployment({ name: 'web', ...uses }),
+      statefulSet({ name: 'db', ...uses }),
+      daemonSet({ name: 'agent', ...uses }),
+      cronJob({ name: 'report', ...uses }),
+      job({ name: 'migrate', ...uses }),
+    );
+    const engine = await harness.start({ dryRun });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(600_000);
+    expect(told(engine).toSorted()).toEqual([
+      'CronJob default/report',
+      'DaemonSet default/agent',
+      'Deployment default/web',
+      'Job default/migrate',
+      'StatefulSet default/db',
+    ]);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(600_000);
+    expect(told(engine)).toHaveLength(10);
+    await engine.stop();
+    expect(verbs(harness).filter((verb) => !['get', 'list', 'watch'].includes(verb))).toEqual([]);
+    expect(harness.server.history().filter(({ user }) => user === engineUser)).toEqual([]);
+    const text = await engine.metrics.registry.text();
+    expect(text).toContain('reroll_dry_run 1');
+    expect(text).toContain('reroll_dry_run_restarts_total{workload_kind="Deployment"} 2');
+    expect(text).toContain('reloader_reload_executed_total{success="true"} 0');
+    expect(text).toContain('reroll_leader 0');
+    expect(engine.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([
+      expect.objectContaining({ message: 'dry run: restarts are decided on and told, and nothing is written' }),
+    ]);
+  });
+
+  it('says why, by source and key, and never a value', async () => {
+    const harness = readOnlyCluster(app, deployment({ name: 'web', ...uses }));
+    const engine = await harness.start({ dryRun });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    const line = engine.lines.find(({ message }) => message.startsWith('dry run: Deployment'));
+    expect(line?.fields).toMatchObject({
+      dryRun: true,
+      because: ['ConfigMap app: content changed (keys: color)'],
+      strategy: 'env-vars',
+    });
+    expect(JSON.stringify(line)).not.toContain('blue');
+  });
+
+  it('is ready, and the probe says what it is', async () => {
+    const harness = readOnlyCluster(app);
+    const engine = await harness.start({ dryRun });
+    const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
+    expect(checks.every(({ ok }) => ok)).toBe(true);
+    expect(checks[0]?.message).toBe('in sync; dry run: nothing is written');
+  });
+
+  it('beside an install that acts, tells what that does: each restart once, and nothing else', async () => {
+    const harness = new Harness();
+    harness.seed(app, secret({ name: 'db', data: { password: 'a' } }));
+    harness.seed(
+      deployment({ name: 'web', ...uses }),
+      deployment({ name: 'api', annotations, envFrom: [fromSecret('db')] }),
+    );
+    harness.seed(deployment({ name: 'off', envFrom: [fromConfigMap('app')] }));
+    const acting = await harness.start({ identity: 'acting' });
+    const dry = await harness.start({ dryRun, identity: 'dry' });
+    for (const color of ['blue', 'green', 'red']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      await harness.clock.advance(60_000);
+    }
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.clock.advance(60_000);
+    expect(told(dry)).toEqual([...Array<string>(3).fill('Deployment default/web'), 'Deployment default/api']);
+    const restarted = acting.lines.filter(({ message }) => /^Deployment \S+ restarted$/.test(message));
+    expect(restarted.map(({ message }) => message.replace(/ restarted$/, ''))).toEqual(told(dry));
+    expect(dry.lines.filter(({ message }) => message.includes('digest key'))).toEqual([]);
+  });
+
+  it('a workload that the other install creates anew, as Reloader does with Jobs, is not told of again', async () => {
+    const harness = new Harness();
+    harness.seed(app, job({ name: 'migrate', ...uses }));
+    await harness.start({ identity: 'acting' });
+    const dry = await harness.start({ dryRun, identity: 'dry' });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(120_000);
+    expect(harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED')).toHaveLength(2);
+    expect(told(dry)).toEqual(['Job default/migrate']);
+  });
+
+  it('begins with what is there: what changed before, and what others have recorded, is told by nobody', async () => {
+    const harness = new Harness();
+    harness.seed(app, deployment({ name: 'web', ...uses }));
+    await (await harness.start()).stop();
+    await harness.clock.advance(60_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(5_000);
+    const dry = await harness.start({ dryRun });
+    await harness.clock.advance(60_000);
+    expect(told(dry)).toEqual([]);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(60_000);
+    expect(told(dry)).toEqual(['Deployment default/web']);
+  });
+
+  it('leaves a Deployment paused whose pause is over', async () => {
+    const pausing = { ...annotations, 'deployment.reloader.stakater.com/pause-period': '1m' };
+    const pausedAt = { 'deployment.reloader.stakater.com/paused-at': '2000-01-01T00:00:00Z' };
+    const harness = readOnlyCluster(
+      app,
+      deployment({ name: 'web', ...uses, annotations: { ...pausing, ...pausedAt } }),
+    );
+    await harness.patch('Deployment', 'web', { spec: { paused: true } });
+    const engine = await harness.start({ dryRun });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(600_000);
+    expect(told(engine)).toEqual(['Deployment default/web']);
+    expect((await harness.get('Deployment', 'web'))['spec']).toMatchObject({ paused: true });
+  });
+
+  it('with --webhook-url calls nobody, and tells each call', async () => {
+    const harness = readOnlyCluster(app);
+    const webhook = new FakePostTransport();
+    const engine = await harness.start({ dryRun }, undefined, { webhook });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(webhook.posts).toEqual([]);
+    const calls = engine.lines.filter(({ message }) => message === 'dry run: webhook would be called');
+    expect(calls).toEqual([expect.objectContaining({ fields: { source: 'ConfigMap default/app', dryRun: true } })]);
+    expect(verbs(harness).filter((verb) => !['get', 'list', 'watch'].includes(verb))).toEqual([]);
+  });
+
+  it('sends no alert', async () => {
+    const harness = readOnlyCluster(app, deployment({ name: 'web', ...uses }));
+    const alerts: unknown[] = [];
+    const engine = await harness.start({ dryRun }, undefined, { alerts: { send: (alert) => void alerts.push(alert) } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(told(engine)).toHaveLength(1);
+    expect(alerts).toEqual([]);
+  });
+});

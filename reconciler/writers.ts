@@ -1,0 +1,34 @@
+import type { ApplyMethod } from '../shared/domain/workload-kinds';
+import { applyMethods } from './apply/methods';
+import { annotateWorkload } from './apply/patch-workload';
+import type { Apply, ApplyContext } from './apply/restart';
+import type { JobJournal } from './job-journal';
+import { Pauses, type PausesOptions } from './pauses';
+import type { TrackedWorkload } from './workload-index';
+
+/** Everything of a worker that may write, so that it can be chosen in one place. */
+export interface Writers {
+  readonly methods: Readonly<Record<ApplyMethod, Apply>>;
+  /** Writes annotations alone. Resolves to undefined where what they say is to be kept in memory. */
+  readonly annotate: (
+    context: ApplyContext,
+    workload: TrackedWorkload,
+    annotations: Readonly<Record<string, string>>,
+  ) => Promise<string | undefined>;
+  readonly pauses: Pick<Pauses, 'begun' | 'tend'>;
+  readonly journal: Pick<JobJournal, 'standing'>;
+}
+
+export function writersFor(journal: JobJournal, pauses: PausesOptions): Writers {
+  return { methods: applyMethods(journal), annotate: annotateWorkload, pauses: new Pauses(pauses), journal };
+}
+
+const withheld: Apply = () => Promise.resolve({ kind: 'withheld' });
+
+/** Of a dry run: none writes, and what a write would have recorded is kept in memory. */
+export const dryWriters: Writers = {
+  methods: { patch: withheld, merge: withheld, rollout: withheld, 'create-job': withheld, recreate: withheld },
+  annotate: () => Promise.resolve(undefined),
+  pauses: { begun: () => undefined, tend: () => Promise.resolve({ kind: 'done' }) },
+  journal: { standing: () => 'free' },
+};
