@@ -103,7 +103,11 @@ export class Harness {
       kind === 'Secret' ? { data: Object.fromEntries(Object.entries(data).filter(([, value]) => value === null)) } : {};
     const written =
       kind === 'Secret' ? Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null)) : data;
-    const patch = { [field]: written, ...removed };
+    await this.patchSource(kind, name, { [field]: written, ...removed }, namespace);
+  }
+
+  /** Writes any part of a ConfigMap or Secret; null removes a key. */
+  async patchSource(kind: 'ConfigMap' | 'Secret', name: string, patch: object, namespace = 'default'): Promise<void> {
     await patchObject(this.admin, sourceResource(kind), namespace, name, patch, { type: 'merge' });
   }
 
@@ -133,18 +137,11 @@ export class Harness {
   }
 
   async label(kind: 'ConfigMap' | 'Secret', name: string, labels: Record<string, string>): Promise<void> {
-    await patchObject(this.admin, sourceResource(kind), 'default', name, { metadata: { labels } }, { type: 'merge' });
+    await this.patchSource(kind, name, { metadata: { labels } });
   }
 
   async annotate(kind: 'ConfigMap' | 'Secret', name: string, annotations: Record<string, string>): Promise<void> {
-    await patchObject(
-      this.admin,
-      sourceResource(kind),
-      'default',
-      name,
-      { metadata: { annotations } },
-      { type: 'merge' },
-    );
+    await this.patchSource(kind, name, { metadata: { annotations } });
   }
 
   /** What is stored now of one kind. */

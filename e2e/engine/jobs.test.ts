@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fieldAt } from '../../shared/domain/json-value';
 import { configMap, cronJob, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
+import type { JsonObject } from '../apiserver/json';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -30,6 +31,27 @@ describe('a CronJob', () => {
     });
     expect(JSON.stringify(jobs[0])).toContain('STAKATER_APP_CONFIGMAP');
     expect(harness.restarts('CronJob', 'report')).toBe(0);
+  });
+
+  it.each([
+    ['suspended', { suspend: true }],
+    ['one that forbids concurrent runs', { concurrencyPolicy: 'Forbid' }],
+  ])('§6.1 Q23: is run also if it is %s, once', async (_what, spec) => {
+    const harness = new Harness();
+    harness.seed(app, cronJob({ name: 'report', ...uses, spec }));
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.objects('Job')).toHaveLength(1);
+  });
+
+  it('§6.1 is run for a deletion with --reload-on-delete, whatever the strategy', async () => {
+    const harness = new Harness();
+    harness.seed(app, cronJob({ name: 'report', annotations: auto, envFrom: [fromConfigMap('app', true)] }));
+    await harness.start({ reloadOnDelete: true });
+    await harness.delete('ConfigMap', 'app');
+    await harness.clock.advance(60_000);
+    expect(harness.objects('Job')).toHaveLength(1);
   });
 
   it('is run again for the next change, also back to what was', async () => {
@@ -158,6 +180,27 @@ describe('a Job', () => {
     expect(births(harness)).toBe(2);
     expect(harness.objects('Secret')).toHaveLength(1);
     expect(JSON.parse((await harness.get('Job', 'migrate')).metadata.annotations!['reroll.dev/baseline']!).n).toBe(2);
+  });
+
+  it.each<[string, { readonly spec?: JsonObject; readonly status?: JsonObject }]>([
+    ['suspended', { spec: { suspend: true } }],
+    ['running', { status: { active: 1, startTime: '2026-01-01T00:00:00Z' } }],
+    ['complete', { status: { succeeded: 1, conditions: [{ type: 'Complete', status: 'True' }] } }],
+    ['failed', { status: { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] } }],
+  ])('§6.2 Q22: is created anew, once, also if it is %s', async (_what, { spec = {}, status = {} }) => {
+    const harness = new Harness();
+    harness.seed(app, job({ name: 'migrate', ...uses, spec }));
+    await harness.admin.request({
+      method: 'PATCH',
+      path: '/apis/batch/v1/namespaces/default/jobs/migrate/status',
+      contentType: 'application/merge-patch+json',
+      body: { status },
+    });
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(120_000);
+    expect(births(harness)).toBe(2);
+    expect((await harness.get('Job', 'migrate'))['status']).toBeUndefined();
   });
 
   it('is not created anew with next-run', async () => {

@@ -39,7 +39,7 @@ async function jobNameOf(restart = restartOf(options)): Promise<string> {
   return created.metadata.name;
 }
 
-describe('a CronJob', () => {
+describe('§6.1 a CronJob', () => {
   it('is run at once: a Job from its template as it is now, then its baseline', async () => {
     const { context, transport } = applyWorld(server());
     const restart = restartOf(options);

@@ -33,7 +33,7 @@ function jobWith(metadata: object = {}, spec: object = {}): KubeObject {
   };
 }
 
-describe('successorOf', () => {
+describe('§6.2 successorOf', () => {
   const restart = restartOf(options);
 
   it('is the Job with marker and baseline, without what server and controller gave it', () => {

@@ -9,7 +9,7 @@ function input(...changes: MarkInput['changes']): MarkInput {
   return { namespace: 'shop', changes, restartId, nowMs };
 }
 
-describe('env-vars', () => {
+describe('§5.2 env-vars', () => {
   const mark = strategies['env-vars'];
 
   it('puts a variable for each source into the container that uses it', () => {
@@ -40,7 +40,7 @@ describe('env-vars', () => {
   });
 });
 
-describe('annotations', () => {
+describe('§5.5 annotations', () => {
   const mark = strategies.annotations;
   const text = (...changes: MarkInput['changes']): string | undefined =>
     mark(input(...changes)).annotations['reloader.stakater.com/last-reloaded-from'];

@@ -14,7 +14,7 @@ function digest(entries: Record<string, string>, name = 'app', by = digester) {
   );
 }
 
-describe('ContentDigester', () => {
+describe('§4 ContentDigester', () => {
   it('tells a changed key from an unchanged one', () => {
     const before = digest({ color: 'red', size: '1' });
     const after = digest({ color: 'blue', size: '1' });

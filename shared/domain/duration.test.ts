@@ -31,7 +31,7 @@ describe('parseDuration', () => {
     ['39h9m14.425s', 140_954_425],
     ['0.3333333333333333333h', 1_200_000],
     ['1.5h', 5_400_000],
-  ])('reads %s', (text, ms) => expect(parseDuration(text)).toBeCloseTo(ms, 5));
+  ])('§8 reads %s', (text, ms) => expect(parseDuration(text)).toBeCloseTo(ms, 5));
 
   it.each([
     '',
@@ -55,7 +55,7 @@ describe('parseDuration', () => {
     '3000000h',
     '0.00.1s',
     `${'0'.repeat(1_000)}1s`,
-  ])('refuses %j', (text) => expect(() => parseDuration(text)).toThrow(DurationError));
+  ])('§8 refuses %j', (text) => expect(() => parseDuration(text)).toThrow(DurationError));
 
   it('is exact at the end of its range', () => {
     expect(parseDuration('9223372036854ms')).toBe(9_223_372_036_854);

@@ -18,7 +18,7 @@ describe('rewriteLegacySelector', () => {
     [['a:b', 'c:d'], 'a=b,c=d'],
     [['k in (a', 'b)'], 'k in (a,b)'],
     [['app.kubernetes.io/name:web'], 'app.kubernetes.io/name=web'],
-  ])('%j becomes %j, as in Reloader', (elements, selector) => {
+  ])('§10.3 %j becomes %j, as in Reloader', (elements, selector) => {
     expect(rewriteLegacySelector(elements)).toBe(selector);
     expect(() => parseSelector(selector)).not.toThrow();
   });
@@ -30,10 +30,12 @@ describe('rewriteLegacySelector', () => {
     [['a:*,k in (x,y),b:c'], 'a,k in (x,y),b=c'],
     [['k in (x,y)', 'a:b'], 'k in (x,y),a=b'],
     [[' a : * , b : c '], 'a,b=c'],
-  ])('%j becomes %j, term by term', (elements, selector) => expect(rewriteLegacySelector(elements)).toBe(selector));
+  ])('§10.3 %j becomes %j, term by term', (elements, selector) =>
+    expect(rewriteLegacySelector(elements)).toBe(selector),
+  );
 
   it.each([[['env!=*']], [['env==*']], [['app=foo:bar']], [['a=b', '']], [['a:b=c']], [['a=*:x']]])(
-    'leaves %j to be refused with its own text',
+    '§10.3 leaves %j to be refused with its own text',
     (elements) => {
       expect(rewriteLegacySelector(elements)).toBe(elements.join(','));
       expect(() => parseSelector(rewriteLegacySelector(elements))).toThrow(JSON.stringify(elements.join(',')));

@@ -12,4 +12,6 @@ it.each([
   ['ConfigMap', '--x', 'STAKATER_X_CONFIGMAP'],
   ['Secret', 'db.creds', 'STAKATER_DB_CREDS_SECRET'],
   ['SecretProviderClass', 'vault-spc', 'STAKATER_VAULT_SPC_SECRETPROVIDERCLASS'],
-] as const)('names the marker of %s %s', (kind, name, expected) => expect(envVarName(kind, name)).toBe(expected));
+] as const)('§5.1 names the variable of %s %s', (kind, name, expected) =>
+  expect(envVarName(kind, name)).toBe(expected),
+);

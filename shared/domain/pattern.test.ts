@@ -18,7 +18,12 @@ describe('parseNamedList', () => {
     ['foo|baz', 'foobar', true],
     ['foo|baz', 'xbaz', true],
     ['a{1,3}', 'aaa', false],
+    ['APP', 'app', false],
     ['(?i)APP', 'app', true],
+    ['(?s)a.b', 'a\nb', true],
+    ['(?U)a+', 'aa', true],
+    ['\\Aapp\\z', 'app', true],
+    ['\\pL+', 'app', true],
     ['[[:alpha:]]+', 'app', true],
     ['\\Qa.b\\E', 'a.b', true],
     ['\\Qa.b\\E', 'axb', false],
@@ -28,7 +33,7 @@ describe('parseNamedList', () => {
     ['^app$', 'app\n', false],
     ['', '', false],
     [' , ,', '', false],
-  ])('%j on %j: %j', (list, name, expected) => expect(matches(list, name)).toBe(expected));
+  ])('§2.6 %j on %j: %j', (list, name, expected) => expect(matches(list, name)).toBe(expected));
 
   it('is empty without a value', () => {
     const { matchers, problems } = parseNamedList(undefined);
@@ -45,8 +50,8 @@ describe('parseNamedList', () => {
     expect(matchers.toString()).not.toBe(parseNamedList('app, db-1, my.conf').matchers.toString());
   });
 
-  it.each(['app[', '(?=a)b', '(a)\\1', 'a**', '(a', 'a{1001}'])(
-    'names the bad element %s and keeps the others',
+  it.each(['app[', '(?=a)b', '(?<!a)b', '(a)\\1', 'a**', '(a', 'a{1001}'])(
+    '§2.6 names the bad element %s and keeps the others',
     (bad) => {
       const { matchers, problems } = parseNamedList(`${bad},app,my.cfg`);
       expect(problems).toEqual([expect.objectContaining({ element: bad, message: expect.stringContaining('RE2') })]);
@@ -81,7 +86,7 @@ describe('parseNamedList', () => {
     expect(parseNamedList(`${list},${'a'.repeat(253)},${'db-.*,'.repeat(100)}`).problems).toEqual([]);
   });
 
-  it('takes linear time', () => {
+  it('takes linear time, whatever is listed (Appendix A)', () => {
     // Exponential for a backtracking engine: it would never come back.
     expect(matches('(a*)*(a*)*(a*)*b', 'a'.repeat(253))).toBe(false);
   });

@@ -7,7 +7,7 @@ import { parsePolicy } from './policy-annotations';
 import type { WorkloadKindName } from './workload-kinds';
 
 /** Reloader's decisions, row by row, as its own code gives them. Keys are written short. */
-const keys = {
+const keys = Object.freeze({
   ...defaultAnnotationKeys,
   auto: 'A',
   configMapAuto: 'CA',
@@ -23,7 +23,7 @@ const keys = {
   match: 'MA',
   kind: 'KI',
   ignore: 'IG',
-};
+});
 
 const sourceKindOf = { CM: 'ConfigMap', Secret: 'Secret', SPC: 'SecretProviderClass' } as const;
 
@@ -130,10 +130,10 @@ const rows: readonly Row[] = [
   { n: 74, changed: ['CM', ''], ...no },
 ];
 
-describe("Reloader's truth table", () => {
+describe("§2.5 Reloader's truth table", () => {
   it('is complete', () => expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 74 }, (_, index) => index + 1)));
 
-  it.each(rows)('row $n', (row) => {
+  it.each(rows)('§2.5 row $n', (row) => {
     const { decision, problems } = decisionOf(row);
     const { reload, auto, errors } = row;
     expect(decision.restart).toBe(reload);
@@ -154,7 +154,8 @@ function decisionOf(
   { changed, resource, md, pod, all, kind, ignored }: Row,
   narrowing: Record<string, string> = {},
 ): { readonly decision: Decision; readonly problems: readonly AnnotationProblem[] } {
-  const settings: PolicySettings = { autoReloadAll: all ?? false, ignoredWorkloadKinds: ignored ?? [] };
+  // Reloader rewrites its options on every decision (Q40): to write into these would throw.
+  const settings: PolicySettings = Object.freeze({ autoReloadAll: all ?? false, ignoredWorkloadKinds: ignored ?? [] });
   const { policy, problems } = parsePolicy({ ...md, ...narrowing }, pod ?? {}, keys);
   const source = { kind: sourceKindOf[changed[0]], name: changed[1], ...sourceFlags(resource ?? {}, keys) };
   return { decision: decide(policy, kind ?? 'Deployment', source, settings), problems };

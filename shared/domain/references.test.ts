@@ -22,7 +22,7 @@ const keysOf = (volumes: unknown[], volumeMounts: unknown[], container: object =
     ]),
   );
 
-describe('what counts as a reference', () => {
+describe('§3.1 what counts as a reference', () => {
   it.each<[string, object, string, 'all' | readonly string[]]>([
     ['env configMapKeyRef', { env: [cmEnv('app', 'k')] }, 'ConfigMap/app', ['k']],
     ['env secretKeyRef', { env: [secretEnv('db', 'k')] }, 'Secret/db', ['k']],
@@ -168,7 +168,7 @@ describe('optional', () => {
   });
 });
 
-describe("Reloader's target container", () => {
+describe("§3.2 Reloader's target container", () => {
   const uses = { envFrom: [cmEnvFrom('app')] };
   const mounts = { volumeMounts: [mount('v')] };
   const volumes = [cmVolume('v', 'app')];

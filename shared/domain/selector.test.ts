@@ -42,7 +42,7 @@ describe('matches', () => {
     ['app.kubernetes.io/name=web', { 'app.kubernetes.io/name': 'web' }, true],
     ['constructor', {}, false],
     ['!constructor', {}, true],
-  ])('%j on %j: %j', (text, labels, matches) => expect(parseSelector(text).matches(labels)).toBe(matches));
+  ])('§10.3 %j on %j: %j', (text, labels, matches) => expect(parseSelector(text).matches(labels)).toBe(matches));
 });
 
 describe('parseSelector', () => {
@@ -68,7 +68,7 @@ describe('parseSelector', () => {
     [`a=${'b'.repeat(64)}`, 'is no label value'],
     ['!', 'a label key is missing at the end'],
     ['(a)', '"(" is no label key'],
-  ])('refuses %j: %s', (text, reason) => {
+  ])('§10.3 refuses %j: %s', (text, reason) => {
     expect(() => parseSelector(text)).toThrow(SelectorError);
     expect(() => parseSelector(text)).toThrow(reason);
   });

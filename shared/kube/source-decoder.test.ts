@@ -93,6 +93,15 @@ describe('sourceDecoder', () => {
     expect(other.object.content.key('b')).not.toBe(before.object.content.key('b'));
   });
 
+  it.each([{ data: null }, { data: undefined }, { data: {}, binaryData: null }])(
+    'Appendix A: takes %j for no content, all alike',
+    (fields) => {
+      const decoder = sourceDecoder('ConfigMap', digester, keys);
+      const { object } = decoder.fromJson({ ...sourceJson('ConfigMap', example()), ...fields });
+      expect(object.content.equals(digester.digest('ConfigMap', 'shop', 'db', []))).toBe(true);
+    },
+  );
+
   it('keeps no view of the bytes it was given', () => {
     const bytes = sourceMessage(example());
     const { object } = secretsDecoder.fromProtobuf!(bytes);

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
+import type { ObjectInput } from '../apiserver/objects';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+
+describe('§17.2 retries', () => {
+  it('Q30: write what is there now, not what was there when they were owed', async () => {
+    const harness = new Harness();
+    harness.seed(app, deployment({ name: 'web', ...uses }));
+    await harness.start();
+    const end = harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 500 } });
+    for (const color of ['blue', 'green', 'yellow']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      await harness.clock.advance(20_000);
+    }
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    // The last content is the one that is recorded: nothing is owed any more, and going back is a change.
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+});
+
+describe('§17.3 many workloads', () => {
+  it('Q32: two hundred are restarted within a second of each other, not five a second', async () => {
+    const harness = new Harness();
+    const names = Array.from({ length: 200 }, (_, n) => `web-${n}`);
+    harness.seed(app, ...names.map((name) => deployment({ name, ...uses })));
+    await harness.start();
+    await harness.clock.advance(120_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(2_000);
+    expect(names.filter((name) => harness.restarts('Deployment', name) === 1)).toHaveLength(200);
+  });
+});
+
+describe('§17.4 requests for one change', () => {
+  const patched = (resource: string): readonly string[] => ['create events', `patch ${resource}`];
+
+  it.each<[WorkloadKindName, ObjectInput, readonly string[]]>([
+    ['Deployment', deployment({ name: 'web', ...uses }), patched('deployments.apps')],
+    ['StatefulSet', statefulSet({ name: 'web', ...uses }), patched('statefulsets.apps')],
+    ['DaemonSet', daemonSet({ name: 'web', ...uses }), patched('daemonsets.apps')],
+    ['CronJob', cronJob({ name: 'web', ...uses }), ['create events', 'create jobs.batch', 'patch cronjobs.batch']],
+    [
+      'Job',
+      job({ name: 'web', ...uses }),
+      ['create events', 'create jobs.batch', 'create secrets', 'delete jobs.batch', 'delete secrets'],
+    ],
+  ])('of a %s: these writes, and no list', async (_kind, object, requests) => {
+    const harness = new Harness();
+    harness.seed(app, object);
+    await harness.start();
+    harness.requestsSinceLast();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    // What is deleted or run is read by its name before.
+    const made = harness.requestsSinceLast().filter((request) => !request.startsWith('get '));
+    expect(made.toSorted()).toEqual(requests);
+  });
+});
