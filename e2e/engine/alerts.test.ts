@@ -1,14 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { AlertMetrics } from '../../reconciler/alerts/alert-metrics';
-import { AlertSender } from '../../reconciler/alerts/alert-sender';
 import { alertSinks } from '../../reconciler/alerts/sinks';
-import { FakePostTransport, hang } from '../../reconciler/outbound/post.fixture';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
 import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
 import { secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
 import { patchObject } from '../../shared/kube/objects';
-import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { silentLogger } from '../../shared/runtime/logger';
 import {
   csiVolume,
   deploymentConfig,
@@ -32,6 +27,7 @@ import {
   statefulSet,
 } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';
+import { alertsOf } from './alert-outlet';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -39,23 +35,6 @@ const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
 const inPlace = { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' };
 const paused = { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
-
-function alertsOf(harness: Harness, answer?: () => PostAnswer | Promise<PostAnswer>, sinkName = 'raw') {
-  const { clock, random } = harness;
-  const transport = new FakePostTransport(answer);
-  const metrics = new AlertMetrics(new MetricRegistry());
-  const sink = alertSinks[sinkName]!;
-  const alerts = new AlertSender({
-    transport,
-    sink,
-    additionalInfo: 'prod',
-    clock,
-    random,
-    logger: silentLogger,
-    metrics,
-  });
-  return { transport, alerts };
-}
 
 describe('alerts', () => {
   it.each([
@@ -151,7 +130,6 @@ describe('alerts', () => {
 
   it.each<[string, (() => PostAnswer | Promise<PostAnswer>) | undefined]>([
     ['no receiver', undefined],
-    ['a receiver that hangs (§19 Q57)', hang],
     ['a receiver that is broken', () => ({ status: 500, retryAfterMs: undefined })],
     [
       'a transport that throws',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readinessChecks } from '../../reconciler/health';
-import { configMap, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
+import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -151,26 +151,6 @@ function spoilName(name: string): (text: string) => string {
       .map((line) => (line.includes(`"name":"${name}"`) ? line.replace(/"uid":"[^"]*",?/, '') : line))
       .join('\n');
 }
-
-describe('a kind of workload that cannot be listed', () => {
-  it('keeps no other from being restarted, and is restarted when it can be', async () => {
-    const harness = new Harness();
-    harness.seed(app, web, statefulSet({ name: 'db', annotations: auto, envFrom: [fromConfigMap('app')] }));
-    const first = await harness.start();
-    await first.stop();
-    const end = harness.faults.add({
-      match: ({ pathname }) => pathname === '/apis/apps/v1/statefulsets',
-      fault: { kind: 'status', code: 503 },
-    });
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.start();
-    await harness.clock.advance(10_000);
-    expect([harness.restarts('Deployment', 'web'), harness.restarts('StatefulSet', 'db')]).toEqual([1, 0]);
-    end();
-    await harness.clock.advance(120_000);
-    expect([harness.restarts('Deployment', 'web'), harness.restarts('StatefulSet', 'db')]).toEqual([1, 1]);
-  });
-});
 
 describe('a kind of sources that cannot be listed', () => {
   it('is waited for a minute, then the other is acted on; and it is caught up with when it can be', async () => {

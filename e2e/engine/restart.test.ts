@@ -166,21 +166,6 @@ describe('settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('makes edits of several sources one restart', async () => {
-    const harness = new Harness();
-    harness.seed(
-      app,
-      secret({ name: 'db', data: { password: 'a' } }),
-      deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
-    );
-    await harness.start();
-    await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    await harness.clock.advance(200);
-    await harness.edit('Secret', 'db', { password: 'b' });
-    await harness.clock.advance(20_000);
-    expect(harness.restarts('Deployment', 'web')).toBe(1);
-  });
-
   it('ends after settle-max though the edits go on', async () => {
     const harness = new Harness();
     harness.seed(app, web);

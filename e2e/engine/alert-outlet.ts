@@ -1,0 +1,26 @@
+import { AlertMetrics } from '../../reconciler/alerts/alert-metrics';
+import { AlertSender } from '../../reconciler/alerts/alert-sender';
+import { alertSinks } from '../../reconciler/alerts/sinks';
+import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
+import type { PostAnswer } from '../../reconciler/outbound/post-transport';
+import { silentLogger } from '../../shared/runtime/logger';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
+import type { Harness } from './harness';
+
+/** Alerts of an engine, to a receiver that answers as it is told. */
+export function alertsOf(harness: Harness, answer?: () => PostAnswer | Promise<PostAnswer>, sinkName = 'raw') {
+  const { clock, random } = harness;
+  const transport = new FakePostTransport(answer);
+  const metrics = new AlertMetrics(new MetricRegistry());
+  const sink = alertSinks[sinkName]!;
+  const alerts = new AlertSender({
+    transport,
+    sink,
+    additionalInfo: 'prod',
+    clock,
+    random,
+    logger: silentLogger,
+    metrics,
+  });
+  return { transport, alerts };
+}
