@@ -194,13 +194,13 @@ describe('§9 keys and switches', () => {
     expect(restarts(harness)).toBe(0);
   });
 
-  it.each([
-    [{ csi: true }, 1],
-    [{ csi: false }, 0],
-    [{ csi: true, reloadOnCreate: true, reloadOnDelete: true }, 1],
-    // Q48: a status has the labels that its driver gives it.
-    [{ csi: true, sourceSelector: parseSelector('tier=web') }, 1],
-  ])('with %j', async (settings, expected) => {
+  it.each<[string, Partial<EngineSettings>, number]>([
+    ['the integration', { csi: true }, 1],
+    ['no integration', { csi: false }, 0],
+    ['the flags for create and delete', { csi: true, reloadOnCreate: true, reloadOnDelete: true }, 1],
+    // A status has the labels that its driver gives it.
+    ['a selector of sources (Q48)', { csi: true, sourceSelector: parseSelector('tier=web') }, 1],
+  ])('with %s', async (_what, settings, expected) => {
     const harness = await world();
     await start(harness, settings);
     await remove(harness, 'b');
