@@ -44,7 +44,7 @@ function world() {
 describe('§16 the meta-info ConfigMap', () => {
   it('is created at the start, with the label of Reloader', async () => {
     const { clock, publisher, stored } = world();
-    await publisher().start();
+    publisher().start();
     await clock.settle();
     expect(stored()).toMatchObject({
       metadata: { namespace: 'tools', labels: { 'reloader.stakater.com/meta-info': 'reloader' } },
@@ -59,7 +59,7 @@ describe('§16 the meta-info ConfigMap', () => {
       server,
       configMap({ name: 'reloader-meta-info', namespace: 'tools', labels, data: { buildInfo: 'old', other: 'x' } }),
     );
-    await publisher().start();
+    publisher().start();
     await clock.settle();
     expect(stored()).toMatchObject({
       metadata: { labels: { team: 'blue', 'reloader.stakater.com/meta-info': 'reloader' } },
@@ -70,9 +70,9 @@ describe('§16 the meta-info ConfigMap', () => {
 
   it('is not written again where it is the same already', async () => {
     const { clock, publisher, writes } = world();
-    await publisher().start();
+    publisher().start();
     await clock.settle();
-    await publisher().start();
+    publisher().start();
     await clock.settle();
     expect(writes()).toBe(1);
   });
@@ -80,7 +80,7 @@ describe('§16 the meta-info ConfigMap', () => {
   it('is published by the replica that comes last, however they race', async () => {
     const { clock, logger, publisher, stored } = world();
     const versions = ['old', 'old', 'new'].map((buildInfo) => publisher({ ...data, buildInfo }));
-    for (const replica of versions) await replica.start();
+    for (const replica of versions) replica.start();
     await clock.settle();
     expect(logger.lines).toEqual([]);
     expect(stored()).toMatchObject({ data: { buildInfo: 'new' } });
@@ -91,7 +91,7 @@ describe('§16 the meta-info ConfigMap', () => {
     const verbs = ['list', 'get', 'watch', 'create', 'update'];
     server.rbac.restrict('reroll', [{ apiGroups: [''], resources: ['configmaps'], verbs, namespaces: ['tools'] }]);
     for (const buildInfo of ['old', 'new']) {
-      await publisher({ ...data, buildInfo }).start();
+      publisher({ ...data, buildInfo }).start();
       await clock.settle();
     }
     expect([logger.lines, stored()?.['data']]).toEqual([[], { ...data, buildInfo: 'new' }]);
@@ -100,7 +100,7 @@ describe('§16 the meta-info ConfigMap', () => {
   it('is tried again, and told of once, while there is no right to it', async () => {
     const { clock, logger, server, publisher, stored } = world();
     server.rbac.restrict('reroll', []);
-    await publisher().start();
+    publisher().start();
     await clock.advance(3_600_000);
     expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
       expect.objectContaining({
@@ -117,7 +117,7 @@ describe('§16 the meta-info ConfigMap', () => {
     const { clock, server, publisher } = world();
     server.rbac.restrict('reroll', []);
     const one = publisher();
-    await one.start();
+    one.start();
     await clock.advance(10_000);
     await one.stop();
     await clock.settle();
