@@ -23,4 +23,5 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   ownNamespace,
   leaseName,
   dryRun: false,
+  replicated: false,
 };

@@ -1,14 +1,26 @@
-import type { LeaderCallbacks } from '../shared/kube/lease';
+import { errorMessage } from '../shared/domain/errors';
+import { LeaderElection, type LeaderCallbacks } from '../shared/kube/lease';
+import { isRightRefused, Refusals } from '../shared/kube/refusals';
+import type { Logger } from '../shared/runtime/logger';
+import type { EngineDeps, EngineSettings } from './engine';
 
 /** Who of several replicas acts. */
 export interface Election {
+  /** Why nobody can be elected; undefined while all is well. */
+  readonly problem?: string | undefined;
+  /** What is unusual about it. */
+  readonly remark?: string | undefined;
   start(callbacks: LeaderCallbacks): void;
   isLeader(): boolean;
   stop(): Promise<void>;
 }
 
+export function electionFor(deps: EngineDeps, settings: EngineSettings): Election {
+  return settings.dryRun ? new WithoutLease() : new ElectedOrAlone(deps, settings);
+}
+
 /** Asks nobody: acts from its start to its end. For a process that cannot harm another by what it does. */
-export class WithoutLease implements Election {
+class WithoutLease implements Election {
   #callbacks: LeaderCallbacks | undefined;
 
   start(callbacks: LeaderCallbacks): void {
@@ -26,5 +38,80 @@ export class WithoutLease implements Election {
     this.#callbacks = undefined;
     callbacks?.onStoppedLeading();
     return Promise.resolve();
+  }
+}
+
+/**
+ * Elected by Lease; without any right to the Lease, as under Reloader's chart without `enableHA`, as if alone. Who has
+ * ever been answered has the right, and never acts alone; nor does one that is told of other replicas.
+ *
+ * Two that act at once do no lasting harm: each write holds only for the version that it was decided on.
+ */
+class ElectedOrAlone implements Election {
+  readonly #election: LeaderElection;
+  readonly #refusals: Refusals;
+  readonly #logger: Logger;
+  readonly #mayBeAlone: boolean;
+  #callbacks: LeaderCallbacks | undefined;
+  #answered = false;
+  #alone = false;
+  #refusal: string | undefined;
+
+  constructor(deps: EngineDeps, { identity, ownNamespace, leaseName, replicated }: EngineSettings) {
+    const { client, clock, random, logger } = deps;
+    this.#logger = logger;
+    this.#mayBeAlone = !replicated;
+    this.#refusals = new Refusals(clock);
+    this.#election = new LeaderElection({
+      ...{ client, clock, random, logger, identity, namespace: ownNamespace, name: leaseName },
+      onAttempt: (failure) => this.#onAttempt(failure),
+    });
+  }
+
+  get problem(): string | undefined {
+    return this.#alone || this.#refusal === undefined ? undefined : `lease: ${this.#refusal}`;
+  }
+
+  get remark(): string | undefined {
+    return this.#alone ? 'acting as if alone, without a right to the Lease' : undefined;
+  }
+
+  start(callbacks: LeaderCallbacks): void {
+    this.#callbacks = callbacks;
+    this.#election.start(callbacks);
+  }
+
+  isLeader(): boolean {
+    return this.#alone || this.#election.isLeader();
+  }
+
+  async stop(): Promise<void> {
+    this.#endAlone();
+    this.#callbacks = undefined;
+    await this.#election.stop();
+  }
+
+  /** The Lease goes on being asked for: the right to it may come. */
+  #onAttempt(failure: unknown): void {
+    const missing = this.#refusals.isRightMissing(failure);
+    if (!isRightRefused(failure)) {
+      this.#refusal = undefined;
+      this.#answered ||= failure === undefined;
+      if (failure === undefined) this.#endAlone();
+      return;
+    }
+    this.#refusal = errorMessage(failure);
+    if (!missing || this.#alone || this.#answered || !this.#mayBeAlone || !this.#callbacks) return;
+    this.#alone = true;
+    this.#logger.warn('no right to the Lease: acting as if this were the only replica, so run no second one', {
+      error: this.#refusal,
+    });
+    this.#callbacks.onStartedLeading(undefined);
+  }
+
+  #endAlone(): void {
+    if (!this.#alone) return;
+    this.#alone = false;
+    if (!this.#election.isLeader()) this.#callbacks?.onStoppedLeading();
   }
 }

@@ -6,8 +6,8 @@ import { sourceId, type SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
+import type { ForbiddenError } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
-import { LeaderElection } from '../shared/kube/lease';
 import type { Clock, Timer } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { Metrics } from './metrics';
@@ -19,10 +19,11 @@ import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
 import { NotLeadingError } from './apply/restart';
 import { CsiRotations } from './csi-rotations';
-import { WithoutLease, type Election } from './election';
+import { electionFor, type Election } from './election';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
+import { MissingRights } from './missing-rights';
 import { NamespaceScope } from './namespace-scope';
 import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { PostTransport } from './outbound/post-transport';
@@ -59,6 +60,8 @@ export interface EngineSettings {
   /** Where lease, digest key and journal live. */
   readonly ownNamespace: string;
   readonly leaseName: string;
+  /** Other replicas are told of: without a right to the Lease this one does not act. */
+  readonly replicated: boolean;
   /** Decides and tells, and writes nothing. */
   readonly dryRun: boolean;
   /** In the lease and in Events; no other live process may have it. */
@@ -72,6 +75,8 @@ export interface EngineDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The digest key outlives this process, and every replica has it. Default true. */
+  readonly keyIsShared?: boolean;
   /** Undefined: restarts are told in the cluster alone. */
   readonly alerts?: AlertOutlet | undefined;
   /** Reloader's webhook mode: what is called for each change, instead of any restart. */
@@ -180,7 +185,7 @@ export class Engine {
       forget: (namespace) => this.#workloads.forgetNamespace(namespace),
     });
     this.#workloads = new WorkloadIndex({
-      ...{ clock, keyId, policy, annotationKeys, ignoreStored: dryRun },
+      ...{ clock, keyId, policy, annotationKeys, ignoreStored: dryRun, keyIsShared: deps.keyIsShared ?? true },
       selectedSinceMs: (namespace) => this.#scope.selectedSinceMs(namespace),
       onChange: (workload) => {
         this.#reporter.problems(workload);
@@ -213,16 +218,15 @@ export class Engine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
-    this.#election = dryRun
-      ? new WithoutLease()
-      : new LeaderElection({
-          ...{ client, clock, random, logger, identity },
-          ...{ namespace: ownNamespace, name: settings.leaseName },
-        });
+    this.#election = electionFor(deps, settings);
 
     const assertLeading = (): void => this.#assertLeading();
     const onEntry = (name: string): void => this.#jobs.add(name);
-    const journal = new JobJournal({ client, namespace: ownNamespace, assertLeading, onEntry });
+    const rights = new MissingRights(logger);
+    const journal = new JobJournal({
+      ...{ client, namespace: ownNamespace, assertLeading, onEntry },
+      onRefused: (error) => rights.journal(error),
+    });
     this.#jobWorker = new JobWorker({
       ...{ journal, reporter: this.#reporter, logger },
       onSuperseded: () => this.#lookAtEverything(),
@@ -230,6 +234,7 @@ export class Engine {
     const context = {
       client,
       assertLeading,
+      onAnnotationsRefused: (kind: WorkloadKindName, error: ForbiddenError) => rights.annotations(kind, error),
       read: (kind: WorkloadKindName, object: unknown) => this.#loans.joined(this.#loans.read(kind, object)),
     };
     const pausedAtKey = annotationKeys.pausedAt;
@@ -258,6 +263,14 @@ export class Engine {
   get state(): 'syncing' | 'standby' | 'acting' {
     if (!this.#settled) return 'syncing';
     return this.#term ? 'acting' : 'standby';
+  }
+
+  get electionProblem(): string | undefined {
+    return this.#election.problem;
+  }
+
+  get electionRemark(): string | undefined {
+    return this.#election.remark;
   }
 
   watchStatuses(): readonly WatchStatus[] {

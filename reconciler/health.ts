@@ -23,7 +23,9 @@ export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonl
     check: () => {
       const { state, problem, remark } = reconciler.status;
       const text = state === 'acting' && remark !== undefined ? `in sync; ${remark}` : stateTexts[state];
-      return { ok: state === 'acting' || state === 'standby', message: problem ?? text };
+      // A standby that cannot get the Lease can take nothing over.
+      const ok = state === 'acting' || (state === 'standby' && problem === undefined);
+      return { ok, message: problem ?? text };
     },
   };
   return [engine, { name: 'watches', check: () => watchesCheck(reconciler.status.watches) }];

@@ -7,7 +7,14 @@ import { objectKey } from '../shared/domain/object-key';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
-import { AlreadyExistsError, isNamespaceGone, NotFoundError, undefinedIfNotFound } from '../shared/kube/errors';
+import {
+  AlreadyExistsError,
+  type ForbiddenError,
+  isNamespaceGone,
+  NotFoundError,
+  undefinedIfNotFound,
+} from '../shared/kube/errors';
+import { isRightRefused } from '../shared/kube/refusals';
 import {
   createObject,
   deleteObject,
@@ -44,6 +51,8 @@ export interface JobJournalOptions {
   /** Reroll's own namespace: it may keep Secrets there and nowhere else. */
   readonly namespace: string;
   assertLeading(): void;
+  /** There is no right to keep entries: from here to its end, a Job has no other safeguard than this process. */
+  readonly onRefused?: (error: ForbiddenError) => void;
   /** An entry is there to be carried out; called for each when it is written, and when a term begins. */
   readonly onEntry: (name: string) => void;
 }
@@ -73,6 +82,8 @@ export class JobJournal {
   readonly #options: JobJournalOptions;
   /** By name of the entry. */
   readonly #open = new Map<string, { readonly uid: string; readonly job: string }>();
+  /** What may not be written, by name of the entry. */
+  readonly #inMemory = new Map<string, JobRecreation>();
   #recovered = false;
 
   constructor(options: JobJournalOptions) {
@@ -113,9 +124,14 @@ export class JobJournal {
     try {
       await createObject(this.#options.client, secrets, this.#options.namespace, secret);
     } catch (error) {
-      // A write whose answer was lost, now to be replaced by what was planned since.
-      if (!(error instanceof AlreadyExistsError)) throw error;
-      await updateObject(this.#options.client, secrets, this.#options.namespace, name, secret);
+      if (this.#options.onRefused && isRightRefused(error)) {
+        this.#options.onRefused(error);
+        this.#inMemory.set(name, entry);
+      } else {
+        // A write whose answer was lost, now to be replaced by what was planned since.
+        if (!(error instanceof AlreadyExistsError)) throw error;
+        await updateObject(this.#options.client, secrets, this.#options.namespace, name, secret);
+      }
     }
     this.#found(name, { uid: entry.uid, job });
   }
@@ -127,18 +143,24 @@ export class JobJournal {
       const { name, labels, annotations } = metadata;
       this.#open.set(name, { uid: labels?.[uidLabel] ?? '', job: annotations?.[jobAnnotation] ?? '' });
     }
-    // Also what is not listed: left open by this process when it last led, it was ended by who led since.
+    this.recoverOwn();
+  }
+
+  /**
+   * There is no right to look for what an earlier leader has left. What this process began goes on: also what it left open
+   * when it last led, and what who led since has ended.
+   */
+  recoverOwn(): void {
     for (const name of this.#open.keys()) this.#options.onEntry(name);
     this.#recovered = true;
   }
 
   /** Takes the next step of one entry. Throws KubeErrors; then the step is to be taken again. */
   async advance(name: string): Promise<JobStep> {
-    const { client, namespace } = this.#options;
-    const secret = await getObject(client, secrets, namespace, name).catch(undefinedIfNotFound);
+    const { client } = this.#options;
+    const entry = this.#inMemory.get(name) ?? (await this.#read(name));
     // One answer is too little to give a Job up for: it may be deleted already.
-    if (!secret) return (await this.#isListed(name)) ? { kind: 'waiting' } : this.#end(name);
-    const entry = readEntry(secret);
+    if (!entry) return (await this.#isListed(name)) ? { kind: 'waiting' } : this.#end(name);
     const { name: jobName, namespace: jobNamespace } = entry.successor.metadata;
     const job = await getObject(client, jobs, jobNamespace, jobName).catch(undefinedIfNotFound);
     if (!job) return await this.#create(name, entry);
@@ -146,6 +168,12 @@ export class JobJournal {
     await this.#remove(name);
     // Our own create, whose answer was lost, is told from somebody else's by the restart's id.
     return createdBy(job, entry) ? { kind: 'created', entry, job } : { kind: 'superseded' };
+  }
+
+  async #read(name: string): Promise<JobRecreation | undefined> {
+    const { client, namespace } = this.#options;
+    const secret = await getObject(client, secrets, namespace, name).catch(undefinedIfNotFound);
+    return secret && readEntry(secret);
   }
 
   async #list(): Promise<readonly KubeObject[]> {
@@ -183,6 +211,10 @@ export class JobJournal {
   }
 
   async #remove(name: string): Promise<void> {
+    if (this.#inMemory.delete(name)) {
+      this.#end(name);
+      return;
+    }
     const options = { propagationPolicy: 'Background' as const };
     try {
       await deleteObject(this.#options.client, secrets, this.#options.namespace, name, options);

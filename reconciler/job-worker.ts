@@ -1,5 +1,6 @@
 import { errorMessage } from '../shared/domain/errors';
 import { KubeError } from '../shared/kube/errors';
+import { Refusals } from '../shared/kube/refusals';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { persist } from '../shared/runtime/persist';
@@ -55,7 +56,19 @@ export class JobWorker {
   /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
   async recover(clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
     const { journal, logger } = this.#options;
-    await persist(async () => await journal.recover(), {
+    const refusals = new Refusals(clock);
+    const look = async (): Promise<void> => {
+      try {
+        await journal.recover();
+      } catch (error) {
+        if (!refusals.isRightMissing(error)) throw error;
+        logger.warn('no right to look for Jobs that were being created anew when another process ended: none is', {
+          error: errorMessage(error),
+        });
+        journal.recoverOwn();
+      }
+    };
+    await persist(look, {
       ...{ clock, random, backoff: recoveryBackoff, signal },
       onFailure: (error) =>
         logger.warn('cannot look for Jobs that were being created anew; trying again', { error: errorMessage(error) }),

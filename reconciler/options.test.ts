@@ -40,6 +40,7 @@ const defaults: ReconcilerOptions = {
   metaInfoDeployment: undefined,
   listen: { host: undefined, port: 9090 },
   dryRun: false,
+  replicated: false,
   remarks: [],
 };
 
@@ -91,7 +92,7 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--namespace-selector="env:prod,team:*"', { namespaceSelector: parseSelector('env=prod,team') }],
   ['--resource-label-selector=reload:*', { sourceSelector: parseSelector('reload') }],
   ['--resource-label-selector=', {}],
-  ['--enable-ha', { leaseName: 'stakater-reloader-lock' }],
+  ['--enable-ha', { leaseName: 'stakater-reloader-lock', replicated: true }],
   ['--enable-ha=0', {}],
   ['--is-Argo-Rollouts', {}],
   ['--is-Argo-Rollouts=true', {}],

@@ -56,6 +56,8 @@ export interface ReconcilerOptions extends AlertOptions {
   /** Identity in the lease; undefined: the host's name. */
   readonly podName: string | undefined;
   readonly leaseName: string;
+  /** Other replicas are told of. */
+  readonly replicated: boolean;
   /** Decides and tells, and writes nothing. */
   readonly dryRun: boolean;
   /** Undefined: the webhook is not listened to. */
@@ -212,6 +214,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: [...options.ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))],
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
+    replicated: enableHa,
     channelListen: options.dryRun ? undefined : options.channelListen,
     remarks: [
       ...remarks,

@@ -57,6 +57,8 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
     baselineProblem: undefined,
     baselineLost: false,
     usesSinceMs: sight(-600),
+    isForeign: false,
+    unwritten: false,
     ...more,
   };
 }
@@ -444,5 +446,16 @@ describe('a source that comes into the selection of --resource-label-selector', 
     listed(at(-7200));
     const settings = { ...selecting, reloadOnCreate: true };
     expect(look(tracked({ createdAtMs: at(-3600) }, missing), {}, settings).action).toBe('restart');
+  });
+});
+
+describe('a workload whose baseline was made with another key', () => {
+  it.each([
+    [true, 'adopt'],
+    [false, 'restart'],
+  ] as const)('isForeign %s: what it uses may have changed while nobody watched, so %s', (isForeign, action) => {
+    const source = sourceRecord({ writtenAtMs: at(-60) });
+    sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');
+    expect(look(tracked({}, undefined, { isForeign, usesSinceMs: at(-120) })).action).toBe(action);
   });
 });

@@ -1,5 +1,5 @@
 import { sameSources, type Baseline, type Recorded } from '../shared/domain/baseline';
-import { compare, type Comparison } from '../shared/domain/comparison';
+import { compare, type Comparison, type InForce } from '../shared/domain/comparison';
 import type { ContentDigest } from '../shared/domain/content-digest';
 import { decide, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
@@ -66,7 +66,10 @@ export function plan(input: PlanInput): Plan {
   const baseline = nextBaseline(verdicts, input);
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
   if (changes.length > 0) return { action: 'restart', baseline, changes, verdicts };
-  const owed = workload.baselineLost || !sameSources(workload.baseline?.sources ?? new Map(), baseline.sources);
+  const owed =
+    workload.baselineLost ||
+    workload.unwritten ||
+    !sameSources(workload.baseline?.sources ?? new Map(), baseline.sources);
   return owed ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
 }
 
@@ -123,7 +126,7 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     recorded,
     current: source?.content,
     keys: candidate.keys,
-    inForce: () => sources.inForceAt(kind, namespace, name, usesSinceMs(input)),
+    inForce: () => inForce(candidate, input),
     firstContent: () => firstContent(candidate, input),
     formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
     ...appearances(kind, settings),
@@ -142,6 +145,14 @@ function appearances(
 function named(kind: SourceKind, comparison: Comparison): Comparison {
   const isFirstRotation = kind === 'SecretProviderClass' && comparison.because === 'created';
   return isFirstRotation ? { ...comparison, because: 'content-changed' } : comparison;
+}
+
+/** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
+function inForce({ kind, name }: Candidate, input: PlanInput): InForce {
+  const { namespace } = input.workload.record;
+  const state = input.sources.inForceAt(kind, namespace, name, usesSinceMs(input));
+  if (state !== 'unknown' || !input.workload.isForeign) return state;
+  return { content: input.sources.get(kind, namespace, name)?.content };
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */

@@ -1,6 +1,7 @@
 import { ContentDigester } from '../shared/domain/content-digest';
 import { errorMessage } from '../shared/domain/errors';
-import { loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
+import { digestKeySecretName, loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
+import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import { sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
 import type { Receipt } from './channel/inbox';
@@ -9,6 +10,9 @@ import { NotifyingEngine } from './notify/notifying-engine';
 import type { WatchStatus } from './watches';
 
 const digestKeyBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
+
+/** It is soon known whether that lasts. */
+const refusedMaxMs = 5_000;
 
 /** What the reconciler is doing, for probes. */
 export interface ReconcilerStatus {
@@ -27,6 +31,8 @@ export class Reconciler {
   readonly #stop = new AbortController();
   #engine: Engine | NotifyingEngine | undefined;
   #problem: string | undefined;
+  /** There was no right to the Secret with the key of the install. */
+  #ownKey = false;
 
   constructor(deps: EngineDeps, settings: EngineSettings) {
     this.#deps = deps;
@@ -35,8 +41,17 @@ export class Reconciler {
 
   get status(): ReconcilerStatus {
     const state = this.#stop.signal.aborted ? 'stopped' : (this.#engine?.state ?? 'starting');
-    const remark = this.#settings.dryRun ? 'dry run: nothing is written' : undefined;
-    return { state, problem: this.#problem, remark, watches: this.#engine?.watchStatuses() ?? [] };
+    const remarks = [
+      ...(this.#settings.dryRun ? ['dry run: nothing is written'] : []),
+      this.#engine?.electionRemark,
+      ...(this.#ownKey ? ['with a digest key of this process alone'] : []),
+    ].filter((text) => text !== undefined);
+    return {
+      state,
+      problem: this.#problem ?? this.#engine?.electionProblem,
+      remark: remarks.length === 0 ? undefined : remarks.join(', '),
+      watches: this.#engine?.watchStatuses() ?? [],
+    };
   }
 
   /** Change records of the webhook; until the digest key is known they are to be sent again. */
@@ -65,27 +80,54 @@ export class Reconciler {
       this.#run(new ContentDigester(newDigestKey(random)));
       return;
     }
+    const refusals = new Refusals(clock);
     for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
+      let backoff = digestKeyBackoff;
       try {
         const key = await loadDigestKey(client, random, this.#settings.ownNamespace);
         this.#problem = undefined;
         this.#run(new ContentDigester(key));
         return;
       } catch (error) {
+        if (refusals.isRightMissing(error)) {
+          this.#goOnWithOwnKey(error);
+          return;
+        }
+        if (isRightRefused(error)) backoff = { ...backoff, maxMs: refusedMaxMs };
         this.#problem = `digest key: ${errorMessage(error)}`;
-        logger.warn('cannot get the digest key; trying again', { error: errorMessage(error) });
+        // A right that is missing is told once.
+        const level = isRightRefused(error) && attempt > 0 ? 'debug' : 'warn';
+        logger[level]('cannot get the digest key; trying again', { error: errorMessage(error) });
       }
-      await sleep(clock, backoffMs(random, attempt, digestKeyBackoff), this.#stop.signal);
+      await sleep(clock, backoffMs(random, attempt, backoff), this.#stop.signal);
     }
+  }
+
+  /** Under Reloader's own chart there is no right to keep one. */
+  #goOnWithOwnKey(error: unknown): void {
+    const { random, logger } = this.#deps;
+    const { ownNamespace } = this.#settings;
+    this.#ownKey = true;
+    this.#problem = undefined;
+    logger.warn(
+      'no right to the digest key, so this process has one of its own: what changes while it is down restarts nothing, and ' +
+        'each start records all baselines anew',
+      {
+        error: errorMessage(error),
+        fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKeySecretName} --from-file=key=/dev/stdin`,
+      },
+    );
+    this.#run(new ContentDigester(newDigestKey(random)));
   }
 
   #run(digester: ContentDigester): void {
     // Stopped while the key was on its way.
     if (this.#stop.signal.aborted) return;
     const { webhook } = this.#deps;
+    const deps = { ...this.#deps, keyIsShared: !this.#ownKey };
     this.#engine = webhook
-      ? new NotifyingEngine(this.#deps, this.#settings, digester, webhook)
-      : new Engine(this.#deps, this.#settings, digester);
+      ? new NotifyingEngine(deps, this.#settings, digester, webhook)
+      : new Engine(deps, this.#settings, digester);
     this.#engine.start();
   }
 }

@@ -44,6 +44,9 @@ export interface WorkerOptions {
   readonly term: () => Term | undefined;
 }
 
+/** A right to write a baseline may come. */
+const unwrittenMs = 10 * 60_000;
+
 /** A Job is created anew within moments of its predecessor's end. */
 const busyJobMs = 1_000;
 
@@ -150,7 +153,7 @@ export class Worker {
     else workloads.wrote(workload, resourceVersion, baseline);
     reporter.leftAlone(workload, sources, verdicts);
     reporter.adopted(workload, { stored: resourceVersion !== undefined });
-    return { kind: 'done' };
+    return resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
   }
 
   async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
@@ -169,7 +172,8 @@ export class Worker {
       }
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
-      workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);
+      if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
+      else workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
       return { kind: 'done' };
     } catch (error) {

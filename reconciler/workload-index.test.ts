@@ -26,6 +26,7 @@ function indexWith(policy = policySettings): WorkloadIndex {
   return new WorkloadIndex({
     clock,
     keyId: digester.keyId,
+    keyIsShared: true,
     policy,
     annotationKeys: defaultAnnotationKeys,
     selectedSinceMs: () => 0,

@@ -32,6 +32,10 @@ export interface TrackedWorkload {
    * earliest time that it may be. Where it was not seen happen: what the object told of itself at first sight.
    */
   readonly usesSinceMs: number | FirstSight;
+  /** The baseline on the object was made with another key, by somebody who knew then what its pods run with. */
+  readonly isForeign: boolean;
+  /** The baseline is known here alone, for want of a right: it is to be tried again. */
+  readonly unwritten: boolean;
 }
 
 export interface FirstSight {
@@ -42,6 +46,8 @@ export interface FirstSight {
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
   readonly keyId: string;
+  /** The digest key is that of the install, not of this process alone. */
+  readonly keyIsShared: boolean;
   /** A dry run: baselines that others keep on the objects move when they act, and are none of ours. */
   readonly ignoreStored?: boolean;
   readonly policy: PolicySettings;
@@ -62,6 +68,13 @@ interface Entry extends TrackedWorkload {
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
   /** The baseline is kept in memory alone: that the object does not show it is no loss. */
   readonly inMemory: boolean;
+}
+
+interface ReadBaseline {
+  readonly baseline?: Baseline;
+  readonly problem: string | undefined;
+  /** Another key has made it. */
+  readonly isForeign?: boolean;
 }
 
 type Untracked = FirstSight & { readonly uid: string };
@@ -126,15 +139,22 @@ export class WorkloadIndex {
       baselineLost: false,
       ownWrite: { resourceVersion, untilMs },
       inMemory: false,
+      unwritten: false,
     });
   }
 
-  /** Keeps a baseline that is not written to the object. */
+  /** Keeps a baseline that is not written to the object: in a dry run, or for want of a right. */
   remember(workload: TrackedWorkload, baseline: Baseline): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    const remembered = { baseline, baselineProblem: undefined, baselineLost: false, inMemory: true };
-    this.#entries.set(workload.key, { ...entry, ...remembered });
+    this.#entries.set(workload.key, {
+      ...entry,
+      baseline,
+      baselineProblem: undefined,
+      baselineLost: false,
+      inMemory: true,
+      unwritten: this.#options.ignoreStored !== true,
+    });
   }
 
   /** Takes over an object that was read by name, as after a conflict. */
@@ -211,19 +231,25 @@ export class WorkloadIndex {
       baseline: older ? previous.baseline : read.baseline,
       baselineProblem: inMemory ? undefined : read.problem,
       baselineLost: older === true && !inMemory,
-      usesSinceMs: this.#usesSinceMs(key, record, signature, previous, origin),
+      isForeign: read.isForeign === true,
+      usesSinceMs: this.#usesSinceMs(key, record, signature, previous, origin, read),
       ownWrite: undefined,
       inMemory,
+      unwritten: inMemory && previous.unwritten,
     };
   }
 
-  #readBaseline(record: WorkloadRecord): { readonly baseline?: Baseline; readonly problem: string | undefined } {
+  #readBaseline(record: WorkloadRecord): ReadBaseline {
     if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
     try {
       const baseline = parseBaseline(record.baselineText);
       if (baseline.keyId === this.#options.keyId) return { baseline, problem: undefined };
       return {
-        problem: 'it was made with another digest key; it is taken as unknown and written anew from today’s state',
+        isForeign: true,
+        // With a key of this process alone, that is how it is at each start.
+        problem: this.#options.keyIsShared
+          ? 'it was made with another digest key; it is taken as unknown and written anew from today’s state'
+          : undefined,
       };
     } catch (error) {
       return { problem: errorMessage(error) };
@@ -236,7 +262,12 @@ export class WorkloadIndex {
     signature: string,
     previous: Entry | undefined,
     origin: 'list' | 'watch',
+    { isForeign }: ReadBaseline,
   ): TrackedWorkload['usesSinceMs'] {
+    // What changed before it was written is answered, or was when it was recorded. The second that has begun included.
+    if (isForeign && previous?.record.baselineText !== record.baselineText) {
+      return (Math.floor(this.#options.clock.nowMs() / 1000) + 1) * 1000;
+    }
     if (previous?.signature === signature) return previous.usesSinceMs;
     // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
     // what they were when it came to use its sources.

@@ -152,6 +152,7 @@ describe('reroll reconciler', () => {
     process.emit('SIGTERM');
     expect(await process.exited).toBe(0);
     expect(received).toEqual([]);
+    expect(process.log).not.toContain('cannot publish');
     const verbs = new Set(api.requests().flatMap(({ user, verb }) => (user === 'reroll' ? [verb] : [])));
     expect([...verbs].filter((verb) => !['get', 'list', 'watch', 'other'].includes(verb))).toEqual([]);
     expect(api.history().filter(({ user }) => user === 'reroll')).toEqual([]);

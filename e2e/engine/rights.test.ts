@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { readinessChecks } from '../../reconciler/health';
-import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
-import { Harness } from './harness';
+import { ownAnnotations } from '../../shared/domain/annotations';
+import {
+  configMap,
+  cronJob,
+  deployment,
+  fromConfigMap,
+  fromSecret,
+  job,
+  secret,
+  seedNamespace,
+  statefulSet,
+} from '../apiserver/cluster';
+import type { PolicyRule } from '../apiserver/rbac';
+import { type Engine, engineUser, Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
@@ -46,5 +58,226 @@ describe("§18.4 the rights of Reloader's role: workloads may be listed, and not
     await harness.clock.advance(120_000);
     expect(harness.restarts('Deployment', 'late')).toBe(1);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+function rule(group: string, resources: string, verbs: string, namespaces?: readonly string[]): PolicyRule {
+  const [apiGroups, where] = [[group], namespaces ? { namespaces } : {}];
+  return { apiGroups, resources: resources.split(' '), verbs: verbs.split(' '), ...where };
+}
+
+/** §18.4, as Reloader's chart renders it by default: no Lease, no Secret of ours, no PATCH of CronJobs and Jobs. */
+const chartRules = [
+  rule('', 'secrets configmaps', 'list get watch'),
+  rule('apps', 'deployments daemonsets statefulsets', 'list get update patch'),
+  rule('batch', 'cronjobs', 'list get'),
+  rule('batch', 'jobs', 'create delete list get'),
+  rule('', 'events', 'create patch'),
+];
+
+function warnings({ lines }: Engine, about: RegExp): readonly string[] {
+  return lines.flatMap(({ level, message }) => (level === 'warn' && about.test(message) ? [message] : []));
+}
+
+const ofRights = /^no right/;
+const allKinds = [
+  configMap({ name: 'app', data: { color: 'red' } }),
+  deployment({ name: 'web', ...uses }),
+  statefulSet({ name: 'db', ...uses }),
+  cronJob({ name: 'report', ...uses }),
+  job({ name: 'migrate', ...uses }),
+];
+
+/** Under these rights, past all waiting for rights that may come. */
+async function under(rules: readonly PolicyRule[], harness = new Harness(), settings = {}): Promise<[Harness, Engine]> {
+  harness.server.rbac.restrict(engineUser, rules);
+  const engine = await harness.start(settings);
+  await harness.clock.advance(120_000);
+  return [harness, engine];
+}
+
+function seeded(): Harness {
+  const harness = new Harness();
+  harness.seed(...allKinds);
+  return harness;
+}
+
+describe("§18.4 Reloader's chart RBAC alone", () => {
+  it('restarts once for each change, of every kind, and says once of each right what its lack costs', async () => {
+    const [harness, engine] = await under(chartRules, seeded());
+    for (const color of ['blue', 'green']) {
+      await harness.edit('ConfigMap', 'app', { color });
+      await harness.clock.advance(120_000);
+    }
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+    expect(harness.restarts('StatefulSet', 'db')).toBe(2);
+    expect(harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED')).toHaveLength(3);
+    const runs = harness.objects('Job').filter(({ metadata }) => metadata.name.startsWith('report-'));
+    expect(runs).toHaveLength(2);
+    expect(warnings(engine, ofRights).toSorted()).toEqual([
+      expect.stringContaining('no right to keep a journal of Jobs'),
+      expect.stringContaining('no right to patch cronjobs.batch: their baselines are kept in memory'),
+      expect.stringContaining('no right to patch jobs.batch: their baselines are kept in memory'),
+      expect.stringContaining('no right to the Lease: acting as if this were the only replica'),
+      expect.stringContaining('no right to the digest key, so this process has one of its own'),
+    ]);
+    const key = engine.lines.find(({ message }) => message.startsWith('no right to the digest key'));
+    expect(JSON.stringify(key?.fields)).toContain('kubectl -n reroll create secret generic reroll-digest-key');
+  });
+
+  it('is ready, and the probe names what it goes without', async () => {
+    const [, engine] = await under(chartRules, seeded());
+    const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
+    expect(checks.every(({ ok }) => ok)).toBe(true);
+    expect(checks[0]?.message).toBe(
+      'in sync; acting as if alone, without a right to the Lease, with a digest key of this process alone',
+    );
+  });
+
+  it('restarts nothing at its next start: baselines of another key are none, and no warning each', async () => {
+    const [harness, first] = await under(chartRules, seeded());
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    await first.stop();
+    await harness.clock.advance(2_000);
+    const [, second] = await under(chartRules, harness);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(harness.objects('Job').filter(({ metadata }) => metadata.name.startsWith('report-'))).toHaveLength(1);
+    expect(warnings(second, /digest key/)).toHaveLength(2);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it.each([
+    ['stands by', 60_000],
+    ['starts after it', 0],
+  ])('who %s and takes over, with a key of its own, restarts nothing again', async (_what, standbyMs) => {
+    const withLease = [...chartRules, rule('coordination.k8s.io', 'leases', 'get create update')];
+    const [harness, first] = await under(withLease, seeded());
+    if (standbyMs > 0) await under(withLease, harness, { identity: 'second' });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    // As the Deployment's controller does for a new revision.
+    await harness.patch('Deployment', 'web', {
+      metadata: { annotations: { 'deployment.kubernetes.io/revision': '2' } },
+    });
+    first.kill();
+    if (standbyMs === 0) await under(withLease, harness, { identity: 'second' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it('with the key made by hand, finds what changed while it was down', async () => {
+    const harness = seeded();
+    const key = secret({ name: 'reroll-digest-key', namespace: 'reroll', data: { key: 'k'.repeat(32) } });
+    harness.seed(key);
+    const [, first] = await under(chartRules, harness);
+    await first.stop();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    const [, second] = await under(chartRules, harness);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(warnings(second, /digest key/)).toEqual([]);
+  });
+
+  it('writes the baselines of CronJobs when the right to comes', async () => {
+    const [harness] = await under(chartRules, seeded());
+    const baseline = async () =>
+      (await harness.get('CronJob', 'report')).metadata.annotations?.[ownAnnotations.baseline];
+    expect(await baseline()).toBeUndefined();
+    harness.server.rbac.restrict(engineUser, [...chartRules, rule('batch', 'cronjobs', 'patch')]);
+    await harness.clock.advance(11 * 60_000);
+    expect(await baseline()).toBeDefined();
+  });
+});
+
+describe('no right to the Lease', () => {
+  const leaseless = [...chartRules, rule('', 'secrets', 'create')];
+
+  it('is a problem, not another replica, until it is certain; and for good where other replicas are told of', async () => {
+    const harness = seeded();
+    harness.server.rbac.restrict(engineUser, leaseless);
+    const engine = await harness.start({ replicated: true });
+    await harness.clock.advance(300_000);
+    const [check] = readinessChecks(engine.reconciler).map((each) => each.check());
+    expect(check).toEqual({ ok: false, message: expect.stringMatching(/^lease: .*leases/) });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('who had it never acts alone: it is told apart from an API server that has just started', async () => {
+    const harness = seeded();
+    const engine = await harness.start();
+    harness.server.rbac.restrict(engineUser, leaseless);
+    await harness.clock.advance(300_000);
+    expect(engine.reconciler.status.state).toBe('standby');
+    expect(warnings(engine, /as if this were the only/)).toEqual([]);
+  });
+
+  it('that comes is used: who acted alone is elected, or stands by for who holds it', async () => {
+    const [harness, alone] = await under(leaseless, seeded());
+    expect(alone.reconciler.status.remark).toContain('as if alone');
+    harness.server.rbac.unrestrict(engineUser);
+    await harness.clock.advance(20_000);
+    expect(alone.reconciler.status).toMatchObject({ state: 'acting', remark: undefined });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('two that act as if alone restart once all the same, with one key', async () => {
+    const harness = seeded();
+    harness.server.rbac.restrict(engineUser, leaseless);
+    await harness.start({ identity: 'one' });
+    await harness.start({ identity: 'two' });
+    await harness.clock.advance(120_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('least privilege', () => {
+  it('no right to Secrets at all, with --resources-to-ignore secrets: Jobs are created anew too', async () => {
+    const rules = [...chartRules.slice(1), rule('', 'configmaps', 'list get watch')];
+    const [harness, engine] = await under(rules, seeded(), { ignoredSourceKind: 'Secret' });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED')).toHaveLength(2);
+    expect(warnings(engine, /no right to look for Jobs/)).toHaveLength(1);
+  });
+
+  it('Roles in two namespaces, and none of the whole cluster', async () => {
+    const harness = new Harness();
+    for (const namespace of ['shop', 'pay', 'other']) {
+      seedNamespace(harness.server, namespace);
+      harness.seed(
+        configMap({ name: 'app', namespace, data: { color: 'red' } }),
+        secret({ name: 'db', namespace, data: { password: 'a' } }),
+        deployment({ name: 'web', namespace, annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('db')] }),
+      );
+    }
+    const namespaces = ['shop', 'pay'];
+    const rules = [
+      ...chartRules.map((each) => ({ ...each, namespaces })),
+      rule('apps', 'deployments daemonsets statefulsets', 'watch', namespaces),
+      rule('batch', 'cronjobs jobs', 'watch patch', namespaces),
+      rule('', 'secrets', 'get list create update delete', ['reroll']),
+      rule('coordination.k8s.io', 'leases', 'get create update', ['reroll']),
+    ];
+    const [, engine] = await under(rules, harness, { namespaces });
+    for (const namespace of ['shop', 'pay', 'other']) await harness.edit('Secret', 'db', { password: 'b' }, namespace);
+    await harness.clock.advance(60_000);
+    const restarts = ['shop', 'pay', 'other'].map((namespace) => harness.restarts('Deployment', 'web', namespace));
+    expect(restarts).toEqual([1, 1, 0]);
+    const refused = harness.server.requests().filter(({ user, code }) => user === engineUser && code === 403);
+    expect(refused).toEqual([]);
+    expect(warnings(engine, /./)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { patchObject } from '../../shared/kube/objects';
+import { isRightRefused } from '../../shared/kube/refusals';
 import type { ApplyContext, Applied, Restart } from './restart';
 import { templatePatch } from './template';
 import type { TrackedWorkload } from '../workload-index';
@@ -17,13 +18,22 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
   return { kind: 'written', did: until === '' ? 'restarted' : `changed${until}`, resourceVersion };
 }
 
-/** Writes annotations alone; the pods stay. Resolves to the new resourceVersion. */
+/**
+ * Writes annotations alone; the pods stay. Resolves to the new resourceVersion, or to undefined where there is no right
+ * to: then what they say is to be kept in memory.
+ */
 export async function annotateWorkload(
   context: ApplyContext,
   workload: TrackedWorkload,
   annotations: Readonly<Record<string, string>>,
-): Promise<string> {
-  return await patch(context, workload, annotations, {});
+): Promise<string | undefined> {
+  try {
+    return await patch(context, workload, annotations, {});
+  } catch (error) {
+    if (!context.onAnnotationsRefused || !isRightRefused(error)) throw error;
+    context.onAnnotationsRefused(workload.record.kind, error);
+    return undefined;
+  }
 }
 
 /** `null` takes an annotation away; `rest` is what the PATCH changes beside annotations. Resolves to the new resourceVersion. */

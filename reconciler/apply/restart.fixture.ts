@@ -41,6 +41,8 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     baselineProblem: undefined,
     baselineLost: false,
     usesSinceMs: record.createdAtMs,
+    isForeign: false,
+    unwritten: false,
   };
   const baseline = baselineOf(2);
   return {

@@ -3,6 +3,7 @@ import { RerollError } from '../../shared/domain/errors';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workload';
 import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client';
+import type { ForbiddenError } from '../../shared/kube/errors';
 import type { KubeObject } from '../../shared/kube/objects';
 import type { Change } from '../change';
 import type { TrackedWorkload } from '../workload-index';
@@ -30,6 +31,8 @@ export interface ApplyContext {
   readonly assertLeading: () => void;
   /** What an object that was read by name says of itself. Throws a MalformedObjectError if it has no identity. */
   readonly read: (kind: WorkloadKindName, object: KubeObject) => WorkloadRecord;
+  /** There is no right to write annotations alone. Where it is not set, that is an error. */
+  readonly onAnnotationsRefused?: (kind: WorkloadKindName, error: ForbiddenError) => void;
 }
 
 /** The lease was lost between plan and write: whoever holds it now does the work. */
@@ -41,8 +44,8 @@ export class NotLeadingError extends RerollError {
 
 /** What became of a restart. */
 export type Applied =
-  /** The workload was written; `did` completes "the workload was …". */
-  | { readonly kind: 'written'; readonly did: string; readonly resourceVersion: string }
+  /** `did` completes "the workload was …". Without `resourceVersion` its annotations are not written, for want of a right. */
+  | { readonly kind: 'written'; readonly did: string; readonly resourceVersion: string | undefined }
   /** It goes on by itself: a Job is deleted and created again over several steps. */
   | { readonly kind: 'under-way' }
   /** A dry run: nothing was written. */

@@ -1,12 +1,11 @@
 import type { ContentDigester } from '../../shared/domain/content-digest';
 import type { SourceKind } from '../../shared/domain/source';
-import { LeaderElection } from '../../shared/kube/lease';
 import type { EngineDeps, EngineSettings } from '../engine';
 import { countEvent, countPassedOver } from '../event-counts';
 import { whatHappened } from '../event-labels';
 import type { Receipt } from '../channel/inbox';
 import { CsiRotations } from '../csi-rotations';
-import { WithoutLease, type Election } from '../election';
+import { electionFor, type Election } from '../election';
 import { observeSources, reflectorObserver } from '../observers';
 import { NamespaceScope } from '../namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
@@ -57,12 +56,7 @@ export class NotifyingEngine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
-    this.#election = settings.dryRun
-      ? new WithoutLease()
-      : new LeaderElection({
-          ...{ client, clock, random, logger, identity: settings.identity },
-          ...{ namespace: settings.ownNamespace, name: settings.leaseName },
-        });
+    this.#election = electionFor(deps, settings);
     this.#caller = new Caller({
       ...{ clock, random, logger, settleMs: settings.settleMs },
       transport: settings.dryRun ? undefined : transport,
@@ -74,6 +68,14 @@ export class NotifyingEngine {
   get state(): 'syncing' | 'standby' | 'acting' {
     if (!this.#watches.settled()) return 'syncing';
     return this.#election.isLeader() ? 'acting' : 'standby';
+  }
+
+  get electionProblem(): string | undefined {
+    return this.#election.problem;
+  }
+
+  get electionRemark(): string | undefined {
+    return this.#election.remark;
   }
 
   watchStatuses(): readonly WatchStatus[] {

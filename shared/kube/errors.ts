@@ -71,8 +71,12 @@ export class UnauthorizedError extends KubeError {
 
 /** Rights may come, so this is worth a retry, a slow one. */
 export class ForbiddenError extends KubeError {
-  constructor(message: string, refusal: Refusal) {
+  /** A right is missing. Otherwise quota, admission or the like said no. */
+  readonly byRbac: boolean;
+
+  constructor(message: string, refusal: Refusal, byRbac: boolean) {
     super(message, { code: 'KUBE_FORBIDDEN', retry: 'backoff', ...refusal });
+    this.byRbac = byRbac;
   }
 }
 
@@ -144,7 +148,9 @@ export function errorFromStatus(
     case 401:
       return new UnauthorizedError(`${message}; the API server does not accept our credentials`, refusal);
     case 403:
-      return new ForbiddenError(isRbacDenial(body) ? `${message}; ${rbacRule(target)}` : message, refusal);
+      return isRbacDenial(body)
+        ? new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal, true)
+        : new ForbiddenError(message, refusal, false);
     case 404:
       return new NotFoundError(message, refusal);
     case 409:

@@ -25,6 +25,8 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number;
   /** Between attempts to renew or to acquire. Default 2 s. */
   readonly retryPeriodMs?: number;
+  /** Told how each attempt to acquire or renew went; undefined: the server answered, whoever leads. */
+  readonly onAttempt?: (failure: unknown) => void;
 }
 
 export interface LeaderCallbacks {
@@ -66,6 +68,7 @@ export class LeaderElection {
   readonly #leaseDurationMs: number;
   readonly #renewDeadlineMs: number;
   readonly #retryPeriodMs: number;
+  readonly #onAttempt: (failure: unknown) => void;
   #run:
     | { readonly controller: AbortController; readonly done: Promise<void>; readonly callbacks: LeaderCallbacks }
     | undefined;
@@ -85,6 +88,7 @@ export class LeaderElection {
     this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
+    this.#onAttempt = options.onAttempt ?? (() => undefined);
   }
 
   /** Begins to stand for election; does nothing when it does already. */
@@ -123,11 +127,13 @@ export class LeaderElection {
       try {
         await this.#tryAcquireOrRenew(signal, callbacks);
         failing = false;
+        if (!isAborted(signal)) this.#call(() => this.#onAttempt(undefined));
       } catch (thrown) {
         const fields = { error: errorMessage(thrown) };
         if (isFirstElsewhere(thrown)) this.#logger.debug('lease written by another first', fields);
         else if (!failing && !isAborted(signal)) this.#logger.warn('lease not renewed, trying again', fields);
         failing = true;
+        if (!isAborted(signal)) this.#call(() => this.#onAttempt(thrown));
       }
       // Standbys are jittered, or all of them would meet at the moment when a Lease expires.
       const delayMs = this.#term ? this.#retryPeriodMs : this.#retryPeriodMs * (1 + this.#random.float());
