@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { fetchAddOnDefinitions } from './add-on-definitions';
 import {
   type BinaryName,
   type BinarySources,
@@ -10,7 +11,7 @@ import {
   kwokStageFiles,
   stagesDirOf,
 } from './binaries';
-import { requireGo, runGo } from './go-command';
+import { goModuleDir, requireGo, runGo } from './go-command';
 import { type GoModule, goModules } from './go-modules';
 import { identifyProcess } from './process-identity';
 import { pinnedVersions } from './versions';
@@ -81,7 +82,7 @@ async function buildBinary(
 
 /** Copied, so that a later start (or a machine that got the cache from elsewhere) needs no Go and no module cache. */
 async function copyStages({ go, outputDir, print }: Build): Promise<void> {
-  const moduleDir = parseModuleDir(await runGo(go, 'kwok', ['mod', 'download', '-json', 'sigs.k8s.io/kwok']));
+  const moduleDir = await goModuleDir(go, 'kwok', 'sigs.k8s.io/kwok');
   await inTemporaryFolder(outputDir, async (temporaryDir) => {
     const stagesDir = path.join(temporaryDir, 'stages');
     await mkdir(stagesDir);
@@ -91,14 +92,6 @@ async function copyStages({ go, outputDir, print }: Build): Promise<void> {
     await rename(stagesDir, path.join(outputDir, 'stages'));
   });
   print('control plane: copied the KWOK stages');
-}
-
-function parseModuleDir(description: string): string {
-  const parsed: unknown = JSON.parse(description);
-  if (typeof parsed === 'object' && parsed !== null && 'Dir' in parsed && typeof parsed.Dir === 'string') {
-    return parsed.Dir;
-  }
-  throw new Error('go mod download did not say where the KWOK module is');
 }
 
 async function inTemporaryFolder(outputDir: string, use: (dir: string) => Promise<void>): Promise<void> {
@@ -120,8 +113,13 @@ async function removeLeftovers(outputDir: string): Promise<void> {
   }
 }
 
+async function buildAll(print: (line: string) => void): Promise<void> {
+  await buildBinaries({ print });
+  await fetchAddOnDefinitions({ print });
+}
+
 if (require.main === module) {
-  buildBinaries({ print: (line) => console.log(line) }).catch((error: unknown) => {
+  buildAll((line) => console.log(line)).catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   });

@@ -38,3 +38,12 @@ export async function runGo(go: string, folder: string, args: readonly string[])
     });
   });
 }
+
+/** Downloads a module that one of ours requires, and tells where it is. */
+export async function goModuleDir(go: string, folder: string, modulePath: string): Promise<string> {
+  const parsed: unknown = JSON.parse(await runGo(go, folder, ['mod', 'download', '-json', modulePath]));
+  if (typeof parsed === 'object' && parsed !== null && 'Dir' in parsed && typeof parsed.Dir === 'string') {
+    return parsed.Dir;
+  }
+  throw new Error(`go mod download did not say where ${modulePath} is`);
+}

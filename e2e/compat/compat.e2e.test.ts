@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CompatCluster } from './compat-cluster';
+import { decisions } from './decisions.specs';
+import { GroupRun } from './group-run';
+import type { Group } from './spec';
+
+const groups: readonly Group[] = [...decisions];
+
+let cluster: CompatCluster | undefined;
+
+beforeAll(async () => {
+  cluster = await CompatCluster.start();
+});
+
+afterAll(async () => {
+  await cluster?.stop();
+});
+
+/** `Kind/name` of each workload that was restarted, or was not to be, and how often. */
+describe.each(groups)('$name: $flags', (group) => {
+  let run: GroupRun | undefined;
+
+  beforeAll(async () => {
+    if (!cluster) throw new Error('there is no cluster');
+    run = new GroupRun(cluster, group);
+    await run.run();
+  });
+
+  afterAll(async () => await run?.end());
+
+  it.each(group.specs.map((spec, index) => ({ ...spec, spec, index })))('$title', async ({ spec, index }) => {
+    if (!run) throw new Error('the group did not run');
+    run.failed(spec);
+    const place = run.place(index);
+    const workloads = Object.keys(spec.restarts);
+    expect(Object.fromEntries(workloads.map((workload) => [workload, place.restarts(workload)]))).toEqual(
+      spec.restarts,
+    );
+    const untouched = workloads.filter((workload) => spec.restarts[workload] === 0);
+    expect(untouched.filter((workload) => place.claimsRestart(workload))).toEqual([]);
+    await spec.judge?.(place);
+  });
+});

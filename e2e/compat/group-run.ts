@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
+import type { RerollProcess } from '../reroll-process';
+import { settleMs, type CompatCluster } from './compat-cluster';
+import { Place } from './place';
+import type { Group, Spec } from './spec';
+
+const groupLabel = 'compat.reroll.dev/group';
+const baseline = 'reroll.dev/baseline';
+
+/** Restarted last of all: whatever was to come before it has come. */
+const sentinel: Spec = {
+  title: 'sentinel',
+  objects: [
+    configMap({ name: 'last', data: { key: 'first' } }),
+    deployment({
+      name: 'last',
+      replicas: 0,
+      annotations: { 'reloader.stakater.com/auto': 'true', 'configmap.reloader.stakater.com/reload': 'last' },
+      envFrom: [fromConfigMap('last')],
+    }),
+  ],
+  act: async (place) => await place.edit('ConfigMap', 'last'),
+  restarts: { 'Deployment/last': 1 },
+};
+
+/** All specs of a group at once: set up, recorded, acted, and left alone until nothing more can come. */
+export class GroupRun {
+  readonly #cluster: CompatCluster;
+  readonly #group: Group;
+  readonly #places: readonly Place[];
+  readonly #sentinelPlace: Place;
+  readonly #failures = new Map<Spec, unknown>();
+  #process: RerollProcess | undefined;
+
+  constructor(cluster: CompatCluster, group: Group) {
+    this.#cluster = cluster;
+    this.#group = group;
+    this.#places = group.specs.map((_spec, index) => this.#place(String(index)));
+    this.#sentinelPlace = this.#place('last');
+  }
+
+  async run(): Promise<void> {
+    const { specs, flags, env } = this.#group;
+    await inBatches(specs, async (spec, index) => await this.#setUp(spec, this.place(index)));
+    await this.#setUp(sentinel, this.#sentinelPlace);
+    const selection = this.#group.ownNamespaces ? [] : [`--namespace-selector=${groupLabel}=${this.#group.name}`];
+    this.#process = await this.#cluster.reconciler([...flags, ...selection], env);
+    await this.#recorded(sentinel, this.#sentinelPlace);
+    await inBatches(
+      specs,
+      async (spec, index) => await this.#attempt(spec, () => this.#recorded(spec, this.place(index))),
+    );
+
+    await inBatches(specs, async (spec, index) => await this.#attempt(spec, () => spec.act(this.place(index))));
+    await inBatches(specs, async (spec, index) => await this.#attempt(spec, () => restarted(spec, this.place(index))));
+    await sentinel.act(this.#sentinelPlace);
+    await restarted(sentinel, this.#sentinelPlace);
+    // From before the first act until now all that is written is recorded: what should not come would be there.
+    await delay(settleMs + 1_000);
+  }
+
+  place(index: number): Place {
+    const place = this.#places[index];
+    if (!place) throw new Error(`group ${this.#group.name} has no spec ${String(index)}`);
+    return place;
+  }
+
+  /** Throws what was the matter with a spec before it could be judged. */
+  failed(spec: Spec): void {
+    if (this.#failures.has(spec)) throw this.#failures.get(spec);
+  }
+
+  async end(): Promise<void> {
+    await this.#process?.end();
+  }
+
+  #place(name: string): Place {
+    const { admin, recorder } = this.#cluster;
+    return new Place(`${this.#group.name}-${name}`, admin, recorder, () => {
+      if (!this.#process) throw new Error('the reconciler is not started yet');
+      return this.#process;
+    });
+  }
+
+  async #setUp(spec: Spec, place: Place): Promise<void> {
+    const labels = { [groupLabel]: this.#group.name, ...spec.labels };
+    await place.create(namespace(place.namespace, { labels }), ...spec.objects);
+  }
+
+  async #recorded(spec: Spec, place: Place): Promise<void> {
+    if (spec.unrecorded) return;
+    for (const [workload, times] of Object.entries(spec.restarts)) {
+      if (times > 0)
+        await place.until(`a baseline on ${workload}`, () => place.annotation(workload, baseline) !== undefined);
+    }
+  }
+
+  async #attempt(spec: Spec, step: () => Promise<void>): Promise<void> {
+    if (this.#failures.has(spec)) return;
+    try {
+      await step();
+    } catch (error) {
+      this.#failures.set(spec, error);
+    }
+  }
+}
+
+async function restarted(spec: Spec, place: Place): Promise<void> {
+  for (const [workload, times] of Object.entries(spec.restarts)) await place.restarted(workload, times);
+}
+
+/** So many at a time that the API server does not push back. */
+const atOnce = 24;
+
+async function inBatches<T>(items: readonly T[], each: (item: T, index: number) => Promise<void>): Promise<void> {
+  const queue = [...items.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) await each(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

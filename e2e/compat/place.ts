@@ -1,0 +1,124 @@
+import { fieldAt } from '../../shared/domain/json-value';
+import { merge, type Answer, type ContractClient } from '../apiserver/contract/contract-client';
+import type { JsonObject } from '../apiserver/json';
+import type { ObjectInput } from '../apiserver/objects';
+import { pollUntil } from '../control-plane/poll';
+import type { RerollProcess } from '../reroll-process';
+import { collectionPath, isKind, objectPath, type Kind } from './object-paths';
+import type { Recorder } from './recorder';
+
+/** The namespace of a spec: what a user does there, and what came of it. */
+export class Place {
+  readonly namespace: string;
+  readonly #admin: ContractClient;
+  readonly #recorder: Recorder;
+  readonly #process: () => RerollProcess;
+
+  constructor(namespace: string, admin: ContractClient, recorder: Recorder, process: () => RerollProcess) {
+    this.namespace = namespace;
+    this.#admin = admin;
+    this.#recorder = recorder;
+    this.#process = process;
+  }
+
+  async create(...objects: readonly ObjectInput[]): Promise<void> {
+    for (const { metadata, ...object } of objects) {
+      const within = { ...object, metadata: { ...metadata, namespace: this.namespace } };
+      await accepted(this.#admin.post(collectionPath(kindOf(object.kind), this.namespace), within));
+    }
+  }
+
+  /** A merge patch. */
+  async patch(kind: Kind, name: string, body: JsonObject): Promise<void> {
+    await accepted(this.#admin.patch(objectPath(kind, this.namespace, name), merge, body));
+  }
+
+  /** Writes other content into a source. */
+  async edit(kind: 'ConfigMap' | 'Secret', name: string, content = 'second'): Promise<void> {
+    const data = { key: content };
+    await this.patch(kind, name, kind === 'Secret' ? { stringData: data } : { data });
+  }
+
+  /** The CSI driver finds another version of what the volume of a pod holds. */
+  async rotate(pod: string, className: string, version = '2'): Promise<void> {
+    const status = { objects: [{ id: 'pw', version }] };
+    await this.patch('SecretProviderClassPodStatus', `${pod}-default-${className}`, { status });
+  }
+
+  async delete(kind: Kind, name: string): Promise<void> {
+    await accepted(this.#admin.delete(objectPath(kind, this.namespace, name)));
+  }
+
+  async label(labels: Readonly<Record<string, string | null>>): Promise<void> {
+    await accepted(this.#admin.patch(`/api/v1/namespaces/${this.namespace}`, merge, { metadata: { labels } }));
+  }
+
+  restarts(workload: string): number {
+    const { kind, name } = parse(workload);
+    return this.#recorder.restarts(kind, this.namespace, name);
+  }
+
+  /** A workload, Job or Event as it was last, also if it is gone. */
+  last(workload: string): JsonObject {
+    const { kind, name } = parse(workload);
+    return this.#recorder.history(kind, this.namespace, name).at(-1)?.object ?? {};
+  }
+
+  /** Whether we say of a workload that we have restarted it. */
+  claimsRestart(workload: string): boolean {
+    return this.annotation(workload, 'reroll.dev/last-restart') !== undefined;
+  }
+
+  /** What a field of a workload has held, oldest first, without repetitions. */
+  values(workload: string, path: readonly string[]): readonly unknown[] {
+    const { kind, name } = parse(workload);
+    const values = this.#recorder.history(kind, this.namespace, name).map(({ object }) => fieldAt(object, path));
+    return values.filter((value, index) => index === 0 || value !== values[index - 1]);
+  }
+
+  /** The last states of all objects of a kind, by name. */
+  all(kind: Kind): readonly JsonObject[] {
+    return this.#recorder.ofNamespace(kind, this.namespace).map((history) => history.at(-1)?.object ?? {});
+  }
+
+  annotation(workload: string, key: string): unknown {
+    return fieldAt(this.last(workload), ['metadata', 'annotations', key]);
+  }
+
+  async restarted(workload: string, times: number): Promise<void> {
+    await this.until(`${workload} to be restarted ${times} times`, () => this.restarts(workload) >= times);
+  }
+
+  async recorded(workload: string): Promise<void> {
+    await this.until(`a baseline on ${workload}`, () => this.annotation(workload, 'reroll.dev/baseline') !== undefined);
+  }
+
+  async until(what: string, holds: () => boolean): Promise<void> {
+    await pollUntil(`${what} in ${this.namespace}`, async () => await Promise.resolve(holds() ? true : undefined), {
+      timeoutMs: 20_000,
+    });
+  }
+
+  /** What the reconciler has said of this place. */
+  log(level?: string): readonly string[] {
+    return this.#process()
+      .lines.filter((line) => level === undefined || line.level === level)
+      .map(({ message }) => message)
+      .filter((message) => message.includes(`${this.namespace}/`));
+  }
+}
+
+function parse(workload: string): { readonly kind: Kind; readonly name: string } {
+  const [kind = '', name = ''] = workload.split('/');
+  return { kind: kindOf(kind), name };
+}
+
+function kindOf(kind: string): Kind {
+  if (isKind(kind)) return kind;
+  throw new Error(`no path is known for ${kind}`);
+}
+
+async function accepted(request: Promise<Answer>): Promise<void> {
+  const { status, bytes } = await request;
+  if (status >= 300) throw new Error(`${String(status)}: ${bytes.toString('utf8')}`);
+}

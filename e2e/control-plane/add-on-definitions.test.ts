@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { addOnDefinitionFiles, fetchAddOnDefinitions } from './add-on-definitions';
+import { type TemporaryDir, createTemporaryDir } from './temporary-dir';
+
+/** Stands in for Go: makes the files of the module that it is asked for. */
+const fakeGo = `#!${process.execPath}
+const { mkdirSync, writeFileSync } = require('node:fs');
+const wanted = process.argv.at(-1);
+const files = {
+  'github.com/argoproj/argo-rollouts': ['rollout', 'analysis-run', 'analysis-template', 'cluster-analysis-template', 'experiment']
+    .map((name) => '/manifests/crds/' + name + '-crd.yaml'),
+  'sigs.k8s.io/secrets-store-csi-driver': ['secretproviderclasses', 'secretproviderclasspodstatuses']
+    .map((name) => '/config/crd/bases/secrets-store.csi.x-k8s.io_' + name + '.yaml'),
+};
+const dir = __dirname + '/modules';
+for (const file of files[wanted] ?? []) {
+  mkdirSync(require('node:path').dirname(dir + file), { recursive: true });
+  writeFileSync(dir + file, file);
+}
+if (process.argv[2] === 'mod') console.log(JSON.stringify({ Dir: dir }));
+`;
+
+let temporary: TemporaryDir;
+let cacheDir: string;
+let goCommand: string;
+
+beforeEach(() => {
+  temporary = createTemporaryDir();
+  cacheDir = path.join(temporary.dir, 'cache');
+  goCommand = path.join(temporary.dir, 'go');
+  writeFileSync(goCommand, fakeGo, { mode: 0o755 });
+});
+
+afterEach(() => temporary.dispose());
+
+it('takes every definition out of the module of its add-on, into a folder of its version', async () => {
+  await fetchAddOnDefinitions({ cacheDir, goCommand });
+  const files = addOnDefinitionFiles(cacheDir);
+  expect(files).toHaveLength(7);
+  for (const file of files) expect(readFileSync(file, 'utf8')).toContain(path.basename(file));
+  expect(files[0]).toMatch(/argo-rollouts-v1\.9\.2\/rollout-crd\.yaml$/);
+});
+
+it('fetches only what is missing, and needs no Go where nothing is', async () => {
+  await fetchAddOnDefinitions({ cacheDir, goCommand });
+  const [first = '', second = ''] = addOnDefinitionFiles(cacheDir);
+  rmSync(first);
+  writeFileSync(second, 'kept');
+  await fetchAddOnDefinitions({ cacheDir, goCommand });
+  expect([existsSync(first), readFileSync(second, 'utf8')]).toEqual([true, 'kept']);
+  await fetchAddOnDefinitions({ cacheDir, goCommand: path.join(temporary.dir, 'no-such-go') });
+});
+
+it('says what is needed without Go', async () => {
+  mkdirSync(cacheDir);
+  const fetching = fetchAddOnDefinitions({ cacheDir, goCommand: path.join(temporary.dir, 'no-such-go') });
+  await expect(fetching).rejects.toThrow('Go is needed to build the definitions of argo-rollouts');
+});
