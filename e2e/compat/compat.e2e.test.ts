@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { changes } from './changes.specs';
 import { CompatCluster } from './compat-cluster';
 import { decisions } from './decisions.specs';
 import { GroupRun } from './group-run';
+import { references } from './references.specs';
+import { strategies } from './strategies.specs';
 import type { Group } from './spec';
 
-const groups: readonly Group[] = [...decisions];
+const groups: readonly Group[] = [...decisions, ...references, ...changes, ...strategies];
 
 let cluster: CompatCluster | undefined;
 

@@ -12,7 +12,8 @@ import {
 } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';
 import type { ObjectInput } from '../apiserver/objects';
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt, listOf, objectOf } from '../../shared/domain/json-value';
+import type { Place } from './place';
 
 export const auto = { 'reloader.stakater.com/auto': 'true' };
 
@@ -55,10 +56,25 @@ function withTemplateSpec(object: ObjectInput, jobSpec: JsonObject): ObjectInput
   return { ...object, spec: { ...spec, jobTemplate: { ...template, spec: merged } } };
 }
 
-/** The environment of a container of a workload, `name=value`, or by name alone where it is no plain value. */
-export function environmentOf(object: JsonObject, container: string): readonly string[] {
-  const template =
-    fieldAt(object, ['spec', 'jobTemplate', 'spec', 'template']) ?? fieldAt(object, ['spec', 'template']);
-  const containers = fieldAt(template, ['spec', 'containers']) as readonly { name: string; env?: { name: string }[] }[];
-  return containers.find(({ name }) => name === container)?.env?.map(({ name }) => name) ?? [];
+/** The variables of Reloader's that a restart has left behind, as `container NAME`; of a CronJob, in the Jobs it was run as. */
+export function markedBy(place: Place, workload: string): readonly string[] {
+  const [kind = '', name = ''] = workload.split('/');
+  const carriers = kind === 'CronJob' ? jobsOf(place, name) : [place.last(workload)];
+  return carriers.flatMap(({ spec }) => {
+    const pod = objectOf(fieldAt(spec, ['template', 'spec']));
+    return [...listOf(pod['containers']), ...listOf(pod['initContainers'])].flatMap((container) =>
+      listOf(fieldAt(container, ['env']))
+        .map((variable) => String(fieldAt(variable, ['name'])))
+        .filter((variable) => variable.startsWith('STAKATER_'))
+        .map((variable) => `${String(fieldAt(container, ['name']))} ${variable}`),
+    );
+  });
+}
+
+/** The Jobs that a CronJob was run as. */
+export function jobsOf(place: Place, cronJob: string): readonly JsonObject[] {
+  return place.all('Job').filter(({ metadata }) => {
+    const owners = listOf(fieldAt(metadata, ['ownerReferences']));
+    return owners.some((owner) => fieldAt(owner, ['name']) === cronJob);
+  });
 }
