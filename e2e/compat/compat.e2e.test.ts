@@ -1,13 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { changes } from './changes.specs';
 import { CompatCluster } from './compat-cluster';
+import { createDelete } from './create-delete.specs';
+import { csi } from './csi.specs';
 import { decisions } from './decisions.specs';
 import { GroupRun } from './group-run';
+import { workloadKinds } from './kinds.specs';
+import { namespaces } from './namespaces.specs';
+import { pause } from './pause.specs';
 import { references } from './references.specs';
 import { strategies } from './strategies.specs';
+import { telling } from './telling.specs';
 import type { Group } from './spec';
 
-const groups: readonly Group[] = [...decisions, ...references, ...changes, ...strategies];
+const groups: readonly Group[] = [
+  ...decisions,
+  ...references,
+  ...changes,
+  ...strategies,
+  ...workloadKinds,
+  ...createDelete,
+  ...pause,
+  ...csi,
+  ...namespaces,
+  ...telling,
+];
 
 let cluster: CompatCluster | undefined;
 
@@ -39,7 +56,7 @@ describe.each(groups)('$name: $flags', (group) => {
     expect(Object.fromEntries(workloads.map((workload) => [workload, place.restarts(workload)]))).toEqual(
       spec.restarts,
     );
-    const untouched = workloads.filter((workload) => spec.restarts[workload] === 0);
+    const untouched = workloads.filter((workload) => spec.restarts[workload] === 0 && !spec.isNoted);
     expect(untouched.filter((workload) => place.claimsRestart(workload))).toEqual([]);
     await spec.judge?.(place);
   });

@@ -1,34 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
+import { fromConfigMap, fromSecret, namespace } from '../apiserver/cluster';
 import type { RerollProcess } from '../reroll-process';
 import { settleMs, type CompatCluster } from './compat-cluster';
 import { Place } from './place';
 import type { Group, Spec } from './spec';
+import { auto, credentials, idle, settings } from './workloads';
 
 const groupLabel = 'compat.reroll.dev/group';
 const baseline = 'reroll.dev/baseline';
 
-/** Restarted last of all: whatever was to come before it has come. */
-const sentinel: Spec = {
-  title: 'sentinel',
-  objects: [
-    configMap({ name: 'last', data: { key: 'first' } }),
-    deployment({
-      name: 'last',
-      replicas: 0,
-      annotations: { 'reloader.stakater.com/auto': 'true', 'configmap.reloader.stakater.com/reload': 'last' },
-      envFrom: [fromConfigMap('last')],
-    }),
-  ],
-  act: async (place) => await place.edit('ConfigMap', 'last'),
-  restarts: { 'Deployment/last': 1 },
-};
+/** Restarted last of all: whatever was to come before it has come. Of two sources, for flags may leave one aside. */
+function sentinelOf({ sourceLabels: labels = {}, sentinel: annotations = auto }: Group): Spec {
+  return {
+    title: 'sentinel',
+    objects: [
+      settings('last', { labels }),
+      credentials('last', { labels }),
+      idle.Deployment({ name: 'last', annotations, envFrom: [fromConfigMap('last'), fromSecret('last')] }),
+    ],
+    act: async (place) => {
+      await place.edit('ConfigMap', 'last');
+      await place.edit('Secret', 'last');
+    },
+    restarts: { 'Deployment/last': 1 },
+  };
+}
 
 /** All specs of a group at once: set up, recorded, acted, and left alone until nothing more can come. */
 export class GroupRun {
   readonly #cluster: CompatCluster;
   readonly #group: Group;
   readonly #places: readonly Place[];
+  readonly #sentinel: Spec;
   readonly #sentinelPlace: Place;
   readonly #failures = new Map<Spec, unknown>();
   #process: RerollProcess | undefined;
@@ -37,25 +40,27 @@ export class GroupRun {
     this.#cluster = cluster;
     this.#group = group;
     this.#places = group.specs.map((_spec, index) => this.#place(String(index)));
+    this.#sentinel = sentinelOf(group);
     this.#sentinelPlace = this.#place('last');
   }
 
   async run(): Promise<void> {
-    const { specs, flags, env } = this.#group;
+    const { specs, isKilled } = this.#group;
     await inBatches(specs, async (spec, index) => await this.#setUp(spec, this.place(index)));
-    await this.#setUp(sentinel, this.#sentinelPlace);
-    const selection = this.#group.ownNamespaces ? [] : [`--namespace-selector=${groupLabel}=${this.#group.name}`];
-    this.#process = await this.#cluster.reconciler([...flags, ...selection], env);
-    await this.#recorded(sentinel, this.#sentinelPlace);
-    await inBatches(
-      specs,
-      async (spec, index) => await this.#attempt(spec, () => this.#recorded(spec, this.place(index))),
-    );
+    await this.#setUp(this.#sentinel, this.#sentinelPlace);
+    await this.#start();
+    await this.#recorded(this.#sentinel, this.#sentinelPlace);
+    await this.#each((spec, place) => this.#recorded(spec, place));
 
-    await inBatches(specs, async (spec, index) => await this.#attempt(spec, () => spec.act(this.place(index))));
-    await inBatches(specs, async (spec, index) => await this.#attempt(spec, () => restarted(spec, this.place(index))));
-    await sentinel.act(this.#sentinelPlace);
-    await restarted(sentinel, this.#sentinelPlace);
+    await this.#each((spec, place) => spec.act(place));
+    if (isKilled) {
+      await this.#process?.end('SIGKILL');
+      await this.#each(async (spec, place) => await spec.whileDown?.(place));
+      await this.#start();
+    }
+    await this.#each(restarted);
+    await this.#sentinel.act(this.#sentinelPlace);
+    await restarted(this.#sentinel, this.#sentinelPlace);
     // From before the first act until now all that is written is recorded: what should not come would be there.
     await delay(settleMs + 1_000);
   }
@@ -75,6 +80,12 @@ export class GroupRun {
     await this.#process?.end();
   }
 
+  async #start(): Promise<void> {
+    const { name, flags, env, ownNamespaces } = this.#group;
+    const selection = ownNamespaces ? [] : [`--namespace-selector=${groupLabel}=${name}`];
+    this.#process = await this.#cluster.reconciler([...flags, ...selection], env);
+  }
+
   #place(name: string): Place {
     const { admin, recorder } = this.#cluster;
     return new Place(`${this.#group.name}-${name}`, admin, recorder, () => {
@@ -84,7 +95,7 @@ export class GroupRun {
   }
 
   async #setUp(spec: Spec, place: Place): Promise<void> {
-    const labels = { [groupLabel]: this.#group.name, ...spec.labels };
+    const labels = { [groupLabel]: this.#group.name, ...(spec.labels ?? this.#group.labels) };
     await place.create(namespace(place.namespace, { labels }), ...spec.objects);
   }
 
@@ -96,13 +107,16 @@ export class GroupRun {
     }
   }
 
-  async #attempt(spec: Spec, step: () => Promise<void>): Promise<void> {
-    if (this.#failures.has(spec)) return;
-    try {
-      await step();
-    } catch (error) {
-      this.#failures.set(spec, error);
-    }
+  /** All specs at once; what fails in one is its own affair. */
+  async #each(step: (spec: Spec, place: Place) => Promise<void>): Promise<void> {
+    await inBatches(this.#group.specs, async (spec, index) => {
+      if (this.#failures.has(spec)) return;
+      try {
+        await step(spec, this.place(index));
+      } catch (error) {
+        this.#failures.set(spec, error);
+      }
+    });
   }
 }
 

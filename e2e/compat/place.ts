@@ -53,6 +53,11 @@ export class Place {
     await accepted(this.#admin.patch(`/api/v1/namespaces/${this.namespace}`, merge, { metadata: { labels } }));
   }
 
+  /** Anything of the cluster as it is now. */
+  async read(path: string): Promise<JsonObject> {
+    return (await this.#admin.get(path)).body;
+  }
+
   restarts(workload: string): number {
     const { kind, name } = parse(workload);
     return this.#recorder.restarts(kind, this.namespace, name);
@@ -97,6 +102,11 @@ export class Place {
     await pollUntil(`${what} in ${this.namespace}`, async () => await Promise.resolve(holds() ? true : undefined), {
       timeoutMs: 20_000,
     });
+  }
+
+  /** Whether the reconciler has said so of anything. */
+  says(text: string): boolean {
+    return this.#process().lines.some(({ message }) => message.includes(text));
   }
 
   /** What the reconciler has said of this place. */

@@ -5,14 +5,18 @@ import type { Place } from './place';
 export interface Spec {
   /** Begins with the section of Reloader's behaviour. */
   readonly title: string;
-  /** Labels of the namespace. */
+  /** Labels of the namespace, instead of those of the group. */
   readonly labels?: Readonly<Record<string, string>>;
   /** What is there before the reconciler starts; the sources first. */
   readonly objects: readonly ObjectInput[];
   /** What a user does while the reconciler runs. */
   readonly act: (place: Place) => Promise<void>;
+  /** What a user does after that, while no reconciler runs: for groups whose reconciler is killed and started again. */
+  readonly whileDown?: (place: Place) => Promise<void>;
   /** How often each workload has been restarted in the end, by `Kind/name`. */
   readonly restarts: Readonly<Record<string, number>>;
+  /** It is noted on the workload what was left to its next run, as if that were a restart. */
+  readonly isNoted?: true;
   /** Workloads that hold no baseline before the act though they are restarted by it. */
   readonly unrecorded?: true;
   /** What else is true in the end. */
@@ -26,5 +30,12 @@ export interface Group {
   readonly env?: Readonly<Record<string, string>>;
   /** The flags say themselves which namespaces count; otherwise those of the group are selected by a label. */
   readonly ownNamespaces?: true;
+  /** Labels of the namespaces, and of the sources of the sentinel: what the flags select. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly sourceLabels?: Readonly<Record<string, string>>;
+  /** By what the sentinel opts in, where the flags give annotations other names. */
+  readonly sentinel?: Readonly<Record<string, string>>;
+  /** Kills the reconciler after the acts, and starts it again. */
+  readonly isKilled?: true;
   readonly specs: readonly Spec[];
 }
