@@ -1,10 +1,10 @@
 import { sameSources, type Baseline, type Recorded } from '../shared/domain/baseline';
 import { compare, type Comparison, type InForce } from '../shared/domain/comparison';
-import type { ContentDigest } from '../shared/domain/content-digest';
-import { decide, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
+import { absent, type ContentDigest } from '../shared/domain/content-digest';
+import { decide, type Decision, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
 import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
-import type { SourceIndex } from './source-index';
+import type { SourceFlags, SourceIndex } from './source-index';
 import type { TrackedWorkload } from './workload-index';
 
 export interface PlanSettings {
@@ -16,7 +16,10 @@ export interface PlanSettings {
 
 export interface PlanInput {
   readonly workload: TrackedWorkload;
-  readonly sources: Pick<SourceIndex, 'get' | 'inNamespace' | 'inForceAt' | 'formerContent' | 'firstContent'>;
+  readonly sources: Pick<
+    SourceIndex,
+    'get' | 'flagsOfGone' | 'inNamespace' | 'inForceAt' | 'formerContent' | 'firstContent'
+  >;
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
   readonly keyId: string;
@@ -44,6 +47,8 @@ export interface Verdict {
   readonly decision: DecisionReason | 'not-watched';
   /** Undefined where the decision ends it. */
   readonly comparison: Comparison | undefined;
+  /** Its own annotations kept its deletion from counting: that is recorded, for soon nobody remembers what they said. */
+  readonly wentUnasked?: true;
 }
 
 export type Plan = { readonly verdicts: readonly Verdict[] } & (
@@ -116,11 +121,17 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
   const verdict = { id, kind, name, container, whole: source?.content.whole() };
   if (!input.knownKinds.has(kind)) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
-  // Of a source that is gone, the annotations are too: what it was recorded for still stands.
-  const flags = source ?? { ignore: false, match: recorded !== undefined };
-  const { ignore, match } = flags;
-  const decision = decide(workload.record.policy, workload.record.kind, { kind, name, ignore, match }, settings.policy);
-  if (!decision.restart) return { ...verdict, decision: decision.because, comparison: undefined };
+  const lastFlags = sources.flagsOfGone(kind, namespace, name);
+  // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.
+  const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
+  const decideBy = (flags: SourceFlags): Decision =>
+    decide(workload.record.policy, workload.record.kind, { kind, name, ...flags }, settings.policy);
+  const decision = decideBy({ ignore, match });
+  if (!decision.restart) {
+    const isGone = lastFlags !== undefined && recorded !== undefined && settings.reloadOnDelete;
+    const wentUnasked = isGone && decideBy({ ignore: false, match: true }).restart;
+    return { ...verdict, decision: decision.because, comparison: undefined, ...(wentUnasked && { wentUnasked }) };
+  }
   // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
   const comparison = compare({
     recorded,
@@ -190,8 +201,8 @@ function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: PlanInp
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
   let goneByPattern = 0;
-  for (const { id, kind, name, whole, comparison } of verdicts) {
-    const recorded = comparison?.recorded ?? old?.sources.get(id);
+  for (const { id, kind, name, whole, comparison, wentUnasked } of verdicts) {
+    const recorded = wentUnasked ? absent : (comparison?.recorded ?? old?.sources.get(id));
     if (recorded === undefined) continue;
     const lasting = whole !== undefined || isUsedOrListed(workload, kind, name);
     if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);

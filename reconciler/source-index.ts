@@ -41,7 +41,12 @@ interface Entry {
   readonly isRead: boolean;
   /** Oldest first. */
   readonly former: readonly FormerState[];
+  /** What the annotations of a source that is gone said last. */
+  readonly lastFlags?: SourceFlags;
 }
+
+/** Whether a source is to be ignored, and whether it matches searches. */
+export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
 
 const noPast: readonly FormerState[] = [];
 
@@ -68,6 +73,11 @@ export class SourceIndex {
 
   get(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined {
     return this.#entry(kind, namespace, name)?.record;
+  }
+
+  /** What a source that went within the last minutes said of itself; undefined where it is there, or was not seen. */
+  flagsOfGone(kind: SourceKind, namespace: string, name: string): SourceFlags | undefined {
+    return this.#entry(kind, namespace, name)?.lastFlags;
   }
 
   /** Every source of a kind in a namespace, for patterns. */
@@ -207,8 +217,9 @@ export class SourceIndex {
     // The end of a former one, told late: what has its name now was read since.
     if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
     const former = this.#pastWith(kind, key, entry);
+    const { ignore, match } = entry.record;
     const gone = { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, isRead: false, former };
-    this.#store(kind, namespace, name, gone);
+    this.#store(kind, namespace, name, { ...gone, lastFlags: { ignore, match } });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }
 

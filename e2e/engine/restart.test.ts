@@ -284,6 +284,41 @@ describe('creation and deletion of a source', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(restarts);
   });
 
+  describe.each([0, 60_000, 1_200_000])('§7.3 by its annotations at the time, %i ms later', (laterMs) => {
+    const searching = { 'reloader.stakater.com/search': 'true' };
+    const ignored = { 'reloader.stakater.com/ignore': 'true' };
+    const matching = { 'reloader.stakater.com/match': 'true' };
+
+    it.each([
+      ['ignored', auto, ignored, {}, 0],
+      ['ignored since it was recorded', auto, {}, ignored, 0],
+      ['not ignored', auto, {}, {}, 1],
+      ['matching', searching, matching, {}, 1],
+      ['not matching', searching, {}, {}, 0],
+      ['no longer matching', searching, matching, { 'reloader.stakater.com/match': 'false' }, 0],
+    ])('a deleted source that was %s', async (_what, annotations, onSource, afterwards, restarts) => {
+      const harness = new Harness();
+      harness.seed(
+        configMap({ name: 'app', data: { color: 'red' }, annotations: onSource }),
+        deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app', true)] }),
+      );
+      const first = await harness.start({ reloadOnDelete: true });
+      await harness.clock.advance(10_000);
+      await harness.annotate('ConfigMap', 'app', afterwards);
+      await harness.clock.advance(10_000);
+      await harness.delete('ConfigMap', 'app');
+      await harness.clock.advance(10_000);
+      // Looked at again when the annotations are forgotten, by this process and by the next one.
+      await harness.clock.advance(laterMs);
+      await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/settle': '2s' } } });
+      await harness.clock.advance(20_000);
+      first.kill();
+      await harness.start({ reloadOnDelete: true, identity: 'reroll-1' });
+      await harness.clock.advance(60_000);
+      expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+    });
+  });
+
   it('created and edited before anybody could look: the edit is a change', async () => {
     const harness = new Harness();
     harness.seed(optional);
