@@ -1,8 +1,9 @@
 import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
 import { ContractClient } from '../apiserver/contract/contract-client';
-import { addOnDefinitionFiles } from '../control-plane/add-on-definitions';
+import { addOnDefinitionFiles, rolloutsControllerFile } from '../control-plane/add-ons';
 import { rerollUser, type ControlPlane } from '../control-plane/cluster';
 import { pollUntil } from '../control-plane/poll';
+import { freePorts } from '../control-plane/ports';
 import { grantRerollAccess } from '../control-plane/reroll-access';
 import { startControlPlane } from '../control-plane/start';
 import { RerollProcess } from '../reroll-process';
@@ -21,6 +22,7 @@ export class CompatCluster {
   readonly admin: ContractClient;
   readonly recorder: Recorder;
   readonly #transport: HttpsTransport;
+  #runsRollouts = false;
 
   static async start(): Promise<CompatCluster> {
     const plane = await startControlPlane({ nodeCount: 1 });
@@ -66,6 +68,22 @@ export class CompatCluster {
       (await fetch(`http://${String(address)}/readyz`)).ok ? true : undefined,
     );
     return reroll;
+  }
+
+  /** The real controller of Argo Rollouts, from the first call on. */
+  async runRollouts(): Promise<void> {
+    if (this.#runsRollouts) return;
+    this.#runsRollouts = true;
+    const [healthz = 0, metrics = 0] = await freePorts(2);
+    const kubeconfig = this.plane.adminKubeconfigPath;
+    await this.plane.startServer({
+      name: 'rollouts-controller',
+      file: rolloutsControllerFile(),
+      args: [
+        ...[`--kubeconfig=${kubeconfig}`, '--leader-elect=false'],
+        ...[`--healthzPort=${healthz}`, `--metricsport=${metrics}`],
+      ],
+    });
   }
 
   async #installAddOns(): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { argo } from './argo.specs';
 import { changes } from './changes.specs';
 import { CompatCluster } from './compat-cluster';
 import { createDelete } from './create-delete.specs';
@@ -24,6 +25,7 @@ const groups: readonly Group[] = [
   ...csi,
   ...namespaces,
   ...telling,
+  ...argo,
 ];
 
 let cluster: CompatCluster | undefined;

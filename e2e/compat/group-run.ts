@@ -45,7 +45,8 @@ export class GroupRun {
   }
 
   async run(): Promise<void> {
-    const { specs, isKilled } = this.#group;
+    const { specs, isKilled, runsRollouts } = this.#group;
+    if (runsRollouts) await this.#cluster.runRollouts();
     await inBatches(specs, async (spec, index) => await this.#setUp(spec, this.place(index)));
     await this.#setUp(this.#sentinel, this.#sentinelPlace);
     await this.#start();

@@ -35,6 +35,8 @@ export interface Group {
   readonly sourceLabels?: Readonly<Record<string, string>>;
   /** By what the sentinel opts in, where the flags give annotations other names. */
   readonly sentinel?: Readonly<Record<string, string>>;
+  /** With the real controller of Argo Rollouts, which goes on running for the groups after it. */
+  readonly runsRollouts?: true;
   /** Kills the reconciler after the acts, and starts it again. */
   readonly isKilled?: true;
   readonly specs: readonly Spec[];

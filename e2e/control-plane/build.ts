@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { fetchAddOnDefinitions } from './add-on-definitions';
+import { buildRolloutsController, fetchAddOnDefinitions } from './add-ons';
 import {
   type BinaryName,
   type BinarySources,
@@ -116,6 +116,7 @@ async function removeLeftovers(outputDir: string): Promise<void> {
 async function buildAll(print: (line: string) => void): Promise<void> {
   await buildBinaries({ print });
   await fetchAddOnDefinitions({ print });
+  await buildRolloutsController({ print });
 }
 
 if (require.main === module) {

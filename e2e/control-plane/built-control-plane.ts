@@ -8,7 +8,7 @@ import { type Layout, apiServerCommand, apiServerUrl, auditLogPath, kubeconfigPa
 import { type Credentials, adminUser } from './credentials';
 import { type KubectlOptions, runKubectl } from './kubectl';
 import type { ServerGroup } from './server-group';
-import type { ServerProcess } from './server-process';
+import type { ServerCommand, ServerProcess } from './server-process';
 import { UserDirectory } from './users';
 
 /** What `BuiltControlPlane` is made of. */
@@ -75,6 +75,10 @@ export class BuiltControlPlane implements ControlPlane {
 
   async auditEntries(filter: AuditFilter = {}): Promise<AuditEntry[]> {
     return await readAuditLog(auditLogPath(this.#parts.layout), filter);
+  }
+
+  async startServer(command: ServerCommand): Promise<void> {
+    await this.#parts.group.start(command);
   }
 
   async startApiServer(): Promise<void> {

@@ -2,6 +2,7 @@ import type { AuditEntry, AuditFilter } from './audit';
 import type { Identity } from './certificates';
 import type { KubectlOptions } from './kubectl';
 import type { ProcessIdentity } from './process-identity';
+import type { ServerCommand } from './server-process';
 
 /** The user that the process under test authenticates as, so that the audit log tells its requests apart. */
 export const rerollUser = 'reroll';
@@ -38,6 +39,8 @@ export interface ControlPlane extends Cluster {
   /** The servers that run now. */
   readonly servers: readonly (ProcessIdentity & { readonly name: string })[];
   auditEntries(filter?: AuditFilter): Promise<AuditEntry[]>;
+  /** Starts one more server, such as the controller of an add-on; it ends with the others. */
+  startServer(command: ServerCommand): Promise<void>;
   /** Ends the API server alone: SIGTERM lets it drain, SIGKILL is a crash. */
   stopApiServer(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Starts the API server again, at the same address with the same data, and waits until it is ready. */

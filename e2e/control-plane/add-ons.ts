@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { goModuleDir, requireGo } from './go-command';
+import { goModuleDir, requireGo, runGo } from './go-command';
 import { goModulesDir, projectDir, requiredVersion } from './versions';
 
 /** An add-on whose kinds are tried: its CustomResourceDefinitions come with its Go module. */
@@ -14,14 +14,16 @@ interface AddOn {
 
 const csi = 'config/crd/bases/secrets-store.csi.x-k8s.io';
 
+const argoRollouts: AddOn = {
+  folder: 'argo-rollouts',
+  modulePath: 'github.com/argoproj/argo-rollouts',
+  files: ['rollout', 'analysis-run', 'analysis-template', 'cluster-analysis-template', 'experiment'].map(
+    (name) => `manifests/crds/${name}-crd.yaml`,
+  ),
+};
+
 const addOns: readonly AddOn[] = [
-  {
-    folder: 'argo-rollouts',
-    modulePath: 'github.com/argoproj/argo-rollouts',
-    files: ['rollout', 'analysis-run', 'analysis-template', 'cluster-analysis-template', 'experiment'].map(
-      (name) => `manifests/crds/${name}-crd.yaml`,
-    ),
-  },
+  argoRollouts,
   {
     folder: 'secrets-store-csi-driver',
     modulePath: 'sigs.k8s.io/secrets-store-csi-driver',
@@ -54,6 +56,29 @@ export async function fetchAddOnDefinitions(options: FetchOptions = {}): Promise
     for (const file of missing) await copyFile(path.join(moduleDir, file), path.join(dir, path.basename(file)));
     print(`control plane: copied the definitions of ${addOn.folder}`);
   }
+}
+
+/** The real controller of Argo Rollouts; it is there once `npm run e2e` has built it. */
+export function rolloutsControllerFile(cacheDir = defaultCacheDir): string {
+  return path.join(dirOf(argoRollouts, cacheDir), 'rollouts-controller');
+}
+
+/** Builds it within its own module, whose replacements of other modules hold nowhere else. */
+export async function buildRolloutsController(options: FetchOptions = {}): Promise<void> {
+  const { cacheDir = defaultCacheDir, goCommand = 'go', print = () => undefined } = options;
+  const file = rolloutsControllerFile(cacheDir);
+  if (existsSync(file)) return;
+  requireGo(goCommand, ['the controller of Argo Rollouts']);
+  print('control plane: building rollouts-controller');
+  const moduleDir = await goModuleDir(goCommand, argoRollouts.folder, argoRollouts.modulePath);
+  const hermetic = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', '-s -w'];
+  const unfinished = `${file}.building-${process.pid}`;
+  await mkdir(path.dirname(file), { recursive: true });
+  await runGo(goCommand, argoRollouts.folder, [
+    ...['build', '-C', moduleDir, ...hermetic, '-o', unfinished, './cmd/rollouts-controller'],
+  ]);
+  // A rename is all or nothing, so an interrupted build leaves no half-written program under the real name.
+  await rename(unfinished, file);
 }
 
 const defaultCacheDir = path.join(projectDir, '.cache', 'add-ons');

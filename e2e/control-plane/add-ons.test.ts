@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { addOnDefinitionFiles, fetchAddOnDefinitions } from './add-on-definitions';
+import {
+  addOnDefinitionFiles,
+  buildRolloutsController,
+  fetchAddOnDefinitions,
+  rolloutsControllerFile,
+} from './add-ons';
 import { type TemporaryDir, createTemporaryDir } from './temporary-dir';
 
 /** Stands in for Go: makes the files of the module that it is asked for. */
@@ -20,6 +25,10 @@ for (const file of files[wanted] ?? []) {
   writeFileSync(dir + file, file);
 }
 if (process.argv[2] === 'mod') console.log(JSON.stringify({ Dir: dir }));
+else {
+  writeFileSync(process.argv[process.argv.indexOf('-o') + 1], process.argv.slice(2).join(' '));
+  if (require('node:fs').existsSync(__dirname + '/fail')) process.exit(1);
+}
 `;
 
 let temporary: TemporaryDir;
@@ -57,4 +66,18 @@ it('says what is needed without Go', async () => {
   mkdirSync(cacheDir);
   const fetching = fetchAddOnDefinitions({ cacheDir, goCommand: path.join(temporary.dir, 'no-such-go') });
   await expect(fetching).rejects.toThrow('Go is needed to build the definitions of argo-rollouts');
+});
+
+it('builds the controller of Argo Rollouts within its module, once', async () => {
+  await buildRolloutsController({ cacheDir, goCommand });
+  const built = readFileSync(rolloutsControllerFile(cacheDir), 'utf8');
+  expect(built).toContain(`build -C ${path.join(temporary.dir, 'modules')}`);
+  expect(built).toContain('./cmd/rollouts-controller');
+  await buildRolloutsController({ cacheDir, goCommand: path.join(temporary.dir, 'no-such-go') });
+});
+
+it('does not take a failed build of it as done', async () => {
+  writeFileSync(path.join(temporary.dir, 'fail'), '');
+  await expect(buildRolloutsController({ cacheDir, goCommand })).rejects.toThrow('go build in go/argo-rollouts');
+  expect(existsSync(rolloutsControllerFile(cacheDir))).toBe(false);
 });
