@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
 import { ContractClient } from '../apiserver/contract/contract-client';
 import { addOnDefinitionFiles, rolloutsControllerFile } from '../control-plane/add-ons';
@@ -68,6 +69,12 @@ export class CompatCluster {
       (await fetch(`http://${String(address)}/readyz`)).ok ? true : undefined,
     );
     return reroll;
+  }
+
+  async apply(objects: readonly object[]): Promise<void> {
+    if (objects.length === 0) return;
+    const stdin = objects.map((object) => stringify(object)).join('---\n');
+    await this.plane.kubectl(['apply', '-f', '-'], { stdin });
   }
 
   /** The real controller of Argo Rollouts, from the first call on. */

@@ -45,7 +45,8 @@ export class GroupRun {
   }
 
   async run(): Promise<void> {
-    const { specs, isKilled, runsRollouts } = this.#group;
+    const { specs, setUp = [], isKilled, runsRollouts } = this.#group;
+    await this.#cluster.apply(setUp);
     if (runsRollouts) await this.#cluster.runRollouts();
     await inBatches(specs, async (spec, index) => await this.#setUp(spec, this.place(index)));
     await this.#setUp(this.#sentinel, this.#sentinelPlace);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../apiserver/json';
 import type { ObjectInput } from '../apiserver/objects';
 import type { Place } from './place';
 
@@ -35,6 +36,8 @@ export interface Group {
   readonly sourceLabels?: Readonly<Record<string, string>>;
   /** By what the sentinel opts in, where the flags give annotations other names. */
   readonly sentinel?: Readonly<Record<string, string>>;
+  /** Objects of the whole cluster that its specs need. */
+  readonly setUp?: readonly JsonObject[];
   /** With the real controller of Argo Rollouts, which goes on running for the groups after it. */
   readonly runsRollouts?: true;
   /** Kills the reconciler after the acts, and starts it again. */

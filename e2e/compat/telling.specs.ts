@@ -45,6 +45,57 @@ const events: readonly Spec[] = idleKinds.flatMap((kind) => [
   },
 ]);
 
+/** Refuses every change of a pod template of a Deployment in the namespaces with the label. */
+const refusal: readonly JsonObject[] = [
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'compat-refusal' },
+    spec: {
+      matchConstraints: {
+        resourceRules: [
+          { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] },
+        ],
+      },
+      validations: [{ expression: 'object.spec.template == oldObject.spec.template', message: 'not today' }],
+    },
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: 'compat-refusal' },
+    spec: {
+      policyName: 'compat-refusal',
+      validationActions: ['Deny'],
+      matchResources: { namespaceSelector: { matchLabels: { refuses: 'true' } } },
+    },
+  },
+];
+
+/** §15, and a fault of Reloader's (Q28): who cannot be restarted is told of, and the others are restarted. */
+const refused: Spec = {
+  title: '§15 a restart that is refused is a ReloadFail, Warning, and stops no other workload (Q28)',
+  labels: { refuses: 'true' },
+  objects: [
+    settings(),
+    ...idleKinds.map((kind) => idle[kind]({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] })),
+  ],
+  act: async (place) => {
+    await place.edit('ConfigMap', 'app');
+    await place.until('an Event', () => eventsOf(place, 'ReloadFail').length > 0);
+  },
+  restarts: Object.fromEntries(idleKinds.map((kind) => [`${kind}/web`, kind === 'Deployment' ? 0 : 1])),
+  judge: (place) => {
+    expect(eventsOf(place, 'ReloadFail')).toMatchObject([
+      {
+        type: 'Warning',
+        involvedObject: { kind: 'Deployment', name: 'web' },
+        message: expect.stringContaining('not today'),
+      },
+    ]);
+  },
+};
+
 const metaInfo = `/api/v1/namespaces/${ownNamespace}/configmaps/reloader-meta-info`;
 
 async function published(place: Place): Promise<Readonly<Record<string, JsonObject>>> {
@@ -147,7 +198,7 @@ function isNamed(annotations: Readonly<Record<string, string>>): boolean {
 
 /** §2.1, §15, §16: names of annotations, Events, and what is published of the install. */
 export const telling: readonly Group[] = [
-  { name: 'events', flags: [], specs: events },
+  { name: 'events', flags: [], setUp: refusal, specs: [...events, refused] },
   {
     name: 'meta-info',
     flags: ['--reload-strategy=annotations', '--reload-on-create=true'],
