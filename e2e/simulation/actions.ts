@@ -1,4 +1,5 @@
 import type { Draw } from './draw';
+import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
@@ -79,6 +80,7 @@ const actions = {
   partition: ({ replicas }, draw) => replicas.partition(draw.int(0, 1), draw.pick([800, 8_000, 40_000])),
   compact: ({ compact }) => compact(),
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
+  ...featureActions,
   ...hybridActions,
 } satisfies Record<string, Action>;
 

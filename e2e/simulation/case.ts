@@ -2,12 +2,19 @@ import { objectAt, stringAt } from '../apiserver/json';
 import type { WriteRecord } from '../apiserver/store';
 import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests } from './contents';
-import { Lives, type Life } from './lives';
+import { isGone, Lives, namespaceOf, type Life } from './lives';
+import { plainRules, type Rules } from './rules';
+import { isSelectedSource, SelectedNamespaces } from './selection';
 
 /** The history as far as it has come, read once, and what the checks share. */
 export class Case {
   readonly history: WriteRecord[] = [];
-  readonly contents = new Contents();
+  readonly rules: Rules;
+  /** Of selected sources: to the install there are no others. */
+  readonly contents: Contents;
+  /** Selected or not: whoever changed a source is its author. */
+  readonly stored: Contents;
+  readonly namespaces: SelectedNamespaces;
   readonly #lives = new Lives();
   readonly #openEntries = new Set<string>();
   #digests: Digests | undefined;
@@ -15,7 +22,11 @@ export class Case {
   #firstLedRevision = Infinity;
   readonly #ledSince = new Map<string, number>();
 
-  constructor(history: readonly WriteRecord[] = []) {
+  constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules) {
+    this.rules = rules;
+    this.contents = new Contents([], (object) => isSelectedSource(object, rules));
+    this.stored = rules.selectsSources ? new Contents() : this.contents;
+    this.namespaces = new SelectedNamespaces(rules);
     for (const record of history) this.add(record);
   }
 
@@ -24,6 +35,8 @@ export class Case {
     const { kind, key, object } = record;
     this.history.push(record);
     this.contents.add(record);
+    if (this.stored !== this.contents) this.stored.add(record);
+    this.namespaces.add(record);
     if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
       const text = stringAt(object, 'data', 'key');
       if (text !== undefined) this.#digests = new Digests(Buffer.from(text, 'base64'));
@@ -38,6 +51,11 @@ export class Case {
 
   get lives(): readonly Life[] {
     return this.#lives.all;
+  }
+
+  /** Those that are there and are looked after. */
+  get present(): readonly Life[] {
+    return this.lives.filter((life) => !isGone(life) && this.namespaces.isSelected(namespaceOf(life)));
   }
 
   /** Entries of the journal: of Jobs that are being created anew. */

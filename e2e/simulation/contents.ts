@@ -36,7 +36,11 @@ export class Contents {
   readonly #versions = new Map<SourceName, Version[]>();
   readonly #writes = new Map<SourceName, WriteRecord[]>();
 
-  constructor(history: readonly WriteRecord[] = []) {
+  readonly #isSelected: (object: KubeObject) => boolean;
+
+  /** What is not selected is as if it did not exist. */
+  constructor(history: readonly WriteRecord[] = [], isSelected: (object: KubeObject) => boolean = () => true) {
+    this.#isSelected = isSelected;
     for (const write of history) this.add(write);
   }
 
@@ -49,7 +53,7 @@ export class Contents {
     const writes = this.#writes.get(name) ?? [];
     this.#writes.set(name, writes);
     writes.push(write);
-    const content = type === 'DELETED' ? undefined : decodedData(object);
+    const content = type === 'DELETED' || !this.#isSelected(object) ? undefined : decodedData(object);
     if (!sameContent(versions.at(-1)?.content, content)) {
       versions.push({ revision, atMs, content, user, uid: object.metadata.uid });
     }

@@ -8,6 +8,7 @@ import { seededRandom } from '../apiserver/seeded-random';
 import { ownNamespace } from '../engine-settings';
 import { Digests } from './contents';
 import { judge, type Violation } from './judge';
+import { plainRules, type Rules } from './rules';
 
 const key = Buffer.alloc(32, 7);
 const digests = new Digests(key);
@@ -64,11 +65,31 @@ export class Hand {
 
   /** Deletes the ConfigMap and creates it with other content, at the beginning of a second. */
   async recreate(color: string): Promise<void> {
-    const options = { propagationPolicy: 'Background' } as const;
     await this.clock.advance(1_000 - (this.clock.nowMs() % 1_000));
+    await this.deleteSource();
+    this.createSource(color);
+  }
+
+  async deleteSource(): Promise<void> {
+    const options = { propagationPolicy: 'Background' } as const;
     const context = writeBy('dev', 'dev', 'delete');
     await this.server.registry.delete(context, this.server.kindOf('ConfigMap'), 'default', 'app', options);
-    seed(this.server, configMap({ name: 'app', data: { color } }));
+  }
+
+  createSource(color: string, labels: Readonly<Record<string, string>> = {}): void {
+    seed(this.server, configMap({ name: 'app', labels, data: { color } }));
+  }
+
+  /** Puts labels onto the ConfigMap or the namespace, in place of those that it has. */
+  async label(kind: 'ConfigMap' | 'Namespace', labels: Readonly<Record<string, string>>): Promise<void> {
+    const [namespace, name] = kind === 'Namespace' ? ['', 'default'] : ['default', 'app'];
+    await this.#update(kind, namespace, name, 'dev', (object) => withValueAt(object, ['metadata', 'labels'], labels));
+    await this.clock.advance(1_000);
+  }
+
+  /** Any write to `web`. */
+  async write(user: string, change: (object: JsonObject) => JsonObject): Promise<void> {
+    await this.#update('Deployment', 'default', 'web', user, change);
   }
 
   async createSecret(user: string): Promise<void> {
@@ -98,9 +119,9 @@ export class Hand {
     );
   }
 
-  /** A write of the engine that records the content `color`; `restart`: with the template. */
+  /** A write of the engine that records the content `color`, or that there is none; `restart`: with the template. */
   async engine(
-    color: string,
+    color: string | undefined,
     restart: boolean,
     change: (object: JsonObject) => JsonObject = (object) => object,
     user = 'engine-0-1',
@@ -169,13 +190,14 @@ export class Hand {
     await this.#create('Job', job({ ...usesApp, name: 'migrate', annotations, ...(image !== undefined && { image }) }));
   }
 
-  promises(calm = false): readonly Violation['promise'][] {
-    return judge(this.server.history(), calm).map(({ promise }) => promise);
+  promises(calm = false, rules: Partial<Rules> = {}): readonly Violation['promise'][] {
+    return judge(this.server.history(), calm, { ...plainRules, ...rules }).map(({ promise }) => promise);
   }
 
-  #baseline(color: string): string {
+  #baseline(color: string | undefined): string {
     this.#sequence += 1;
-    const sources = { 'cm/app': digests.whole(source, new Map([['color', color]])) };
+    const content = color === undefined ? undefined : new Map([['color', color]]);
+    const sources = { 'cm/app': digests.whole(source, content) };
     return JSON.stringify({ v: 1, n: this.#sequence, key: 'k', sources });
   }
 
@@ -197,8 +219,10 @@ export class Hand {
   }
 }
 
-export async function adopted(): Promise<Hand> {
+/** `settle` is what was done before any engine came. */
+export async function adopted(settle: (hand: Hand) => Promise<void> = async () => undefined): Promise<Hand> {
   const hand = new Hand();
+  await settle(hand);
   await hand.lead();
   await hand.engine('value-1-', false);
   return hand;

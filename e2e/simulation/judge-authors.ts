@@ -18,14 +18,14 @@ export function checkAuthors(opened: Case, write: WriteRecord): readonly Violati
 }
 
 /** `ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit); Secret db: …. Deployment restarted (…)`. */
-function checkEvent({ contents }: Case, { object, key, revision }: WriteRecord): readonly Violation[] {
+function checkEvent({ stored }: Case, { object, key, revision }: WriteRecord): readonly Violation[] {
   const message = stringAt(object, 'message') ?? stringAt(object, 'note') ?? '';
   const namespace = key.split('/')[0] ?? '';
   return message.split('; ').flatMap((part): readonly Violation[] => {
     const [, kind = '', name = '', users] = /^(ConfigMap|Secret) (\S+): .*? by (\w+(?:, \w+)*)/.exec(part) ?? [];
     if (users === undefined) return [];
     const source = `${kind} ${namespace}/${name}`;
-    const authors = new Set(contents.versions(source).map(({ user }) => user));
+    const authors = new Set(stored.versions(source).map(({ user }) => user));
     return users
       .split(', ')
       .filter((user) => !authors.has(user))
@@ -59,10 +59,10 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
 const behindMs = 75_000;
 
 /** Whose writes led from what was recorded before to what is recorded now. */
-function authorsOf({ contents, digests }: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {
+function authorsOf({ stored, digests }: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {
   const source: SourceName | undefined = sourceOfEntry(id, write.object.metadata.namespace ?? '');
   if (source === undefined || !digests) return [];
-  const all = contents.versions(source);
+  const all = stored.versions(source);
   const indexesOf = (object: KubeObject | undefined): readonly number[] => {
     const entry = baselineOf(object)?.sources[id];
     if (entry === undefined) return [];

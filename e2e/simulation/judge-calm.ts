@@ -11,7 +11,7 @@ const apartMs = 2_000;
 
 /** Where nothing goes wrong, the count is exact: one restart for all changes of a settle window, none if they cancel out. */
 export function checkCalm(opened: Case): readonly Violation[] {
-  return opened.lives.filter(isRolled).flatMap((life) => {
+  return opened.present.filter(isRolled).flatMap((life) => {
     const windows = windowsOf(opened, life);
     return windows.flatMap((window, index): readonly Violation[] => {
       const first = window[0];

@@ -12,6 +12,7 @@ import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
+import { pausedAtAnnotation } from './pause-text';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
 import { asksForRestarts, templateOf, usageOf } from './usage';
 
@@ -150,7 +151,7 @@ function checkTruth(
 const ourTemplateAnnotations = ['reloader.stakater.com/last-reloaded-from', 'kubectl.kubernetes.io/restartedAt'];
 
 /** The object as it would be if engines had never touched it. */
-function withoutOurs(object: KubeObject): JsonObject {
+export function withoutOurs(object: KubeObject): JsonObject {
   const annotations = objectAt(object, 'metadata', 'annotations');
   const metadata = without(
     objectAt(object, 'metadata'),
@@ -159,7 +160,7 @@ function withoutOurs(object: KubeObject): JsonObject {
     'managedFields',
     'annotations',
   );
-  const own = without(annotations, baselineAnnotation, 'reroll.dev/last-restart');
+  const own = without(annotations, baselineAnnotation, 'reroll.dev/last-restart', pausedAtAnnotation);
   const template = objectAt(object, 'spec', 'template');
   const containers = arrayAt(template, 'spec', 'containers').map(withoutMarkers);
   const marked = objectAt(template, 'metadata', 'annotations');
@@ -171,7 +172,8 @@ function withoutOurs(object: KubeObject): JsonObject {
   return {
     ...object,
     metadata: { ...metadata, own },
-    spec: { ...objectAt(object, 'spec'), template: sorted(cleaned) },
+    // Whether a pause is right is judged beside this.
+    spec: { ...without(objectAt(object, 'spec'), 'paused'), template: sorted(cleaned) },
   };
 }
 

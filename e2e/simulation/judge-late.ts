@@ -17,7 +17,7 @@ const apartMs = 4_000;
 
 /** While the watches of sources are cut and all else is well, the webhook alone has each change acted on in time. */
 export function checkLate(opened: Case, dark: Darkness): readonly Violation[] {
-  return opened.lives.filter(isRolled).flatMap((life) =>
+  return opened.present.filter(isRolled).flatMap((life) =>
     burstsOf(opened, life).flatMap(({ first, last }): readonly Violation[] => {
       const untilMs = last.atMs + boundMs;
       if (first.atMs - startMs < dark.fromMs || untilMs - startMs > dark.toMs) return [];

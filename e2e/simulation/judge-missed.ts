@@ -2,37 +2,37 @@ import { baselineOf, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
-import { isGone, isOfEngine, isRolled, lossesOf, type Life } from './lives';
+import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
+import type { Rules } from './rules';
 import { policyOf, templateOf, usageOf } from './usage';
 
 /**
  * No change missed: whatever a workload uses is at the end what it was when its pods last started, or came under our
- * care. What did not exist then is exempt (a source that comes into being restarts nothing).
+ * care. What did not exist then, or does not now, counts where creations or deletions are to restart.
  */
 export function checkMissed(opened: Case): readonly Violation[] {
-  const { contents, lives } = opened;
-  return lives
-    .filter((life) => isRolled(life) && !isGone(life))
-    .flatMap((life) => {
-      const last = life.writes.at(-1) ?? life.writes[0];
-      const ofLife = [
-        lastTemplateChange(life),
-        inCareSince(opened, life),
-        lastForgotten(opened, life),
-        lastPolicyChange(life),
-      ];
-      return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
-        const since = Math.max(...ofLife, readableSince(opened, life, source));
-        const now = contents.versions(source).at(-1)?.content;
-        const missed = changedKeys(keys, contents.settledAt(source, since), now);
-        // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
-        if (missed.length === 0 || changedKeys(keys, contents.at(source, since), now).length === 0) return [];
-        if (cameBack(contents, source, keys, since)) return [];
-        if (wasUnknown(contents, life, source, since)) return [];
-        const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
-        return [{ promise: 'missed change', sentence }];
-      });
+  const { contents, rules } = opened;
+  return opened.present.filter(isRolled).flatMap((life) => {
+    const last = life.writes.at(-1) ?? life.writes[0];
+    const ofLife = [
+      lastTemplateChange(life),
+      inCareSince(opened, life),
+      lastForgotten(opened, life),
+      lastPolicyChange(life),
+      selectedSince(opened, life),
+    ];
+    return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
+      const since = Math.max(...ofLife, readableSince(opened, life, source));
+      const now = contents.versions(source).at(-1)?.content;
+      const missed = changed(rules, keys, contents.settledAt(source, since), now);
+      // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
+      if (missed.length === 0 || changed(rules, keys, contents.at(source, since), now).length === 0) return [];
+      if (cameBack(opened, source, keys, since)) return [];
+      if (wasUnknown(contents, life, source, since)) return [];
+      const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
+      return [{ promise: 'missed change', sentence }];
     });
+  });
 }
 
 /**
@@ -75,14 +75,15 @@ const settlingMs = 60_000;
  * Pods that start in the middle of a change that is taken back run with what was there in between. A comparison of
  * states cannot tell: the one limit of the design that is known and accepted.
  */
-function cameBack(contents: Contents, source: string, keys: Keys, since: number): boolean {
+function cameBack({ contents, history }: Case, source: string, keys: Keys, since: number): boolean {
   const versions = contents.versions(source);
+  const sinceMs = history.findLast(({ revision }) => revision <= since)?.atMs ?? 0;
   const now = versions.at(-1);
   const started = versions.findLast(({ revision }) => revision <= since);
   return versions.some(
     ({ revision, content }, index) =>
       revision < (started?.revision ?? 0) &&
-      (versions[index + 1]?.atMs ?? 0) >= (started?.atMs ?? 0) - settlingMs &&
+      (versions[index + 1]?.atMs ?? 0) >= sinceMs - settlingMs &&
       sameKeys(content, now?.content, keys),
   );
 }
@@ -93,6 +94,24 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
   if (!gone) return false;
   const then = writes.findLast(({ revision }) => revision < gone.revision)?.object;
   return (recordedOf(then).get(source) ?? '-') === '-';
+}
+
+/**
+ * A workload that was in a namespace when that came into the selection is taken as it was then; or as it was when a
+ * process led that had not seen it happen. One that was recorded before is compared with that.
+ */
+function selectedSince(opened: Case, life: Life): number {
+  const adopter = life.writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+  const gains = opened.namespaces.gains(namespaceOf(life));
+  const gained = gains.findLast((revision) => revision < (adopter?.revision ?? Infinity)) ?? 0;
+  return gained > life.writes[0].revision && adopter ? Math.max(gained, opened.ledSince(adopter.user)) : gained;
+}
+
+/** What differs, and is owed a restart: of what came or went, only where that is asked for. */
+function changed(rules: Rules, keys: Keys, then: Content | undefined, now: Content | undefined): readonly string[] {
+  if (then === undefined && now !== undefined) return rules.reloadOnCreate ? ['absence'] : [];
+  if (then !== undefined && now === undefined) return rules.reloadOnDelete ? ['presence'] : [];
+  return changedKeys(keys, then, now);
 }
 
 /** Single keys are exempt like sources are; of a whole source a key that is new counts too. */

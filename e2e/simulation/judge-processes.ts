@@ -8,8 +8,8 @@ import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 
 /** Requests of one process in one minute; the busiest worlds come to a third of it. */
 const maxRequestsPerMinute = 1_000;
-/** ConfigMaps, Secrets, and five kinds of workloads. */
-const watchesOfProcess = 7;
+/** ConfigMaps, Secrets, five kinds of workloads, and namespaces where they are selected. */
+const watchesOfProcess = 8;
 /** What may be kept of one source: its digests, and those of its recent past. */
 const maxBytesOfSource = 33 * 200;
 

@@ -1,12 +1,12 @@
 import { matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
-import { isGone, type Life } from './lives';
+import type { Life } from './lives';
 import { usageOf } from './usage';
 
 /** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
 export function checkRecorded(opened: Case): readonly Violation[] {
-  return opened.lives.filter((life) => !isGone(life)).flatMap((life) => checkLife(opened, life));
+  return opened.present.flatMap((life) => checkLife(opened, life));
 }
 
 /** What was begun with a Job is brought to its end: it is there again, or is somebody else's. */
@@ -14,13 +14,16 @@ export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
   return openEntries.map((key) => ({ promise: 'missed change', sentence: `the journal still holds ${key}` }));
 }
 
-function checkLife({ contents, digests }: Case, { name, writes }: Life): readonly Violation[] {
+function checkLife({ contents, digests, rules }: Case, { name, writes }: Life): readonly Violation[] {
   const { object } = writes.at(-1) ?? writes[0];
   const recorded = recordedOf(object);
   return [...usageOf(object)].flatMap(([source, keys]): readonly Violation[] => {
     const now = contents.versions(source).at(-1)?.content;
-    if (now === undefined) return [];
     const entry = recorded.get(source);
+    if (now === undefined) {
+      if (!rules.reloadOnDelete || entry === undefined || entry === '-') return [];
+      return [{ promise: 'missed change', sentence: `${name} carries a record of ${source}, which is gone` }];
+    }
     if (entry === undefined) return [{ promise: 'missed change', sentence: `${name} has no record of ${source}` }];
     const whole = typeof entry === 'string';
     if (digests && whole === (keys === 'all') && matches(digests, source, now, entry)) return [];

@@ -10,7 +10,10 @@ import { checkLease } from './judge-lease';
 import { checkMissed } from './judge-missed';
 import { checkRecorded, checkUnfinished } from './judge-recorded';
 import { checkRuns } from './judge-runs';
+import { checkHeld, checkPause } from './judge-pauses';
+import { checkLeftOut } from './judge-left-out';
 import { isRolled } from './lives';
+import { plainRules, type Rules } from './rules';
 
 /** A promise of the design that was broken, by its letter, in one sentence. */
 export interface Violation {
@@ -27,14 +30,20 @@ export interface Violation {
     | 'wrong author'
     | 'record without change'
     | 'too late'
+    | 'wrong pause'
+    | 'left out'
     | 'fell over';
   readonly sentence: string;
 }
 
 /** Judges a world while it runs, write by write, and once more when it is over. Reads what the API server stored. */
 export class Judge {
-  readonly #case = new Case();
+  readonly #case: Case;
   readonly #violations: Violation[] = [];
+
+  constructor(rules: Rules = plainRules) {
+    this.#case = new Case([], rules);
+  }
 
   /** What must never be, as soon as it is. */
   get violations(): readonly Violation[] {
@@ -49,12 +58,17 @@ export class Judge {
     const found = isRolled(life)
       ? [...checkEngineWrites(this.#case, life), ...checkRestartCount(this.#case, life)]
       : checkRuns(this.#case, life);
-    this.#violations.push(...found);
+    this.#violations.push(...found, ...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
   }
 
   /** What must be once everything owed is done. */
   get owed(): readonly Violation[] {
-    return [...checkMissed(this.#case), ...checkRecorded(this.#case), ...checkUnfinished(this.#case)];
+    return [
+      ...checkMissed(this.#case),
+      ...checkRecorded(this.#case),
+      ...checkUnfinished(this.#case),
+      ...checkHeld(this.#case),
+    ];
   }
 
   /**
@@ -69,8 +83,8 @@ export class Judge {
 }
 
 /** Judges a history that is over. */
-export function judge(history: readonly WriteRecord[], calm: boolean): readonly Violation[] {
-  const judging = new Judge();
+export function judge(history: readonly WriteRecord[], calm: boolean, rules?: Rules): readonly Violation[] {
+  const judging = new Judge(rules);
   for (const record of history) {
     judging.wrote(record);
     if (judging.violations.length > 0) break;

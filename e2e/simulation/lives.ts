@@ -2,6 +2,7 @@ import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
 import { isEngine } from './engine-user';
+import { endsPause } from './pause-text';
 
 const rolledKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
 const runKinds = new Set(['CronJob', 'Job']);
@@ -44,12 +45,17 @@ export function isRolled({ writes }: Life): boolean {
   return rolledKinds.has(writes[0].kind.kind);
 }
 
+export function namespaceOf({ writes }: Life): string {
+  return writes[0].object.metadata.namespace ?? '';
+}
+
 export function isGone({ writes }: Life): boolean {
   return writes.at(-1)?.type === 'DELETED';
 }
 
+/** An engine's restart or record; that a pause ends is neither. */
 export function isOfEngine(write: WriteRecord): write is EngineWrite {
-  return isEngine(write.user) && write.previous !== undefined && write.type !== 'DELETED';
+  return isEngine(write.user) && write.previous !== undefined && write.type !== 'DELETED' && !endsPause(write);
 }
 
 /** The writes by which others took away, or put back into the past, what an engine had recorded. */

@@ -4,7 +4,7 @@ export interface Place {
   readonly name: string;
 }
 
-export const sources: readonly Place[] = [
+export const sources: readonly [Place, ...Place[]] = [
   { kind: 'ConfigMap', namespace: 'default', name: 'app' },
   { kind: 'ConfigMap', namespace: 'default', name: 'extra' },
   { kind: 'Secret', namespace: 'default', name: 'db' },

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { runBatch, seedsFrom } from './batch';
-import { mutants } from './mutants';
+import { featureMutants } from './feature-mutants';
+import { noFeatures } from './features';
+import { mutants, type Mutant } from './mutants';
 import { plantedBugs } from './planted-bugs';
 import { simulate } from './simulation';
 import type { SeedReport } from './worker';
@@ -12,6 +14,8 @@ jest.setTimeout(120_000);
 const seeds = 400;
 /** A third of them have a webhook, and a few of those the flood that a bound is for. */
 const seedsOfWebhooks = 1_000;
+/** Each feature is in some of them. */
+const seedsOfFeatures = 1_000;
 
 describe('an engine that is wrong on purpose', () => {
   let takeOut = (): void => undefined;
@@ -32,17 +36,32 @@ describe('an engine that is wrong on purpose', () => {
   });
 });
 
+async function isFound(mutant: Mutant, among: readonly number[]): Promise<boolean> {
+  let found = false;
+  const look = ({ violations }: SeedReport): 'enough' | undefined => {
+    found ||= violations.length > 0;
+    return found ? 'enough' : undefined;
+  };
+  await runBatch(among, 2, look, mutant);
+  return found;
+}
+
+describe('a pause, an appearance or a selection that is wrong on purpose', () => {
+  const plain = JSON.stringify(noFeatures);
+  const withFeatures = seedsFrom(1, seedsOfFeatures).filter(
+    (seed) => JSON.stringify(drawWorld(seed).features) !== plain,
+  );
+
+  it.each(featureMutants.map((mutant) => [mutant.what, mutant] as const))('is found: %s', async (_what, mutant) => {
+    expect(await isFound(mutant, withFeatures)).toBe(true);
+  });
+});
+
 describe('a webhook, channel or confirmation that is wrong on purpose', () => {
   const withWebhook = seedsFrom(1, seedsOfWebhooks).filter((seed) => drawWorld(seed).hybrid !== undefined);
 
   it.each(mutants.map((mutant) => [mutant.what, mutant] as const))('is found: %s', async (_what, mutant) => {
-    let found = false;
-    const look = ({ violations }: SeedReport): 'enough' | undefined => {
-      found ||= violations.length > 0;
-      return found ? 'enough' : undefined;
-    };
-    await runBatch(withWebhook, 2, look, mutant);
-    expect(found).toBe(true);
+    expect(await isFound(mutant, withWebhook)).toBe(true);
   });
 
   it('is looked for where its text is', async () => {

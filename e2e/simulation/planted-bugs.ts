@@ -1,11 +1,13 @@
 import type { EngineSettings } from '../../reconciler/engine';
 import { AdoptionPace } from '../../reconciler/adoption-pace';
 import { KeyQueue } from '../../reconciler/key-queue';
+import { Pauses } from '../../reconciler/pauses';
 import { SettleWindows } from '../../reconciler/settle-window';
 import { SourceIndex } from '../../reconciler/source-index';
 import { Worker } from '../../reconciler/worker';
 import { WorkloadIndex } from '../../reconciler/workload-index';
 import { ContentDigest, ContentDigester } from '../../shared/domain/content-digest';
+import { everything } from '../../shared/domain/selector';
 import { KubeClient, type KubeRequest } from '../../shared/kube/client';
 import { Deadline } from '../../shared/kube/deadline';
 import { LeaderElection } from '../../shared/kube/lease';
@@ -189,6 +191,13 @@ export const plantedBugs: readonly PlantedBug[] = [
   { what: 'one namespace is watched', settings: { namespaces: ['default'] } },
   { what: 'deletions restart', settings: { reloadOnDelete: true } },
   { what: 'creations restart', settings: { reloadOnCreate: true } },
+  { what: 'a creation that is to restart does not', settings: { reloadOnCreate: false } },
+  { what: 'a deletion that is to restart does not', settings: { reloadOnDelete: false } },
+  { what: 'sources without the label count too', settings: { sourceSelector: everything } },
+  { what: 'namespaces without the label are looked after', settings: { namespaceSelector: everything } },
+  { what: 'namespaces are not left out by name', settings: { namespacesToIgnore: [] } },
+  { what: 'what is held is not let go', plant: replaced(Pauses, 'tend', () => async () => ({ kind: 'done' })) },
+  { what: 'nothing is held', plant: replaced(Pauses, 'begun', () => () => undefined) },
   { what: 'everybody is opted in', settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } } },
   {
     what: 'DaemonSets are left out',

@@ -18,13 +18,14 @@ export function reasonFor(
   before: WrittenBaseline | undefined,
   after: WrittenBaseline,
 ): boolean {
-  const { contents } = opened;
+  const { contents, rules } = opened;
   const usage = usageOf(object);
   // Times of objects are whole seconds: what is of the same second may be before or after.
   const bornMs = Math.floor(life.writes[0].atMs / 1000) * 1000;
   const changedInLife = (source: string): boolean => {
     // Its first coming into being restarts nothing.
-    const created = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
+    const first = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
+    const created = rules.reloadOnCreate ? undefined : first;
     const late = lateRemovals(opened, life, source, [user]);
     return contents
       .changes(source, 'all', 0, revision)
@@ -35,10 +36,14 @@ export function reasonFor(
       .writes(source)
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
     changedInLife(source);
+  const wentSince = (source: string, sinceMs: number): boolean =>
+    contents.changes(source, 'all', 0, revision).some(({ content, atMs }) => content === undefined && atMs >= sinceMs);
   return Object.entries(after.sources).some(([id, entry]) => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
-    if (source === undefined || !usage.has(source) || entry === '-') return false;
+    if (source === undefined || !usage.has(source)) return false;
     const former = before?.sources[id];
+    // Of what was recorded it is known that it went since, maybe while its Job was on its way.
+    if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
     // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.
     if (former === undefined || former === '-') return writtenInLife(source);
     return differ(former, entry) ?? writtenInLife(source);

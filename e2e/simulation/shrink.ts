@@ -1,4 +1,5 @@
 import type { EngineSettings } from '../../reconciler/engine';
+import { noFeatures } from './features';
 import type { Violation } from './judge';
 import { simulate } from './simulation';
 import type { World } from './world';
@@ -27,6 +28,7 @@ export async function shrink(
   const simplest: readonly Partial<World>[] = [
     { hybrid: undefined },
     { dark: undefined },
+    { features: noFeatures },
     { controllers: false },
     { lagMs: new Map() },
     { replicas: 1 },

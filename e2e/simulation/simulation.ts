@@ -9,6 +9,8 @@ import { act, type Stage } from './actions';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
 import { endpointSliceKind } from './endpoints';
+import { FeatureSituations } from './feature-situations';
+import { settingsOf } from './features';
 import { HybridWorld } from './hybrid';
 import { Judge, type Violation } from './judge';
 import { checkProcesses } from './judge-processes';
@@ -16,6 +18,7 @@ import { Loop } from './loop';
 import { Network } from './network';
 import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
+import { Labelling } from './selecting-users';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
 import { Users } from './users';
@@ -55,12 +58,20 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...{ watchWindow: world.watchWindow, watchList: world.watchList },
   });
   seedNamespace(server, ownNamespace);
-  const users = new Users(server, (what) => story.tell('user', what));
+  const { features } = world;
+  const labelling = new Labelling(features, new Draw(world.seed ^ 0x51ed270b));
+  const users = new Users(server, (what) => story.tell('user', what), labelling);
   users.settleIn(new Draw(draw.seed()));
-  const judge = new Judge();
-  for (const write of server.history()) judge.wrote(write);
+  const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
+  const judge = new Judge({ ...features, clocksAreRight });
+  const featured = new FeatureSituations(features);
+  for (const write of server.history()) {
+    judge.wrote(write);
+    featured.written(write);
+  }
   server.store.subscribe((write) => {
     situations.written(write);
+    featured.written(write);
     hybrid?.situations.written(write);
     judge.wrote(write);
     // What comes after a broken promise tells nothing more.
@@ -90,7 +101,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   });
   const replicas: Reconcilers = new Replicas(world.replicas, {
     ...{ loop, network, told, draw: new Draw(draw.seed()) },
-    program: reconcilerProgram(network, { strategy: world.strategy, ...settings }),
+    program: reconcilerProgram(network, { strategy: world.strategy, ...settingsOf(features), ...settings }),
     changed: () => hybrid?.reconcilersChanged(),
   });
   const leader = (): number | undefined => {
@@ -133,7 +144,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
   ];
   replicas.all.forEach(({ lines }) => situations.logged(lines));
-  const reached = new Set([...situations.reached, ...(hybrid?.situations.reached ?? [])]);
+  const reached = new Set([...situations.reached, ...featured.reached, ...(hybrid?.situations.reached ?? [])]);
   return { seed: world.seed, violations, story: story.lines, situations: reached, history };
 }
 

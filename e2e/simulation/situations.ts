@@ -2,6 +2,7 @@ import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
 import { isEngine } from './engine-user';
+import { featureSituations } from './feature-situations';
 import { hybridSituations } from './hybrid-situations';
 import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
@@ -49,6 +50,7 @@ export const situations = [
   'a workload changed between plan and write',
   'lists were paged, because the server does not stream them',
   ...hybridSituations,
+  ...featureSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

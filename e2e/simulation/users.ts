@@ -20,6 +20,9 @@ import { decodedData } from './contents';
 import type { Draw } from './draw';
 import { Edits } from './edits';
 import { contentKeys, isRolled, sources, workloads, type Place } from './places';
+import { isPaused } from './pausing-users';
+import type { Labelling } from './selecting-users';
+import { sourceLabel } from './selection';
 import { usageOf } from './usage';
 import { drawUses, type Uses } from './uses';
 
@@ -47,18 +50,25 @@ const dryRunner = 'erin';
 /** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
 export class Users {
   readonly #server: ApiServer;
-  readonly #edits: Edits;
+  /** Everything that people write goes through it. */
+  readonly edits: Edits;
   readonly #manifests = new Map<Place, Manifest>();
   readonly #former = new Map<Place, Content[]>();
+  readonly #labelling: Labelling;
   #values = 0;
 
-  constructor(server: ApiServer, told: (what: string) => void) {
+  constructor(server: ApiServer, told: (what: string) => void, labelling: Labelling) {
     this.#server = server;
-    this.#edits = new Edits(server, told);
+    this.#labelling = labelling;
+    this.edits = new Edits(server, told);
   }
 
   /** The cluster as it is before the story begins. */
   settleIn(draw: Draw): void {
+    for (const name of ['default', 'shop']) {
+      const labels = this.#labelling.ofNamespace();
+      if (labels) seed(this.#server, namespace(name, { labels }));
+    }
     for (const source of sources)
       if (draw.chance(0.85)) seed(this.#server, this.#sourceObject(source, this.#fresh(source, draw)));
     for (const workload of workloads) {
@@ -69,11 +79,11 @@ export class Users {
 
   /** Everything that was begun has been answered. */
   get idle(): boolean {
-    return this.#edits.idle;
+    return this.edits.idle;
   }
 
   anySource(draw: Draw): Place {
-    return draw.pick(sources as [Place, ...Place[]]);
+    return draw.pick(sources);
   }
 
   /** One that a workload is restarted for, if there is any. */
@@ -110,7 +120,7 @@ export class Users {
   /** Undefined writes nothing: there was no such content. */
   writeSource(source: Place, content: Content | undefined): void {
     if (content === undefined) return;
-    this.#edits.change(source, 'edit', (current) => {
+    this.edits.change(source, 'edit', (current) => {
       this.#remember(source, content);
       return { ...current, data: dataOf(source, content) };
     });
@@ -119,7 +129,7 @@ export class Users {
   /** `kubectl apply --dry-run=server`: of a content that is not going to be stored. */
   dryRun(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };
-    this.#edits.change(source, 'try out an edit of', (current) => ({ ...current, data: dataOf(source, content) }), {
+    this.edits.change(source, 'try out an edit of', (current) => ({ ...current, data: dataOf(source, content) }), {
       ...writeBy(dryRunner, 'kubectl', 'update'),
       dryRun: true,
     });
@@ -129,7 +139,7 @@ export class Users {
   deniedEdit(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };
     const edited = (current: KubeObject): JsonObject => ({ ...current, data: dataOf(source, content) });
-    this.#edits.change(source, 'edit', edited, writeBy(deniedUser, 'kubectl-edit', 'update'));
+    this.edits.change(source, 'edit', edited, writeBy(deniedUser, 'kubectl-edit', 'update'));
   }
 
   /** Several at one moment; who insists on the version that was read is told 409 if another was faster. */
@@ -143,29 +153,32 @@ export class Users {
         ...(insists ? read : current),
         data: dataOf(source, content),
       });
-      this.#edits.changeAtOnce(source, changed, () => this.#remember(source, content));
+      this.edits.changeAtOnce(source, changed, () => this.#remember(source, content));
     }
   }
 
   deleteSource(source: Place): void {
-    this.#edits.delete(source);
+    this.edits.delete(source);
   }
 
   createSource(source: Place, content: Content | undefined, draw: Draw): void {
-    this.#edits.create(source, this.#sourceObject(source, content ?? this.#fresh(source, draw)));
+    this.edits.create(source, this.#sourceObject(source, content ?? this.#fresh(source, draw)));
   }
 
   /** Content stays. */
   labelSource(source: Place, draw: Draw): void {
     const labels = { team: String(draw.int(1, 99)) };
-    this.#edits.change(source, 'label', (current) => withValueAt(current, ['metadata', 'labels'], labels));
+    this.edits.change(source, 'label', (current) => {
+      const selecting = Object.entries(current.metadata.labels ?? {}).filter(([name]) => name === sourceLabel[0]);
+      return withValueAt(current, ['metadata', 'labels'], { ...Object.fromEntries(selecting), ...labels });
+    });
   }
 
   editReferences(workload: Place, draw: Draw): void {
     if (!isRolled(workload)) return;
     const manifest = { ...this.#manifest(workload), uses: drawUses(draw, workload.namespace) };
     this.#manifests.set(workload, manifest);
-    this.#edits.change(workload, 'edit references of', (current) => {
+    this.edits.change(workload, 'edit references of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
       const markers = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_'));
       const env = [...manifest.uses.env, ...markers];
@@ -180,7 +193,7 @@ export class Users {
     if (!isRolled(workload)) return;
     const manifest = { ...this.#manifest(workload), image: this.#manifest(workload).image + 1 };
     this.#manifests.set(workload, manifest);
-    this.#edits.change(workload, 'edit image of', (current) => {
+    this.edits.change(workload, 'edit image of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
       return withValueAt(
         current,
@@ -193,9 +206,13 @@ export class Users {
   /** As `kubectl replace` of the file in git: what others put onto the object is gone. */
   replaceWorkload(workload: Place): void {
     const wanted = this.#workloadObject(workload, this.#manifest(workload));
-    this.#edits.change(workload, 'replace', (current) => ({
+    this.edits.change(workload, 'replace', (current) => ({
       ...(isRolled(workload)
-        ? withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template'))
+        ? withValueAt(
+            withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template')),
+            ['spec', 'paused'],
+            undefined,
+          )
         : current),
       metadata: { ...current.metadata, annotations: objectAt(wanted, 'metadata', 'annotations') },
     }));
@@ -203,12 +220,12 @@ export class Users {
 
   /** As `kubectl rollout undo`, which brings back the annotations of that time too. */
   rollBack(workload: Place, draw: Draw): void {
-    if (!isRolled(workload)) return;
+    if (!isRolled(workload) || isPaused(this, workload)) return;
     const uid = this.object(workload)?.metadata.uid;
     const former = this.#server.history().filter(({ object }) => object.metadata.uid === uid);
     const old = draw.pickAny(former)?.object;
     if (old === undefined) return;
-    this.#edits.change(workload, 'roll back', (current) => ({
+    this.edits.change(workload, 'roll back', (current) => ({
       ...withValueAt(current, ['spec', 'template'], objectAt(old, 'spec', 'template')),
       metadata: { ...current.metadata, annotations: { ...old.metadata.annotations } },
     }));
@@ -221,7 +238,7 @@ export class Users {
       ([name, value]) => value !== undefined && !name.startsWith(ownPrefix),
     ) as [string, string][];
     this.#manifests.set(workload, { ...manifest, annotations: Object.fromEntries(own) });
-    this.#edits.change(workload, `annotate ${JSON.stringify(annotations)}`, (current) =>
+    this.edits.change(workload, `annotate ${JSON.stringify(annotations)}`, (current) =>
       withValueAt(current, ['metadata', 'annotations'], defined({ ...current.metadata.annotations, ...annotations })),
     );
   }
@@ -237,21 +254,21 @@ export class Users {
   scale(workload: Place, draw: Draw): void {
     if (workload.kind !== 'Deployment' && workload.kind !== 'StatefulSet') return;
     const replicas = draw.int(0, 4);
-    this.#edits.change(workload, 'scale', (current) => withValueAt(current, ['spec', 'replicas'], replicas));
+    this.edits.change(workload, 'scale', (current) => withValueAt(current, ['spec', 'replicas'], replicas));
   }
 
   deleteWorkload(workload: Place): void {
-    this.#edits.delete(workload);
+    this.edits.delete(workload);
   }
 
   createWorkload(workload: Place, draw: Draw): void {
-    this.#edits.create(workload, this.#workloadObject(workload, this.#newManifest(workload, draw)));
+    this.edits.create(workload, this.#workloadObject(workload, this.#newManifest(workload, draw)));
   }
 
   /** The namespace controller of this cluster: what is in it goes, then the namespace. */
   deleteNamespace(name: string): void {
-    for (const place of [...workloads, ...sources]) if (place.namespace === name) this.#edits.delete(place);
-    this.#edits.do(`delete namespace ${name}`, async (context) => {
+    for (const place of [...workloads, ...sources]) if (place.namespace === name) this.edits.delete(place);
+    this.edits.do(`delete namespace ${name}`, async (context) => {
       const { registry, store } = this.#server;
       const { object, gone } = await registry.delete(context, namespaceKind, undefined, name, {});
       if (!gone) store.remove(namespaceKind, object, context);
@@ -259,15 +276,16 @@ export class Users {
   }
 
   createNamespace(name: string, draw: Draw): void {
-    this.#edits.do(`create namespace ${name}`, async (context) => {
-      await this.#server.registry.create(context, namespaceKind, undefined, namespace(name));
+    const labels = this.#labelling.ofNamespace() ?? {};
+    this.edits.do(`create namespace ${name}`, async (context) => {
+      await this.#server.registry.create(context, namespaceKind, undefined, namespace(name, { labels }));
     });
     for (const source of sources) if (source.namespace === name) this.createSource(source, undefined, draw);
     for (const workload of workloads) if (workload.namespace === name) this.createWorkload(workload, draw);
   }
 
   object(place: Place): KubeObject | undefined {
-    return this.#edits.object(place);
+    return this.edits.object(place);
   }
 
   #manifest(workload: Place): Manifest {
@@ -304,7 +322,9 @@ export class Users {
   }
 
   #sourceObject({ kind, ...place }: Place, data: Content): ReturnType<typeof configMap> {
-    return kind === 'Secret' ? secret({ ...place, data }) : configMap({ ...place, data });
+    const labels = this.#labelling.ofSource();
+    const options = { ...place, data, ...(labels && { labels }) };
+    return kind === 'Secret' ? secret(options) : configMap(options);
   }
 
   #workloadObject({ kind, ...place }: Place, manifest: Manifest): ReturnType<typeof deployment> {

@@ -1,6 +1,7 @@
 import type { StrategyName } from '../../shared/domain/workload';
 import type { ActionKind } from './actions';
 import { Draw } from './draw';
+import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { weatherKinds, type Weather } from './weather';
 
@@ -30,12 +31,13 @@ export interface World {
   readonly stormMs: number;
   readonly steps: readonly Step[];
   readonly weather: readonly Weather[];
+  readonly features: Features;
   /** Undefined: no webhook is installed. */
   readonly hybrid: Hybrid | undefined;
   readonly dark: Darkness | undefined;
 }
 
-type Plain = Omit<World, 'hybrid' | 'dark'>;
+type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
 
 const watched = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'jobs'] as const;
 
@@ -68,7 +70,7 @@ const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop',
  * some are all conflicts, and some only crash.
  */
 export function drawWorld(seed: number): World {
-  return withHybrid(drawPlain(seed), new Draw(seed ^ 0x1b873593));
+  return withHybrid(withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5)), new Draw(seed ^ 0x1b873593));
 }
 
 function drawPlain(seed: number): Plain {

@@ -1,0 +1,65 @@
+import type { Mutant } from './mutants';
+
+const pauses = 'reconciler/pauses.ts';
+const scope = 'reconciler/namespace-scope.ts';
+const comparison = 'shared/domain/comparison.ts';
+
+/** Pauses, appearances and selections that are wrong on purpose. */
+export const featureMutants: readonly Mutant[] = [
+  { what: 'a pause ends at once', file: pauses, from: 'leftMs > 0', to: 'leftMs > Infinity' },
+  {
+    what: 'a pause of somebody else is taken for ours',
+    file: pauses,
+    from: 'pause?.periodMs === undefined || pause.paused',
+    to: 'pause?.periodMs === undefined',
+  },
+  {
+    what: 'a resume by hand is undone',
+    file: pauses,
+    from: 'leftMs === undefined ? {} :',
+    to: 'leftMs === undefined ? { spec: { paused: true } } :',
+  },
+  { what: 'the note of a pause stays', file: pauses, from: '{ [pausedAtKey]: null }', to: '{}' },
+  {
+    what: 'a pause is noted and not made',
+    file: 'reconciler/apply/patch-workload.ts',
+    from: '...(pausedUntilMs !== undefined && { paused: true })',
+    to: '',
+  },
+  {
+    what: 'what is held in a namespace that is left out stays held',
+    file: scope,
+    from: "if (isHeldPaused(record)) sink.upsert({ ...setAside(record), problems: [] }, 'watch');",
+    to: 'if (isHeldPaused(record)) sink.keys();',
+  },
+  {
+    what: 'a namespace that has lost its label is looked after',
+    file: scope,
+    from: 'if (this.#selected.delete(name)) this.#close(name);',
+    to: 'if (this.#selected.size < 0) this.#close(name);',
+  },
+  {
+    what: 'what was there before its namespace was selected stays at the gate',
+    file: scope,
+    from: '        this.#open(name);',
+    to: '        if (this.#listed) return;\n        this.#open(name);',
+  },
+  {
+    what: 'what a source was is forgotten when it goes or leaves the selection',
+    file: comparison,
+    from: "because: 'deleted-ignored', recorded };",
+    to: "because: 'deleted-ignored', recorded: absent };",
+  },
+  {
+    what: 'a deletion is answered and not recorded',
+    file: comparison,
+    from: "? { restart: true, because: 'deleted', recorded: absent }",
+    to: "? { restart: true, because: 'deleted', recorded }",
+  },
+  {
+    what: 'a read takes in what is not selected',
+    file: 'reconciler/channel/read-source.ts',
+    from: '!object || !selector.matches(object.metadata.labels ?? {})',
+    to: '!object',
+  },
+];

@@ -1,0 +1,89 @@
+import type { EngineSettings } from '../../reconciler/engine';
+import { parseSelector } from '../../shared/domain/selector';
+import type { ActionKind } from './actions';
+import type { Draw } from './draw';
+import { namespaceLabel, sourceLabel } from './selection';
+import type { Step, World } from './world';
+
+/** What an install asks for beyond the defaults. */
+export interface Features {
+  /** Deployments ask to be held paused. */
+  readonly pauses: boolean;
+  readonly reloadOnCreate: boolean;
+  readonly reloadOnDelete: boolean;
+  /** Sources count that carry the label, and those only. */
+  readonly selectsSources: boolean;
+  readonly selectsNamespaces: boolean;
+  /** Left out by their names. */
+  readonly namespacesToIgnore: readonly string[];
+}
+
+export const noFeatures: Features = {
+  pauses: false,
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  selectsSources: false,
+  selectsNamespaces: false,
+  namespacesToIgnore: [],
+};
+
+type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
+
+const ofPauses: readonly ActionKind[] = [
+  'resume-by-hand',
+  'resume-by-hand',
+  'pause-by-hand',
+  'ask-for-pause',
+  'hold-and-crash',
+];
+const ofAppearances: readonly ActionKind[] = ['create-source', 'create-source', 'delete-source', 'recreate-source'];
+const ofSources: readonly ActionKind[] = ['select-source', 'deselect-source', 'reselect-source'];
+const ofNamespaces: readonly ActionKind[] = ['select-namespace', 'deselect-namespace', 'reselect-namespace'];
+
+const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-deselect-namespace'];
+
+/** Each feature in some of the worlds, with draws of their own: a world without any stays as it is. */
+export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
+  const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
+  const selectsNamespaces = draw.chance(0.12);
+  const features: Features = {
+    // Both together are a case of their own.
+    pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
+    reloadOnCreate: reloads === 'create' || reloads === 'both',
+    reloadOnDelete: reloads === 'delete' || reloads === 'both',
+    selectsSources: draw.chance(0.12),
+    selectsNamespaces,
+    namespacesToIgnore: draw.chance(0.04) ? ['shop'] : [],
+  };
+  const steps: Step[] = [];
+  const add = (kind: ActionKind, atMs: number): void => {
+    steps.push({ kind, atMs, uponWrite: draw.chance(0.15) && atMs > 0, seed: draw.seed() });
+  };
+  if (features.pauses) for (let left = draw.int(1, 3); left > 0; left--) add('ask-for-pause', 0);
+  const kinds = [
+    ...(features.pauses ? ofPauses : []),
+    ...(reloads === 'none' ? [] : ofAppearances),
+    ...(features.selectsSources ? ofSources : []),
+    ...(features.selectsNamespaces ? ofNamespaces : []),
+    ...(features.selectsNamespaces && features.pauses ? ofBoth : []),
+  ];
+  // Of a calm world the number of restarts is known, because only contents change in it.
+  for (let left = world.calm || kinds.length === 0 ? 0 : draw.int(1, 4); left > 0; left--) {
+    const atMs = draw.int(0, world.stormMs - 1);
+    // What befalls a feature matters when something is owed.
+    if (draw.chance(0.6)) add('edit-source', Math.max(1, atMs - draw.int(0, draw.pick([900, 3_000, 10_000]))));
+    add(draw.pickAny(kinds) ?? 'edit-source', Math.max(1, atMs));
+  }
+  const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
+  return { ...world, features, steps: steps.length === 0 ? world.steps : all };
+}
+
+/** What the engine is told on its command line. */
+export function settingsOf(features: Features): Partial<EngineSettings> {
+  const { reloadOnCreate, reloadOnDelete, selectsSources, selectsNamespaces, namespacesToIgnore } = features;
+  return {
+    ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore },
+    ...(selectsSources && { sourceSelector: parseSelector(sourceLabel.join('=')) }),
+    ...(selectsNamespaces && { namespaceSelector: parseSelector(namespaceLabel.join('=')) }),
+  };
+}

@@ -1,0 +1,9 @@
+import { noFeatures, type Features } from './features';
+
+/** What a world's install was told, and what else decides about what is owed. */
+export interface Rules extends Features {
+  /** No process was given a clock that is off. */
+  readonly clocksAreRight: boolean;
+}
+
+export const plainRules: Rules = { ...noFeatures, clocksAreRight: true };
