@@ -19,6 +19,15 @@ export const featureMutants: readonly Mutant[] = [
     from: 'leftMs === undefined ? {} :',
     to: 'leftMs === undefined ? { spec: { paused: true } } :',
   },
+  {
+    what: 'a process forgets the pauses of those before it',
+    file: pauses,
+    from: '    if (!workload || pause?.since === undefined',
+    to: `    const self = this as { bornMs?: number };
+    self.bornMs ??= clock.nowMs();
+    if (typeof pause?.since === 'number' && pause.since < self.bornMs) return { kind: 'done' };
+    if (!workload || pause?.since === undefined`,
+  },
   { what: 'the note of a pause stays', file: pauses, from: '{ [pausedAtKey]: null }', to: '{}' },
   {
     what: 'a pause is noted and not made',
