@@ -24,6 +24,7 @@ import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
 import { MissingRights } from './missing-rights';
+import { NamedSources } from './named-sources';
 import { NamespaceScope } from './namespace-scope';
 import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { PostTransport } from './outbound/post-transport';
@@ -124,6 +125,7 @@ export class Engine {
   readonly #loans: TemplateLoans;
   readonly #settle: SettleWindows;
   readonly #watches: Watches;
+  readonly #named: NamedSources;
   readonly #election: Election;
   readonly #worker: Worker;
   readonly #jobWorker: JobWorker;
@@ -161,11 +163,12 @@ export class Engine {
       onDoubt: (kind, namespace, name) => this.#hints.check(kind, namespace, name),
       onListed: (kind, namespace) => this.#hints.listed(kind, namespace),
     });
+    const readSource = sourceReader(client, digester, annotationKeys, settings.sourceSelector);
     this.#hints = new Hints({
       ...{ clock, logger },
       metrics: metrics.channel,
       sources: { known: (kind, namespace, name) => this.#sources.get(kind, namespace, name) },
-      readSource: sourceReader(client, digester, annotationKeys, settings.sourceSelector),
+      readSource,
       onStored: (record) => this.#sources.learn(record),
       onAbsent: (kind, namespace, name) => this.#sources.learnAbsence(kind, namespace, name),
     });
@@ -218,6 +221,13 @@ export class Engine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
+    this.#named = new NamedSources({
+      ...{ clock, logger, readSource, sources: this.#sources, workloads: this.#workloads },
+      refused: () => this.#watches.refusedSources(),
+      onKnown: (kind, namespace, name) => {
+        for (const { key } of this.#workloads.usersOf(kind, namespace, name)) this.#queue.add(key);
+      },
+    });
     this.#election = electionFor(deps, settings);
 
     const assertLeading = (): void => this.#assertLeading();
@@ -246,6 +256,7 @@ export class Engine {
       pace: new AdoptionPace(clock),
       writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
       knownKinds: () => this.#knownKinds,
+      isNamed: (kind, namespace, name) => this.#named.knows(kind, namespace, name),
       term: () => (this.#isInCharge() ? this.#term : undefined),
     });
 
@@ -285,6 +296,7 @@ export class Engine {
   start(): void {
     this.#watchingSinceMs = this.#deps.clock.nowMs();
     this.#watches.start();
+    void this.#named.run(this.#stop.signal);
     this.#beginPatience();
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
@@ -297,6 +309,7 @@ export class Engine {
     this.#stop.abort();
     this.#patience?.cancel();
     this.#hints.stop();
+    this.#named.readAnew();
     await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop(), this.#lenders.stop()]);
     // Last: until the writes under way have ended, nobody else may begin.
     await this.#election.stop();
@@ -314,7 +327,7 @@ export class Engine {
     const { kind, namespace, name, after } = change;
     if (after) this.#hints.observed(kind, namespace, name, after.uid, after.content.whole());
     // Before its first list is complete, a kind's sources are not news; then everything is looked at.
-    if (!this.#knownKinds.has(kind)) return;
+    if (!this.#knownKinds.has(kind) && !this.#named.knows(kind, namespace, name)) return;
     if (!this.#scope.isSelected(namespace)) {
       this.#reporter.sourceNotSelected(change);
       return;
@@ -348,6 +361,7 @@ export class Engine {
       metrics.leader.set(1);
       void this.#jobWorker.recover(clock, random, this.#stop.signal);
     }
+    this.#named.readAnew();
     this.#trustNoneOfTheSources();
     this.#lookAtEverything();
   }

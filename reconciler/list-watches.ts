@@ -24,7 +24,7 @@ import { workloadDecoder } from './workload-decoder';
 
 /** Kinds of sources that are watched, and where. A new kind is a new row. */
 const sourceResources = { ConfigMap: configMaps, Secret: secrets } as const;
-type WatchedSourceKind = keyof typeof sourceResources;
+export type WatchedSourceKind = keyof typeof sourceResources;
 
 /** Where workloads go, and how they are read. */
 export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
@@ -57,7 +57,7 @@ export interface WatchesOptions {
 export interface Watch {
   readonly resource: Resource;
   readonly namespace: string | undefined;
-  readonly sourceKind: SourceKind | undefined;
+  readonly sourceKind: WatchedSourceKind | undefined;
   readonly reflector: Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>;
 }
 

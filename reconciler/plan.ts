@@ -22,6 +22,8 @@ export interface PlanInput {
   >;
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
+  /** Sources of the other kinds whose state is known all the same, by reads. */
+  readonly isNamed?: (kind: SourceKind, namespace: string, name: string) => boolean;
   readonly keyId: string;
   readonly term: Term;
   readonly settings: PlanSettings;
@@ -119,7 +121,8 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
   const id = sourceId(kind, name);
   const source = sources.get(kind, namespace, name);
   const verdict = { id, kind, name, container, whole: source?.content.whole() };
-  if (!input.knownKinds.has(kind)) return { ...verdict, decision: 'not-watched', comparison: undefined };
+  const isKnown = input.knownKinds.has(kind) || input.isNamed?.(kind, namespace, name) === true;
+  if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
   const lastFlags = sources.flagsOfGone(kind, namespace, name);
   // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.

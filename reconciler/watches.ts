@@ -1,10 +1,18 @@
 import type { SourceKind } from '../shared/domain/source';
 import { workloadKinds } from '../shared/domain/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../shared/kube/errors';
+import { isRightRefused } from '../shared/kube/refusals';
 import type { ReflectorStatus } from '../shared/kube/reflector';
 import { resourceName, type Resource } from '../shared/kube/resource';
 import { csiAddOn, workloadAddOn, type AddOn } from './add-ons';
-import { namespaceWatches, sourceWatches, workloadWatch, type Watch, type WatchesOptions } from './list-watches';
+import {
+  namespaceWatches,
+  sourceWatches,
+  workloadWatch,
+  type Watch,
+  type WatchedSourceKind,
+  type WatchesOptions,
+} from './list-watches';
 
 export interface WatchStatus extends ReflectorStatus {
   /** `secrets` or `secrets in shop`. */
@@ -12,6 +20,12 @@ export interface WatchStatus extends ReflectorStatus {
   readonly resource: Resource;
   /** Of an add-on that may come at any time: nothing waits for it. */
   readonly optional: boolean;
+}
+
+/** A kind of sources that may not be listed; undefined: in all namespaces. */
+export interface RefusedSources {
+  readonly kind: WatchedSourceKind;
+  readonly namespace: string | undefined;
 }
 
 /** The list-watches of everything that a decision rests on, one for each resource and namespace watched. */
@@ -70,7 +84,7 @@ export class Watches {
 
   /** Kinds of sources of which every watch has been complete once: of the others nothing may be concluded. */
   knownKinds(): ReadonlySet<SourceKind> {
-    const kinds = new Set(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
+    const kinds = new Set<SourceKind>(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
     for (const { sourceKind, reflector } of this.#watches) {
       if (sourceKind && !isSynced(reflector.status)) kinds.delete(sourceKind);
     }
@@ -87,6 +101,13 @@ export class Watches {
   settled(): boolean {
     return this.#watches.every(
       ({ sourceKind, reflector }) => !sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
+    );
+  }
+
+  /** Sources of which no list was ever complete, for want of a right. */
+  refusedSources(): readonly RefusedSources[] {
+    return this.#watches.flatMap(({ sourceKind: kind, namespace, reflector: { status } }) =>
+      kind && !status.synced && isRightRefused(status.lastError) ? [{ kind, namespace }] : [],
     );
   }
 

@@ -40,6 +40,7 @@ export interface WorkerOptions {
   readonly settings: PlanSettings & { readonly policy: PolicySettings };
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
   readonly knownKinds: () => ReadonlySet<SourceKind>;
+  readonly isNamed: (kind: SourceKind, namespace: string, name: string) => boolean;
   /** Undefined while this process must not act. */
   readonly term: () => Term | undefined;
 }
@@ -126,8 +127,8 @@ export class Worker {
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
-    const { sources, keyId, settings, knownKinds } = this.#options;
-    return plan({ workload, sources, knownKinds: knownKinds(), keyId, term, settings });
+    const { sources, keyId, settings, knownKinds, isNamed } = this.#options;
+    return plan({ workload, sources, knownKinds: knownKinds(), isNamed, keyId, term, settings });
   }
 
   async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {

@@ -281,3 +281,89 @@ describe('least privilege', () => {
     expect(warnings(engine, /./)).toEqual([]);
   });
 });
+
+describe('Secrets that a Role names: they may be got, and not listed', () => {
+  const named = (...resourceNames: readonly string[]): PolicyRule => ({ ...rule('', 'secrets', 'get'), resourceNames });
+  const withoutSecrets = [
+    ...chartRules.slice(1),
+    rule('', 'configmaps', 'list get watch'),
+    rule('', 'secrets', 'get list create update delete', ['reroll']),
+    rule('coordination.k8s.io', 'leases', 'get create update', ['reroll']),
+  ];
+  const uses = [fromSecret('db'), fromSecret('closed'), fromConfigMap('app')];
+
+  function withSecrets(): Harness {
+    const harness = new Harness();
+    harness.seed(
+      configMap({ name: 'app', data: { color: 'red' } }),
+      ...['db', 'closed'].map((name) => secret({ name, data: { password: 'a' } })),
+      deployment({ name: 'web', annotations: auto, envFrom: uses }),
+    );
+    return harness;
+  }
+
+  it('restart who uses them, once for a change', async () => {
+    const [harness] = await under([...withoutSecrets, named('db')], withSecrets());
+    for (const password of ['b', 'c']) {
+      await harness.edit('Secret', 'db', { password });
+      await harness.clock.advance(45_000);
+    }
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+    await harness.clock.advance(300_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it('of one that may not be read nothing is concluded, and it is named once; the rest goes on', async () => {
+    const settings = { reloadOnDelete: true, reloadOnCreate: true };
+    const rules = [...withoutSecrets, named('db')];
+    const before = withSecrets();
+    await (await before.start(settings)).stop();
+    const [harness, engine] = await under(rules, before, settings);
+    await harness.edit('Secret', 'closed', { password: 'b' });
+    await harness.clock.advance(300_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(warnings(engine, /no right to read/)).toEqual([expect.stringContaining('Secret default/closed')]);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('that changed while it was down are found', async () => {
+    const [harness, first] = await under([...withoutSecrets, named('db')], withSecrets());
+    await first.stop();
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await under([...withoutSecrets, named('db')], harness);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('are read anew by who takes over: what it knew may be older than what was answered', async () => {
+    const [harness, first] = await under([...withoutSecrets, named('db')], withSecrets());
+    // Each reads every 30 s; the second has just read when the Secret changes, and the first is about to.
+    await harness.clock.advance(19_000);
+    await harness.start({ identity: 'second' });
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.clock.advance(6_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await first.stop();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('a right to list that comes is used', async () => {
+    const [harness] = await under([...withoutSecrets, named('db')], withSecrets());
+    harness.server.rbac.restrict(engineUser, [...withoutSecrets, rule('', 'secrets', 'get list watch')]);
+    await harness.clock.advance(120_000);
+    await harness.edit('Secret', 'closed', { password: 'b' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it('nothing is asked for by name where the list is allowed', async () => {
+    const [harness] = await under([...chartRules, rule('', 'secrets', 'create')], withSecrets());
+    const gets = harness.server.requests().filter(({ verb, name }) => verb === 'get' && name === 'db');
+    expect(gets).toEqual([]);
+  });
+});
