@@ -63,6 +63,7 @@ describe('flags that a page speaks of', () => {
     'clusterrole',
     'field-selector',
     'from',
+    'from-file',
     'ignore-not-found',
     'keep',
     'raw',
