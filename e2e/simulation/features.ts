@@ -82,6 +82,8 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
 export function settingsOf(features: Features): Partial<EngineSettings> {
   const { reloadOnCreate, reloadOnDelete, selectsSources, selectsNamespaces, namespacesToIgnore } = features;
   return {
+    // Without it, whoever may not touch the Lease acts as if alone: that no two act is promised with it alone.
+    replicated: true,
     ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore },
     ...(selectsSources && { sourceSelector: parseSelector(sourceLabel.join('=')) }),
     ...(selectsNamespaces && { namespaceSelector: parseSelector(namespaceLabel.join('=')) }),
