@@ -9,7 +9,7 @@ import type { HybridStage } from './hybrid-actions';
 import { HybridSituations } from './hybrid-situations';
 import type { Hybrid } from './hybrid-world';
 import type { Violation } from './judge';
-import { checkHybrid, checkHybridAtRest } from './judge-hybrid';
+import { checkHybrid, checkHybridAtRest, type HybridParts } from './judge-hybrid';
 import { RecordJudge } from './judge-records';
 import type { Loop } from './loop';
 import type { Network } from './network';
@@ -23,6 +23,7 @@ export interface HybridOptions {
   readonly draw: Draw;
   readonly hybrid: Hybrid;
   readonly isDark: boolean;
+  readonly mayBeRefused: boolean;
   readonly told: (who: string, what: string) => void;
 }
 
@@ -130,17 +131,16 @@ export class HybridWorld {
   }
 
   async check(): Promise<readonly Violation[]> {
-    const { webhooks, reconcilers, server } = this.#around;
     const found = [...this.#channel.violations, ...this.#admission.violations, ...this.#records.violations];
-    return [...found, ...(await checkHybrid({ webhooks, channel: this.#channel, reconcilers, server }))];
+    return [...found, ...(await checkHybrid(this.#parts))];
   }
 
   /** `halted`: it did not come to rest, but was over before. */
   async checkAtRest(halted: boolean): Promise<readonly Violation[]> {
-    const { webhooks, reconcilers, server } = this.#around;
+    const { webhooks, reconcilers } = this.#around;
     await this.situations.ended(reconcilers, webhooks);
     if (halted) return [];
-    return [...this.#inFlood, ...(await checkHybridAtRest({ webhooks, channel: this.#channel, reconcilers, server }))];
+    return [...this.#inFlood, ...(await checkHybridAtRest(this.#parts))];
   }
 
   async #isBusy(): Promise<boolean> {
@@ -152,6 +152,11 @@ export class HybridWorld {
       if ((await webhook.samples()).sum('reroll_channel_queue_records') > 0) return true;
     }
     return false;
+  }
+
+  get #parts(): HybridParts {
+    const { webhooks, reconcilers, server } = this.#around;
+    return { webhooks, channel: this.#channel, reconcilers, server, mayBeRefused: this.#options.mayBeRefused };
   }
 
   get #around() {

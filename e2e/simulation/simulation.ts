@@ -52,7 +52,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const { dark } = world;
   const hybrid =
     world.hybrid &&
-    new HybridWorld({ loop, told, hybrid: world.hybrid, isDark: dark !== undefined, draw: new Draw(~world.seed) });
+    new HybridWorld({
+      ...{ loop, told, hybrid: world.hybrid, draw: new Draw(~world.seed) },
+      isDark: dark !== undefined,
+      mayBeRefused: world.weather.some(({ kind }) => kind === 'forbidden'),
+    });
   const server = new ApiServer({
     ...{ clock: loop, random, customKinds: [endpointSliceKind], admission: hybrid?.hooks ?? [] },
     ...{ watchWindow: world.watchWindow, watchList: world.watchList },
