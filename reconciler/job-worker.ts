@@ -1,11 +1,11 @@
 import { errorMessage } from '../shared/domain/errors';
-import { KubeError } from '../shared/kube/errors';
 import { Refusals } from '../shared/kube/refusals';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { persist } from '../shared/runtime/persist';
 import type { Random } from '../shared/runtime/random';
 import { NotLeadingError } from './apply/restart';
+import { failedAttempt } from './failed-attempt';
 import type { JobJournal } from './job-journal';
 import type { QueueResult } from './key-queue';
 import type { Reporter } from './reporter';
@@ -48,8 +48,7 @@ export class JobWorker {
         entry: name,
         error: errorMessage(error),
       });
-      const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
-      return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
+      return failedAttempt(error);
     }
   }
 

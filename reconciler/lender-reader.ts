@@ -3,9 +3,10 @@ import { splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
 import { isOlderVersion } from '../shared/domain/resource-version';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
-import { KubeError, NotFoundError } from '../shared/kube/errors';
+import { NotFoundError } from '../shared/kube/errors';
 import { getObject } from '../shared/kube/objects';
 import type { Logger } from '../shared/runtime/logger';
+import { failedAttempt } from './failed-attempt';
 import type { QueueResult } from './key-queue';
 import type { TemplateLoans } from './template-loans';
 import { workloadKey, type WorkloadIndex } from './workload-index';
@@ -47,8 +48,7 @@ export class LenderReader {
         workload: `Deployment ${key}`,
         error: errorMessage(error),
       });
-      const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
-      return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
+      return failedAttempt(error);
     }
   }
 }

@@ -4,7 +4,7 @@ import { optedIn, type PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
-import { ConflictError, KubeError, NotFoundError } from '../shared/kube/errors';
+import { ConflictError, NotFoundError } from '../shared/kube/errors';
 import { getObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
 import { randomHex, type Random } from '../shared/runtime/random';
@@ -15,6 +15,7 @@ import { strategies } from './apply/strategies';
 import { BaselineTooLargeError, maxBaselineBytes } from './baseline-too-large-error';
 import type { Change } from './change';
 import type { Hints } from './channel/hints';
+import { failedAttempt } from './failed-attempt';
 import type { QueueResult } from './key-queue';
 import type { PauseBegun } from './pauses';
 import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
@@ -240,7 +241,7 @@ export class Worker {
     const { reporter } = this.#options;
     if (error instanceof NotLeadingError) return { kind: 'done' };
     reporter.failed(workload, error, startedMs);
-    return { kind: 'failed', ...retryAfter(error) };
+    return failedAttempt(error);
   }
 
   #settleTimes({ settings }: WorkloadRecord): SettleTimes {
@@ -266,9 +267,4 @@ function mayBeStale(error: unknown): boolean {
 function sooner(left: QueueResult, right: QueueResult): QueueResult {
   if (left.kind !== 'again') return right;
   return right.kind === 'again' && right.afterMs < left.afterMs ? right : left;
-}
-
-function retryAfter(error: unknown): { readonly afterMs?: number } {
-  const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
-  return afterMs === undefined ? {} : { afterMs };
 }

@@ -1,12 +1,11 @@
 import type { EngineSettings } from '../../reconciler/engine';
 import { Metrics } from '../../reconciler/metrics';
 import { Reconciler } from '../../reconciler/reconciler';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
 import { defaultSettings } from '../engine-settings';
 import { engineUserPrefix } from './engine-user';
 import type { Network } from './network';
 import type { Incarnation, Program, Replicas } from './replicas';
+import { simulatedClient } from './simulated-client';
 import { toldMetrics } from './told-metrics';
 
 /** A process of the reconciler. */
@@ -23,11 +22,7 @@ export function reconcilerProgram(network: Network, settings: Partial<EngineSett
     start: (process, logger) => {
       const metrics = new Metrics({ countByNamespace: false });
       const { clock, random } = process;
-      const client = new KubeClient({
-        transport: network.transport(process),
-        credentials: staticCredentials({}),
-        ...{ clock, logger, userAgent: 'reroll/simulated' },
-      });
+      const client = simulatedClient(network, process, logger);
       const reconciler = new Reconciler(
         { client, clock, random, logger, metrics },
         { ...defaultSettings, ...settings, identity: process.name },

@@ -1,5 +1,3 @@
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
 import { WebhookEngine } from '../../webhook/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import { ownNamespace } from '../engine-settings';
@@ -7,6 +5,7 @@ import type { Channel } from './channel';
 import { webhookUserPrefix } from './engine-user';
 import type { Network } from './network';
 import type { Incarnation, Program, Replicas } from './replicas';
+import { simulatedClient } from './simulated-client';
 import { toldMetrics } from './told-metrics';
 
 /** A process of the webhook. */
@@ -23,11 +22,7 @@ export function webhookProgram(network: Network, channel: Channel, discover: boo
     start: (process, logger) => {
       const metrics = new WebhookMetrics();
       const { clock, random } = process;
-      const client = new KubeClient({
-        transport: network.transport(process),
-        credentials: staticCredentials({}),
-        ...{ clock, logger, userAgent: 'reroll/simulated' },
-      });
+      const client = simulatedClient(network, process, logger);
       const engine = new WebhookEngine(
         { client, clock, random, logger, metrics, transport: channel.transport(process) },
         {

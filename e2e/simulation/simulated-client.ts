@@ -1,0 +1,14 @@
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Network } from './network';
+import type { SimulatedProcess } from './process';
+
+/** The client of a process: as the real one, but for its way to the server. */
+export function simulatedClient(network: Network, process: SimulatedProcess, logger: Logger): KubeClient {
+  return new KubeClient({
+    transport: network.transport(process),
+    credentials: staticCredentials({}),
+    ...{ clock: process.clock, logger, userAgent: 'reroll/simulated' },
+  });
+}
