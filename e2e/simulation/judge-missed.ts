@@ -56,14 +56,17 @@ function readableSince(opened: Case, { writes }: Life, source: string): number {
 
 /**
  * Where others took the record away and the next to write is another process than the one that had written it, nobody
- * knows what the record was: the workload is new to that process, and in its care since it led.
+ * knows what the record was: the workload is new to that process, and in its care since it led. So it is to the same
+ * process where the namespace was left out meanwhile: since it was looked after again.
  */
 function lastForgotten(opened: Case, life: Life): number {
+  const gains = opened.namespaces.gains(namespaceOf(life));
   const forgotten = lossesOf(life).map((loss) => {
     const former = life.writes.findLast((write) => write.revision < loss.revision && isOfEngine(write));
     const next = life.writes.find((write) => write.revision > loss.revision && isOfEngine(write));
-    if (next?.user === former?.user) return 0;
-    return Math.max(loss.revision, next ? opened.ledSince(next.user) : 0);
+    const regained = gains.findLast((revision) => revision > loss.revision && revision < (next?.revision ?? Infinity));
+    if (next?.user === former?.user) return regained ?? 0;
+    return Math.max(loss.revision, regained ?? 0, next ? opened.ledSince(next.user) : 0);
   });
   return Math.max(0, ...forgotten);
 }

@@ -3,6 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
+import type { Rules } from './rules';
 import { usageOf } from './usage';
 
 type Entry = WrittenBaseline['sources'][string];
@@ -36,8 +37,11 @@ export function reasonFor(
       .writes(source)
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
     changedInLife(source);
-  const wentSince = (source: string, sinceMs: number): boolean =>
-    contents.changes(source, 'all', 0, revision).some(({ content, atMs }) => content === undefined && atMs >= sinceMs);
+  const wentSince = (source: string, sinceMs: number): boolean => {
+    const late = lateRemovals(opened, life, source, [user]);
+    const removals = contents.changes(source, 'all', 0, revision).filter(({ content }) => content === undefined);
+    return removals.some((removal) => removal.atMs >= sinceMs || late.includes(removal));
+  };
   return Object.entries(after.sources).some(([id, entry]) => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     if (source === undefined || !usage.has(source)) return false;
@@ -63,12 +67,12 @@ export function differ(former: Entry, entry: Entry): boolean | undefined {
 const toleranceMs = 2_000;
 
 /**
- * Removals of keys from before the workload's birth that may look to one of the processes like changes since. The server
+ * Removals of keys, and of the whole where that is a change, from before the workload's birth that may look to one of the processes like changes since. The server
  * keeps no time of a removal, and where a list shows it together with other writes, theirs may be older: it is dated by
  * when a process comes to know of it, which is minutes later where its watch was down. Who has recorded what is left did know of it.
  */
 export function lateRemovals(
-  { contents, lives, digests }: Case,
+  { contents, lives, digests, rules }: Case,
   { writes: [born] }: Life,
   source: SourceName,
   processes: readonly string[],
@@ -84,10 +88,12 @@ export function lateRemovals(
     );
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
   return versions.filter(
-    (version, index) => removes(versions[index - 1], version) && processes.some((process) => !knew(process, version)),
+    (version, index) =>
+      removes(versions[index - 1], version, rules) && processes.some((process) => !knew(process, version)),
   );
 }
 
-function removes(before: Version | undefined, { content }: Version): boolean {
-  return content !== undefined && [...(before?.content?.keys() ?? [])].some((key) => !content.has(key));
+function removes(before: Version | undefined, { content }: Version, { reloadOnDelete }: Rules): boolean {
+  if (content === undefined) return reloadOnDelete;
+  return [...(before?.content?.keys() ?? [])].some((key) => !content.has(key));
 }
