@@ -1,4 +1,6 @@
-type Labels = Readonly<Record<string, string>>;
+import type { Series } from '../shared/runtime/metric-registry';
+
+export type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
   readonly labels: Labels;
@@ -38,8 +40,13 @@ export class MetricSamples {
 
   /** Of all series of this name that have these labels; 0 when there is none. */
   sum(name: string, labels: Labels = {}): number {
-    return this.of(name)
-      .filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
-      .reduce((sum, { value }) => sum + value, 0);
+    return sumOf(this.of(name), labels);
   }
+}
+
+/** Of those that have these labels. */
+export function sumOf(series: readonly Series[], labels: Labels): number {
+  return series
+    .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))
+    .reduce((sum, { value }) => sum + value, 0);
 }

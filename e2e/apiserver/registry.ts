@@ -130,12 +130,14 @@ export class Registry {
         kind,
         allowedChange(context.subresource, kind, current, { ...candidate.object, metadata: wanted }),
       );
-      const admitted = await this.#admit(context, 'UPDATE', kind, namespace, name, typed(kind, proposed), current);
+      const asked = typed(kind, proposed);
+      const admitted = await this.#admit(context, 'UPDATE', kind, namespace, name, asked, current);
       if (store.get(kind, storeKey(namespace, name)) !== current) {
         if (attempt >= maxUpdateAttempts) throw conflict(kind, name);
         continue;
       }
-      return this.#store(context, kind, current, applyDefaults(kind, admitted), candidate);
+      const outcome = admitted === asked ? asked : applyDefaults(kind, admitted);
+      return this.#store(context, kind, current, outcome, candidate);
     }
   }
 

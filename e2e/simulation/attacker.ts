@@ -60,7 +60,7 @@ export class Attacker {
   }
 
   flood(source: Place, draw: Draw): void {
-    for (let left = draw.chance(0.2) ? 30 : draw.int(1, 3); left > 0; left--) {
+    for (let left = draw.chance(0.1) ? 30 : draw.int(1, 3); left > 0; left--) {
       const records = Array.from({ length: 100 }, () => this.#record(source, draw));
       this.#send(records, 'a hundred records', draw);
     }

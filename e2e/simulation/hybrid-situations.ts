@@ -125,13 +125,12 @@ export class HybridSituations {
 
   async ended(reconcilers: Reconcilers, webhooks: Webhooks): Promise<void> {
     let lost = 0;
-    for (const webhook of webhooks.all) {
-      const samples = await webhook.samples();
-      lost += samples.sum('reroll_channel_dropped_records_total', { reason: 'unreachable' });
-      if (samples.sum('reroll_webhook_records_total', { result: 'duplicate' }) > 0) {
+    for (const { metrics } of webhooks.all) {
+      lost += await metrics.sum('reroll_channel_dropped_records_total', { reason: 'unreachable' });
+      if ((await metrics.sum('reroll_webhook_records_total', { result: 'duplicate' })) > 0) {
         this.#reached.add('a webhook was asked twice about one change');
       }
-      if (samples.sum('reroll_webhook_records_total', { result: 'dry_run' }) > 0) {
+      if ((await metrics.sum('reroll_webhook_records_total', { result: 'dry_run' })) > 0) {
         this.#reached.add('a dry run was not told to the reconcilers');
       }
     }
@@ -139,10 +138,9 @@ export class HybridSituations {
     for (const process of reconcilers.all) await this.#endedProcess(process, lost > 0);
   }
 
-  async #endedProcess({ lines, samples }: ReconcilerProcess, wasLost: boolean): Promise<void> {
-    const told = await samples();
+  async #endedProcess({ lines, metrics }: ReconcilerProcess, wasLost: boolean): Promise<void> {
     for (const [result, situation] of hintResults) {
-      if (told.sum('reroll_hints_total', { result }) > 0) this.#reached.add(situation);
+      if ((await metrics.sum('reroll_hints_total', { result })) > 0) this.#reached.add(situation);
     }
     for (const line of lines) this.#restarted(line, wasLost);
   }

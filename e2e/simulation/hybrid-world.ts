@@ -90,7 +90,7 @@ function wildHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
 
 function drawSteps(kinds: readonly ActionKind[], draw: Draw, stormMs: number): readonly Step[] {
   const steps: Step[] = [];
-  for (let left = kinds.length === 0 ? 0 : draw.int(1, 7); left > 0; left--) {
+  for (let left = kinds.length === 0 ? 0 : draw.int(1, 5); left > 0; left--) {
     const atMs = draw.int(0, stormMs - 1);
     const kind = draw.pickAny(kinds) ?? 'dry-run';
     steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });

@@ -10,6 +10,7 @@ import { HybridSituations } from './hybrid-situations';
 import type { Hybrid } from './hybrid-world';
 import type { Violation } from './judge';
 import { checkHybrid, checkHybridAtRest, type HybridParts } from './judge-hybrid';
+import { checkTold } from './judge-leaks';
 import { RecordJudge } from './judge-records';
 import type { Loop } from './loop';
 import type { Network } from './network';
@@ -139,17 +140,18 @@ export class HybridWorld {
   async checkAtRest(halted: boolean): Promise<readonly Violation[]> {
     const { webhooks, reconcilers } = this.#around;
     await this.situations.ended(reconcilers, webhooks);
-    if (halted) return [];
-    return [...this.#inFlood, ...(await checkHybridAtRest(this.#parts))];
+    const leaks = (await Promise.all(webhooks.all.map(checkTold))).flat();
+    if (halted) return leaks;
+    return [...leaks, ...this.#inFlood, ...(await checkHybridAtRest(this.#parts))];
   }
 
   async #isBusy(): Promise<boolean> {
     const { webhooks, reconcilers } = this.#around;
     for (const reconciler of reconcilers.running) {
-      if ((await reconciler.samples()).sum('reroll_hints_pending') > 0) return true;
+      if ((await reconciler.metrics.sum('reroll_hints_pending')) > 0) return true;
     }
     for (const webhook of webhooks.running) {
-      if ((await webhook.samples()).sum('reroll_channel_queue_records') > 0) return true;
+      if ((await webhook.metrics.sum('reroll_channel_queue_records')) > 0) return true;
     }
     return false;
   }

@@ -4,7 +4,6 @@ import { ownNamespace } from '../engine-settings';
 import type { Channel } from './channel';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
-import { valueIn } from './judge-leaks';
 import type { SimulatedProcess } from './process';
 import type { Reconcilers } from './reconcilers';
 import type { Webhooks } from './webhooks';
@@ -26,7 +25,7 @@ export interface HybridParts {
   readonly mayBeRefused: boolean;
 }
 
-/** What webhook and channel say and hold: no value of a source, and never more than was promised. */
+/** What webhook and channel hold: never more than was promised. */
 export async function checkHybrid({
   webhooks,
   channel,
@@ -35,20 +34,13 @@ export async function checkHybrid({
   mayBeRefused,
 }: HybridParts): Promise<readonly Violation[]> {
   const found: Violation[] = [];
-  for (const webhook of webhooks.all) {
-    const { process, lines } = webhook;
-    const samples = await webhook.samples();
-    for (const told of [samples.text, ...lines.map((line) => JSON.stringify(line))]) {
-      const value = valueIn(told);
-      if (value !== undefined) found.push({ promise: 'leak', sentence: `${process.name} tells ${value}` });
-    }
-    const queued = samples.sum('reroll_channel_queue_records');
-    const most = maxQueuedRecords * Math.max(1, samples.sum('reroll_channel_replicas'));
+  for (const { process, metrics } of webhooks.all) {
+    const queued = await metrics.sum('reroll_channel_queue_records');
+    const most = maxQueuedRecords * Math.max(1, await metrics.sum('reroll_channel_replicas'));
     if (queued > most) found.push(unbounded(`${process.name} queues ${queued} records`));
   }
-  for (const reconciler of reconcilers.all) {
-    const { process } = reconciler;
-    const pending = (await reconciler.samples()).sum('reroll_hints_pending');
+  for (const { process, metrics } of reconcilers.all) {
+    const pending = await metrics.sum('reroll_hints_pending');
     if (pending > maxPendingHints) found.push(unbounded(`${process.name} keeps ${pending} hints`));
     found.push(...checkReads(process, mayBeRefused ? Infinity : channel.deliveredTo(process), server));
   }
@@ -60,21 +52,17 @@ export async function checkHybridAtRest({ webhooks, reconcilers, server }: Hybri
   const found: Violation[] = [];
   // A Job is answered when its re-creation begins, and told of when it is done, which may be by another process.
   const hasJobs = server.history().some(({ kind, user }) => kind.kind === 'Job' && !isEngine(user));
-  for (const webhook of webhooks.running) {
-    const { process } = webhook;
-    const samples = await webhook.samples();
+  for (const { process, metrics } of webhooks.running) {
     for (const metric of ['reroll_channel_queue_records', 'reroll_webhook_in_flight']) {
-      const left = samples.sum(metric);
+      const left = await metrics.sum(metric);
       if (left > 0) found.push(unbounded(`${process.name} still has ${left} of ${metric}`));
     }
   }
-  for (const reconciler of reconcilers.running) {
-    const { process, lines } = reconciler;
-    const samples = await reconciler.samples();
-    const answered = samples.sum('reroll_changes_total');
+  for (const { process, lines, metrics } of reconcilers.running) {
+    const answered = await metrics.sum('reroll_changes_total');
     const told = lines.reduce((sum, { fields }) => sum + (fields['paths'] ? sourcesOf(fields) : 0), 0);
     if (answered !== told && !hasJobs) found.push(unbounded(`${process.name} counts ${answered} changes of ${told}`));
-    const pending = samples.sum('reroll_hints_pending');
+    const pending = await metrics.sum('reroll_hints_pending');
     if (pending > 0) found.push(unbounded(`${process.name} still waits for ${pending} hints`));
   }
   return found;

@@ -1,6 +1,7 @@
 import type { WriteRecord } from '../apiserver/store';
 import { isOurs } from './engine-user';
 import type { Violation } from './judge';
+import type { Incarnation } from './replicas';
 
 /** Every value of a source that users write looks like this, in plain text or as a Secret's base64. */
 const values = /(?:value|secret)-\d+-|c2VjcmV0L[A-Za-z0-9+/]/;
@@ -17,4 +18,11 @@ export function checkLeak({ object, kind, key, revision, user, type }: WriteReco
   const value = valueIn(JSON.stringify(object));
   const sentence = `${kind.kind} ${key} at revision ${revision} tells ${value ?? ''}`;
   return value === undefined ? [] : [{ promise: 'leak', sentence }];
+}
+
+/** Nor does anything that a process has logged and counted until now. */
+export async function checkTold({ process, lines, metrics }: Incarnation): Promise<readonly Violation[]> {
+  const told = [await metrics.text(), ...lines.map((line) => JSON.stringify(line))];
+  const values = told.map(valueIn).filter((value) => value !== undefined);
+  return values.map((value) => ({ promise: 'leak', sentence: `${process.name} tells ${value}` }));
 }

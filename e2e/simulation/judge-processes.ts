@@ -1,7 +1,6 @@
 import type { ApiServer } from '../apiserver/api-server';
 import type { WriteRecord } from '../apiserver/store';
 import type { Violation } from './judge';
-import { valueIn } from './judge-leaks';
 import { isOfWorkload } from './lives';
 import type { Network } from './network';
 import type { ReconcilerProcess, Reconcilers } from './reconcilers';
@@ -13,7 +12,7 @@ const watchesOfProcess = 8;
 /** What may be kept of one source: its digests, and those of its recent past. */
 const maxBytesOfSource = 33 * 200;
 
-/** What processes say and hold: no value of a source, and no more than the size of their world. */
+/** What processes ask for and hold: no more than the size of their world. */
 export async function checkProcesses(
   replicas: Reconcilers,
   server: ApiServer,
@@ -21,11 +20,7 @@ export async function checkProcesses(
 ): Promise<readonly Violation[]> {
   const found: Violation[] = [];
   for (const incarnation of replicas.all) {
-    const { process, lines } = incarnation;
-    for (const line of lines) {
-      const value = valueIn(JSON.stringify(line));
-      if (value !== undefined) found.push({ promise: 'leak', sentence: `${process.name} logs ${value}` });
-    }
+    const { process } = incarnation;
     const most = requestsOfWorstMinute(server, process.name);
     if (most > maxRequestsPerMinute) found.push(unbounded(`${process.name} made ${most} requests in one minute`));
     if (process.state !== 'dead') found.push(...(await checkHeld(incarnation, server, network)));
@@ -43,7 +38,7 @@ function requestsOfWorstMinute(server: ApiServer, name: string): number {
 }
 
 async function checkHeld(
-  { process, samples }: ReconcilerProcess,
+  { process, metrics }: ReconcilerProcess,
   server: ApiServer,
   network: Network,
 ): Promise<readonly Violation[]> {
@@ -51,18 +46,15 @@ async function checkHeld(
   const { name } = process;
   const streams = network.openStreams(process);
   if (streams > watchesOfProcess) found.push(unbounded(`${name} keeps ${streams} streams open`));
-  const told = await samples();
-  const value = valueIn(told.text);
-  if (value !== undefined) found.push({ promise: 'leak', sentence: `metrics of ${name} tell ${value}` });
   const everStored = (counts: (write: WriteRecord) => boolean): number =>
     new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
   const workloads = everStored(isOfWorkload);
-  const queued = told.sum('reloader_workqueue_depth');
+  const queued = await metrics.sum('reloader_workqueue_depth');
   if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
   const sources = everStored(({ kind }) => kind.kind === 'ConfigMap' || kind.kind === 'Secret');
-  const indexed = told.sum('reroll_sources');
+  const indexed = await metrics.sum('reroll_sources');
   if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
-  const bytes = told.sum('reroll_source_retained_bytes');
+  const bytes = await metrics.sum('reroll_source_retained_bytes');
   if (bytes > sources * maxBytesOfSource) found.push(unbounded(`${name} keeps ${bytes} bytes of ${sources} sources`));
   return found;
 }

@@ -17,7 +17,6 @@ export class Loop implements Clock {
   readonly #random: Random;
   readonly #heap: Due[] = [];
   #nowMs = 0;
-  #steps = 0;
   #halted = false;
 
   constructor(random: Random) {
@@ -31,11 +30,6 @@ export class Loop implements Clock {
 
   monotonicMs(): number {
     return this.#nowMs;
-  }
-
-  /** Events that were run. */
-  get steps(): number {
-    return this.#steps;
   }
 
   timer(delayMs: number, callback: () => void): Timer {
@@ -61,7 +55,6 @@ export class Loop implements Clock {
       pop(this.#heap);
       if (next.run === undefined) continue;
       this.#nowMs = next.atMs;
-      this.#steps += 1;
       next.run();
       await drained();
     }

@@ -32,11 +32,6 @@ export class SimulatedProcess {
     return this.#state;
   }
 
-  /** How far the world is; where it is the same, nothing has happened in between. */
-  get worldStep(): number {
-    return this.#loop.steps;
-  }
-
   deliver(run: () => void): void {
     if (this.#state === 'running') run();
     else if (this.#state === 'frozen') this.#held.push(run);

@@ -28,8 +28,8 @@ export function reconcilerProgram(network: Network, settings: Partial<EngineSett
         { ...defaultSettings, ...settings, identity: process.name },
       );
       reconciler.start();
-      const samples = toldMetrics(process, metrics.registry);
-      return { process, reconciler, samples, lines: logger.lines, stop: async () => await reconciler.stop() };
+      const told = toldMetrics(metrics.registry);
+      return { process, reconciler, metrics: told, lines: logger.lines, stop: async () => await reconciler.stop() };
     },
   };
 }

@@ -1,16 +1,15 @@
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { Draw } from './draw';
-import type { MetricSamples } from '../metric-samples';
 import type { Loop } from './loop';
 import type { Network } from './network';
 import { SimulatedProcess } from './process';
+import type { ToldMetrics } from './told-metrics';
 
 /** One process that runs or ran, and what a test may look at. */
 export interface Incarnation {
   readonly process: SimulatedProcess;
   readonly lines: readonly LogLine[];
-  /** Its metrics, as they are now. */
-  samples(): Promise<MetricSamples>;
+  readonly metrics: ToldMetrics;
   /** SIGTERM: settles when it has finished. */
   stop(): Promise<void>;
 }

@@ -13,6 +13,7 @@ import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
 import { HybridWorld } from './hybrid';
 import { Judge, type Violation } from './judge';
+import { checkTold } from './judge-leaks';
 import { checkProcesses } from './judge-processes';
 import { Loop } from './loop';
 import { Network } from './network';
@@ -144,6 +145,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...judge.verdict(world.calm, dark),
     ...inStorm,
     ...(await checkProcesses(replicas, server, network)),
+    ...(await Promise.all(replicas.all.map(checkTold))).flat(),
     ...((await hybrid?.check()) ?? []),
     ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
   ];

@@ -1,13 +1,16 @@
 import type { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { MetricSamples } from '../metric-samples';
-import type { SimulatedProcess } from './process';
+import { sumOf, type Labels } from '../metric-samples';
 
-/** The metrics of a process. Asked several times while nothing happens in its world, it writes them once. */
-export function toldMetrics(process: SimulatedProcess, registry: MetricRegistry): () => Promise<MetricSamples> {
-  let told: { readonly atStep: number; readonly samples: MetricSamples } | undefined;
-  return async () => {
-    const atStep = process.worldStep;
-    if (told?.atStep !== atStep) told = { atStep, samples: new MetricSamples(await registry.text()) };
-    return told.samples;
+/** What a process tells of itself. */
+export interface ToldMetrics {
+  /** Of all series of this name that have these labels; 0 when there is none. */
+  sum(name: string, labels?: Labels): Promise<number>;
+  text(): Promise<string>;
+}
+
+export function toldMetrics(registry: MetricRegistry): ToldMetrics {
+  return {
+    sum: async (name, labels = {}) => sumOf(await registry.series(name), labels),
+    text: async () => await registry.text(),
   };
 }

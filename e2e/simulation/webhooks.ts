@@ -35,8 +35,8 @@ export function webhookProgram(network: Network, channel: Channel, discover: boo
         },
       );
       engine.start();
-      const samples = toldMetrics(process, metrics.registry);
-      return { process, engine, samples, lines: logger.lines, stop: async () => await engine.stop() };
+      const told = toldMetrics(metrics.registry);
+      return { process, engine, metrics: told, lines: logger.lines, stop: async () => await engine.stop() };
     },
   };
 }

@@ -61,7 +61,7 @@ export class KubeClient {
       const deadline = new Deadline(this.#options.clock, request.signal);
       try {
         const response = await this.#exchange(request, deadline, 'request');
-        return parseJson(await readBody(response.body, maxBodyBytes), requestTarget(request.method, request.path));
+        return parseJson(await readBody(response.body, maxBodyBytes), request);
       } catch (thrown) {
         throw this.#asKubeError(thrown, request, deadline);
       } finally {
@@ -179,12 +179,12 @@ function queryString(query: KubeRequest['query'] = {}): string {
   return text === '' ? '' : `?${text}`;
 }
 
-function parseJson(body: Buffer, target: RequestTarget): unknown {
+function parseJson(body: Buffer, request: KubeRequest): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
     // The parser's own message quotes the text it stumbled over, which may be content of a Secret.
-    throw new ProtocolError(`${describeTarget(target)}: the answer is not JSON (${body.length} bytes)`);
+    throw new ProtocolError(`${describeTarget(targetOf(request))}: the answer is not JSON (${body.length} bytes)`);
   }
 }
 

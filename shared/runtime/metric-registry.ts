@@ -3,6 +3,12 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** Every label of a metric with the values known beforehand; an empty list leaves the values to the first use. */
 export type LabelValues<L extends string> = Readonly<Record<L, readonly string[]>>;
 
+/** One line of an exposition. */
+export interface Series {
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+}
+
 /** Named as if they were counters, and told better by `nodejs_active_handles` and its siblings. */
 const misnamedProcessMetrics = [
   'nodejs_active_handles_total',
@@ -38,6 +44,13 @@ export class MetricRegistry {
   async text(): Promise<string> {
     for (const refresh of this.#refreshers) refresh();
     return await this.#registry.metrics();
+  }
+
+  /** What stands in {@link text} of one counter or gauge, without writing all the rest; empty where there is none. */
+  async series(name: string): Promise<readonly Series[]> {
+    for (const refresh of this.#refreshers) refresh();
+    const told = await this.#registry.getSingleMetric(name)?.get();
+    return (told?.values ?? []).map(({ labels, value }) => ({ labels: { ...labels }, value }));
   }
 
   counter<L extends string>(name: string, help: string, labels: LabelValues<L>): Counter<L> {

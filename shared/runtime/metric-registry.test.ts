@@ -1,0 +1,23 @@
+import { describe, expect, test } from '@jest/globals';
+import { MetricRegistry } from './metric-registry';
+
+describe('series', () => {
+  test('tells one metric as the exposition would, refreshed before it is read', async () => {
+    const registry = new MetricRegistry();
+    const depth = registry.gauge('depth', 'Keys in the queue.', {});
+    const changes = registry.counter('changes_total', 'Changes.', { path: ['watch', 'webhook'] });
+    registry.onScrape(() => depth.set(7));
+    changes.inc({ path: 'watch' }, 2);
+
+    expect(await registry.series('depth')).toEqual([{ labels: {}, value: 7 }]);
+    expect(await registry.series('changes_total')).toEqual([
+      { labels: { path: 'watch' }, value: 2 },
+      { labels: { path: 'webhook' }, value: 0 },
+    ]);
+    expect(await registry.text()).toContain('changes_total{path="watch"} 2');
+  });
+
+  test('is empty for a metric that is not there', async () => {
+    expect(await new MetricRegistry().series('depth')).toEqual([]);
+  });
+});
