@@ -143,17 +143,29 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     inForce: () => inForce(candidate, input),
     firstContent: () => firstContent(candidate, input),
     formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
-    ...appearances(kind, settings),
+    ...appearances(candidate, input),
   });
   return { ...verdict, decision: decision.because, comparison: named(kind, comparison) };
 }
 
 /** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
 function appearances(
-  kind: SourceKind,
-  settings: PlanSettings,
+  candidate: Candidate,
+  input: PlanInput,
 ): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
-  return kind === 'SecretProviderClass' ? { reloadOnCreate: true, reloadOnDelete: false } : settings;
+  if (candidate.kind === 'SecretProviderClass') return { reloadOnCreate: true, reloadOnDelete: false };
+  const { reloadOnCreate, reloadOnDelete } = input.settings;
+  return { reloadOnCreate: reloadOnCreate && !wasThereAtBirth(candidate, input), reloadOnDelete };
+}
+
+/**
+ * What came before the workload has not come since, whatever is recorded: a Job is created anew a while after that was
+ * decided, with the record of then. What was not selected before comes with its label.
+ */
+function wasThereAtBirth({ kind, name }: Candidate, { workload, sources, settings }: PlanInput): boolean {
+  const { namespace, createdAtMs } = workload.record;
+  const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
+  return settings.sourceSelector.isEverything && bornMs < createdAtMs;
 }
 
 function named(kind: SourceKind, comparison: Comparison): Comparison {
