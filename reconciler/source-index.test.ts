@@ -30,8 +30,8 @@ function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch
   return seen;
 }
 
-function remove(key = 'shop/app', uid?: string): void {
-  index.sink('ConfigMap', undefined, () => undefined).remove(key, uid);
+function remove(key = 'shop/app', uid?: string, resourceVersion?: string): void {
+  index.sink('ConfigMap', undefined, () => undefined).remove(key, uid, resourceVersion);
 }
 
 /** The colour that was in force `seconds` after the clock's start; `none`: no such object. */
@@ -387,6 +387,14 @@ describe('a state that was read', () => {
     expect(contentNow()).toEqual(contentOf(blue));
     expect(changes).toEqual([]);
     expect(doubts).toEqual([]);
+  });
+
+  it('is not ended by a deselection from before it', () => {
+    remove('shop/app', 'uid-app', '10');
+    expect(contentNow()).toEqual(contentOf(blue));
+    expect(changes).toEqual([]);
+    remove('shop/app', 'uid-app', '12');
+    expect(contentNow()).toBeUndefined();
   });
 
   it('is followed by what the watch shows next', () => {

@@ -148,7 +148,7 @@ export class SourceIndex {
   sink(kind: SourceKind, namespace: string | undefined, onSynced: () => void): ReflectorSink<SourceRecord> {
     return {
       upsert: (record, origin) => this.#take(record, origin),
-      remove: (key, uid) => this.#takeAbsence(kind, key, uid),
+      remove: (key, uid, resourceVersion) => this.#takeAbsence(kind, key, uid, resourceVersion),
       keys: () => this.#keys(kind, namespace),
       synced: () => {
         this.#listener.onListed(kind, namespace);
@@ -181,11 +181,14 @@ export class SourceIndex {
     else if (origin === 'list') this.#listener.onDoubt(kind, namespace, name);
   }
 
-  /** `uid` is undefined where a list does not show it. */
-  #takeAbsence(kind: SourceKind, key: ObjectKey, uid: string | undefined): void {
+  /** `uid` and version are undefined where a list does not show it. */
+  #takeAbsence(kind: SourceKind, key: ObjectKey, uid: string | undefined, resourceVersion: string | undefined): void {
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
-    if (entry?.isRead === true && uid === undefined) this.#listener.onDoubt(kind, namespace, name);
+    const known = entry?.isRead === true ? entry.record : undefined;
+    if (known && uid === undefined) this.#listener.onDoubt(kind, namespace, name);
+    // Left out by its labels, and selected again by the time of the read.
+    else if (known && resourceVersion !== undefined && isOlderVersion(resourceVersion, known.resourceVersion)) return;
     else this.#remove(kind, key, uid);
   }
 

@@ -177,7 +177,7 @@ export class Worker {
       if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
       else workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
-      return { kind: 'done' };
+      return applied.resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
     } catch (error) {
       reporter.notRestarted(workload, error);
       throw error;

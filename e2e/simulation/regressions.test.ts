@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, job, secret } from '../apiserver/cluster';
+import {
+  configMap,
+  cronJob,
+  deployment,
+  envFromKey,
+  fromConfigMap,
+  fromSecret,
+  job,
+  secret,
+} from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { Harness } from '../engine/harness';
 
@@ -263,6 +272,30 @@ describe('a Job', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
     expect(created(harness)).toBe(1);
+  });
+});
+
+describe('what was done is recorded', () => {
+  it('of a CronJob, though there was no right to while it was run', async () => {
+    const harness = new Harness();
+    harness.seed(app, cronJob({ name: 'report', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.start();
+    await harness.clock.advance(20_000);
+    const end = harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.includes('/cronjobs/'),
+      fault: { kind: 'status', code: 403 },
+    });
+    const recorded = () => harness.objects('CronJob')[0]?.metadata.annotations?.['reroll.dev/baseline'];
+    const before = recorded();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    expect(recorded()).toBe(before);
+    end();
+    await harness.clock.advance(11 * 60_000);
+    expect(recorded()).not.toBe(before);
+    expect(harness.server.history().filter(({ kind, type }) => kind.kind === 'Job' && type === 'ADDED')).toHaveLength(
+      1,
+    );
   });
 });
 

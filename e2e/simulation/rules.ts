@@ -4,6 +4,8 @@ import { noFeatures, type Features } from './features';
 export interface Rules extends Features {
   /** No process was given a clock that is off. */
   readonly clocksAreRight: boolean;
+  /** Connections were lost without a word: whose watch it was goes on without what changed, until its time is up. */
+  readonly watchesFellSilent: boolean;
 }
 
-export const plainRules: Rules = { ...noFeatures, clocksAreRight: true };
+export const plainRules: Rules = { ...noFeatures, clocksAreRight: true, watchesFellSilent: false };

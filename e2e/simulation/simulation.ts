@@ -68,7 +68,10 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const users = new Users(server, (what) => story.tell('user', what), labelling);
   users.settleIn(new Draw(draw.seed()));
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
-  const judge = new Judge({ ...features, clocksAreRight });
+  const watchesFellSilent =
+    world.steps.some(({ kind }) => kind === 'partition') ||
+    world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
+  const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent });
   const featured = new FeatureSituations(features);
   for (const write of server.history()) {
     judge.wrote(write);

@@ -8,8 +8,11 @@ import type { ReflectorObserver } from './observers';
 /** Where a reflector delivers. Callbacks are synchronous and only take note: the work is done elsewhere. */
 export interface ReflectorSink<T> {
   upsert(object: T, origin: 'list' | 'watch'): void;
-  /** `uid` is that of the object that went; undefined: whatever has this key is gone. */
-  remove(key: ObjectKey, uid?: string): void;
+  /**
+   * `uid` is that of the object that went; undefined: whatever has this key is gone. `resourceVersion` is that of its going:
+   * of its deletion, or of the write that took it out of what is selected; undefined where a list does not show it.
+   */
+  remove(key: ObjectKey, uid?: string, resourceVersion?: string): void;
   /** What the sink holds of this reflector's resource and scope. */
   keys(): Iterable<ObjectKey>;
   /** A complete list has been delivered, the removals that follow from it included. */
@@ -37,8 +40,8 @@ export class Delivery<T> {
     this.#deliver(key, () => this.#sink.upsert(object, origin));
   }
 
-  remove(key: ObjectKey, uid?: string): void {
-    this.#deliver(key, () => this.#sink.remove(key, uid));
+  remove(key: ObjectKey, uid?: string, resourceVersion?: string): void {
+    this.#deliver(key, () => this.#sink.remove(key, uid, resourceVersion));
   }
 
   /** The object is skipped; what the sink holds of it stays. */

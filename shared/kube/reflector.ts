@@ -265,7 +265,7 @@ export class Reflector<T> {
         relist.upsert(event.decoded);
         return false;
       case 'remove':
-        relist.remove(event.key, event.uid);
+        relist.remove(event.key, event.uid, event.resourceVersion);
         return false;
       case 'malformed':
         relist.malformed(event.error);
@@ -290,7 +290,7 @@ export class Reflector<T> {
         this.#advance(event.decoded.resourceVersion);
         break;
       case 'remove':
-        delivery.remove(event.key, event.uid);
+        delivery.remove(event.key, event.uid, event.resourceVersion);
         this.#advance(event.resourceVersion);
         break;
       case 'malformed':

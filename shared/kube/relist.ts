@@ -31,9 +31,9 @@ export class Relist<T> {
     this.#delivery.malformed(error);
   }
 
-  remove(key: ObjectKey, uid: string | undefined): void {
+  remove(key: ObjectKey, uid: string | undefined, resourceVersion: string | undefined): void {
     this.#seen.delete(key);
-    this.#delivery.remove(key, uid);
+    this.#delivery.remove(key, uid, resourceVersion);
   }
 
   /** Begins the pass anew: what was seen may be gone by now. */
