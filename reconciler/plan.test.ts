@@ -458,6 +458,12 @@ describe('a source that comes into the selection of --resource-label-selector', 
     const settings = { ...selecting, reloadOnCreate: true };
     expect(look(tracked({ createdAtMs: at(-3600) }, missing), {}, settings).action).toBe('restart');
   });
+
+  it('restarts nothing with it either, where it was selected before the workload was created', () => {
+    listed(at(-7200));
+    const settings = { ...selecting, reloadOnCreate: true };
+    expect(look(tracked({ createdAtMs: at(-30) }, missing), {}, settings).action).toBe('adopt');
+  });
 });
 
 describe('a workload whose baseline was made with another key', () => {

@@ -160,12 +160,13 @@ function appearances(
 
 /**
  * What came before the workload has not come since, whatever is recorded: a Job is created anew a while after that was
- * decided, with the record of then. What was not selected before comes with its label.
+ * decided, with the record of then. What was not selected before comes with its label, by its last write at the latest.
  */
 function wasThereAtBirth({ kind, name }: Candidate, { workload, sources, settings }: PlanInput): boolean {
   const { namespace, createdAtMs } = workload.record;
-  const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
-  return settings.sourceSelector.isEverything && bornMs < createdAtMs;
+  const source = sources.get(kind, namespace, name);
+  if (!source || source.createdAtMs >= createdAtMs) return false;
+  return settings.sourceSelector.isEverything || (source.writtenAtMs ?? Infinity) < createdAtMs;
 }
 
 function named(kind: SourceKind, comparison: Comparison): Comparison {
