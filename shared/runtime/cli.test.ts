@@ -86,7 +86,32 @@ describe('runCli', () => {
     expect(await cli('reconcilr')).toBe(2);
     expect(err()).toContain("unknown command 'reconcilr'");
     expect(err()).toContain('Did you mean reconciler?');
+    expect(err()).toContain("Run 'reroll --help' for all commands.");
     expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [['help'], 'Usage: reroll <command> [flags]'],
+    [['help', 'reconciler'], '--log-level\n'],
+  ])('prints for %j what --help prints', async (args, text) => {
+    const { cli, out, calls } = harness();
+    expect(await cli(...args)).toBe(0);
+    expect(out()).toContain(text);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [['--log-level=info', 'reconciler'], true],
+    [['--log-level', 'reconciler'], true],
+    [['reconciler', 'reconciler'], false],
+    [['--log-level=loud'], false],
+  ])('says of %j whether the command stands in the wrong place: %p', async (args, misplaced) => {
+    const { cli, err } = harness(async (given, env) => {
+      parseOptions(processOptionTable, given, env);
+      return 0;
+    });
+    expect(await cli(...args)).toBe(2);
+    expect(err().includes('A command stands before its flags: reroll reconciler [flags]')).toBe(misplaced);
   });
 
   it.each([[['--log-level=debug', '--namespaces', 'a,b']], [['-x']], [['--log-format', '--version']]])(

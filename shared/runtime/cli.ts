@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { errorMessage } from '../domain/errors';
+import type { CliIo } from './cli-io';
 import { describeOptions, type OptionTable } from './option-table';
 import { UsageError, type Environment } from './options';
 import { version } from './version';
@@ -17,11 +18,6 @@ export interface CliCommand {
    * @returns the exit code, or undefined while the process goes on and will exit by itself
    */
   run(args: readonly string[], env: Environment): Promise<number | undefined>;
-}
-
-export interface CliIo {
-  out(text: string): void;
-  err(text: string): void;
 }
 
 const usageExitCode = 2;
@@ -48,6 +44,8 @@ export async function runCli(
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : usageExitCode;
     io.err(`${errorMessage(thrown)}\n`);
     if (!(thrown instanceof UsageError)) return 1;
+    const misplaced = commands.find((command) => name !== args[0] && args.includes(command.name));
+    if (misplaced) io.err(`\nA command stands before its flags: reroll ${misplaced.name} [flags]\n`);
     io.err(`\nRun 'reroll ${name} --help' for all flags.\n`);
     return usageExitCode;
   }
@@ -74,10 +72,11 @@ function buildProgram(
     .description('Restarts Kubernetes workloads when the ConfigMaps and Secrets they use change.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print the help of a command')
     .usage('<command> [flags]')
     .enablePositionalOptions()
     .showSuggestionAfterError()
+    .showHelpAfterError("\nRun 'reroll --help' for all commands.")
     .exitOverride()
     .configureOutput({ writeOut: io.out.bind(io), writeErr: io.err.bind(io) });
   for (const command of commands) {
