@@ -1,7 +1,7 @@
 import { defaultAnnotationKeys, type AnnotationKeys } from '../shared/domain/annotations';
 import type { Selector } from '../shared/domain/selector';
 import type { SourceKind } from '../shared/domain/source';
-import type { StrategyName } from '../shared/domain/workload-settings';
+import { maxSettleMs, type StrategyName } from '../shared/domain/workload-settings';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ListenAddress } from '../shared/runtime/listen-address';
 import {
@@ -120,7 +120,10 @@ const strategies: Readonly<Record<string, StrategyName>> = {
   default: 'env-vars',
 };
 
+const settleTime = durationMs.refine((ms) => ms <= maxSettleMs, 'longer than 1h');
+
 const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
+
 /** Flags that Reloader has too keep its names. */
 export const reconcilerOptionTable = {
   autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
@@ -151,18 +154,18 @@ export const reconcilerOptionTable = {
   settleMs: {
     flag: 'settle',
     form: 'value',
-    schema: durationMs,
+    schema: settleTime,
     default: '1s',
     describe: 'Restart when the sources of a workload have been quiet for this long.',
-    accepts: 'a Go duration such as 500ms, 2s or 1m30s',
+    accepts: 'a Go duration such as 500ms, 2s or 1m30s, at most 1h',
   },
   settleMaxMs: {
     flag: 'settle-max',
     form: 'value',
-    schema: durationMs,
+    schema: settleTime,
     default: '10s',
     describe: 'Restart this long after the first change even if others follow.',
-    accepts: 'a Go duration not below --settle',
+    accepts: 'a Go duration not below --settle, at most 1h',
   },
   podName: {
     flag: 'pod-name',

@@ -14,11 +14,39 @@ describe('readSettings', () => {
     ['settle', '1.5s', { settleMs: 1500 }],
     ['settle', '0', { settleMs: 0 }],
     ['settle-max', '1m', { settleMaxMs: 60_000 }],
+    ['settle', '1h', { settleMs: 3_600_000 }],
     ['job-policy', 'run-now', { jobPolicy: 'run-now' }],
     ['job-policy', 'next-run', { jobPolicy: 'next-run' }],
     ['cronjob-policy', 'never', { cronJobPolicy: 'never' }],
   ])('reads reroll.dev/%s: %s', (name, value, settings) => {
     expect(readSettings({ [`reroll.dev/${name}`]: value })).toEqual({ settings, problems: [] });
+  });
+
+  it.each([
+    ['settle', '99999h', { settleMs: 3_600_000 }],
+    ['settle-max', '1h1ms', { settleMaxMs: 3_600_000 }],
+  ])('cuts reroll.dev/%s: %s, after which nobody would wait for a restart any more', (name, value, settings) => {
+    const key = `reroll.dev/${name}`;
+    const message = 'is longer than 1h and counts as 1h';
+    expect(readSettings({ [key]: value })).toEqual({
+      settings,
+      problems: [{ key, value, message, fix: 'write a shorter one' }],
+    });
+  });
+
+  it.each([
+    ['10s', '5s', 1],
+    ['10s', '10s', 0],
+    ['5s', '10s', 0],
+  ])('a wait of %s within at most %s is a problem or is not: %i', (settle, settleMax, count) => {
+    const { settings, problems } = readSettings({ 'reroll.dev/settle': settle, 'reroll.dev/settle-max': settleMax });
+    expect(Object.keys(settings)).toEqual(['settleMs', 'settleMaxMs']);
+    expect(problems.map(({ key, value, message }) => `${key}=${value} ${message}`)).toEqual(
+      Array.from(
+        { length: count },
+        () => 'reroll.dev/settle=10s is longer than reroll.dev/settle-max, which ends the wait before it',
+      ),
+    );
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { AnnotationProblem } from './annotation-problem';
 import type { Annotations } from './annotations';
 import { annotation, ownAnnotations } from './annotations';
-import { parseDuration } from './duration';
+import { formatDuration, parseDuration } from './duration';
 
 export const strategyNames = ['env-vars', 'annotations', 'restarted-at'] as const;
 /** How a restart is written into the pod template. */
@@ -10,6 +10,9 @@ export type StrategyName = (typeof strategyNames)[number];
 export const runPolicies = ['run-now', 'next-run', 'never'] as const;
 /** What a change means for a Job or CronJob: a run at once, a template for the next run, or nothing. */
 export type RunPolicy = (typeof runPolicies)[number];
+
+/** The longest wait that can be asked for. Beyond it a restart would look forgotten, and a slip (`10h` for `10s`) would be one. */
+export const maxSettleMs = 3_600_000;
 
 /** What one workload wants instead of the install's defaults. */
 export interface WorkloadSettings {
@@ -31,8 +34,7 @@ export function readSettings(metadata: Annotations): {
   const problems: AnnotationProblem[] = [];
   const settings: WorkloadSettings = {
     ...field('strategy', readChoice(metadata, ownAnnotations.strategy, strategyNames, problems)),
-    ...field('settleMs', readDuration(metadata, ownAnnotations.settle, problems)),
-    ...field('settleMaxMs', readDuration(metadata, ownAnnotations.settleMax, problems)),
+    ...readSettleTimes(metadata, problems),
     ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
     ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
   };
@@ -64,6 +66,20 @@ function readChoice<Choice extends string>(
   return choice;
 }
 
+function readSettleTimes(metadata: Annotations, problems: AnnotationProblem[]): WorkloadSettings {
+  const settleMs = readDuration(metadata, ownAnnotations.settle, problems);
+  const settleMaxMs = readDuration(metadata, ownAnnotations.settleMax, problems);
+  if (settleMs !== undefined && settleMaxMs !== undefined && settleMs > settleMaxMs) {
+    problems.push({
+      key: ownAnnotations.settle,
+      value: annotation(metadata, ownAnnotations.settle) ?? '',
+      message: `is longer than ${ownAnnotations.settleMax}, which ends the wait before it`,
+      fix: 'raise the one or lower the other',
+    });
+  }
+  return { ...field('settleMs', settleMs), ...field('settleMaxMs', settleMaxMs) };
+}
+
 function readDuration(metadata: Annotations, key: string, problems: AnnotationProblem[]): number | undefined {
   const value = annotation(metadata, key);
   if (value === undefined) return undefined;
@@ -75,6 +91,15 @@ function readDuration(metadata: Annotations, key: string, problems: AnnotationPr
       message: 'is no duration and has no effect',
       fix: 'write one such as 500ms, 10s or 1m30s',
     });
+  } else if (ms > maxSettleMs) {
+    const longest = formatDuration(maxSettleMs);
+    problems.push({
+      key,
+      value,
+      message: `is longer than ${longest} and counts as ${longest}`,
+      fix: 'write a shorter one',
+    });
+    return maxSettleMs;
   }
   return ms;
 }
