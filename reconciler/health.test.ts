@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorFromStatus, ConnectionError } from '../shared/kube/errors';
 import { requestTarget } from '../shared/kube/request-target';
+import { workloadKind } from '../shared/domain/workload-kinds';
 import { configMaps, namespaces } from '../shared/kube/resource';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import { livenessChecks, readinessChecks } from './health';
@@ -10,6 +11,9 @@ import type { WatchStatus } from './watches';
 const forbidden = errorFromStatus(403, undefined, requestTarget('GET', '/api/v1/secrets'));
 const missing = errorFromStatus(404, undefined, requestTarget('GET', '/api/v1/secrets'));
 const minuteMs = 60_000;
+const refused = { synced: false, state: 'backing-off', lastError: forbidden } as const;
+const jobs = workloadKind('Job').resource;
+const deployments = { name: 'deployments.apps', resource: workloadKind('Deployment').resource };
 
 function watch(status: Partial<WatchStatus> = {}): WatchStatus {
   return {
@@ -46,7 +50,7 @@ describe('readiness', () => {
   });
 
   it.each<[string, readonly Partial<WatchStatus>[], boolean, string]>([
-    ['none yet', [], false, ''],
+    ['none yet', [], false, 'none yet'],
     ['in sync', [{}, { name: 'secrets in shop' }], true, 'configmaps: ok; secrets in shop: ok'],
     [
       'one without its first list',
@@ -86,9 +90,33 @@ describe('readiness', () => {
     ],
     [
       'one whose API is missing',
-      [{ synced: false, state: 'backing-off', lastError: missing }],
+      [{}, { name: 'secrets', synced: false, state: 'backing-off', lastError: missing }],
       true,
-      `configmaps: backing-off, ${missing.message}`,
+      `configmaps: ok; secrets: backing-off, ${missing.message}`,
+    ],
+    [
+      'sources refused and a kind of workloads seen: what the workloads use may be read by name',
+      [refused, deployments],
+      true,
+      `configmaps: backing-off, ${forbidden.message}; deployments.apps: ok`,
+    ],
+    [
+      'every kind of workloads refused: there is nothing to restart',
+      [{}, { ...deployments, ...refused }, { ...deployments, name: 'jobs.batch', resource: jobs, ...refused }],
+      false,
+      `configmaps: ok; deployments.apps: backing-off, ${forbidden.message}; jobs.batch: backing-off, ${forbidden.message}`,
+    ],
+    [
+      'one of two kinds of workloads refused',
+      [deployments, { name: 'jobs.batch', resource: jobs, ...refused }],
+      true,
+      `deployments.apps: ok; jobs.batch: backing-off, ${forbidden.message}`,
+    ],
+    [
+      '§14.3 every source refused, where nothing else is watched',
+      [refused],
+      false,
+      `configmaps: backing-off, ${forbidden.message}`,
     ],
   ])('of watches: %s', (_what, statuses, ok, message) => {
     expect(watches!({ watches: statuses.map(watch) })).toEqual({ ok, message });

@@ -1,6 +1,7 @@
 import type { Check } from '../shared/runtime/http-server';
 import type { Clock } from '../shared/runtime/clock';
 import { errorMessage } from '../shared/domain/errors';
+import { workloadKinds } from '../shared/domain/workload-kinds';
 import { namespaces } from '../shared/kube/resource';
 import type { Reconciler, ReconcilerStatus } from './reconciler';
 import { isRefused, type WatchStatus } from './watches';
@@ -51,13 +52,21 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
 
 /**
  * A watch that is refused does not make the rest unready, nor does an add-on that has just come: it is named, and the rest
- * goes on. But where namespaces are selected and cannot be seen, there is no rest.
+ * goes on. But where namespaces are selected and cannot be seen, or no kind of workload can, there is no rest.
  */
 function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
   const mayBeMissing = (watch: WatchStatus): boolean =>
     watch.optional || (watch.resource !== namespaces && isRefused(watch));
-  const ok = watches.length > 0 && watches.every((watch) => watch.synced || mayBeMissing(watch));
+  if (watches.length === 0) return { ok: false, message: 'none yet' };
+  const ok =
+    watches.every((watch) => watch.synced || mayBeMissing(watch)) && whatItActsOn(watches).some(({ synced }) => synced);
   return { ok, message: watches.map(describeWatch).join('; ') };
+}
+
+/** The workloads: of sources that may not be listed, some may be read by name. In webhook mode the sources alone are watched. */
+function whatItActsOn(watches: readonly WatchStatus[]): readonly WatchStatus[] {
+  const workloads = watches.filter((watch) => workloadKinds.some(({ resource }) => resource === watch.resource));
+  return workloads.length > 0 ? workloads : watches.filter((watch) => watch.resource !== namespaces);
 }
 
 function describeWatch(watch: WatchStatus): string {
