@@ -1,5 +1,5 @@
 import { errorMessage } from '../shared/domain/errors';
-import { Refusals } from '../shared/kube/refusals';
+import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import { persist } from '../shared/runtime/persist';
@@ -69,8 +69,13 @@ export class JobWorker {
     };
     await persist(look, {
       ...{ clock, random, backoff: recoveryBackoff, signal },
-      onFailure: (error) =>
-        logger.warn('cannot look for Jobs that were being created anew; trying again', { error: errorMessage(error) }),
+      onFailure: (error, attempt) => {
+        // A right that is missing is told once.
+        const level = isRightRefused(error) && attempt > 0 ? 'debug' : 'warn';
+        logger[level]('cannot look for Jobs that were being created anew; trying again', {
+          error: errorMessage(error),
+        });
+      },
     });
   }
 }

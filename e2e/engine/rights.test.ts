@@ -242,6 +242,19 @@ describe('no right to the Lease', () => {
   });
 });
 
+describe('no right at all', () => {
+  it('is not ready, and tells of each right once', async () => {
+    const [, engine] = await under([], seeded());
+    const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
+    expect(checks.map(({ ok }) => ok)).toEqual([true, false]);
+    const told = engine.lines.flatMap(({ level, message, fields }) =>
+      level === 'warn' ? [`${message} ${String(fields['resource'] ?? '')}`] : [],
+    );
+    expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
+    expect(told).toContain('cannot look for Jobs that were being created anew; trying again ');
+  });
+});
+
 describe('least privilege', () => {
   it('no right to Secrets at all, with --resources-to-ignore secrets: Jobs are created anew too', async () => {
     const rules = [...chartRules.slice(1), rule('', 'configmaps', 'list get watch')];
