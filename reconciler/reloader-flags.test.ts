@@ -176,6 +176,7 @@ describe("Reloader's own chart", () => {
     const env = {
       ...{ POD_NAME: 'r-0', POD_NAMESPACE: 'ops', RELOADER_NAMESPACE: 'ops', RELOADER_DEPLOYMENT_NAME: 'reloader' },
       ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: 'https://sink.example/b', GOMAXPROCS: '1' },
+      ...{ GOMEMLIMIT: '536870912', GOREQUEST_DEBUG: '1' },
     };
     expect(parse(rendered, env)).toMatchObject({
       ...{ autoReloadAll: true, reloadOnCreate: true, reloadOnDelete: true, strategy: 'annotations' },

@@ -85,6 +85,20 @@ describe('loadKubeconfig', () => {
     expect(kept.server).toBe('https://one:6443');
   });
 
+  it('passes over those of several files that are missing, as kubectl does', async () => {
+    const path = ['/nowhere/first', write([one]), '/nowhere/last'].join(delimiter);
+    expect((await loadKubeconfig({ path, clock })).server).toBe('https://one:6443');
+    const none = ['/nowhere/first', '/nowhere/last'].join(delimiter);
+    await expect(loadKubeconfig({ path: none, clock })).rejects.toThrow(/ENOENT.*\/nowhere\/first/);
+  });
+
+  it('refuses a proxy, which would not be used, without showing it', async () => {
+    const path = write([{ ...one, cluster: { ...one.cluster, 'proxy-url': 'http://user:hunter2@proxy:3128' } }]);
+    const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
+    expect((error as Error).message).toContain('its cluster has a proxy-url');
+    expect(inspect(error)).not.toMatch(/hunter/);
+  });
+
   it('sends user and password as basic authentication', async () => {
     const path = write([{ ...one, user: { username: 'u', password: 'p' } }]);
     const { credentials } = await loadKubeconfig({ path, clock });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -7,7 +8,7 @@ import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
 
 export interface KubeconfigOptions {
-  /** One path, or several as in KUBECONFIG, which are merged: the first wins. */
+  /** One path, or several as in KUBECONFIG, which are merged: the first wins, and some may be missing. */
   readonly path: string;
   /** Default: the file's current context. */
   readonly context?: string;
@@ -24,6 +25,12 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
   let config = await readKubeconfig(path, context);
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names no cluster that is in it`);
+  if (cluster.proxyUrl) {
+    // Not shown: there may be a password in it. Passed over, it would look as if the server were down.
+    throw new CredentialsError(
+      `kubeconfig ${path}: its cluster has a proxy-url, and no proxy is used; name a context whose server can be reached directly`,
+    );
+  }
   if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
     throw new CredentialsError(
       `kubeconfig ${path}: ${cluster.server} is not encrypted; use https, or set insecure-skip-tls-verify if you mean it`,
@@ -53,9 +60,11 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
 async function readKubeconfig(path: string, context: string | undefined): Promise<KubeConfig> {
   const { KubeConfig } = await import('./kubeconfig-library');
   const paths = path.split(delimiter).filter((part) => part !== '');
+  const present = paths.filter((file) => existsSync(file));
   const config = new KubeConfig();
   try {
-    for (const [index, file] of paths.entries()) {
+    // As kubectl does: of several files some may be missing. If all are, the first says so.
+    for (const [index, file] of (present.length > 0 ? present : paths.slice(0, 1)).entries()) {
       if (index === 0) {
         config.loadFromFile(file);
         continue;
