@@ -40,6 +40,14 @@ describe('errorFromStatus', () => {
     expect(errorFromStatus(code, undefined, deployment, 3000)).toMatchObject({ retry: 'after', retryAfterMs: 3000 });
   });
 
+  it.each([
+    ['namespaces "nope" not found', 'create secrets nope: 404 namespaces "nope" not found'],
+    ['admission said: namespaces "s3cret" not found', 'create secrets nope: 404 NotFound'],
+  ])('tells of a Secret that could not be written only that its namespace is missing: %s', (message, told) => {
+    const write = requestTarget('POST', '/api/v1/namespaces/nope/secrets');
+    expect(errorFromStatus(404, status({ reason: 'NotFound', message }), write).message).toBe(told);
+  });
+
   it('names the rule that is missing after a 403', () => {
     expect(errorFromStatus(403, undefined, deployment).message).toMatch(
       /grant .* verb "patch" on resource "deployments" in apiGroup "apps" with a Role in namespace "shop"/,

@@ -124,6 +124,9 @@ export class ServerError extends KubeError {
   }
 }
 
+/** What the API server says of a write into a namespace that there is not. It quotes nothing else. */
+const namespaceMissing = /^namespaces "[^"]*" not found$/;
+
 /** Resources whose refused writes may be quoted in the server's message, values included. */
 const sensitiveResources: ReadonlySet<string> = new Set(['secrets', 'configmaps']);
 
@@ -141,7 +144,8 @@ export function errorFromStatus(
 ): KubeError {
   const reason = body?.reason;
   const mayQuoteValues = sensitiveResources.has(target.resource) && target.write;
-  const said = mayQuoteValues ? reason : (body?.message ?? reason);
+  const mayBeSaid = !mayQuoteValues || namespaceMissing.test(body?.message ?? '');
+  const said = mayBeSaid ? (body?.message ?? reason) : reason;
   const message = `${describeTarget(target)}: ${status}${said === undefined ? '' : ` ${said}`}`;
   const refusal: Refusal = { status, reason, retryAfterMs };
   switch (status) {
