@@ -302,6 +302,7 @@ describe('LeaderElection', () => {
     await clock.advance(4_000);
     await a.election.stop();
     expect(a.calls).toEqual(['started first', 'stopped']);
+    expect(a.logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
     expect(server.lease?.spec).toMatchObject({ holderIdentity: '', renewTime: '2026-01-01T00:00:04.000000Z' });
     const b = candidate(server, clock, 'b');
     await clock.settle();

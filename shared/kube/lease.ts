@@ -50,6 +50,9 @@ interface Term {
   written: StoredLease | undefined;
 }
 
+/** Why it ends that was told to stop: nothing to warn of. */
+const asked = 'stopped';
+
 /**
  * Elects one leader among processes by a Lease, as client-go does.
  *
@@ -114,7 +117,7 @@ export class LeaderElection {
     const run = this.#run;
     if (!run) return;
     run.controller.abort();
-    this.#stepDown(run.callbacks, 'stopped');
+    this.#stepDown(run.callbacks, asked);
     await run.done;
     if (this.#run !== run) return;
     this.#run = undefined;
@@ -219,7 +222,7 @@ export class LeaderElection {
     if (!this.#term) return;
     this.#term.deadline.cancel();
     this.#term = undefined;
-    this.#logger.warn('stopped leading', { reason });
+    this.#logger[reason === asked ? 'info' : 'warn']('stopped leading', { reason });
     this.#call(() => callbacks.onStoppedLeading());
   }
 
