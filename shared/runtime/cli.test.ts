@@ -67,6 +67,7 @@ describe('runCli', () => {
     expect(await cli(...args)).toBe(0);
     expect(out()).toContain('Usage: reroll <command> [flags]');
     expect(out()).toMatch(/reconciler .*Restart workloads\./);
+    expect(out()).toContain("Flags without a command run 'reroll reconciler'.");
     expect(calls).toEqual([]);
   });
 

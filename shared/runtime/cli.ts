@@ -79,6 +79,8 @@ function buildProgram(
     .showHelpAfterError("\nRun 'reroll --help' for all commands.")
     .exitOverride()
     .configureOutput({ writeOut: io.out.bind(io), writeErr: io.err.bind(io) });
+  const fallback = commands.find(({ isDefault }) => isDefault);
+  if (fallback) program.addHelpText('after', `\nFlags without a command run 'reroll ${fallback.name}'.`);
   for (const command of commands) {
     program
       .command(command.name)
