@@ -200,8 +200,8 @@ export class Reflector<T> {
       if (isAborted(signal)) return;
       // Told once, as the refusal of the watch is: who grants rights must know of both.
       const fields = { error: errorMessage(thrown) };
-      if (this.#slowErrorReported) this.#logger.debug('cannot list either', fields);
-      else this.#logger.warn('cannot list either', fields);
+      if (this.#slowErrorReported) this.#logger.debug('cannot list in place of a watch that was refused', fields);
+      else this.#logger.warn('cannot list in place of a watch that was refused', fields);
     }
   }
 
