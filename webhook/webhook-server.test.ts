@@ -210,10 +210,11 @@ describe('a stop', () => {
   });
 
   it('serves on for 5 s, asks to close for 5 s, then closes what is idle', async () => {
-    const { open, server, clock, port } = await world();
+    const { open, server, clock, logger, port } = await world();
     const [used, idle] = [await open(), await open()];
     await idle.call(post('/mutate'));
     const stopped = server.stop();
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'info', fields: { forMs: 10_000 } });
     await clock.advance(4_999);
     expect(server.status.state).toBe('draining');
     expect((await used.call(post('/mutate'))).head).toMatch(/connection: keep-alive/i);

@@ -98,6 +98,8 @@ export class WebhookServer {
   async stop(): Promise<void> {
     const { clock, logger } = this.#options;
     this.#state = 'draining';
+    // Who has pressed Ctrl-C should not take it for a process that hangs.
+    logger.info('calls are still answered for a moment, so that none fails', { forMs: keepServingMs + askToCloseMs });
     const hardStop = clock.timer(hardStopMs, () => {
       logger.warn('connections were still busy and have been cut', { afterMs: hardStopMs });
       this.#sockets.destroy();
