@@ -94,7 +94,7 @@ describe('reroll reconciler', () => {
   it('§1.3 sends alerts and publishes its options as the variables of Reloader say', async () => {
     const process = await start([], {
       ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: address },
-      ...{ RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader' },
+      ...{ RELOADER_NAMESPACE: 'tools', RELOADER_DEPLOYMENT_NAME: 'reloader', METRICS_COUNT_BY_NAMESPACE: 'enabled' },
     });
     await process.field(recorded, 'workload');
     const [alert] = await Promise.all([nextReceived(), changeColor()]);
@@ -105,6 +105,7 @@ describe('reroll reconciler', () => {
     const series = metrics.split('\n').filter((line) => line.startsWith('rest_client_') && line.includes('PATCH'));
     expect(series).toContain(`rest_client_requests_total{code="200",method="PATCH",host="${host}"} 2`);
     expect(series).toContain(`rest_client_request_duration_seconds_count{verb="PATCH",host="${host}"} 2`);
+    expect(metrics).toContain('reloader_reload_executed_total_by_namespace{success="true",namespace="default"} 1\n');
     process.emit('SIGTERM');
     expect(await process.exited).toBe(0);
     expect(received).toHaveLength(1);
@@ -135,6 +136,14 @@ describe('reroll reconciler', () => {
     expect(received).toHaveLength(1);
     expect(api.history().filter(({ kind, user }) => kind.kind === 'Deployment' && user === 'reroll')).toEqual([]);
     expect(process.log).not.toContain('s3cret');
+  });
+
+  it('§1.3 METRICS_COUNT_BY_NAMESPACE is exactly "enabled", or nothing is counted by namespace', async () => {
+    const process = await start([], { METRICS_COUNT_BY_NAMESPACE: 'true' });
+    const probes = await process.field('serving metrics and probes', 'address');
+    const metrics = await (await fetch(`http://${probes}/metrics`)).text();
+    expect(metrics).toContain('# TYPE reloader_reload_executed_total counter');
+    expect(metrics).not.toContain('by_namespace');
   });
 
   it('--dry-run tells what it would restart, and sends nothing but reads: no alert, no meta-info, no call', async () => {
