@@ -43,6 +43,12 @@ beforeEach(async () => {
   received = [];
   onReceived = () => undefined;
   receiver = createServer((request, response) => {
+    // Ten times, and it is there: /moved/10, /moved/9, …
+    const movesLeft = Number(/^\/moved\/(\d+)$/.exec(request.url ?? '')?.[1] ?? 0);
+    if (movesLeft > 0) {
+      response.writeHead(307, { location: `/moved/${movesLeft - 1}` }).end();
+      return;
+    }
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
@@ -122,8 +128,14 @@ describe('reroll reconciler', () => {
     expect(process.log).not.toContain('s3cret');
   });
 
-  it('§14.3 calls --webhook-url and restarts nothing', async () => {
-    const process = await start([`--webhook-url=${address}`], { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: address });
+  it.each([
+    ['', '/T0/s3cret'],
+    [', which may have moved ten times,', '/moved/10'],
+  ])('§14.3 calls --webhook-url%s and restarts nothing', async (_moved, path) => {
+    const process = await start([`--webhook-url=${new URL(path, address).href}`], {
+      ALERT_ON_RELOAD: 'true',
+      ALERT_WEBHOOK_URL: address,
+    });
     const probes = await process.field('serving metrics and probes', 'address');
     // What changes before its first list is complete is nobody's news.
     await process.field('started leading', 'level');

@@ -18,14 +18,15 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A receiver on loopback, that keeps what it gets. */
-async function receiver() {
+/** A receiver on loopback, that keeps what it gets, and may send who asks to another path. */
+async function receiver(redirectTo?: string) {
   const received: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       received.push({ request, body });
+      if (redirectTo !== undefined) response.writeHead(307, { location: redirectTo });
       response.end();
     });
   });
@@ -76,6 +77,14 @@ describe('§1.3 the variables of Reloader', () => {
     sender!.send(alertOf());
     await sender!.stop();
     expect(received.map(({ request }) => request.url)).toEqual(['http://sink.example/hook']);
+  });
+
+  it('§14.1 a receiver that redirects is not followed', async () => {
+    const { received, url } = await receiver('/elsewhere');
+    const { sender } = senderOf({ ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: url });
+    sender!.send(alertOf());
+    await sender!.stop();
+    expect(received.map(({ request }) => request.url)).toEqual(['/T0/s3cret']);
   });
 
   it.each([undefined, 'false', '0'])('ALERT_ON_RELOAD=%j sends none', (on) => {
