@@ -122,7 +122,8 @@ function calmHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
     ? { fromMs: 10_000, toMs: world.stormMs, lagMs: draw.chance(0.4) ? 60_000 : undefined }
     : undefined;
   const steps = world.steps.flatMap((step): readonly Step[] => {
-    if (kinds.length === 0 || !draw.chance(0.5)) return [step];
+    // What is there from the beginning is not a change, and nothing comes before it.
+    if (kinds.length === 0 || step.atMs === 0 || !draw.chance(0.5)) return [step];
     const kind = draw.pickAny(kinds) ?? 'dry-run';
     return [step, { kind, atMs: step.atMs + draw.int(-3_000, 4_000), uponWrite: false, seed: draw.seed() }];
   });
