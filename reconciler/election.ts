@@ -61,7 +61,7 @@ class ElectedOrAlone implements Election {
     const { client, clock, random, logger } = deps;
     this.#logger = logger;
     this.#mayBeAlone = !replicated;
-    this.#refusals = new Refusals(clock);
+    this.#refusals = new Refusals({ client, clock });
     this.#election = new LeaderElection({
       ...{ client, clock, random, logger, identity, namespace: ownNamespace, name: leaseName },
       onAttempt: (failure) => this.#onAttempt(failure),
@@ -93,15 +93,20 @@ class ElectedOrAlone implements Election {
 
   /** The Lease goes on being asked for: the right to it may come. */
   #onAttempt(failure: unknown): void {
-    const missing = this.#refusals.isRightMissing(failure);
-    if (!isRightRefused(failure)) {
+    if (isRightRefused(failure)) this.#refusal = errorMessage(failure);
+    else {
       this.#refusal = undefined;
       this.#answered ||= failure === undefined;
       if (failure === undefined) this.#endAlone();
-      return;
     }
-    this.#refusal = errorMessage(failure);
-    if (!missing || this.#alone || this.#answered || !this.#mayBeAlone || !this.#callbacks) return;
+    if (!this.#alone && !this.#answered && this.#mayBeAlone) void this.#actAloneIfMissing(failure);
+  }
+
+  /** Never rejects. */
+  async #actAloneIfMissing(failure: unknown): Promise<void> {
+    const isMissing = await this.#refusals.isRightMissing(failure);
+    // Another attempt may have been answered while the right was asked about.
+    if (!isMissing || this.#alone || this.#answered || this.#refusal === undefined || !this.#callbacks) return;
     this.#alone = true;
     this.#logger.warn('no right to the Lease: acting as if this were the only replica, so run no second one', {
       error: this.#refusal,

@@ -352,14 +352,14 @@ export class Engine {
   }
 
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
-    const { clock, random, metrics } = this.#deps;
+    const { clock, metrics } = this.#deps;
     const sinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
     // The holder before may have been this very process, before it could look at anything.
     this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
     this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
     if (!this.#dryRun) {
       metrics.leader.set(1);
-      void this.#jobWorker.recover(clock, random, this.#stop.signal);
+      void this.#jobWorker.recover(this.#deps, this.#stop.signal);
     }
     this.#named.readAnew();
     this.#trustNoneOfTheSources();

@@ -99,7 +99,10 @@ describe('recovery', () => {
     await journal.write(entry);
     found.length = 0;
     refused = refusal(500, 'InternalError');
-    const recovery = worker.recover(world.clock, { ...zeroRandom, float: () => 1 }, new AbortController().signal);
+    const recovery = worker.recover(
+      { ...world, random: { ...zeroRandom, float: () => 1 } },
+      new AbortController().signal,
+    );
     await world.clock.advance(10_000);
     // After 0, 0.5, 1, 2 and 4 seconds.
     expect(said()).toHaveLength(5);
@@ -112,7 +115,7 @@ describe('recovery', () => {
   it('ends when told to stop', async () => {
     refused = refusal(500, 'InternalError');
     const stop = new AbortController();
-    const recovery = worker.recover(world.clock, zeroRandom, stop.signal);
+    const recovery = worker.recover({ ...world, random: zeroRandom }, stop.signal);
     await world.clock.settle();
     stop.abort();
     await recovery;

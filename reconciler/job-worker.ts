@@ -1,4 +1,5 @@
 import { errorMessage } from '../shared/domain/errors';
+import type { KubeClient } from '../shared/kube/client';
 import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
@@ -16,6 +17,12 @@ export interface JobWorkerOptions {
   readonly logger: Logger;
   /** An entry ended without its Job being created by us. */
   readonly onSuperseded: () => void;
+}
+
+export interface RecoveryDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** A Job takes moments to go; asking more often does not hasten it. */
@@ -53,14 +60,14 @@ export class JobWorker {
   }
 
   /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
-  async recover(clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
+  async recover({ client, clock, random }: RecoveryDeps, signal: AbortSignal): Promise<void> {
     const { journal, logger } = this.#options;
-    const refusals = new Refusals(clock);
+    const refusals = new Refusals({ client, clock });
     const look = async (): Promise<void> => {
       try {
         await journal.recover();
       } catch (error) {
-        if (!refusals.isRightMissing(error)) throw error;
+        if (!(await refusals.isRightMissing(error))) throw error;
         logger.warn('no right to look for Jobs that were being created anew when another process ended: none is', {
           error: errorMessage(error),
         });

@@ -80,7 +80,7 @@ export class Reconciler {
       this.#run(new ContentDigester(newDigestKey(random)));
       return;
     }
-    const refusals = new Refusals(clock);
+    const refusals = new Refusals({ client, clock });
     for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
       let backoff = digestKeyBackoff;
       try {
@@ -89,7 +89,7 @@ export class Reconciler {
         this.#run(new ContentDigester(key));
         return;
       } catch (error) {
-        if (refusals.isRightMissing(error)) {
+        if (await refusals.isRightMissing(error)) {
           this.#goOnWithOwnKey(error);
           return;
         }

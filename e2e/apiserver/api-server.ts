@@ -2,6 +2,7 @@ import { resourceName } from '../../shared/kube/resource';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
+import { accessReviewPath, reviewOwnAccess } from './access-review';
 import type { AdmissionHook } from './admission';
 import { type ByteStream, wholeBody } from './byte-stream';
 import { Children } from './children';
@@ -84,6 +85,11 @@ export class ApiServer {
     let route: Route | undefined;
     let representation: Representation = plainJson;
     try {
+      if (url.pathname === accessReviewPath && request.method === 'POST') {
+        const answered = reviewOwnAccess(this.rbac, user, request.body);
+        this.#log(request, user, connectionId, undefined, url.pathname, 201);
+        return this.#json(201, answered);
+      }
       route = routeOf(this.kinds, request.method, url.pathname, isTrue(url.searchParams.get('watch')));
       const name = route.name || selectedName(url.searchParams.get('fieldSelector') ?? '');
       this.rbac.check({ user, ...route, name: name ?? '' });

@@ -1,5 +1,4 @@
-import { resourceName } from '../../shared/kube/resource';
-import type { ResourceKind } from './resources';
+import { resourceName, type Resource } from '../../shared/kube/resource';
 import { forbidden, StatusError } from './status';
 
 /** A rule of a Role (with `namespaces`) or a ClusterRole; `*` stands for all. */
@@ -14,7 +13,7 @@ export interface PolicyRule {
 export interface Access {
   readonly user: string;
   readonly verb: string;
-  readonly kind: ResourceKind;
+  readonly kind: Resource;
   readonly namespace: string | undefined;
   readonly name: string;
   readonly subresource: string | undefined;
@@ -36,9 +35,12 @@ export class Rbac {
 
   /** @throws StatusError 403 in the words of the RBAC authorizer. */
   check(access: Access): void {
+    if (!this.allows(access)) throw denial(access);
+  }
+
+  allows(access: Access): boolean {
     const rules = this.#rules.get(access.user);
-    if (rules === undefined || rules.some((rule) => allows(rule, access))) return;
-    throw denial(access);
+    return rules === undefined || rules.some((rule) => allows(rule, access));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from './json';
-import { resourceName } from '../../shared/kube/resource';
+import { resourceName, type Resource } from '../../shared/kube/resource';
 import type { ResourceKind } from './resources';
 
 export interface StatusCause {
@@ -60,7 +60,7 @@ export function successStatus(kind: ResourceKind, name: string, uid: string): Js
   };
 }
 
-function groupAndPlural({ group, plural }: ResourceKind): { readonly group?: string; readonly kind: string } {
+function groupAndPlural({ group, plural }: Resource): { readonly group?: string; readonly kind: string } {
   return group === '' ? { kind: plural } : { group, kind: plural };
 }
 
@@ -125,12 +125,7 @@ export function badRequest(message: string): StatusError {
   return new StatusError(400, 'BadRequest', message);
 }
 
-export function forbidden(
-  kind: ResourceKind,
-  name: string,
-  because: string,
-  causes?: readonly StatusCause[],
-): StatusError {
+export function forbidden(kind: Resource, name: string, because: string, causes?: readonly StatusCause[]): StatusError {
   const subject = name === '' ? resourceName(kind) : `${resourceName(kind)} ${quote(name)}`;
   return new StatusError(403, 'Forbidden', `${subject} is forbidden: ${because}`, {
     ...(name === '' ? {} : { name }),

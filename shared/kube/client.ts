@@ -57,17 +57,16 @@ export class KubeClient {
    * @throws KubeError of the subclass that fits.
    */
   async request(request: KubeRequest): Promise<unknown> {
-    return await this.#withCredentials(request, async () => {
-      const deadline = new Deadline(this.#options.clock, request.signal);
-      try {
-        const response = await this.#exchange(request, deadline, 'request');
-        return parseJson(await readBody(response.body, maxBodyBytes), request);
-      } catch (thrown) {
-        throw this.#asKubeError(thrown, request, deadline);
-      } finally {
-        deadline.dispose();
-      }
-    });
+    return await this.#whole(request, (body) => parseJson(body, request));
+  }
+
+  /**
+   * Sends a request and reads its answer as text: of paths that are no API, such as `/readyz`.
+   *
+   * @throws KubeError of the subclass that fits.
+   */
+  async text(request: KubeRequest): Promise<string> {
+    return await this.#whole({ accept: '*/*', ...request }, (body) => body.toString('utf8'));
   }
 
   /**
@@ -86,6 +85,20 @@ export class KubeClient {
       } catch (thrown) {
         deadline.dispose();
         throw this.#asKubeError(thrown, request, deadline);
+      }
+    });
+  }
+
+  async #whole<T>(request: KubeRequest, read: (body: Buffer) => T): Promise<T> {
+    return await this.#withCredentials(request, async () => {
+      const deadline = new Deadline(this.#options.clock, request.signal);
+      try {
+        const response = await this.#exchange(request, deadline, 'request');
+        return read(await readBody(response.body, maxBodyBytes));
+      } catch (thrown) {
+        throw this.#asKubeError(thrown, request, deadline);
+      } finally {
+        deadline.dispose();
       }
     });
   }

@@ -73,10 +73,13 @@ export class UnauthorizedError extends KubeError {
 export class ForbiddenError extends KubeError {
   /** A right is missing. Otherwise quota, admission or the like said no. */
   readonly byRbac: boolean;
+  /** What was refused. */
+  readonly target: RequestTarget;
 
-  constructor(message: string, refusal: Refusal, byRbac: boolean) {
+  constructor(message: string, refusal: Refusal, target: RequestTarget, byRbac: boolean) {
     super(message, { code: 'KUBE_FORBIDDEN', retry: 'backoff', ...refusal });
     this.byRbac = byRbac;
+    this.target = target;
   }
 }
 
@@ -153,8 +156,8 @@ export function errorFromStatus(
       return new UnauthorizedError(`${message}; the API server does not accept our credentials`, refusal);
     case 403:
       return isRbacDenial(body)
-        ? new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal, true)
-        : new ForbiddenError(message, refusal, false);
+        ? new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal, target, true)
+        : new ForbiddenError(message, refusal, target, false);
     case 404:
       return new NotFoundError(message, refusal);
     case 409:

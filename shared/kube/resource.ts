@@ -12,6 +12,11 @@ export const secrets: Resource = { group: '', version: 'v1', plural: 'secrets' }
 export const namespaces: Resource = { group: '', version: 'v1', plural: 'namespaces' };
 export const events: Resource = { group: '', version: 'v1', plural: 'events' };
 export const leases: Resource = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases' };
+export const selfSubjectAccessReviews: Resource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+};
 export const validatingWebhookConfigurations: Resource = {
   group: 'admissionregistration.k8s.io',
   version: 'v1',

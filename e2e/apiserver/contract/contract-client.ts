@@ -6,6 +6,8 @@ import type { Transport } from '../../../shared/kube/transport';
 export interface ContractServer {
   /** Authenticated as a user with every right. */
   readonly transport: Transport;
+  /** Authenticated as a user with no right but what every user has. */
+  readonly withoutRights: Transport;
   /** Lets time pass: the fake clock's, or real time. */
   elapse(ms: number): Promise<void>;
   /** Makes the server forget what its watches could resume from. */

@@ -1,15 +1,19 @@
-import { createHttpsTransport } from '../../../shared/kube/https-transport';
+import { createHttpsTransport, type HttpsTransport } from '../../../shared/kube/https-transport';
 import { sleep, systemClock } from '../../../shared/runtime/clock';
 import { startControlPlane } from '../../control-plane/start';
 import { describeContract } from './contract';
 
 describeContract('kube-apiserver', async () => {
   const cluster = await startControlPlane();
-  const { certPem, keyPem } = await cluster.identityFor('contract-admin', ['system:masters']);
-  const tls = { ca: Buffer.from(cluster.caPem), cert: Buffer.from(certPem), key: Buffer.from(keyPem) };
-  const transport = createHttpsTransport({ server: cluster.apiServerUrl, tls });
+  const transportOf = async (user: string, groups: readonly string[]): Promise<HttpsTransport> => {
+    const { certPem, keyPem } = await cluster.identityFor(user, groups);
+    const tls = { ca: Buffer.from(cluster.caPem), cert: Buffer.from(certPem), key: Buffer.from(keyPem) };
+    return createHttpsTransport({ server: cluster.apiServerUrl, tls });
+  };
+  const transport = await transportOf('contract-admin', ['system:masters']);
+  const withoutRights = await transportOf('contract-nobody', []);
   return {
-    transport,
+    ...{ transport, withoutRights },
     elapse: async (ms) => await sleep(systemClock, ms),
     // Its watch cache is in memory: a new process has only what comes from then on.
     async forgetHistory() {
@@ -18,6 +22,7 @@ describeContract('kube-apiserver', async () => {
     },
     async close() {
       transport.close();
+      withoutRights.close();
       await cluster.stop();
     },
   };

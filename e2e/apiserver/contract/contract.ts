@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from '@jest/globals';
+import { accessContract } from './access';
 import { ContractClient, type ContractServer } from './contract-client';
 import { listContract } from './lists';
 import { managedFieldsContract } from './managed-fields';
@@ -27,6 +28,7 @@ const groups = [
   protobufContract,
   statusContract,
   managedFieldsContract,
+  accessContract,
 ];
 
 /**

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { secret } from '../cluster';
+import { objectAt, stringAt } from '../json';
+import type { ContractContext } from './contract';
+import { type Answer, ContractClient } from './contract-client';
+
+/** What the server says of a user's own rights, and that it is what it does. */
+export function accessContract(context: () => ContractContext): void {
+  describe('a review of own access', () => {
+    const ask = async (client: ContractClient): Promise<Answer> =>
+      await client.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        spec: {
+          resourceAttributes: { verb: 'create', group: '', resource: 'secrets', namespace: context().namespace },
+        },
+      });
+
+    it('201: allowed, to who may', async () => {
+      const { client, namespace, path } = context();
+      const answer = await ask(client);
+      expect(answer.status).toBe(201);
+      expect(answer.body).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed: true } });
+      expect((await client.post(path('v1', 'secrets'), secret({ name: 's', namespace }))).status).toBe(201);
+    });
+
+    it('201: not allowed and without a doubt, to who may do nothing; he is refused', async () => {
+      const { server, namespace, path } = context();
+      const nobody = new ContractClient(server.withoutRights);
+      const answer = await ask(nobody);
+      expect(answer.status).toBe(201);
+      const status = objectAt(answer.body, 'status');
+      expect(status['allowed']).toBe(false);
+      expect(status).not.toHaveProperty('evaluationError');
+      expect(stringAt(status, 'reason') ?? '').not.toMatch(/^RBAC: /m);
+      const refused = await nobody.post(path('v1', 'secrets'), secret({ name: 's', namespace }));
+      expect(refused.status).toBe(403);
+      expect(stringAt(refused.body, 'message')).toContain('cannot create resource "secrets" in API group ""');
+    });
+
+    it('200: everybody may ask whether the server is ready', async () => {
+      const answer = await new ContractClient(context().server.withoutRights).get('/readyz');
+      expect(answer.status).toBe(200);
+      expect(answer.bytes.toString()).toBe('ok');
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { accessReviewPath } from '../apiserver/access-review';
+import type { FaultTarget } from '../apiserver/faults';
+import type { Harness } from './harness';
+import { type Engine, engineUser } from './harness';
+import { chartRules, seeded, warnings } from './rights.fixture';
+
+const asksForRights = ({ pathname }: FaultTarget): boolean => pathname === accessReviewPath;
+const asksWhetherReady = ({ pathname }: FaultTarget): boolean => pathname === '/readyz';
+const own = 'acting as if alone, without a right to the Lease, with a digest key of this process alone';
+
+/** Under the rights of Reloader's chart alone. */
+function restricted(): Harness {
+  const harness = seeded();
+  harness.server.rbac.restrict(engineUser, chartRules);
+  return harness;
+}
+
+const doesWithout = (engine: Engine): readonly string[] => warnings(engine, /^no right to the (digest key|Lease)/);
+
+describe('which rights are missing', () => {
+  it('is known at once, for the API server tells', async () => {
+    const harness = restricted();
+    const engine = harness.launch();
+    await harness.clock.advance(1_000);
+    expect(engine.reconciler.status.remark).toBe(own);
+    const asked = harness.server.requests().filter(({ resource }) => resource === accessReviewPath);
+    // Once for the key, and once for the Lease.
+    expect(asked).toHaveLength(2);
+    await harness.clock.advance(120_000);
+    expect(harness.server.requests().filter(({ resource }) => resource === accessReviewPath)).toHaveLength(2);
+  });
+
+  it('is known after a while where the server does not tell', async () => {
+    const harness = restricted();
+    harness.faults.add({ match: asksForRights, fault: { kind: 'status', code: 403 } });
+    const engine = harness.launch();
+    await harness.clock.advance(14_000);
+    expect(doesWithout(engine)).toEqual([]);
+    await harness.clock.advance(30_000);
+    expect(engine.reconciler.status.remark).toBe(own);
+  });
+
+  it.each<[string, (target: FaultTarget) => boolean, number]>([
+    ['and everything is refused', () => true, 403],
+    ['and knows no bindings yet', asksWhetherReady, 500],
+  ])('is not concluded from an API server that has just started %s', async (_what, match, code) => {
+    const harness = seeded();
+    if (code !== 403) harness.server.rbac.restrict(engineUser, []);
+    const recover = harness.faults.add({ match, fault: { kind: 'status', code } });
+    const engine = harness.launch();
+    await harness.clock.advance(12_000);
+    recover();
+    harness.server.rbac.unrestrict(engineUser);
+    await harness.clock.advance(60_000);
+    expect(engine.reconciler.status).toMatchObject({ state: 'acting', remark: undefined });
+    expect(doesWithout(engine)).toEqual([]);
+  });
+
+  it('is not concluded where the server refuses what it says is allowed', async () => {
+    const harness = seeded();
+    const about = /\/(leases|secrets)\/(reroll|reroll-digest-key)$/;
+    harness.faults.add({ match: ({ pathname }) => about.test(pathname), fault: { kind: 'status', code: 403 } });
+    const engine = harness.launch();
+    await harness.clock.advance(60_000);
+    expect(doesWithout(engine)).toEqual([]);
+    expect(engine.reconciler.status.problem).toMatch(/^digest key: .*403/);
+  });
+});
