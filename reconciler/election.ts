@@ -41,6 +41,9 @@ class WithoutLease implements Election {
   }
 }
 
+/** Who acts as if alone lacks nothing but the right: a refusal every two seconds would fill the audit log. */
+const aloneRetryMs = 5 * 60_000;
+
 /**
  * Elected by Lease; without any right to the Lease, as under Reloader's chart without `enableHA`, as if alone. Who has
  * ever been answered has the right, and never acts alone; nor does one that is told of other replicas.
@@ -92,7 +95,7 @@ class ElectedOrAlone implements Election {
   }
 
   /** The Lease goes on being asked for: the right to it may come. */
-  #onAttempt(failure: unknown): void {
+  #onAttempt(failure: unknown): number | undefined {
     if (isRightRefused(failure)) this.#refusal = errorMessage(failure);
     else {
       this.#refusal = undefined;
@@ -100,6 +103,7 @@ class ElectedOrAlone implements Election {
       if (failure === undefined) this.#endAlone();
     }
     if (!this.#alone && !this.#answered && this.#mayBeAlone) void this.#actAloneIfMissing(failure);
+    return this.#alone ? aloneRetryMs : undefined;
   }
 
   /** Never rejects. */

@@ -172,11 +172,21 @@ describe('no right to the Lease', () => {
     const [harness, alone] = await under(leaseless, seeded());
     expect(alone.reconciler.status.remark).toContain('as if alone');
     harness.server.rbac.unrestrict(engineUser);
-    await harness.clock.advance(20_000);
+    await harness.clock.advance(10 * 60_000);
     expect(alone.reconciler.status).toMatchObject({ state: 'acting', remark: undefined });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(20_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is asked for rarely by who acts alone', async () => {
+    const [harness] = await under(leaseless, seeded());
+    const asked = () => harness.server.requests().filter(({ resource }) => resource.startsWith('leases')).length;
+    const before = asked();
+    await harness.clock.advance(60 * 60_000);
+    const times = asked() - before;
+    expect(times).toBeGreaterThanOrEqual(6);
+    expect(times).toBeLessThanOrEqual(12);
   });
 
   it('two that act as if alone restart once all the same, with one key', async () => {

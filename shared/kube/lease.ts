@@ -25,8 +25,11 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number;
   /** Between attempts to renew or to acquire. Default 2 s. */
   readonly retryPeriodMs?: number;
-  /** Told how each attempt to acquire or renew went; undefined: the server answered, whoever leads. */
-  readonly onAttempt?: (failure: unknown) => void;
+  /**
+   * Told how each attempt to acquire or renew went; undefined: the server answered, whoever leads. May return a period to
+   * wait instead of `retryPeriodMs`.
+   */
+  readonly onAttempt?: (failure: unknown) => number | undefined;
 }
 
 export interface LeaderCallbacks {
@@ -71,7 +74,7 @@ export class LeaderElection {
   readonly #leaseDurationMs: number;
   readonly #renewDeadlineMs: number;
   readonly #retryPeriodMs: number;
-  readonly #onAttempt: (failure: unknown) => void;
+  readonly #onAttempt: (failure: unknown) => number | undefined;
   #run:
     | { readonly controller: AbortController; readonly done: Promise<void>; readonly callbacks: LeaderCallbacks }
     | undefined;
@@ -127,20 +130,21 @@ export class LeaderElection {
   async #loop(signal: AbortSignal, callbacks: LeaderCallbacks): Promise<void> {
     let failing = false;
     while (!signal.aborted) {
+      let failure: unknown;
       try {
         await this.#tryAcquireOrRenew(signal, callbacks);
         failing = false;
-        if (!isAborted(signal)) this.#call(() => this.#onAttempt(undefined));
       } catch (thrown) {
+        failure = thrown;
         const fields = { error: errorMessage(thrown) };
         if (isFirstElsewhere(thrown)) this.#logger.debug('lease written by another first', fields);
         else if (!failing && !isAborted(signal)) this.#logger.warn('lease not renewed, trying again', fields);
         failing = true;
-        if (!isAborted(signal)) this.#call(() => this.#onAttempt(thrown));
       }
+      let periodMs = this.#retryPeriodMs;
+      if (!isAborted(signal)) this.#call(() => (periodMs = this.#onAttempt(failure) ?? periodMs));
       // Standbys are jittered, or all of them would meet at the moment when a Lease expires.
-      const delayMs = this.#term ? this.#retryPeriodMs : this.#retryPeriodMs * (1 + this.#random.float());
-      await sleep(this.#clock, delayMs, signal);
+      await sleep(this.#clock, this.#term ? this.#retryPeriodMs : periodMs * (1 + this.#random.float()), signal);
     }
   }
 
