@@ -1,3 +1,4 @@
+import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
 import type { SourceRecord } from '../shared/domain/source';
 import type { CsiClass, CsiPodStatus } from '../shared/kube/csi-decoder';
@@ -19,7 +20,7 @@ const completedWithinMs = 5_000;
 interface Mounted {
   readonly uid: string;
   readonly className: string;
-  readonly whole: string | undefined;
+  readonly content: ContentDigest | undefined;
 }
 
 /**
@@ -82,16 +83,20 @@ export class CsiRotations {
     const key = objectKey(namespace, name);
     const known = this.#statuses.get(key);
     const before = known?.uid === uid && known.className === className ? known : undefined;
-    const whole = content?.whole();
-    this.#statuses.set(key, { uid, className, whole });
+    this.#statuses.set(key, { uid, className, content });
     if (content === undefined || className === '') return;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
     const isRotated = before
-      ? before.whole !== undefined && before.whole !== whole
+      ? before.content !== undefined && !content.equals(before.content)
       : status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs;
     const classKey = objectKey(namespace, className);
     const newest = this.#rotations.get(classKey);
     const newestMs = newest?.writtenAtMs ?? 0;
+    // Seen again under another digest key: what is recorded from now on must be of that.
+    if (newest && content.former && !newest.content.former && content.equals(newest.content)) {
+      this.#rotations.set(classKey, { ...newest, content });
+      this.#tell(classKey);
+    }
     if (!isRotated || atMs < newestMs) return;
     this.#rotations.set(classKey, {
       kind: 'SecretProviderClass',

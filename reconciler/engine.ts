@@ -8,7 +8,7 @@ import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
 import type { ForbiddenError } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
-import type { Clock, Timer } from '../shared/runtime/clock';
+import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { Metrics } from './metrics';
 import type { BackoffOptions, Random } from '../shared/runtime/random';
@@ -19,10 +19,12 @@ import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
 import { NotLeadingError } from './apply/restart';
 import { CsiRotations } from './csi-rotations';
+import { DigestKeys } from './digest-keys';
 import { electionFor, type Election } from './election';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
+import { KnownKinds } from './known-kinds';
 import { MissingRights } from './missing-rights';
 import { NamedSources } from './named-sources';
 import { NamespaceScope } from './namespace-scope';
@@ -92,9 +94,6 @@ export const concurrency = 32;
 
 const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
-/** One kind of sources that cannot be listed, for whatever reason, must not hold up the others for ever. */
-const patienceMs = 60_000;
-
 /** The renewal of a Lease may be this much older than the last moment its holder was at work. */
 const handoverMs = 60_000;
 
@@ -125,6 +124,8 @@ export class Engine {
   readonly #loans: TemplateLoans;
   readonly #settle: SettleWindows;
   readonly #watches: Watches;
+  readonly #keys: DigestKeys;
+  readonly #known: KnownKinds;
   readonly #named: NamedSources;
   readonly #election: Election;
   readonly #worker: Worker;
@@ -139,19 +140,14 @@ export class Engine {
   #watchingSinceMs = 0;
   /** Of all terms of this process the earliest. */
   #inChargeSinceMs = Infinity;
-  /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
-  #knownKinds: ReadonlySet<SourceKind> = new Set();
-  /** Once every watch of sources has been complete, or is known to be refused, or has been waited for long enough. */
-  #settled = false;
-  #patient = true;
-  #patience: Timer | undefined;
 
   constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester) {
     this.#deps = deps;
     const { client, clock, random, logger, metrics, alerts } = deps;
     const { policy, annotationKeys, ownNamespace, identity, dryRun } = settings;
     this.#dryRun = dryRun;
-    const { keyId } = digester;
+    const keys = new DigestKeys(digester, deps.keyIsShared ?? true);
+    this.#keys = keys;
 
     const events = dryRun
       ? noEvents
@@ -163,7 +159,7 @@ export class Engine {
       onDoubt: (kind, namespace, name) => this.#hints.check(kind, namespace, name),
       onListed: (kind, namespace) => this.#hints.listed(kind, namespace),
     });
-    const readSource = sourceReader(client, digester, annotationKeys, settings.sourceSelector);
+    const readSource = sourceReader(client, keys, annotationKeys, settings.sourceSelector);
     this.#hints = new Hints({
       ...{ clock, logger },
       metrics: metrics.channel,
@@ -173,7 +169,7 @@ export class Engine {
       onAbsent: (kind, namespace, name) => this.#sources.learnAbsence(kind, namespace, name),
     });
     this.#inbox = new Inbox({
-      ...{ clock, logger, keyId },
+      ...{ clock, logger, keys },
       metrics: metrics.channel,
       hints: this.#hints,
       isWanted: (kind, namespace, name) =>
@@ -188,12 +184,12 @@ export class Engine {
       forget: (namespace) => this.#workloads.forgetNamespace(namespace),
     });
     this.#workloads = new WorkloadIndex({
-      ...{ clock, keyId, policy, annotationKeys, ignoreStored: dryRun, keyIsShared: deps.keyIsShared ?? true },
+      ...{ clock, keys, policy, annotationKeys, ignoreStored: dryRun },
       selectedSinceMs: (namespace) => this.#scope.selectedSinceMs(namespace),
       onChange: (workload) => {
         this.#reporter.problems(workload);
         // A workload that was just written is about to be written by its own controller: soon is soon enough.
-        if (this.#settled) this.#queue.add(workload.key, settings.settleMs);
+        if (this.#known.settled) this.#queue.add(workload.key, settings.settleMs);
       },
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
       onGone: (key) => {
@@ -215,12 +211,13 @@ export class Engine {
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...settings,
-      ...{ digester, sources: this.#sources, workloads: this.#loans, scope: this.#scope },
+      ...{ digester: keys, sources: this.#sources, workloads: this.#loans, scope: this.#scope },
       csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
       onProgress: () => this.#onProgress(),
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
+    this.#known = new KnownKinds({ clock, watches: this.#watches, onMore: () => this.#lookAtEverything() });
     this.#named = new NamedSources({
       ...{ clock, logger, readSource, sources: this.#sources, workloads: this.#workloads },
       refused: () => this.#watches.refusedSources(),
@@ -250,12 +247,12 @@ export class Engine {
     const pausedAtKey = annotationKeys.pausedAt;
     const [workloads, reporter] = [this.#workloads, this.#reporter];
     this.#worker = new Worker({
-      ...{ clock, random, keyId, settings, context, defaults: settings },
+      ...{ clock, random, keys, settings, context, defaults: settings },
       ...{ reporter, workloads, sources: this.#sources, settle: this.#settle },
       attributions: this.#hints,
       pace: new AdoptionPace(clock),
       writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
-      knownKinds: () => this.#knownKinds,
+      knownKinds: () => this.#known.kinds,
       isNamed: (kind, namespace, name) => this.#named.knows(kind, namespace, name),
       term: () => (this.#isInCharge() ? this.#term : undefined),
     });
@@ -272,7 +269,7 @@ export class Engine {
   }
 
   get state(): 'syncing' | 'standby' | 'acting' {
-    if (!this.#settled) return 'syncing';
+    if (!this.#known.settled) return 'syncing';
     return this.#term ? 'acting' : 'standby';
   }
 
@@ -282,6 +279,11 @@ export class Engine {
 
   get electionRemark(): string | undefined {
     return this.#election.remark;
+  }
+
+  /** Baselines are recorded under the key of the install, which outlives this process. */
+  get keyIsShared(): boolean {
+    return this.#keys.isShared;
   }
 
   watchStatuses(): readonly WatchStatus[] {
@@ -297,17 +299,30 @@ export class Engine {
     this.#watchingSinceMs = this.#deps.clock.nowMs();
     this.#watches.start();
     void this.#named.run(this.#stop.signal);
-    this.#beginPatience();
+    this.#known.start();
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#onStoppedLeading(),
     });
   }
 
+  /**
+   * Goes over to the key of the install. All sources are listed anew and digested under both keys: what is recorded under
+   * the first is compared under the first and recorded under the second, so that nothing is restarted for it, and no change
+   * that is owed is forgotten. Returns false where it is too early for that.
+   */
+  useSharedKey(key: Buffer): boolean {
+    if (!this.#watches.settled()) return false;
+    this.#keys.change(key);
+    this.#named.readAnew();
+    this.#known.forget();
+    return true;
+  }
+
   /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#patience?.cancel();
+    this.#known.stop();
     this.#hints.stop();
     this.#named.readAnew();
     await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop(), this.#lenders.stop()]);
@@ -327,7 +342,7 @@ export class Engine {
     const { kind, namespace, name, after } = change;
     if (after) this.#hints.observed(kind, namespace, name, after.uid, after.content.whole());
     // Before its first list is complete, a kind's sources are not news; then everything is looked at.
-    if (!this.#knownKinds.has(kind) && !this.#named.knows(kind, namespace, name)) return;
+    if (!this.#known.kinds.has(kind) && !this.#named.knows(kind, namespace, name)) return;
     if (!this.#scope.isSelected(namespace)) {
       this.#reporter.sourceNotSelected(change);
       return;
@@ -342,13 +357,14 @@ export class Engine {
 
   /** A first list is complete, or a watch was refused. */
   #onProgress(): void {
-    const wasSettled = this.#settled;
-    this.#settled ||= this.#watches.settled() || !this.#patient;
-    if (!this.#settled) return;
-    const known = this.#watches.knownKinds();
-    const more = known.size > this.#knownKinds.size;
-    this.#knownKinds = known;
-    if (more || !wasSettled) this.#lookAtEverything();
+    if (this.#watches.settled() && this.#keys.changed()) this.#onKeyChanged();
+    this.#known.progress();
+  }
+
+  #onKeyChanged(): void {
+    this.#deps.logger.info('the digest key of the install is in use from now on; all baselines are recorded under it');
+    this.#workloads.readForeign();
+    this.#lookAtEverything();
   }
 
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
@@ -361,8 +377,9 @@ export class Engine {
       metrics.leader.set(1);
       void this.#jobWorker.recover(this.#deps, this.#stop.signal);
     }
+    // What was learnt before this term may be older than what the former leader has acted on.
     this.#named.readAnew();
-    this.#trustNoneOfTheSources();
+    this.#known.forget();
     this.#lookAtEverything();
   }
 
@@ -371,26 +388,8 @@ export class Engine {
     this.#deps.metrics.leader.set(0);
   }
 
-  /** What was learnt before this term may be older than what the former leader has acted on. */
-  #trustNoneOfTheSources(): void {
-    if (this.#watches.knownKinds().size === 0) return;
-    this.#settled = false;
-    this.#knownKinds = new Set();
-    this.#beginPatience();
-    void this.#watches.listSourcesAgain();
-  }
-
-  #beginPatience(): void {
-    this.#patient = true;
-    this.#patience?.cancel();
-    this.#patience = this.#deps.clock.timer(patienceMs, () => {
-      this.#patient = false;
-      this.#onProgress();
-    });
-  }
-
   #lookAtEverything(): void {
-    if (!this.#settled) return;
+    if (!this.#known.settled) return;
     for (const { key } of this.#workloads.tracked()) this.#queue.add(key);
   }
 }

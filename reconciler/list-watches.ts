@@ -1,6 +1,6 @@
 import type { SourceKind } from '../shared/domain/source';
 import type { AnnotationKeys } from '../shared/domain/annotations';
-import type { ContentDigester } from '../shared/domain/content-digest';
+import type { SourceDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
 import type { WorkloadKind } from '../shared/domain/workload-kinds';
@@ -31,7 +31,7 @@ export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
 
 export interface WatchesOptions {
   readonly deps: Omit<ReflectorDeps, 'observer'>;
-  readonly digester: ContentDigester;
+  readonly digester: SourceDigester;
   readonly annotationKeys: AnnotationKeys;
   readonly policy: PolicySettings;
   readonly ignoredSourceKind: SourceKind | undefined;

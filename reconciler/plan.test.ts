@@ -253,6 +253,13 @@ describe('what is done', () => {
     expect(look(tracked({}, undefined, { baseline: planned.baseline })).action).toBe('none');
   });
 
+  it('is to record under the key of today what is recorded under the one before, though nothing else differs', () => {
+    see({});
+    const ours = look(tracked({}, {}), { knownKinds: new Set() });
+    const former = look(tracked({}, {}), { knownKinds: new Set(), keyId: 'nextkey1' });
+    expect([ours.action, former]).toMatchObject(['none', { action: 'adopt', baseline: { keyId: 'nextkey1' } }]);
+  });
+
   it('counts the sequence on, from 1', () => {
     see({});
     expect(look(tracked({}))).toMatchObject({ baseline: { sequence: 1, keyId: digester.keyId } });

@@ -76,8 +76,13 @@ export function plan(input: PlanInput): Plan {
   const owed =
     workload.baselineLost ||
     workload.unwritten ||
+    isUnderFormerKey(input) ||
     !sameSources(workload.baseline?.sources ?? new Map(), baseline.sources);
   return owed ? { action: 'adopt', baseline, verdicts } : { action: 'none', verdicts };
+}
+
+function isUnderFormerKey({ workload: { baseline }, keyId }: PlanInput): boolean {
+  return baseline !== undefined && baseline.keyId !== keyId;
 }
 
 /** A source that the workload uses or names. */

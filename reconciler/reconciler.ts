@@ -2,7 +2,7 @@ import { ContentDigester } from '../shared/domain/content-digest';
 import { errorMessage } from '../shared/domain/errors';
 import { digestKeySecretName, loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
 import { isRightRefused, Refusals } from '../shared/kube/refusals';
-import { sleep } from '../shared/runtime/clock';
+import { isAborted, sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
 import type { Receipt } from './channel/inbox';
 import { Engine, type EngineDeps, type EngineSettings } from './engine';
@@ -13,6 +13,9 @@ const digestKeyBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
 /** It is soon known whether that lasts. */
 const refusedMaxMs = 5_000;
+
+/** One or two small requests for a right that may never come; and not in step with the other replicas. */
+const sharedKeyEveryMs = 10 * 60_000;
 
 /** What the reconciler is doing, for probes. */
 export interface ReconcilerStatus {
@@ -31,8 +34,6 @@ export class Reconciler {
   readonly #stop = new AbortController();
   #engine: Engine | NotifyingEngine | undefined;
   #problem: string | undefined;
-  /** There was no right to the Secret with the key of the install. */
-  #ownKey = false;
 
   constructor(deps: EngineDeps, settings: EngineSettings) {
     this.#deps = deps;
@@ -44,7 +45,7 @@ export class Reconciler {
     const remarks = [
       ...(this.#settings.dryRun ? ['dry run: nothing is written'] : []),
       this.#engine?.electionRemark,
-      ...(this.#ownKey ? ['with a digest key of this process alone'] : []),
+      ...(this.#engine?.keyIsShared === false ? ['with a digest key of this process alone'] : []),
     ].filter((text) => text !== undefined);
     return {
       state,
@@ -77,7 +78,7 @@ export class Reconciler {
       logger.warn('dry run: restarts are decided on and told, and nothing is written');
       metrics.dryRun.set(1);
       // Nothing outlives this process that would have to be compared by the next one.
-      this.#run(new ContentDigester(newDigestKey(random)));
+      this.#run(new ContentDigester(newDigestKey(random)), { keyIsShared: true });
       return;
     }
     const refusals = new Refusals({ client, clock });
@@ -86,7 +87,7 @@ export class Reconciler {
       try {
         const key = await loadDigestKey(client, random, this.#settings.ownNamespace);
         this.#problem = undefined;
-        this.#run(new ContentDigester(key));
+        this.#run(new ContentDigester(key), { keyIsShared: true });
         return;
       } catch (error) {
         if (await refusals.isRightMissing(error)) {
@@ -107,24 +108,40 @@ export class Reconciler {
   #goOnWithOwnKey(error: unknown): void {
     const { random, logger } = this.#deps;
     const { ownNamespace } = this.#settings;
-    this.#ownKey = true;
     this.#problem = undefined;
     logger.warn(
       'no right to the digest key, so this process has one of its own: what changes while it is down restarts nothing, and ' +
-        'each start records all baselines anew',
+        'each start records all baselines anew, until there is a right to it',
       {
         error: errorMessage(error),
         fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKeySecretName} --from-file=key=/dev/stdin`,
       },
     );
-    this.#run(new ContentDigester(newDigestKey(random)));
+    this.#run(new ContentDigester(newDigestKey(random)), { keyIsShared: false });
+    void this.#awaitSharedKey();
   }
 
-  #run(digester: ContentDigester): void {
+  /** The right to it may come, or somebody make the Secret. Never rejects. */
+  async #awaitSharedKey(): Promise<void> {
+    const { client, clock, random, logger } = this.#deps;
+    const { signal } = this.#stop;
+    while (this.#engine instanceof Engine && !isAborted(signal)) {
+      await sleep(clock, sharedKeyEveryMs * (1 + random.float() / 10), signal);
+      if (isAborted(signal)) return;
+      try {
+        const key = await loadDigestKey(client, random, this.#settings.ownNamespace);
+        if (this.#engine.useSharedKey(key)) return;
+      } catch (error) {
+        logger.debug('still no digest key but that of this process', { error: errorMessage(error) });
+      }
+    }
+  }
+
+  #run(digester: ContentDigester, { keyIsShared }: { readonly keyIsShared: boolean }): void {
     // Stopped while the key was on its way.
     if (this.#stop.signal.aborted) return;
     const { webhook } = this.#deps;
-    const deps = { ...this.#deps, keyIsShared: !this.#ownKey };
+    const deps = { ...this.#deps, keyIsShared };
     this.#engine = webhook
       ? new NotifyingEngine(deps, this.#settings, digester, webhook)
       : new Engine(deps, this.#settings, digester);

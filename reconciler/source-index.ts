@@ -233,8 +233,9 @@ export class SourceIndex {
     // Removing a key leaves no time in managedFields; every other write does, maybe that of the same second, and must not
     // be dated by its arrival: it would seem to come after what was born meanwhile.
     const { content, writtenAtMs = 0 } = record;
-    const sets = content.keyNames.some((name) => content.key(name) !== before.content.key(name));
-    const removes = before.content.keyNames.some((name) => content.key(name) === absent);
+    const differing = content.differingKeys(before.content);
+    const sets = differing.some((name) => content.key(name) !== absent);
+    const removes = differing.some((name) => content.key(name) === absent);
     const formerMs = before.writtenAtMs ?? before.createdAtMs;
     const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;
     // A list or a read shows the last of several writes: the time may be that of one, and the removal came later.

@@ -15,6 +15,7 @@ import { strategies } from './apply/strategies';
 import { BaselineTooLargeError, maxBaselineBytes } from './baseline-too-large-error';
 import type { Change } from './change';
 import type { Hints } from './channel/hints';
+import type { DigestKeys } from './digest-keys';
 import { failedAttempt } from './failed-attempt';
 import type { QueueResult } from './key-queue';
 import type { PauseBegun } from './pauses';
@@ -37,7 +38,7 @@ export interface WorkerOptions {
   readonly pace: AdoptionPace;
   readonly writers: Writers;
   readonly context: ApplyContext;
-  readonly keyId: string;
+  readonly keys: Pick<DigestKeys, 'keyId'>;
   readonly settings: PlanSettings & { readonly policy: PolicySettings };
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
   readonly knownKinds: () => ReadonlySet<SourceKind>;
@@ -128,7 +129,8 @@ export class Worker {
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
-    const { sources, keyId, settings, knownKinds, isNamed } = this.#options;
+    const { sources, keys, settings, knownKinds, isNamed } = this.#options;
+    const { keyId } = keys;
     return plan({ workload, sources, knownKinds: knownKinds(), isNamed, keyId, term, settings });
   }
 

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
 import { formatBaseline, type Baseline } from '../shared/domain/baseline';
+import { ContentDigester } from '../shared/domain/content-digest';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import { at, auto, contentOf, digester, policySettings, workloadRecord, type WorkloadOptions } from './records.fixture';
+import { DigestKeys } from './digest-keys';
 import { WorkloadIndex, workloadKey, type TrackedWorkload } from './workload-index';
 
 const web = 'Deployment/shop/web';
@@ -12,10 +14,12 @@ let clock: FakeClock;
 let changed: TrackedWorkload[];
 let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
 let gone: string[];
+let keys: DigestKeys;
 let index: WorkloadIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
+  keys = new DigestKeys(digester, true);
   changed = [];
   untracked = [];
   gone = [];
@@ -25,8 +29,7 @@ beforeEach(() => {
 function indexWith(policy = policySettings): WorkloadIndex {
   return new WorkloadIndex({
     clock,
-    keyId: digester.keyId,
-    keyIsShared: true,
+    keys,
     policy,
     annotationKeys: defaultAnnotationKeys,
     selectedSinceMs: () => 0,
@@ -207,6 +210,21 @@ describe('the newest baseline', () => {
     see({ baseline: textOf(3) });
     const tracked = see({ baseline: textOf(4, 'blue'), resourceVersion: '11' });
     expect(tracked).toMatchObject({ baseline: { sequence: 4 }, baselineLost: false });
+  });
+
+  it('is that of the object when its key has become known', () => {
+    const nextKey = Buffer.alloc(32, 2);
+    const text = textOf(3).replace(digester.keyId, new ContentDigester(nextKey).keyId);
+    expect(see({ baseline: text })).toMatchObject({ baseline: undefined, isForeign: true });
+    keys.change(nextKey);
+    keys.changed();
+    index.readForeign();
+    expect(index.get('Deployment/shop/web')).toMatchObject({
+      baseline: { sequence: 3 },
+      isForeign: false,
+      baselineProblem: undefined,
+    });
+    expect(see({ baseline: textOf(4), resourceVersion: '11' })).toMatchObject({ baseline: { sequence: 4 } });
   });
 
   it('does not pass to another incarnation', () => {

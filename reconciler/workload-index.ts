@@ -8,6 +8,7 @@ import { trackingSignature, type WorkloadRecord } from '../shared/domain/workloa
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
+import type { DigestKeys } from './digest-keys';
 import { SourceUsers } from './source-users';
 
 /** `Deployment/shop/web`: what the queue holds. */
@@ -45,9 +46,7 @@ export interface FirstSight {
 
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
-  readonly keyId: string;
-  /** The digest key is that of the install, not of this process alone. */
-  readonly keyIsShared: boolean;
+  readonly keys: Pick<DigestKeys, 'isOwn' | 'isShared'>;
   /** A dry run: baselines that others keep on the objects move when they act, and are none of ours. */
   readonly ignoreStored?: boolean;
   readonly policy: PolicySettings;
@@ -162,6 +161,11 @@ export class WorkloadIndex {
     this.#upsert(record, 'list');
   }
 
+  /** Reads the baselines of another key anew: that key is known now. */
+  readForeign(): void {
+    for (const { record, isForeign } of [...this.#entries.values()]) if (isForeign) this.refresh(record);
+  }
+
   /** It will be shown again, and what it then asks for was not seen to begin. */
   seeAnew(key: WorkloadKey): void {
     this.#untracked.delete(key);
@@ -243,11 +247,11 @@ export class WorkloadIndex {
     if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
     try {
       const baseline = parseBaseline(record.baselineText);
-      if (baseline.keyId === this.#options.keyId) return { baseline, problem: undefined };
+      if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };
       return {
         isForeign: true,
         // With a key of this process alone, that is how it is at each start.
-        problem: this.#options.keyIsShared
+        problem: this.#options.keys.isShared
           ? 'it was made with another digest key; it is taken as unknown and written anew from today’s state'
           : undefined,
       };

@@ -71,7 +71,7 @@ export class ChannelHarness {
     logger: this.logger,
     metrics: this.metrics,
     hints: this.hints,
-    keyId: digester.keyId,
+    keys: digester,
     isWanted: (_kind, namespace, name) => !this.unwanted.has(`${namespace}/${name}`),
   });
 

@@ -1,6 +1,7 @@
 import { ChangeRecordError, parseChangeRecord, type ChangeRecord } from '../../shared/domain/change-record';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
+import type { DigestKeys } from '../digest-keys';
 import type { ChannelMetrics, HintResult } from './channel-metrics';
 import type { Hints } from './hints';
 import { RecentIds } from './recent-ids';
@@ -13,7 +14,7 @@ export interface InboxOptions {
   readonly metrics: ChannelMetrics;
   readonly hints: Pick<Hints, 'offer'>;
   /** The digest key of this install: digests under another say nothing. */
-  readonly keyId: string;
+  readonly keys: Pick<DigestKeys, 'keyId'>;
   /** False: in a namespace or of a kind that is not watched, or used by no tracked workload. */
   readonly isWanted: (kind: ChangeRecord['kind'], namespace: string, name: string) => boolean;
 }
@@ -64,7 +65,7 @@ export class Inbox {
   }
 
   #take(value: unknown): 'taken' | 'malformed' | 'full' {
-    const { clock, hints, keyId, isWanted } = this.#options;
+    const { clock, hints, keys, isWanted } = this.#options;
     let record: ChangeRecord;
     try {
       record = parseChangeRecord(value);
@@ -77,7 +78,7 @@ export class Inbox {
       this.#options.metrics.hintsTotal.inc({ result: 'filtered' });
       return 'taken';
     }
-    if (record.keyId !== keyId) {
+    if (record.keyId !== keys.keyId) {
       this.#drop(
         'foreign_key',
         1,

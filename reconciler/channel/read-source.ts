@@ -1,4 +1,4 @@
-import type { ContentDigester } from '../../shared/domain/content-digest';
+import type { SourceDigester } from '../../shared/domain/content-digest';
 import type { Selector } from '../../shared/domain/selector';
 import type { KubeClient } from '../../shared/kube/client';
 import { undefinedIfNotFound } from '../../shared/kube/errors';
@@ -18,7 +18,7 @@ const timeoutMs = 10_000;
  */
 export function sourceReader(
   client: KubeClient,
-  digester: ContentDigester,
+  digester: SourceDigester,
   annotationKeys: SourceAnnotationKeys,
   selector: Selector,
 ): HintsOptions['readSource'] {

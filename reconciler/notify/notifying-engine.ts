@@ -70,6 +70,11 @@ export class NotifyingEngine {
     return this.#election.isLeader() ? 'acting' : 'standby';
   }
 
+  /** Nothing is recorded, so it is the same to it whose key it has. */
+  get keyIsShared(): boolean {
+    return this.#deps.keyIsShared ?? true;
+  }
+
   get electionProblem(): string | undefined {
     return this.#election.problem;
   }

@@ -4,10 +4,15 @@ import { compare, type Comparison, type ComparisonInput, type InForce } from './
 import { ContentDigester, type ContentDigest } from './content-digest';
 
 const digester = new ContentDigester(Buffer.alloc(32, 7));
+const nextDigester = new ContentDigester(Buffer.alloc(32, 8), digester);
+/** Each content as it is digested after a change of the key. */
+const renewed = new Map<ContentDigest, ContentDigest>();
 
 function content(entries: Record<string, string>): ContentDigest {
   const raw = Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const);
-  return digester.digest('ConfigMap', 'shop', 'app', raw);
+  const digest = digester.digest('ConfigMap', 'shop', 'app', raw);
+  renewed.set(digest, nextDigester.digest('ConfigMap', 'shop', 'app', raw));
+  return digest;
 }
 
 const old = content({ color: 'red', size: '1' });
@@ -217,17 +222,31 @@ const rows: readonly Row[] = [
 ];
 
 describe('compare', () => {
-  it.each(rows)('$when', (row) => {
-    const input: ComparisonInput = {
-      recorded: row.recorded,
-      current: row.now,
-      keys: row.keys ?? 'all',
-      inForce: () => row.inForce ?? inForce(row.now),
-      formerContent: (digest) => (row.former?.whole() === digest ? row.former : undefined),
-      firstContent: () => row.first,
-      reloadOnCreate: row.onCreate ?? false,
-      reloadOnDelete: row.onDelete ?? false,
-    };
-    expect(compare(input)).toMatchObject(row.then);
+  const inputOf = (row: Row): ComparisonInput => ({
+    recorded: row.recorded,
+    current: row.now,
+    keys: row.keys ?? 'all',
+    inForce: () => row.inForce ?? inForce(row.now),
+    formerContent: (digest) => (row.former?.whole() === digest ? row.former : undefined),
+    firstContent: () => row.first,
+    reloadOnCreate: row.onCreate ?? false,
+    reloadOnDelete: row.onDelete ?? false,
   });
+
+  it.each(rows)('$when', (row) => {
+    expect(compare(inputOf(row))).toMatchObject(row.then);
+  });
+
+  it.each(rows)(
+    '$when, and the digest key has been changed since: the same, recorded under the key of today',
+    (row) => {
+      const { restart, because, changedKeys } = compare(inputOf(row));
+      const current = row.now && renewed.get(row.now);
+      const input = { ...inputOf(row), current };
+      const { recorded, ...now } = compare(input);
+      expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }) });
+      if (current) expect(recorded).toEqual(recordedOf(current, input.keys));
+      expect(compare({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
+    },
+  );
 });

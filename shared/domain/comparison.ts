@@ -80,8 +80,9 @@ function wasThere({ current, inForce, reloadOnCreate }: ComparisonInput): boolea
   return then !== 'unknown' && then.content !== undefined;
 }
 
-function compareRecorded(recorded: Recorded, input: ComparisonInput): Comparison {
+function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Comparison {
   const { current, keys } = input;
+  const recorded = renewed(recordedOnce, current);
   const now = recordedOf(current, keys);
   if (recorded === absent) {
     if (current === undefined) return { restart: false, because: 'unchanged', recorded };
@@ -126,10 +127,22 @@ function comparePerKey(
   if (inForce === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
   const then = inForce.content ?? current;
   const inUse = input.keys === 'all' ? [...recorded.keys(), ...then.keyNames, ...current.keyNames] : input.keys;
-  const changedKeys = [...new Set(inUse)]
-    .filter((key) => (recorded.get(key) ?? then.key(key)) !== current.key(key))
-    .sort();
+  const before = renewedKeys(new Map(inUse.map((key) => [key, recorded.get(key) ?? then.key(key)])), current);
+  const changedKeys = [...before.keys()].filter((key) => before.get(key) !== current.key(key)).sort();
   return changedKeys.length === 0
     ? { restart: false, because: 'unchanged', recorded: now }
     : { restart: true, because: 'content-changed', recorded: now, changedKeys };
+}
+
+/** What was recorded under the digest key before this one, in today's digests as far as the content is the same. */
+function renewed(recorded: Recorded, current: ContentDigest | undefined): Recorded {
+  if (!current?.former) return recorded;
+  if (typeof recorded !== 'string') return renewedKeys(recorded, current);
+  return recorded === current.former.whole() ? current.whole() : recorded;
+}
+
+function renewedKeys(recorded: ReadonlyMap<string, string>, current: ContentDigest): ReadonlyMap<string, string> {
+  const { former } = current;
+  if (!former) return recorded;
+  return new Map([...recorded].map(([key, digest]) => [key, digest === former.key(key) ? current.key(key) : digest]));
 }

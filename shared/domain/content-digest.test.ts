@@ -54,6 +54,19 @@ describe('§4 ContentDigester', () => {
     expect(digest({ a: '1', b: '1' }, 'one').keyNames).toBe(digest({ b: '2', a: '2' }, 'two').keyNames);
   });
 
+  it('compares what was digested before a change of the key with what was digested since', () => {
+    const next = new ContentDigester(Buffer.alloc(32, 2), digester);
+    const [before, other] = [digest({ color: 'red', size: '1' }), digest({ color: 'blue', size: '1' })];
+    const since = digest({ color: 'red', size: '1' }, 'app', next);
+    expect(since.whole()).toBe(
+      digest({ color: 'red', size: '1' }, 'app', new ContentDigester(Buffer.alloc(32, 2))).whole(),
+    );
+    expect([before.equals(since), since.equals(before), since.equals(since)]).toEqual([true, true, true]);
+    expect([other.equals(since), since.equals(other)]).toEqual([false, false]);
+    expect([other.differingKeys(since), since.differingKeys(other)]).toEqual([['color'], ['color']]);
+    expect(since.retainedBytes).toBe(2 * before.retainedBytes);
+  });
+
   it('gives equal digests for equal contents only', () => {
     const content = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { maxKeys: 5 });
     fc.assert(

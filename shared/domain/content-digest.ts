@@ -15,16 +15,19 @@ export const absent = '-';
  */
 export class ContentDigest {
   readonly keyNames: readonly string[];
+  /** The same content under the digest key before this one, where the key has been changed while the process ran. */
+  readonly former: ContentDigest | undefined;
   readonly #digests: string;
 
-  constructor(keyNames: readonly string[], digests: string) {
+  constructor(keyNames: readonly string[], digests: string, former?: ContentDigest) {
     this.keyNames = keyNames;
+    this.former = former;
     this.#digests = digests;
   }
 
   /** What it keeps, less the names that it shares with others. */
   get retainedBytes(): number {
-    return this.#digests.length;
+    return this.#digests.length + (this.former?.retainedBytes ?? 0);
   }
 
   /** Digest of one key, or {@link absent}. */
@@ -42,17 +45,26 @@ export class ContentDigest {
 
   /** Names of the keys that only one of the two has, or whose contents differ; sorted. */
   differingKeys(other: ContentDigest): readonly string[] {
-    const names = new Set([...this.keyNames, ...other.keyNames]);
-    return [...names].filter((name) => this.key(name) !== other.key(name)).sort();
+    const [left, right] = underOneKey(this, other);
+    const names = new Set([...left.keyNames, ...right.keyNames]);
+    return [...names].filter((name) => left.key(name) !== right.key(name)).sort();
   }
 
   equals(other: ContentDigest): boolean {
+    const [left, right] = underOneKey(this, other);
     return (
-      this.#digests === other.#digests &&
-      this.keyNames.length === other.keyNames.length &&
-      this.keyNames.every((name, index) => name === other.keyNames[index])
+      left.#digests === right.#digests &&
+      left.keyNames.length === right.keyNames.length &&
+      left.keyNames.every((name, index) => name === right.keyNames[index])
     );
   }
+}
+
+/** What was seen before a change of the key has one digest, and what was seen since has both. */
+function underOneKey(left: ContentDigest, right: ContentDigest): readonly [ContentDigest, ContentDigest] {
+  if (left.former && !right.former) return [left.former, right];
+  if (right.former && !left.former) return [left, right.former];
+  return [left, right];
 }
 
 /**
@@ -63,20 +75,25 @@ export class ContentDigester {
   /** Names the key without telling it: a baseline written under another key is unknown. */
   readonly keyId: string;
   readonly #key: Buffer;
+  readonly #former: ContentDigester | undefined;
   readonly #sharedKeyNames = new Map<string, readonly string[]>();
 
-  constructor(key: Buffer) {
+  /** With `former`, content is digested under its key too, so that it can be compared with what was digested before. */
+  constructor(key: Buffer, former?: ContentDigester) {
     this.#key = key;
+    this.#former = former;
     this.keyId = createHmac('sha256', key).update('reroll key id').digest('base64url').slice(0, 8);
   }
 
-  /** `entries` are the raw bytes of each key of `data` and `binaryData`, in any order. */
+  /** `content` holds the raw bytes of each key of `data` and `binaryData`, in any order. */
   digest(
     kind: SourceKind,
     namespace: string,
     name: string,
-    entries: Iterable<readonly [string, Buffer]>,
+    content: Iterable<readonly [string, Buffer]>,
   ): ContentDigest {
+    // Content is dropped as it streams by, unless it is wanted twice.
+    const entries = this.#former ? [...content] : content;
     const prefix = Buffer.concat([frame(kind), frame(namespace), frame(name)]);
     const digests = new Map<string, string>();
     for (const [key, value] of entries) {
@@ -86,7 +103,8 @@ export class ContentDigester {
       );
     }
     const keyNames = [...digests.keys()].sort(byCodeUnits);
-    return new ContentDigest(this.#share(keyNames), keyNames.map((key) => digests.get(key) ?? '').join(''));
+    const former = this.#former?.digest(kind, namespace, name, entries);
+    return new ContentDigest(this.#share(keyNames), keyNames.map((key) => digests.get(key) ?? '').join(''), former);
   }
 
   /** Most sources of a cluster have one of few sets of keys (`tls.crt`, `tls.key`): one array serves them all. */
@@ -99,6 +117,9 @@ export class ContentDigester {
     return keyNames;
   }
 }
+
+/** Digests what a source holds. */
+export type SourceDigester = Pick<ContentDigester, 'digest'>;
 
 const maxSharedKeyNames = 4096;
 

@@ -1,6 +1,6 @@
 import type { AnnotationKeys } from '../domain/annotations';
 import { annotationsOf, sourceFlags } from '../domain/annotations';
-import type { ContentDigest, ContentDigester } from '../domain/content-digest';
+import type { ContentDigest, SourceDigester } from '../domain/content-digest';
 import { fieldAt, listOf, objectOf, textOf } from '../domain/json-value';
 import { objectKey } from '../domain/object-key';
 import type { Decoder } from './decoder';
@@ -34,7 +34,7 @@ export interface CsiClass {
 }
 
 /** Digests the object versions as they pass by: they may be hashes of the secrets themselves. */
-export function csiPodStatusDecoder(digester: ContentDigester): Decoder<CsiPodStatus> {
+export function csiPodStatusDecoder(digester: SourceDigester): Decoder<CsiPodStatus> {
   return {
     accepts: 'json',
     fromJson: (object) => {

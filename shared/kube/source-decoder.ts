@@ -1,4 +1,4 @@
-import type { ContentDigester } from '../domain/content-digest';
+import type { SourceDigester } from '../domain/content-digest';
 import { objectKey } from '../domain/object-key';
 import type { SourceRecord } from '../domain/source';
 import type { Decoded, Decoder } from './decoder';
@@ -39,7 +39,7 @@ const contentFields = {
  */
 export function sourceDecoder(
   kind: 'ConfigMap' | 'Secret',
-  digester: ContentDigester,
+  digester: SourceDigester,
   keys: SourceAnnotationKeys,
 ): Decoder<SourceRecord> {
   const wantedAnnotations = [keys.ignore, keys.match];
