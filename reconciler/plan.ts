@@ -154,10 +154,7 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
 }
 
 /** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
-function appearances(
-  candidate: Candidate,
-  input: PlanInput,
-): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
+function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
   if (candidate.kind === 'SecretProviderClass') return { reloadOnCreate: true, reloadOnDelete: false };
   const { reloadOnCreate, reloadOnDelete } = input.settings;
   return { reloadOnCreate: reloadOnCreate && !wasThereAtBirth(candidate, input), reloadOnDelete };

@@ -65,6 +65,12 @@ describe('lastRestartAnnotation', () => {
     );
   });
 
+  it('tells that it is yet to take effect', () => {
+    const text = lastRestartAnnotation('c0ffee00', nowMs, [changeOf()], { isLeftToNextRun: true });
+    expect(JSON.parse(text)).toMatchObject({ id: 'c0ffee00', effect: 'next-run' });
+    expect(JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, [changeOf()]))).not.toHaveProperty('effect');
+  });
+
   it('stays short: twenty sources, twenty keys of each', () => {
     const changes = names(30, 'app-').map((name) => changeOf({ name, ...compared('content-changed', names(30)) }));
     const { sources } = JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, changes)) as {

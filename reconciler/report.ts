@@ -75,9 +75,15 @@ function describeKeys(keys: readonly string[] | undefined): string {
 
 /**
  * The annotation `reroll.dev/last-restart`: compact JSON that tells what the last restart was for, by name, and whose
- * changes it answers, where that is known. Sources whose changed keys are not known stand with `null`.
+ * changes it answers, where that is known. Sources whose changed keys are not known stand with `null`. With
+ * `isLeftToNextRun` it tells of a restart that is yet to come: `"effect":"next-run"`.
  */
-export function lastRestartAnnotation(restartId: string, nowMs: number, changes: readonly Change[]): string {
+export function lastRestartAnnotation(
+  restartId: string,
+  nowMs: number,
+  changes: readonly Change[],
+  { isLeftToNextRun = false } = {},
+): string {
   const named = changes.slice(0, maxNamedSources);
   const sources = named.map((change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys) ?? null] as const);
   const by = authorsOf(named).slice(0, maxNamedUsers);
@@ -86,6 +92,7 @@ export function lastRestartAnnotation(restartId: string, nowMs: number, changes:
     id: restartId,
     sources: Object.fromEntries(sources),
     ...(by.length > 0 && { by }),
+    ...(isLeftToNextRun && { effect: 'next-run' }),
   });
 }
 

@@ -2,6 +2,7 @@ import { describeProblem } from '../shared/domain/annotation-problem';
 import { errorMessage } from '../shared/domain/errors';
 import { parseSourceId, type SourceId } from '../shared/domain/source';
 import type { WorkloadRecord } from '../shared/domain/workload';
+import { isLeftToNextRun } from '../shared/domain/workload-settings';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import { ConflictError, ForbiddenError, InvalidError } from '../shared/kube/errors';
 import type { EventReason, EventRecorder } from '../shared/kube/events';
@@ -139,7 +140,8 @@ export class Reporter {
     const workload = describeWorkload(record);
     const because = changes.map(describeChange);
     const sources = changes.map(({ id }) => id);
-    logger.info(`dry run: ${workload} would be restarted`, { workload, because, strategy, sources, dryRun: true });
+    const would = isLeftToNextRun(record.kind, record.settings) ? 'take the change at its next run' : 'be restarted';
+    logger.info(`dry run: ${workload} would ${would}`, { workload, because, strategy, sources, dryRun: true });
     metrics.dryRunRestartsTotal.inc({ workload_kind: record.kind });
   }
 

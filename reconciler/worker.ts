@@ -3,6 +3,7 @@ import { formatBaseline, type Baseline } from '../shared/domain/baseline';
 import { optedIn, type PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
+import { isLeftToNextRun } from '../shared/domain/workload-settings';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import { ConflictError, NotFoundError } from '../shared/kube/errors';
 import { getObject } from '../shared/kube/objects';
@@ -204,7 +205,7 @@ export class Worker {
     pause: PauseBegun | undefined,
   ): Restart {
     const { random, clock, defaults } = this.#options;
-    const { namespace, settings } = workload.record;
+    const { kind, namespace, settings } = workload.record;
     const id = randomHex(random, 8);
     const nowMs = clock.nowMs();
     const strategy = settings.strategy ?? defaults.strategy;
@@ -218,7 +219,9 @@ export class Worker {
       marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
       annotations: {
         [ownAnnotations.baseline]: baselineText(workload, baseline),
-        [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes),
+        [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes, {
+          isLeftToNextRun: isLeftToNextRun(kind, settings),
+        }),
         ...pause?.annotations,
       },
       ...(pause && { pausedUntilMs: pause.untilMs }),

@@ -41,6 +41,18 @@ function readOnlyCluster(...objects: readonly ObjectInput[]): Harness {
 }
 
 describe('--dry-run', () => {
+  it('tells what would be left to its next run as that', async () => {
+    const policy = { ...annotations, 'reroll.dev/cronjob-policy': 'next-run' };
+    const harness = readOnlyCluster(app, cronJob({ name: 'report', ...uses, annotations: policy }));
+    const engine = await harness.start({ dryRun });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(told(engine)).toEqual([]);
+    expect(engine.lines.map(({ message }) => message)).toContain(
+      'dry run: CronJob default/report would take the change at its next run',
+    );
+  });
+
   it('tells each restart once, whatever the kind, and asks for nothing but get, list and watch', async () => {
     const harness = readOnlyCluster(
       app,

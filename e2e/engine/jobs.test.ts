@@ -8,6 +8,18 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
 
+/** What the Event and the annotation say of the last change. */
+async function toldOf(harness: Harness, kind: 'CronJob' | 'Job', name: string): Promise<readonly unknown[]> {
+  const annotations = (await harness.get(kind, name)).metadata.annotations ?? {};
+  const { effect } = JSON.parse(annotations['reroll.dev/last-restart'] ?? '{}') as { readonly effect?: string };
+  return [effect, ...harness.objects('Event').map((event) => event['message'] ?? event['note'])];
+}
+
+function leftToNextRun(kind: string): readonly unknown[] {
+  const told = `ConfigMap app: content changed \\(keys: color\\)\\. ${kind} not run now: the change takes effect at its next run`;
+  return ['next-run', expect.stringMatching(new RegExp(`^${told} \\(`))];
+}
+
 describe('a CronJob', () => {
   const report = cronJob({ name: 'report', ...uses });
 
@@ -30,6 +42,10 @@ describe('a CronJob', () => {
       ownerReferences: [{ kind: 'CronJob', name: 'report', controller: true }],
     });
     expect(JSON.stringify(jobs[0])).toContain('STAKATER_APP_CONFIGMAP');
+    expect(await toldOf(harness, 'CronJob', 'report')).toEqual([
+      undefined,
+      expect.stringContaining('CronJob run as Job'),
+    ]);
     expect(harness.restarts('CronJob', 'report')).toBe(0);
   });
 
@@ -63,9 +79,10 @@ describe('a CronJob', () => {
     expect(harness.objects('Job')).toHaveLength(3);
   });
 
-  it('is not run with next-run, and its baseline moves', async () => {
+  it('is not run with next-run, and its baseline moves; that is told as what it is', async () => {
     const harness = await changed({ 'reroll.dev/cronjob-policy': 'next-run' });
     expect(harness.objects('Job')).toHaveLength(0);
+    expect(await toldOf(harness, 'CronJob', 'report')).toEqual(leftToNextRun('CronJob'));
     expect(JSON.parse((await harness.get('CronJob', 'report')).metadata.annotations!['reroll.dev/baseline']!).n).toBe(
       2,
     );
@@ -210,6 +227,7 @@ describe('a Job', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
     expect(births(harness)).toBe(1);
+    expect(await toldOf(harness, 'Job', 'migrate')).toEqual(leftToNextRun('Job'));
   });
 
   it('that a CronJob owns is left to its CronJob', async () => {

@@ -120,7 +120,10 @@ describe('§6.1 a CronJob', () => {
     const { context, transport } = applyWorld(server());
     const annotations = { ...auto, 'reroll.dev/cronjob-policy': 'next-run' };
     const applied = await createJobFromCronJob(context, restartOf({ ...options, annotations }));
-    expect(applied).toMatchObject({ did: 'left for its next run', resourceVersion: '18' });
+    expect(applied).toMatchObject({
+      did: 'not run now: the change takes effect at its next run',
+      resourceVersion: '18',
+    });
     expect(transport.requests.map(({ method }) => method)).toEqual(['PATCH']);
   });
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { formatBaseline } from '../../shared/domain/baseline';
 import { fieldAt, objectOf } from '../../shared/domain/json-value';
+import { isLeftToNextRun } from '../../shared/domain/workload-settings';
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { AlreadyExistsError } from '../../shared/kube/errors';
 import { createObject, getObject, type KubeObject } from '../../shared/kube/objects';
+import { leaveToNextRun } from './leave-to-next-run';
 import { annotateWorkload } from './patch-workload';
 import type { ApplyContext, Applied, Restart } from './restart';
 import { readAgain } from './read-again';
@@ -18,10 +20,7 @@ const nameDigits = 10;
  */
 export async function createJobFromCronJob(context: ApplyContext, restart: Restart): Promise<Applied> {
   const { record } = restart.workload;
-  if (record.settings.cronJobPolicy === 'next-run') {
-    const resourceVersion = await annotateWorkload(context, restart.workload, restart.annotations);
-    return { kind: 'written', did: 'left for its next run', resourceVersion };
-  }
+  if (isLeftToNextRun(record.kind, record.settings)) return await leaveToNextRun(context, restart);
   const cronJobs = workloadKind('CronJob').resource;
   const cronJob = await getObject(context.client, cronJobs, record.namespace, record.name);
   const workload = readAgain(context, restart.workload, cronJob);

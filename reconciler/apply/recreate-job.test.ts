@@ -116,7 +116,7 @@ describe('recreateJob', () => {
     const annotations = { ...auto, 'reroll.dev/job-policy': 'next-run' };
     const restart = restartOf({ ...options, annotations });
     expect(await recreate(world.context, restart)).toMatchObject({
-      did: 'left for its next run',
+      did: 'not run now: the change takes effect at its next run',
       resourceVersion: '18',
     });
     expect(bodyOf(world.transport.requests[0])).toMatchObject({ metadata: { annotations: restart.annotations } });

@@ -1,8 +1,9 @@
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
+import { isLeftToNextRun } from '../../shared/domain/workload-settings';
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { getObject, type KubeObject } from '../../shared/kube/objects';
 import type { JobJournal, JobRecreation } from '../job-journal';
-import { annotateWorkload } from './patch-workload';
+import { leaveToNextRun } from './leave-to-next-run';
 import { readAgain } from './read-again';
 import { describeChange } from '../report';
 import type { Apply, Restart } from './restart';
@@ -26,10 +27,7 @@ const deletionFinalizers = ['foregroundDeletion', 'orphan'];
 export function recreateJob(journal: JobJournal): Apply {
   return async (context, restart) => {
     const { record } = restart.workload;
-    if (record.settings.jobPolicy === 'next-run') {
-      const resourceVersion = await annotateWorkload(context, restart.workload, restart.annotations);
-      return { kind: 'written', did: 'left for its next run', resourceVersion };
-    }
+    if (isLeftToNextRun(record.kind, record.settings)) return await leaveToNextRun(context, restart);
     const job = await getObject(context.client, workloadKind('Job').resource, record.namespace, record.name);
     readAgain(context, restart.workload, job);
     context.assertLeading();

@@ -1,5 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSettings } from './workload-settings';
+import { isLeftToNextRun, readSettings } from './workload-settings';
+
+describe('isLeftToNextRun', () => {
+  it.each([
+    ['CronJob', { cronJobPolicy: 'next-run' }, true],
+    ['CronJob', { cronJobPolicy: 'run-now' }, false],
+    ['CronJob', { jobPolicy: 'next-run' }, false],
+    ['CronJob', {}, false],
+    ['Job', { jobPolicy: 'next-run' }, true],
+    ['Job', { cronJobPolicy: 'next-run' }, false],
+    ['Deployment', { jobPolicy: 'next-run', cronJobPolicy: 'next-run' }, false],
+  ] as const)('%s with %j: %s', (kind, settings, expected) => {
+    expect(isLeftToNextRun(kind, settings)).toBe(expected);
+  });
+});
 
 describe('readSettings', () => {
   it('shares the record of workloads that set nothing', () => {

@@ -2,6 +2,7 @@ import type { AnnotationProblem } from './annotation-problem';
 import type { Annotations } from './annotations';
 import { annotation, ownAnnotations } from './annotations';
 import { formatDuration, parseDuration } from './duration';
+import type { WorkloadKindName } from './workload-kinds';
 
 export const strategyNames = ['env-vars', 'annotations', 'restarted-at'] as const;
 /** How a restart is written into the pod template. */
@@ -39,6 +40,11 @@ export function readSettings(metadata: Annotations): {
     ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
   };
   return { settings: Object.keys(settings).length === 0 ? noSettings : settings, problems };
+}
+
+/** A change restarts nothing: it takes effect when the workload is run the next time. */
+export function isLeftToNextRun(kind: WorkloadKindName, { jobPolicy, cronJobPolicy }: WorkloadSettings): boolean {
+  return (kind === 'Job' && jobPolicy === 'next-run') || (kind === 'CronJob' && cronJobPolicy === 'next-run');
 }
 
 /** An absent setting is an absent field: the defaults are spread under it. */
