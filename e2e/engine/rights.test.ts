@@ -210,7 +210,7 @@ describe('no right at all', () => {
       level === 'warn' ? [`${message} ${String(fields['resource'] ?? '')}`] : [],
     );
     expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
-    expect(told).toContain('cannot look for Jobs that were being created anew; trying again ');
+    expect(told).toContain('no right to look for Jobs that were being created anew when another process ended: none is ');
   });
 });
 
