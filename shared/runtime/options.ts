@@ -1,6 +1,6 @@
 import { RerollError } from '../domain/errors';
+import { nearest } from '../domain/nearest';
 import { parseCsvRecord } from './csv-record';
-import { nearest } from './nearest';
 import { claimsToBeOption, optionEnv, type OptionRow, type OptionTable, type OptionValues } from './option-table';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,10 +3,11 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   const lower = word.toLowerCase();
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
+    const allowed = Math.max(1, Math.floor(candidate.length / 3));
+    // Spares the table of a word that is as long as its author liked.
+    if (Math.abs(candidate.length - lower.length) > allowed) continue;
     const distance = editDistance(lower, candidate.toLowerCase());
-    if (distance <= Math.max(1, Math.floor(candidate.length / 3)) && (!best || distance < best.distance)) {
-      best = { candidate, distance };
-    }
+    if (distance <= allowed && (!best || distance < best.distance)) best = { candidate, distance };
   }
   return best?.candidate;
 }
