@@ -1,3 +1,4 @@
+import type { AnnotationProblem } from '../shared/domain/annotation-problem';
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import { objectKey, type ObjectKey } from '../shared/domain/object-key';
 import { optedIn, type KindPolicy, type PolicySettings, type WorkloadPolicy } from '../shared/domain/policy';
@@ -180,7 +181,8 @@ export class TemplateLoans {
     const { kind = '', name = '' } = record.rollout?.workloadRef ?? {};
     const message = `cannot be followed: the template comes from ${kind} ${name}, and only that of a Deployment can`;
     const fix = 'refer to a Deployment, or write restart and list the sources by name';
-    return { ...setAside(record), problems: [...record.problems, { key, value: 'rollout', message, fix }] };
+    const problem: AnnotationProblem = { code: 'overridden', key, value: 'rollout', message, fix };
+    return { ...setAside(record), problems: [...record.problems, problem] };
   }
 
   /** Rollouts that ask for restarts, in the order of their names: of several the first one is listened to. */

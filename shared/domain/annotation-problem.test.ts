@@ -1,7 +1,14 @@
 import { expect, it } from '@jest/globals';
+import type { AnnotationProblem } from './annotation-problem';
 import { describeProblem } from './annotation-problem';
 
-const problem = { key: 'reroll.dev/settle', value: '5', message: 'is no duration', fix: 'write 5s' };
+const problem: AnnotationProblem = {
+  code: 'bad-duration',
+  key: 'reroll.dev/settle',
+  value: '5',
+  message: 'is no duration',
+  fix: 'write 5s',
+};
 
 it('names object, key, value and fix', () => {
   expect(describeProblem('deployment shop/web', problem)).toBe(
@@ -9,9 +16,23 @@ it('names object, key, value and fix', () => {
   );
 });
 
+it('does not show what may be anything', () => {
+  expect(describeProblem('deployment shop/web', { ...problem, value: undefined })).toBe(
+    'deployment shop/web: annotation reroll.dev/settle is no duration; write 5s',
+  );
+});
+
 it('stays one short line whatever the value', () => {
   const line = describeProblem('deployment shop/web', { ...problem, value: `a\nb${'c'.repeat(5000)}` });
   expect(line).not.toContain('\n');
   expect(line.length).toBeLessThan(250);
-  expect(line).toContain(`${'c'.repeat(97)}…"`);
+  expect(line).toContain(`${'c'.repeat(54)}…"`);
+});
+
+it('shows less of the value where room is short, and keeps the fix', () => {
+  const long = { ...problem, value: 'ü'.repeat(50) };
+  const line = describeProblem('deployment shop/web', long, 100);
+  expect(Buffer.byteLength(line)).toBeLessThanOrEqual(100);
+  expect(line).toMatch(/="ü{10}…" is no duration; write 5s$/);
+  expect(Buffer.byteLength(describeProblem(`deployment shop/${'x'.repeat(200)}`, long, 100))).toBeLessThanOrEqual(100);
 });

@@ -3,12 +3,12 @@ import { reviewAnnotations } from './annotation-review';
 import { defaultAnnotationKeys as keys, lastReloadedFrom, ownAnnotations } from './annotations';
 
 const review = (metadata: Record<string, string>, template: Record<string, string> = {}, given = keys) =>
-  reviewAnnotations(metadata, template, given);
+  reviewAnnotations(metadata, template, given, 100);
 
 describe('reviewAnnotations', () => {
   it('finds nothing in what is known, nor in what belongs to others', () => {
     const { ignore, ...onWorkloads } = keys;
-    const known = [...Object.values<string>(onWorkloads), ...Object.values<string>(ownAnnotations), lastReloadedFrom];
+    const known = [...Object.values<string>(onWorkloads), ...Object.values<string>(ownAnnotations)];
     expect(review(Object.fromEntries(known.map((key) => [key, 'true'])))).toEqual([]);
     expect(
       review(
@@ -27,14 +27,28 @@ describe('reviewAnnotations', () => {
     ['secretproviderclasses.reloader.stakater.com/reload', keys.secretProviderClassReload],
   ])('tells %s from %s', (key, meant) => {
     expect(review({ [key]: 'app' })).toEqual([
-      { key, value: 'app', message: 'is not a known annotation and has no effect', fix: `write ${meant}` },
+      {
+        ...{ code: 'unknown-annotation', key, value: undefined },
+        ...{ message: 'is not known and has no effect', fix: `did you mean ${meant}?` },
+      },
     ]);
   });
 
-  it.each(['reroll.dev/settel', 'reloader.stakater.com/autoo'])('names unknown %s and what is known', (key) => {
-    expect(review({ [key]: '1s' })).toEqual([
-      expect.objectContaining({ key, fix: expect.stringMatching(/^use one of re/) }),
+  it('looks for unknown keys on the pod template too', () => {
+    expect(review({}, { 'reloader.stakater.com/autoo': 'true' })).toEqual([
+      expect.objectContaining({ code: 'unknown-annotation', key: 'reloader.stakater.com/autoo' }),
     ]);
+  });
+
+  it("says that Reloader's marker belongs to the pod template", () => {
+    expect(review({ [lastReloadedFrom]: '{}' })).toEqual([
+      expect.objectContaining({ code: 'wrong-place', key: lastReloadedFrom }),
+    ]);
+  });
+
+  it('finds no more than it is asked for', () => {
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`reroll.dev/x${index}`, '']));
+    expect(reviewAnnotations(many, {}, keys, 20)).toHaveLength(20);
   });
 
   it('knows the keys that flags have set, and does not judge those they replaced', () => {
@@ -49,7 +63,7 @@ describe('reviewAnnotations', () => {
     ]);
   });
 
-  it.each(['reroll.dev/strategy', 'reroll.dev/unknown', keys.configMapExclude, keys.secretExclude, keys.pausePeriod])(
+  it.each(['reroll.dev/strategy', keys.configMapExclude, keys.secretExclude, keys.pausePeriod, keys.rolloutStrategy])(
     'says that %s has no effect on a pod template',
     (key) => {
       expect(review({}, { [key]: 'app' })).toEqual([

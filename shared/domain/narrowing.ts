@@ -35,13 +35,19 @@ export function readNarrowing(
     if (!chosen) {
       // What makes a source match a search is often put on the wrong object.
       const elsewhere = key === keys.match ? `, or put it on the source and use ${keys.search} here` : '';
-      problems.push({ key, value, message: 'names no kinds of sources and has no effect', fix: fix + elsewhere });
+      problems.push({
+        code: 'narrows-nothing',
+        key,
+        value,
+        message: 'names no kinds of sources and has no effect',
+        fix: fix + elsewhere,
+      });
       continue;
     }
     const left = kinds.filter((kind) => chosen.includes(kind));
     if (left.length === 0) {
       const message = `leaves no kind of source, together with ${keys.match}: nothing restarts the workload`;
-      problems.push({ key, value, message, fix: 'remove one of the two' });
+      problems.push({ code: 'narrowed-out', key, value, message, fix: 'remove one of the two' });
     }
     kinds = left;
   }

@@ -66,6 +66,17 @@ describe('parseNamedList', () => {
     expect(parseNamedList('(foo|baz),[|],\\|').problems).toEqual([]);
   });
 
+  it.each(['a{1,3}', 'a{1,}', 'a{,3}'])('says of %s that the comma cuts it off', (list) => {
+    expect(parseNamedList(list).problems).toEqual([
+      expect.objectContaining({ code: 'bad-pattern', message: expect.stringContaining('a comma always ends') }),
+    ]);
+  });
+
+  it('quotes no more of a pattern than fits a line', () => {
+    const [problem] = parseNamedList(`(${'x'.repeat(1_000)}`).problems;
+    expect(`${problem?.message} ${problem?.fix}`.length).toBeLessThan(250);
+  });
+
   it.each([
     ['repetitions', Array.from({ length: 30 }, (_, index) => `${index}x{990}.`).join(',')],
     ['a repeated group', `(${'x.'.repeat(20)}){900}`],

@@ -1,8 +1,11 @@
 import { RE2JS } from 're2js';
+import type { AnnotationProblemCode } from './annotation-problem';
+import { cutToBytes } from './cut-to-bytes';
 import { errorMessage } from './errors';
 
 /** An element of a list that can never do what its author meant. */
 export interface PatternProblem {
+  readonly code: AnnotationProblemCode;
   readonly element: string;
   readonly message: string;
   readonly fix: string;
@@ -44,6 +47,10 @@ export class NamedList {
 export const emptyNamedList = new NamedList([], []);
 
 const literalName = /^[a-z0-9-]+$/;
+const maxQuotedBytes = 60;
+const redundant = /^error parsing regexp: /;
+/** What is left of `a{1,3}` before its comma: a legal pattern, of a name with a brace in it. */
+const tornRepetition = /(?<!\\)\{\d*$/;
 const looseAlternative = /^[^()[\]\\]*\|/;
 
 /** Instructions of all patterns of a list together: each try costs time and each list memory for as long as it lives. */
@@ -51,6 +58,14 @@ const maxInstructions = 10_000;
 const instructionsOfAny = 20;
 /** There is no `{2,3}`: the comma ends the element. */
 const repetition = /\{(\d+)\}/g;
+
+/** What stands between commas: in this list patterns, in an exclude list exact names. */
+export function namesIn(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
 
 /**
  * Reloader's named list: elements between commas, trimmed, each an RE2 pattern between `^` and `$`. The anchors are
@@ -61,10 +76,7 @@ export function parseNamedList(value: string | undefined): {
   readonly matchers: NamedList;
   readonly problems: readonly PatternProblem[];
 } {
-  const elements = (value ?? '')
-    .split(',')
-    .map((element) => element.trim())
-    .filter((element) => element !== '');
+  const elements = namesIn(value ?? '');
   if (elements.length === 0) return { matchers: emptyNamedList, problems: [] };
   const patterns: RE2JS[] = [];
   const problems: PatternProblem[] = [];
@@ -81,6 +93,7 @@ export function parseNamedList(value: string | undefined): {
     } else {
       patterns.push(compiled.pattern);
       if (looseAlternative.test(element)) problems.push(loose(element));
+      if (tornRepetition.test(element)) problems.push(torn(element));
     }
   }
   const literals = elements.filter((element) => literalName.test(element));
@@ -92,8 +105,10 @@ function compile(element: string): { readonly pattern: RE2JS } | PatternProblem 
     return { pattern: RE2JS.compile(`^${element}$`) };
   } catch (error) {
     return {
+      code: 'bad-pattern',
       element,
-      message: `is not a valid RE2 pattern (${errorMessage(error)})`,
+      // It quotes the pattern, which is as long as its author liked.
+      message: `is not a valid RE2 pattern (${cutToBytes(errorMessage(error).replace(redundant, ''), maxQuotedBytes)})`,
       fix: 'write a name or an RE2 pattern; a comma always ends the pattern',
     };
   }
@@ -110,6 +125,7 @@ function instructionsAtMost(element: string): number {
 
 function tooLarge(element: string): PatternProblem {
   return {
+    code: 'pattern-refused',
     element,
     message: 'and every pattern after it are ignored, since together they are too large',
     fix: 'repeat less in the patterns, or list names instead',
@@ -118,8 +134,18 @@ function tooLarge(element: string): PatternProblem {
 
 function loose(element: string): PatternProblem {
   return {
+    code: 'pattern-loose',
     element,
     message: 'matches every name that begins with its first alternative or ends with its last one',
-    fix: `write (${element}) to match whole names`,
+    fix: `write (${cutToBytes(element, maxQuotedBytes)}) to match whole names`,
+  };
+}
+
+function torn(element: string): PatternProblem {
+  return {
+    code: 'bad-pattern',
+    element,
+    message: 'is cut off in its braces: a comma always ends the pattern',
+    fix: 'write the repetition without a comma',
   };
 }

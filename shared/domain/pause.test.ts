@@ -44,7 +44,12 @@ describe('readPause', () => {
   it.each(workloadKinds.filter(({ kind }) => kind !== 'Deployment'))('§8 a $kind is warned and not paused', (kind) => {
     const read = readPause(kind, { spec: { paused: true } }, { [keys.pausePeriod]: '1m' }, keys);
     expect(read).toEqual({
-      problems: [{ key: keys.pausePeriod, value: '1m', message: 'counts on a Deployment only', fix: 'remove it' }],
+      problems: [
+        {
+          ...{ code: 'wrong-kind', key: keys.pausePeriod, value: '1m' },
+          ...{ message: 'counts on a Deployment only', fix: 'remove it' },
+        },
+      ],
     });
   });
 

@@ -29,8 +29,8 @@ export function readPause(
 ): { readonly pause?: Pause; readonly problems: readonly AnnotationProblem[] } {
   const period = annotation(metadata, keys.pausePeriod);
   if (kind !== 'Deployment') {
-    const problem = { key: keys.pausePeriod, message: 'counts on a Deployment only', fix: 'remove it' };
-    return { problems: period === undefined ? [] : [{ ...problem, value: period }] };
+    const problem = { code: 'wrong-kind', key: keys.pausePeriod, message: 'counts on a Deployment only' } as const;
+    return { problems: period === undefined ? [] : [{ ...problem, value: period, fix: 'remove it' }] };
   }
   const since = textOf(metadata[keys.pausedAt]);
   if (period === undefined && since === undefined) return { problems: [] };
@@ -42,7 +42,7 @@ export function readPause(
       periodMs,
       since: Number.isNaN(sinceMs) ? 'unreadable' : sinceMs,
     },
-    problems: problem === undefined ? [] : [{ key: keys.pausePeriod, value: period ?? '', ...problem }],
+    problems: problem === undefined ? [] : [{ code: 'bad-duration', key: keys.pausePeriod, value: period, ...problem }],
   };
 }
 

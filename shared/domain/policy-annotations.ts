@@ -3,7 +3,7 @@ import type { AnnotationKeys, Annotations } from './annotations';
 import { annotation } from './annotations';
 import { parseGoBool } from './go-bool';
 import { readNarrowing } from './narrowing';
-import { emptyNamedList, parseNamedList } from './pattern';
+import { emptyNamedList, namesIn, parseNamedList } from './pattern';
 import type { AutoSwitch, KindPolicy, WorkloadPolicy } from './policy';
 import type { SourceKind } from './source';
 import { sourceKinds } from './source';
@@ -52,13 +52,15 @@ export function parsePolicy(
   return { policy: shared ?? policy, problems };
 }
 
-interface TypedKeys {
+/** The keys that concern one kind of source alone. */
+export interface TypedKeys {
   readonly auto: string;
   readonly reload: string;
   readonly exclude: string;
 }
 
-function typedKeysOf(keys: AnnotationKeys): Readonly<Record<SourceKind, TypedKeys>> {
+/** The keys of each kind of source, out of all. */
+export function typedKeysOf(keys: AnnotationKeys): Readonly<Record<SourceKind, TypedKeys>> {
   return {
     ConfigMap: { auto: keys.configMapAuto, reload: keys.configMapReload, exclude: keys.configMapExclude },
     Secret: { auto: keys.secretAuto, reload: keys.secretReload, exclude: keys.secretExclude },
@@ -77,13 +79,10 @@ function parseKind(
   typed: TypedKeys,
   problems: AnnotationProblem[],
 ): KindPolicy {
-  const speaks = [typed.reload, keys.search, keys.auto, typed.auto].some(
-    (key) => annotation(metadata, key) !== undefined,
-  );
-  const annotations = speaks ? metadata : template;
+  const annotations = speakingKey(metadata, keys, typed) === undefined ? template : metadata;
   const list = parseNamedList(annotation(annotations, typed.reload));
-  for (const { element, message, fix } of list.problems)
-    problems.push({ key: typed.reload, value: element, message, fix });
+  for (const { code, element, message, fix } of list.problems)
+    problems.push({ code, key: typed.reload, value: element, message, fix });
   const search = annotation(annotations, keys.search) === 'true';
   const switched = autoSwitch(annotation(annotations, keys.auto) ?? '', annotation(annotations, typed.auto) ?? '');
   const exclude = annotation(metadata, typed.exclude) ?? '';
@@ -91,15 +90,13 @@ function parseKind(
   return { leftOut: false, named: list.matchers, excluded: namesIn(exclude), search, auto: switched };
 }
 
+/** The first of the four keys whose presence on the metadata makes a pod template's without effect, for one kind. */
+export function speakingKey(metadata: Annotations, keys: AnnotationKeys, typed: TypedKeys): string | undefined {
+  return [typed.reload, keys.search, keys.auto, typed.auto].find((key) => annotation(metadata, key) !== undefined);
+}
+
 function autoSwitch(untyped: string, typed: string): AutoSwitch {
   if (parseGoBool(untyped) === true) return 'auto';
   if (parseGoBool(typed) === true) return 'auto-typed';
   return untyped === '' && typed === '' ? 'unset' : 'off';
-}
-
-function namesIn(list: string): readonly string[] {
-  return list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }

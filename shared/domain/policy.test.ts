@@ -87,6 +87,7 @@ describe('parsePolicy', () => {
     const { problems } = parsePolicy({ [keys.secretReload]: 'db, app[' }, {}, keys);
     expect(problems).toEqual([
       {
+        code: 'bad-pattern',
         key: keys.secretReload,
         value: 'app[',
         message: expect.stringContaining('missing closing ]'),

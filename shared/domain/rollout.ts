@@ -22,7 +22,8 @@ export function readRollout(
   const key = keys.rolloutStrategy;
   const value = annotation(metadata, key) ?? 'rollout';
   const strategy = value === 'restart' ? 'restart' : 'rollout';
-  const problem = { key, value, message: 'is not a choice and counts as "rollout"', fix: 'use rollout or restart' };
+  const message = 'is not a choice and counts as "rollout"';
+  const problem: AnnotationProblem = { code: 'bad-choice', key, value, message, fix: 'use rollout or restart' };
   const kind = textOf(fieldAt(object, ['spec', 'workloadRef', 'kind']));
   const name = textOf(fieldAt(object, ['spec', 'workloadRef', 'name']));
   return {

@@ -79,7 +79,21 @@ describe('readSettings', () => {
     });
     expect(settings).toEqual(name === 'settle-max' ? {} : { settleMaxMs: 9_000 });
     expect(problems).toEqual([
-      { key, value, message: expect.stringContaining('no effect'), fix: expect.stringContaining(fix) },
+      expect.objectContaining({
+        key,
+        value,
+        message: expect.stringContaining('no effect'),
+        fix: expect.stringContaining(fix),
+      }),
     ]);
+  });
+
+  it.each([
+    ['5s', '10s', []],
+    ['5s', '5s', []],
+    ['10s', '5s', ['bad-window']],
+  ])('a settle window of %s within %s: %j', (settle, settleMax, codes) => {
+    const { problems } = readSettings({ 'reroll.dev/settle': settle, 'reroll.dev/settle-max': settleMax });
+    expect(problems.map(({ code }) => code)).toEqual(codes);
   });
 });

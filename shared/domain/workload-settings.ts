@@ -39,6 +39,16 @@ export function readSettings(metadata: Annotations): {
     ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
     ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
   };
+  const { settleMs = 0, settleMaxMs = Infinity } = settings;
+  if (settleMs > settleMaxMs) {
+    problems.push({
+      code: 'bad-window',
+      key: ownAnnotations.settle,
+      value: annotation(metadata, ownAnnotations.settle),
+      message: `is longer than ${ownAnnotations.settleMax}, after which nothing is waited for`,
+      fix: 'make the one shorter or the other longer',
+    });
+  }
   return { settings: Object.keys(settings).length === 0 ? noSettings : settings, problems };
 }
 
@@ -63,6 +73,7 @@ function readChoice<Choice extends string>(
   const choice = choices.find((each) => each === value);
   if (choice === undefined) {
     problems.push({
+      code: 'bad-choice',
       key,
       value,
       message: 'is not a choice and has no effect',
@@ -92,6 +103,7 @@ function readDuration(metadata: Annotations, key: string, problems: AnnotationPr
   const ms = durationOf(value);
   if (ms === undefined) {
     problems.push({
+      code: 'bad-duration',
       key,
       value,
       message: 'is no duration and has no effect',

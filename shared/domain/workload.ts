@@ -111,7 +111,7 @@ export function readWorkloadSpec(
   const templateAnnotations = annotationsOf(template);
   const { policy, problems: policyProblems } = parsePolicy(metadata, templateAnnotations, keys);
   const { settings, problems: settingProblems } = readSettings(metadata);
-  const reviewed = reviewAnnotations(metadata, templateAnnotations, keys);
+  const reviewed = reviewAnnotations(metadata, templateAnnotations, keys, maxProblems);
   const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
   const { pause, problems: pauseProblems } = readPause(kind, object, metadata, keys);
   const ownProblems = [...settingProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
@@ -169,7 +169,8 @@ function newestWriteMs(metadata: JsonObject): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-function controllerOf(object: unknown): { readonly kind: string; readonly name: string } | undefined {
+/** The owner that manages an object, if any does. */
+export function controllerOf(object: unknown): { readonly kind: string; readonly name: string } | undefined {
   const owners = listOf(fieldAt(object, ['metadata', 'ownerReferences'])).map(objectOf);
   const owner = owners.find(({ controller }) => controller === true);
   const kind = textOf(owner?.['kind']);

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { AnnotationNames } from './annotation-names';
+import { defaultAnnotationKeys as keys } from './annotations';
+
+describe('AnnotationNames', () => {
+  it.each([
+    ['reroll.dev/settel', 'reroll.dev/settle'],
+    ['reroll.dev/cron-job-policy', 'reroll.dev/cronjob-policy'],
+    ['reroll.dev/owner', undefined],
+    ['reloader.stakater.com/autoo', keys.auto],
+    ['reloader.stakater.com/Search', keys.search],
+    ['configmap.reloader.stakater.com/reloaded', keys.configMapReload],
+    ['configmaps.reloader.stakater.com/reload', keys.configMapReload],
+    ['secret.exclude.reloader.stakater.com/reload', keys.secretExclude],
+    ['reloader.stakater.com/pause-period', keys.pausePeriod],
+    ['reloader.stakater.com/reload', keys.configMapReload],
+    ['reloader.stakater.com/last-reloaded', undefined],
+    ['statefulset.reloader.stakater.com/pause-period', keys.pausePeriod],
+    ['reloader.stakater.com/owner', undefined],
+    [`x.reloader.stakater.com/${'y'.repeat(60)}`, undefined],
+    ['reloader.stakater.io/auto', keys.auto],
+    ['configmap.reloader.stackater.com/reload', keys.configMapReload],
+    ['reroll.io/settle', 'reroll.dev/settle'],
+  ])('%s is unknown; meant is %s', (key, meant) => {
+    expect(new AnnotationNames(keys).unknown(key)).toEqual({ meant });
+  });
+
+  it.each([
+    ...Object.values<string>({ ...keys }),
+    'reroll.dev/baseline',
+    'reloader.stakater.com/last-reloaded-from',
+    'notreloader.stakater.com/expose',
+    'forecastle.stakater.com/expose',
+    'example.com/auto',
+    'auto',
+    'helm.sh/hook',
+    'kubectl.kubernetes.io/restartedAt',
+  ])('%s is known, or of others', (key) => expect(new AnnotationNames(keys).unknown(key)).toBeUndefined());
+
+  it('knows the keys that flags have set, and slips in them, and leaves the others of their prefix alone', () => {
+    const names = new AnnotationNames({ ...keys, auto: 'example.com/restart' });
+    expect(names.isKnown('example.com/restart')).toBe(true);
+    expect(new AnnotationNames(keys).isKnown('example.com/restart')).toBe(false);
+    expect(names.unknown('example.com/restart')).toBeUndefined();
+    expect(names.unknown('example.com/restrat')).toEqual({ meant: 'example.com/restart' });
+    expect(names.unknown('example.com/owner')).toBeUndefined();
+    expect(names.unknown('reloader.stakater.com/autoo')).toEqual({ meant: undefined });
+    // May be meant for another install.
+    expect(names.unknown(keys.auto)).toBeUndefined();
+  });
+});
