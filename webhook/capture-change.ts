@@ -1,9 +1,10 @@
 import { boundedChangeRecord, parseChangeRecord, type ChangeRecord } from '../shared/domain/change-record';
 import type { ContentDigester } from '../shared/domain/content-digest';
-import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/json-value';
+import { fieldAt, textOf } from '../shared/domain/json-value';
 import { metadataFromJson } from '../shared/kube/object-metadata';
 import { entriesFromJson } from '../shared/kube/source-decoder';
 import type { AdmissionRequest } from './admission-review';
+import { fieldManagerOf } from './field-manager';
 
 type CapturedKind = ChangeRecord['kind'];
 
@@ -70,20 +71,4 @@ function changedKeys(before: Content, after: Content): ChangeRecord['changed'] {
     changed: [...before].flatMap(([key, value]) => (isChanged(key, value) ? [key] : [])).sort(),
     removed: [...before.keys()].filter((key) => !after.has(key)).sort(),
   };
-}
-
-/**
- * Who writes: what the request says, otherwise what the server made of it, which stands in the newest entry of
- * managedFields. That entry alone would mislead: a manager that wrote in the same second is as new.
- */
-function fieldManagerOf({ options, object }: AdmissionRequest): string | undefined {
-  const stated = textOf(options?.fieldManager);
-  if (stated !== undefined) return stated;
-  let newest: { readonly manager: string; readonly timeMs: number } | undefined;
-  for (const entry of listOf(fieldAt(object, ['metadata', 'managedFields']))) {
-    const manager = textOf(objectOf(entry)['manager']);
-    const timeMs = Date.parse(textOf(objectOf(entry)['time']) ?? '');
-    if (manager !== undefined && timeMs >= (newest?.timeMs ?? 0)) newest = { manager, timeMs };
-  }
-  return newest?.manager;
 }

@@ -1,0 +1,18 @@
+import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/json-value';
+import type { AdmissionRequest } from './admission-review';
+
+/**
+ * Who writes: what the request says, otherwise what the server made of it, which stands in the newest entry of
+ * managedFields. That entry alone would mislead: a manager that wrote in the same second is as new.
+ */
+export function fieldManagerOf({ options, object }: AdmissionRequest): string | undefined {
+  const stated = textOf(options?.fieldManager);
+  if (stated !== undefined) return stated;
+  let newest: { readonly manager: string; readonly timeMs: number } | undefined;
+  for (const entry of listOf(fieldAt(object, ['metadata', 'managedFields']))) {
+    const manager = textOf(objectOf(entry)['manager']);
+    const timeMs = Date.parse(textOf(objectOf(entry)['time']) ?? '');
+    if (manager !== undefined && timeMs >= (newest?.timeMs ?? 0)) newest = { manager, timeMs };
+  }
+  return newest?.manager;
+}
