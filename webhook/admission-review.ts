@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DutyAnswer } from './answer-duty';
 
 /** Longer than any uid of an API server, short enough to echo without thought. */
 const maxUidLength = 128;
@@ -60,9 +61,14 @@ export function uidFromPrefix(prefix: Buffer): string | undefined {
   return uidAtTheStart.exec(prefix.toString('latin1', 0, uidPrefixBytes))?.[1];
 }
 
-/** The one answer there is, to `/mutate` as to `/validate`: allowed, and nothing patched. */
-export function allowedAnswer(uid: string): Buffer {
-  return Buffer.from(JSON.stringify({ apiVersion, kind, response: { uid, allowed: true } }));
+/** The answer to `/mutate` as to `/validate`: allowed, with what duties have added. */
+export function allowedAnswer(uid: string, { warnings, patch }: DutyAnswer = {}): Buffer {
+  const response = {
+    ...{ uid, allowed: true },
+    ...(warnings && { warnings }),
+    ...(patch && { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
+  };
+  return Buffer.from(JSON.stringify({ apiVersion, kind, response }));
 }
 
 function parseJson(body: Buffer): unknown {

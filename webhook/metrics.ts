@@ -39,8 +39,8 @@ export class WebhookMetrics {
   );
   readonly dutyFailuresTotal = this.registry.counter(
     'reroll_webhook_duty_failures_total',
-    'Work after an answer that failed.',
-    { duty: ['capture'] },
+    'Work on a review that failed; it was allowed all the same.',
+    { duty: ['capture', 'lint'] },
   );
   readonly inFlight = this.registry.gauge('reroll_webhook_in_flight', 'Reviews being read or worked on.', {});
   readonly bytesInFlight = this.registry.gauge('reroll_webhook_bytes_in_flight', 'Bytes of those reviews.', {});

@@ -5,7 +5,10 @@ import {
   uidFromPrefix,
   uidPrefixBytes,
   type AdmissionRequest,
+  type AdmissionReview,
 } from './admission-review';
+import type { Gathering } from './answer-duties';
+import type { DutyAnswer } from './answer-duty';
 import type { Place } from './in-flight';
 import type { ShedReason } from './metrics';
 
@@ -24,6 +27,8 @@ export interface ReviewExchangeOptions {
   readonly place: Place | undefined;
   readonly onShed: (reason: ShedReason) => void;
   readonly onAnswer: (answer: ReviewAnswer) => void;
+  /** Begins to gather what is to be added to the answer; undefined: nothing. */
+  readonly gather: (request: AdmissionRequest) => Gathering | undefined;
   /** After the answer, with the place, which is the receiver's to leave. */
   readonly onRequest: (request: AdmissionRequest, place: Place) => void;
 }
@@ -42,6 +47,8 @@ export class ReviewExchange {
   #chunks: Buffer[] = [];
   #received = 0;
   #settled = false;
+  /** The review has been read, and waits for what is to be added to its answer. */
+  #gathering: { readonly review: AdmissionReview; readonly place: Place; readonly answers: Gathering } | undefined;
 
   constructor(options: ReviewExchangeOptions) {
     this.#options = options;
@@ -80,10 +87,14 @@ export class ReviewExchange {
       this.#answer({ status: 400, body: text('not an AdmissionReview of admission.k8s.io/v1'), early: false });
       return;
     }
-    // The place goes with the request: it must not be left by the answer.
-    if (review.request) this.#place = undefined;
-    this.#answer({ status: 200, body: allowedAnswer(review.uid), early: false });
-    if (review.request) this.#options.onRequest(review.request, place);
+    const answers = review.request && this.#options.gather(review.request);
+    if (!answers) {
+      this.#allow(review, place);
+      return;
+    }
+    this.#chunks = [];
+    this.#gathering = { review, place, answers };
+    void answers.done.then(() => this.#allowGathered());
   }
 
   /** The caller went away: there is nobody to answer. */
@@ -91,7 +102,25 @@ export class ReviewExchange {
     this.#settle();
   }
 
+  /** Also when time is up: what is there by then is said. */
+  #allowGathered(): void {
+    if (!this.#gathering) return;
+    const { review, place, answers } = this.#gathering;
+    this.#allow(review, place, answers.take());
+  }
+
+  #allow(review: AdmissionReview, place: Place, added?: DutyAnswer): void {
+    // The place goes with the request: it must not be left by the answer.
+    if (review.request) this.#place = undefined;
+    this.#answer({ status: 200, body: allowedAnswer(review.uid, added), early: false });
+    if (review.request) this.#options.onRequest(review.request, place);
+  }
+
   #expire(): void {
+    if (this.#gathering) {
+      this.#allowGathered();
+      return;
+    }
     this.#options.onShed('deadline');
     this.#answerUnread(true);
   }
@@ -114,6 +143,7 @@ export class ReviewExchange {
     this.#deadline.cancel();
     this.#leave();
     this.#chunks = [];
+    this.#gathering = undefined;
   }
 
   #leave(): void {

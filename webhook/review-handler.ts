@@ -1,6 +1,8 @@
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { AdmissionDuty } from './admission-duty';
+import { AnswerDuties } from './answer-duties';
+import type { AnswerDuty } from './answer-duty';
 import { DutyQueue } from './duty-queue';
 import { InFlight, type InFlightLimits } from './in-flight';
 import type { ReviewPath, WebhookMetrics } from './metrics';
@@ -10,7 +12,10 @@ export interface ReviewHandlerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
+  /** What is done when an answer is on its way. */
   readonly duties: readonly AdmissionDuty[];
+  /** What is said in answers. */
+  readonly answerDuties?: readonly AnswerDuty[];
   readonly limits?: InFlightLimits;
 }
 
@@ -29,9 +34,10 @@ const defaultLimits: InFlightLimits = { requests: 256, bytes: 32 * 1024 * 1024 }
 const ownDeadlineMs = 500;
 
 /**
- * Answers admission reviews: allowed, always, and before anything is done about them.
+ * Answers admission reviews: allowed, always, and before anything is done about them but what the answer is to say.
  *
  *     begin ─▶ push… ─▶ end ─▶ 200 allowed ─▶ duties, in a later turn
+ *                │       ├───▶ answer duties ─▶ 200 allowed, with what they have said by the deadline ─▶ duties
  *                │       └───▶ 400: no review
  *                ├── over 7 MiB ─▶ 413
  *                ├── too much in flight ─▶ the rest is dropped as it comes; 200 allowed, no duties
@@ -41,12 +47,14 @@ export class ReviewHandler {
   readonly #options: ReviewHandlerOptions;
   readonly #inFlight: InFlight;
   readonly #duties: DutyQueue;
+  readonly #answerDuties: AnswerDuties;
 
   constructor(options: ReviewHandlerOptions) {
     this.#options = options;
     this.#inFlight = new InFlight(options.limits ?? defaultLimits);
     this.#duties = new DutyQueue(options);
-    const { metrics } = options;
+    const { logger, metrics, answerDuties = [] } = options;
+    this.#answerDuties = new AnswerDuties({ logger, metrics, duties: answerDuties });
     metrics.registry.onScrape(() => {
       metrics.inFlight.set(this.#inFlight.requests);
       metrics.bytesInFlight.set(this.#inFlight.bytes);
@@ -72,6 +80,7 @@ export class ReviewHandler {
         metrics.reviewDurationSeconds.observe((clock.monotonicMs() - startMs) / 1000);
         answer(given);
       },
+      gather: (request) => this.#answerDuties.gather(request, path),
       onRequest: (request, place) => this.#duties.add(request, place),
     });
   }

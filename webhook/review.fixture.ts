@@ -3,8 +3,9 @@ import type { ChangeRecord } from '../shared/domain/change-record';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import { RecordingLogger } from '../shared/runtime/recording-logger';
 import { captureDuty } from './capture-duty';
+import type { AnswerDuty } from './answer-duty';
 import type { InFlightLimits } from './in-flight';
-import { WebhookMetrics } from './metrics';
+import { WebhookMetrics, type ReviewPath } from './metrics';
 import { RecentChanges } from './recent-changes';
 import type { ReviewAnswer } from './review-exchange';
 import { ReviewHandler } from './review-handler';
@@ -65,7 +66,7 @@ export async function metric(metrics: WebhookMetrics, series: string): Promise<n
 }
 
 /** A handler whose clock, records and answers the test sees. */
-export function handlerWorld(limits?: InFlightLimits) {
+export function handlerWorld(limits?: InFlightLimits, answerDuties: readonly AnswerDuty[] = []) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const metrics = new WebhookMetrics();
@@ -74,10 +75,10 @@ export function handlerWorld(limits?: InFlightLimits) {
   const duties = [
     captureDuty({ clock, metrics, recent, digester: () => testDigester, send: (record) => sent.push(record) }),
   ];
-  const handler = new ReviewHandler({ clock, logger, metrics, duties, ...(limits && { limits }) });
-  const begin = (timeoutMs?: number) => {
+  const handler = new ReviewHandler({ clock, logger, metrics, duties, answerDuties, ...(limits && { limits }) });
+  const begin = (timeoutMs?: number, path: ReviewPath = 'validate') => {
     const answers: ReviewAnswer[] = [];
-    const exchange = handler.begin({ path: 'validate', timeoutMs, answer: (answer) => answers.push(answer) });
+    const exchange = handler.begin({ path, timeoutMs, answer: (answer) => answers.push(answer) });
     return { exchange, answers };
   };
   /** A whole call; the answer, if there was one. */
