@@ -63,6 +63,15 @@ export const ownAnnotations = {
   cronJobPolicy: 'reroll.dev/cronjob-policy',
 } as const;
 
+/** All stand on a ConfigMap or Secret, and are for the webhook. */
+export const sourceAnnotations = {
+  preview: 'reroll.dev/preview',
+  validate: 'reroll.dev/validate',
+  schema: 'reroll.dev/schema',
+  requiredKeys: 'reroll.dev/required-keys',
+  maxBytes: 'reroll.dev/max-bytes',
+} as const;
+
 /** Reloader's marker on the pod template, written by the strategy `annotations`. */
 export const lastReloadedFrom = 'reloader.stakater.com/last-reloaded-from';
 

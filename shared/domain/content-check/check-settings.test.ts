@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkSettings, type CheckSettings } from './check-settings';
+
+const prefix = 'reroll.dev/';
+const nothing: CheckSettings = { mode: 'warn', schemas: [], requiredKeys: [], maxBytes: undefined, problems: [] };
+
+function settings(annotations: Readonly<Record<string, string>>, ofNamespace?: 'warn' | 'deny') {
+  const entries = Object.entries(annotations).map(([key, value]) => [prefix + key, value]);
+  return checkSettings(Object.fromEntries(entries), ofNamespace);
+}
+
+describe('checkSettings', () => {
+  it.each<[string, Readonly<Record<string, string>>, 'warn' | 'deny' | undefined, Partial<CheckSettings> | undefined]>([
+    ['nothing', {}, undefined, undefined],
+    ['another annotation of ours', { settle: '1s' }, undefined, undefined],
+    ['warn', { validate: 'warn' }, undefined, { mode: 'warn' }],
+    ['deny', { validate: 'deny' }, undefined, { mode: 'deny' }],
+    ['what the namespace says', {}, 'deny', { mode: 'deny' }],
+    ['its own mode before that of the namespace', { validate: 'warn' }, 'deny', { mode: 'warn' }],
+    ['off', { validate: 'off', schema: 'a' }, 'deny', undefined],
+    ['a check without a mode', { 'max-bytes': '9' }, undefined, { mode: 'warn', maxBytes: 9 }],
+    [
+      'a check without a mode, where the namespace has one',
+      { 'max-bytes': '9' },
+      'deny',
+      { mode: 'deny', maxBytes: 9 },
+    ],
+    ['bytes with a unit', { 'max-bytes': ' 64Ki ' }, undefined, { maxBytes: 65_536 }],
+    ['mebibytes', { 'max-bytes': '1Mi' }, undefined, { maxBytes: 1_048_576 }],
+    ['keys', { 'required-keys': 'a.json, B_c,,-d' }, undefined, { requiredKeys: ['a.json', 'B_c', '-d'] }],
+    [
+      'schemas',
+      { schema: 'one, two/s.json, a.yaml=three , b.json = four.five/schema_6.json' },
+      undefined,
+      {
+        schemas: [
+          { key: undefined, configMap: 'one', schemaKey: undefined },
+          { key: undefined, configMap: 'two', schemaKey: 's.json' },
+          { key: 'a.yaml', configMap: 'three', schemaKey: undefined },
+          { key: 'b.json', configMap: 'four.five', schemaKey: 'schema_6.json' },
+        ],
+      },
+    ],
+  ])('reads %s', (_what, annotations, ofNamespace, expected) => {
+    expect(settings(annotations, ofNamespace)).toEqual(expected && { ...nothing, ...expected });
+  });
+
+  it.each([
+    ['validate', 'yes', 'is no mode, faults only warn'],
+    ['validate', '', 'is no mode, faults only warn'],
+    ['schema', 'a/b/c', 'names no schema and is left out'],
+    ['schema', '../secrets', 'names no schema and is left out'],
+    ['schema', 'a=', 'names no schema and is left out'],
+    ['schema', 'a,b,c,d,e,f,g,h,i', 'has 9 schemas, of which the first 8 are read'],
+    ['required-keys', 'a b', 'cannot be a key and is left out'],
+    ['max-bytes', '1.5Ki', 'is no size and is left out'],
+    ['max-bytes', '-1', 'is no size and is left out'],
+  ])('complains about %s=%s, and never denies for it', (key, value, message) => {
+    expect(settings({ [key]: value }, key === 'validate' ? 'deny' : undefined)).toMatchObject({
+      mode: 'warn',
+      problems: [{ key: prefix + key, message }],
+    });
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import { contentFaults, loadSchema } from './content-faults';
+import { formatOf } from './content-format';
+
+/** Of one key, without a schema. */
+async function faultsOf(key: string, text: string): Promise<readonly string[]> {
+  return contentFaults(key, text, await formatOf(key)!.load(), []).faults;
+}
+
+/** What stands in a text must not stand in what is said of it. */
+const canary = 'hunter2';
+
+const sound: readonly (readonly [key: string, text: string])[] = [
+  ['a.json', '{"a": [1, -2.5e3, "\\u00e9\\n", null, true]}'],
+  ['a.json', ' "text" \n'],
+  ['a.JSON', '[]'],
+  ['a.yaml', ''],
+  ['a.yaml', '# nothing\n'],
+  ['a.yaml', 'a: 1\nb:\n  - c\n  - {d: e}\n'],
+  ['a.yml', '---\na: 1\n---\na: 2\n...\n'],
+  ['a.yaml', 'a: &a {b: 1}\nc: *a\nd: {<<: *a}\n'],
+  ['a.yaml', 'x:\n  <<: {a: 1}\n  <<: {b: 2}\n'],
+  ['a.yaml', 'a: 1\n"1": b\n1: c\n'],
+  ['a.yaml', 'a: !own {b: 1}\n'],
+  ['a.yaml', '? [a, b]\n: c\n? [a, b]\n: d\n'],
+  ['a.toml', 'a = 1\n[b]\nc = ["x", """\ny\n"""]\nd = 2026-11-21T22:00:00Z\n[[e]]\n[[e]]\n'],
+  ['a.toml', 'large = 9223372036854775807\n__proto__ = 1\n'],
+  ['a.properties', 'a=b\nc : d\ne f\n! # comment \\u\nalone\ng=\\u00e9 \\\\u\na=again\n'],
+  ['.env', 'A=1\nexport B = "two\nlines"\n# comment\n\nC=\nD=it\'s\nE=\'x\'# y\nF.g-h="\\""\n'],
+];
+
+const broken: readonly (readonly [key: string, text: string, fault: string])[] = [
+  ['a.json', '', 'a.json:1:1: a value is missing'],
+  ['a.json', '{\n  "a": 1,\n}', 'a.json:3:1: a property name in double quotes is missing'],
+  ['a.json', '{"a" 1}', 'a.json:1:6: a colon is missing'],
+  ['a.json', '{"a":1\r\n  "b":2}', 'a.json:2:3: a comma is missing'],
+  ['a.json', `{"${canary}": ${canary}}`, 'a.json:1:13: this is no JSON value'],
+  ['a.json', '[1,\n\n  2', 'a.json:3:4: a closing bracket is missing'],
+  ['a.json', '{"a": {}', 'a.json:1:9: a closing brace is missing'],
+  ['a.json', '[1,]', 'a.json:1:4: a value is missing'],
+  ['a.json', `["${canary}`, 'a.json:1:2: a string is not closed'],
+  ['a.json', '["\t"]', 'a.json:1:2: a control character in a string must be escaped'],
+  ['a.json', '["\\x"]', 'a.json:1:2: this is no escape sequence'],
+  ['a.json', '["\\u12"]', 'a.json:1:2: a \\u escape needs four hexadecimal digits'],
+  ['a.json', '{} {}', 'a.json:1:4: nothing may follow the value'],
+  ['a.json', '{}\n// x', 'a.json:2:1: JSON has no comments'],
+  ['a.json', '/* x */ {}', 'a.json:1:1: JSON has no comments'],
+  ['a.json', '[1.]', 'a.json:1:2: a number is not complete'],
+  ['a.json', '[01]', 'a.json:1:3: a comma is missing'],
+  ['a.json', '\ufeff{}', 'a.json:1:1: this is no JSON value'],
+  ['a.yaml', 'a: 1\nb: [1, 2\nc: 3\n', 'a.yaml:3:1: the indentation is wrong, or a bracket or brace is not closed'],
+  ['a.yaml', `a: ${canary}: c\n`, 'a.yaml:1:4: a mapping cannot begin here: a value with a colon needs quotes'],
+  [
+    'a.yaml',
+    `a: "${canary}\n`,
+    'a.yaml:2:1: a character is missing here: a quote, a comma, a colon, a space or a bracket',
+  ],
+  ['a.yaml', 'a: 1\n\tb: 2\n', 'a.yaml:2:1: a tab cannot indent'],
+  ['a.yaml', `- a\n${canary}: 1\n`, 'a.yaml:2:1: this cannot stand here'],
+  ['a.yaml', 'a\nb: 1\n', 'a.yaml:1:1: a key must stand on one line, with its colon'],
+  ['a.yaml', 'a: "\\q"\n', 'a.yaml:1:5: this is no escape sequence'],
+  ['a.yaml', `a: @${canary}\n`, 'a.yaml:1:4: a value that begins with this character needs quotes'],
+  ['a.yaml', 'a: 1\nb: 2\na: 3\n', 'a.yaml:3:1: this key stands twice'],
+  ['a.yaml', 'x:\n  - {a: 1, "a": 2}\n', 'a.yaml:2:12: this key stands twice'],
+  ['a.yaml', '---\na: 1\n---\nb: 1\nb: 1\n', 'a.yaml:5:1: this key stands twice'],
+  ['a.yaml', `a: *${canary}\n`, 'a.yaml:1:4: an alias has no anchor'],
+  ['a.yaml', 'a: &x 1\n---\nb: *x\n', 'a.yaml:3:4: an alias has no anchor'],
+  ['a.yaml', 'a: &x [1, *x]\n', 'a.yaml:1:11: an alias stands for what it is part of'],
+  ['a.yml', 'a: {b: 1\n', 'a.yml:2:1: the indentation is wrong, or a bracket or brace is not closed'],
+  ['a.toml', 'a = 1\na = 2\n', 'a.toml:2:1: this is defined twice'],
+  ['a.toml', `a = ${canary}\n`, 'a.toml:1:5: this is no value: a text needs quotes'],
+  ['a.toml', `a = "${canary}\n`, 'a.toml:1:13: a string or comment is not closed, or has a control character'],
+  ['a.toml', 'a = [1, 2\n', 'a.toml:2:1: a comma or the closing bracket is missing'],
+  ['a.toml', 'a = 1 b = 2\n', 'a.toml:1:7: a line can have one key and its value'],
+  ['a.toml', 'a\n', 'a.toml:1:2: a key needs an equals sign, and quotes if it has other characters'],
+  ['a.toml', 'a b = 1\n', 'a.toml:1:3: a key needs an equals sign, and quotes if it has other characters'],
+  ['a.toml', 'a = 01\n', 'a.toml:1:5: a number cannot begin with a zero'],
+  ['a.toml', 'a = "\\q"\n', 'a.toml:1:7: this is no escape sequence'],
+  ['a.toml', '\n[[a]\n', 'a.toml:2:5: the closing brackets of the table are missing'],
+  ['a.toml', 'a = 2026-13-45\n', 'a.toml:1:5: this is no date or time'],
+  ['a.properties', `a=b\nc=${canary}\\u12x4\n`, 'a.properties:2:10: a \\u escape needs four hexadecimal digits'],
+  ['a.properties', 'a=b\n<<<<<<< HEAD\n', 'a.properties:2:1: this is left of a merge conflict'],
+  ['.env', `A=1\n2${canary}=x\n`, '.env:2:1: this is no name of a variable'],
+  ['prod.env', `A=1\n  ${canary}\n`, 'prod.env:2:10: an equals sign is missing'],
+  ['.env', `A="${canary}\nB=1\n`, '.env:1:3: a quote is not closed'],
+  ['.env', "export A='x\n", '.env:1:10: a quote is not closed'],
+  ['.env', 'A=1\n=======\n', '.env:2:1: this is left of a merge conflict'],
+];
+
+describe('contentFaults', () => {
+  it.each(sound)('finds none in %s: %j', async (key, text) => {
+    expect(await faultsOf(key, text)).toEqual([]);
+  });
+
+  it.each(broken)('of %s: %j', async (key, text, fault) => {
+    const faults = await faultsOf(key, text);
+    expect(faults).toEqual([fault]);
+    expect(faults.join()).not.toContain(canary);
+  });
+
+  it('knows formats by the names of keys', () => {
+    expect(['app.json.bak', 'json', 'README', 'a.xml'].filter((key) => formatOf(key))).toEqual([]);
+  });
+
+  it.each([
+    ['many keys', Array.from({ length: 12_000 }, (_, index) => `a${index}: 1`).join('\n')],
+    ['many aliases', `a: &a 1\nb: [${'*a,'.repeat(30_000)}]`],
+    ['a bomb of aliases', bomb()],
+    ['a deep list', `a: ${'['.repeat(300)}${']'.repeat(300)}`],
+  ])('does not take longer for YAML of %s', async (_what, text) => {
+    expect(text.length).toBeLessThan(formatOf('a.yaml')!.maxLength);
+    expect(await faultsOf('a.yaml', text)).toEqual([]);
+  });
+});
+
+/** Each list has the one before ten times: 10^9 values, if they were copied. */
+function bomb(): string {
+  const lists = Array.from({ length: 9 }, (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index},`.repeat(10)}]`);
+  return ['a0: &a0 x', ...lists].join('\n');
+}
+
+describe('contentFaults with a schema', () => {
+  const schemaText = `{
+  "type": "object",
+  "required": ["port"],
+  "properties": {
+    "port": {"type": "integer", "maximum": 65535},
+    "hosts": {"items": {"pattern": "^[a-z]+$"}}
+  },
+  "additionalProperties": false
+}`;
+
+  async function faults(key: string, text: string, schema = schemaText) {
+    const root = loadSchema('shapes/app.json', schema, await formatOf('app.json')!.load());
+    return contentFaults(key, text, await formatOf(key)!.load(), [root]);
+  }
+
+  it.each([
+    ['a.json', '{"port": 80, "hosts": ["a"]}', []],
+    ['a.json', '{}', ['a.json:1:1: a property is missing that the schema requires (shapes/app.json:3:15)']],
+    [
+      'a.json',
+      `{"port":\n  "${canary}"}`,
+      ['a.json:2:3: the type is not one that the schema allows (shapes/app.json:5:22)'],
+    ],
+    [
+      'a.yaml',
+      `port: 80\nhosts:\n  - a\n  - ${canary.toUpperCase()}\n`,
+      ['a.yaml:4:5: the text does not match the pattern of the schema (shapes/app.json:6:36)'],
+    ],
+    [
+      'a.yaml',
+      `port: 80\n---\nport: 1\n${canary}: x\n`,
+      ['a.yaml:4:1: the schema does not know this property (shapes/app.json:8:27)'],
+    ],
+    ['a.toml', 'port = 70000\n', ['a.toml:1:1: the number is larger than the schema allows (shapes/app.json:5:44)']],
+    ['a.toml', 'port = 80\nhosts = ["a"]\n', []],
+    ['a.properties', 'port=80', []],
+  ])('of %s: %j', async (key, text, expected) => {
+    const result = await faults(key, text);
+    expect(result).toEqual({ faults: expected, unusable: [] });
+    expect(JSON.stringify(result).toLowerCase()).not.toContain(canary);
+  });
+
+  it('tells where TOML stands, in tables too', async () => {
+    const schema =
+      '{"additionalProperties": {"additionalProperties": {"type": "string"}, "items": {"maxProperties": 1}}}';
+    const text = `
+[a]
+b = """
+[no.table]
+"""
+"c d".e = 1
+[[f]]
+g = 1
+[[f]]
+g = 1
+h = 2
+[a.z]
+x = [
+  1,
+]`;
+    expect((await faults('a.toml', text, schema)).faults).toEqual([
+      'a.toml:6:1: the type is not one that the schema allows (shapes/app.json:1:60)',
+      'a.toml:12:2: the type is not one that the schema allows (shapes/app.json:1:60)',
+      'a.toml:9:3: there are more properties than the schema allows (shapes/app.json:1:98)',
+    ]);
+  });
+
+  it('says no more than twenty times what is wrong', async () => {
+    expect((await faults('a.json', `{"hosts": [${'"A",'.repeat(50)} "A"]}`)).faults).toHaveLength(20);
+  });
+
+  it.each([
+    ['{"pattern": "(?=a)b"}', 'shapes/app.json:1:13: this pattern is no RE2 pattern, or too large'],
+    ['{"$ref": "http://example.com/x"}', 'shapes/app.json:1:10: this reference leads nowhere within the schema'],
+    ['{"$dynamicRef": "#a"}', 'shapes/app.json:1:17: this keyword is not supported'],
+    ['{"type": 1}', 'shapes/app.json:1:10: the schema cannot have such a value here'],
+    ['{"$ref": "#"}', 'shapes/app.json: schema and content together are too complex'],
+  ])('does not count with %s', async (schema, why) => {
+    expect(await faults('a.json', '"b"', schema)).toEqual({ faults: [], unusable: [why] });
+  });
+
+  it('is not held up by a bomb of aliases, by choices of choices, or by a pattern', async () => {
+    const tooComplex = { faults: [], unusable: ['shapes/app.json: schema and content together are too complex'] };
+    expect(
+      await faults(
+        'a.yaml',
+        bomb(),
+        '{"additionalProperties": {"$ref": "#/$defs/a"}, "$defs": {"a": {"items": {"$ref": "#/$defs/a"}}}}',
+      ),
+    ).toEqual(tooComplex);
+    const choices = Array.from(
+      { length: 30 },
+      (_, index) => `"c${index}": {"anyOf": [${`{"$ref": "#/$defs/c${index + 1}"},`.repeat(2)} false]}`,
+    );
+    expect(await faults('a.json', '1', `{"$ref": "#/$defs/c0", "$defs": {${choices.join()}, "c30": false}}`)).toEqual(
+      tooComplex,
+    );
+    const slow = await faults('a.json', `["${'a'.repeat(50_000)}!"]`, '{"items": {"pattern": "^(a+)+$"}}');
+    expect(slow.faults).toHaveLength(1);
+  });
+});

@@ -1,0 +1,79 @@
+import type { ContentParser, DocumentNode } from './document-node';
+import { schemaViolations } from './json-schema';
+import { SchemaError } from './schema-error';
+import { positionAt } from './text-position';
+
+/** A schema as it was read: a document itself, whose places are told. */
+export interface LoadedSchema {
+  /** `configmap/key` */
+  readonly name: string;
+  readonly text: string;
+  readonly root: DocumentNode;
+}
+
+/** What came out of the check of one key, as lines. */
+export interface KeyResult {
+  /** `config.json:3:7: a comma is missing`: where, why, and not a character of what stands there. */
+  readonly faults: readonly string[];
+  /** Schemas that could not be used, and why. */
+  readonly unusable: readonly string[];
+}
+
+/** More than that nobody reads. */
+const maxFaults = 20;
+
+/** What is wrong with the content of one key. Pure, but may take as long as a hostile text makes a parser take. */
+export function contentFaults(
+  key: string,
+  text: string,
+  parse: ContentParser,
+  schemas: readonly LoadedSchema[],
+): KeyResult {
+  const parsed = parse(text);
+  if (parsed.fault)
+    return { faults: [`${placeIn(key, text, parsed.fault.offset)}: ${parsed.fault.reason}`], unusable: [] };
+  if (schemas.length === 0) return { faults: [], unusable: [] };
+  const documents = parsed.documents();
+  const faults: string[] = [];
+  const unusable: string[] = [];
+  for (const schema of schemas) {
+    try {
+      faults.push(...documents.flatMap((document) => violationLines(key, text, document, schema)));
+    } catch (thrown) {
+      if (!(thrown instanceof SchemaError)) throw thrown;
+      unusable.push(describeSchemaError(schema, thrown));
+    }
+  }
+  return { faults: faults.slice(0, maxFaults), unusable };
+}
+
+function violationLines(key: string, text: string, document: DocumentNode, schema: LoadedSchema): readonly string[] {
+  return schemaViolations(document, schema.root).map(
+    ({ offset, schemaOffset, reason }) =>
+      `${placeIn(key, text, offset)}: ${reason} (${placeIn(schema.name, schema.text, schemaOffset)})`,
+  );
+}
+
+/**
+ * Reads the text of a schema, in a format that documents may have.
+ *
+ * @throws SchemaError
+ */
+export function loadSchema(name: string, text: string, parse: ContentParser): LoadedSchema {
+  const parsed = parse(text);
+  if (parsed.fault) throw new SchemaError(parsed.fault.reason, parsed.fault.offset);
+  const [root, ...others] = parsed.documents();
+  if (!root || others.length > 0) throw new SchemaError('a schema is one document');
+  return { name, text, root };
+}
+
+/** What a schema cannot be used for, as a line. */
+export function describeSchemaError({ name, text }: Pick<LoadedSchema, 'name' | 'text'>, error: SchemaError): string {
+  const place = error.offset === undefined ? name : placeIn(name, text, error.offset);
+  return `${place}: ${error.reason}`;
+}
+
+function placeIn(name: string, text: string, offset: number): string {
+  const { line, column } = positionAt(text, offset);
+  return `${name}:${line}:${column}`;
+}

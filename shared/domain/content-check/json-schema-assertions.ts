@@ -1,0 +1,156 @@
+import type { DocumentNode } from './document-node';
+import type { KeywordPlace, SchemaRun } from './json-schema';
+import { listOfSchemas, numberOf, textsOf } from './schema-values';
+
+/** A keyword that looks at one value and not at what is within. */
+export interface Assertion {
+  /** Completes "config.json:3:7: …". */
+  readonly reason: string;
+  holds(place: KeywordPlace, run: SchemaRun): boolean;
+}
+
+/** Keywords by name. One that is not for the type of a value holds. */
+export const assertions: Readonly<Record<string, Assertion>> = {
+  type: {
+    reason: 'the type is not one that the schema allows',
+    holds: ({ node, value }) => textsOf(value).some((type) => isOfType(node, type)),
+  },
+  enum: {
+    reason: 'the value is none of those that the schema lists',
+    holds: ({ node, value }, run) => listOfSchemas(value).some((each) => isEqual(node, each, run)),
+  },
+  const: {
+    reason: 'the value is not the one that the schema wants',
+    holds: ({ node, value }, run) => isEqual(node, value, run),
+  },
+  multipleOf: {
+    reason: 'the number is not a multiple of what the schema says',
+    holds: ofNumber((number, limit) => {
+      const quotient = number / limit;
+      return Math.abs(quotient - Math.round(quotient)) < 1e-9;
+    }),
+  },
+  maximum: {
+    reason: 'the number is larger than the schema allows',
+    holds: (place, run) =>
+      ofNumber((number, limit) => (isTrueBeside(place, 'exclusiveMaximum') ? number < limit : number <= limit))(
+        place,
+        run,
+      ),
+  },
+  minimum: {
+    reason: 'the number is smaller than the schema allows',
+    holds: (place, run) =>
+      ofNumber((number, limit) => (isTrueBeside(place, 'exclusiveMinimum') ? number > limit : number >= limit))(
+        place,
+        run,
+      ),
+  },
+  exclusiveMaximum: {
+    reason: 'the number is larger than the schema allows',
+    holds: (place, run) => isBoolean(place.value) || ofNumber((number, limit) => number < limit)(place, run),
+  },
+  exclusiveMinimum: {
+    reason: 'the number is smaller than the schema allows',
+    holds: (place, run) => isBoolean(place.value) || ofNumber((number, limit) => number > limit)(place, run),
+  },
+  maxLength: {
+    reason: 'the text is longer than the schema allows',
+    holds: ofLength((length, limit) => length <= limit),
+  },
+  minLength: {
+    reason: 'the text is shorter than the schema allows',
+    holds: ofLength((length, limit) => length >= limit),
+  },
+  pattern: {
+    reason: 'the text does not match the pattern of the schema',
+    holds: ({ node, value }, run) => {
+      const text = node.kind === 'scalar' ? node.value : undefined;
+      return typeof text !== 'string' || run.matches(value, text, value.offset);
+    },
+  },
+  maxItems: {
+    reason: 'the list is longer than the schema allows',
+    holds: ({ node, value }) => node.kind !== 'list' || node.items.length <= numberOf(value),
+  },
+  minItems: {
+    reason: 'the list is shorter than the schema allows',
+    holds: ({ node, value }) => node.kind !== 'list' || node.items.length >= numberOf(value),
+  },
+  uniqueItems: {
+    reason: 'the list has an item twice, which the schema does not allow',
+    holds: ({ node, value }, run) => {
+      if (node.kind !== 'list' || value.kind !== 'scalar' || value.value !== true) return true;
+      return new Set(node.items.map((item) => canonical(item, run))).size === node.items.length;
+    },
+  },
+  maxProperties: {
+    reason: 'there are more properties than the schema allows',
+    holds: ({ node, value }) => node.kind !== 'map' || node.entries.size <= numberOf(value),
+  },
+  minProperties: {
+    reason: 'there are fewer properties than the schema wants',
+    holds: ({ node, value }) => node.kind !== 'map' || node.entries.size >= numberOf(value),
+  },
+  required: {
+    reason: 'a property is missing that the schema requires',
+    // In draft 3 it was a boolean.
+    holds: ({ node, value }) =>
+      node.kind !== 'map' || isBoolean(value) || textsOf(value).every((name) => node.entries.has(name)),
+  },
+};
+
+type Holds = Assertion['holds'];
+
+function ofNumber(holds: (number: number, limit: number) => boolean): Holds {
+  return ({ node, value }) => {
+    const number = node.kind === 'scalar' ? node.value : undefined;
+    return typeof number !== 'number' || holds(number, numberOf(value));
+  };
+}
+
+/** In characters as Unicode has them. */
+function ofLength(holds: (length: number, limit: number) => boolean): Holds {
+  return ({ node, value }) => {
+    const text = node.kind === 'scalar' ? node.value : undefined;
+    return typeof text !== 'string' || holds(characters(text), numberOf(value));
+  };
+}
+
+/** Surrogate pairs are one. */
+function characters(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+}
+
+/** Draft 4 made `maximum` exclusive by a boolean beside it. */
+function isTrueBeside({ schema }: KeywordPlace, keyword: string): boolean {
+  const beside = schema.entries.get(keyword)?.value;
+  return beside?.kind === 'scalar' && beside.value === true;
+}
+
+function isBoolean(node: DocumentNode): boolean {
+  return node.kind === 'scalar' && typeof node.value === 'boolean';
+}
+
+function isOfType(node: DocumentNode, type: string): boolean {
+  if (node.kind !== 'scalar') return type === (node.kind === 'map' ? 'object' : 'array');
+  if (node.value === null) return type === 'null';
+  return type === 'integer' ? Number.isInteger(node.value) : type === typeof node.value;
+}
+
+function isEqual(left: DocumentNode, right: DocumentNode, run: SchemaRun): boolean {
+  if (left.kind === 'scalar' || right.kind === 'scalar') {
+    run.step();
+    return left.kind === 'scalar' && right.kind === 'scalar' && left.value === right.value;
+  }
+  return canonical(left, run) === canonical(right, run);
+}
+
+/** The same text for equal values, in whatever order their properties stand. */
+function canonical(node: DocumentNode, run: SchemaRun): string {
+  run.step();
+  if (node.kind === 'scalar') return JSON.stringify(node.value);
+  if (node.kind === 'list') return `[${node.items.map((item) => canonical(item, run)).join(',')}]`;
+  const properties = [...node.entries].map(([key, { value }]) => `${JSON.stringify(key)}:${canonical(value, run)}`);
+  return `{${properties.sort().join(',')}}`;
+}

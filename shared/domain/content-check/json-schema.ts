@@ -1,0 +1,179 @@
+import { searchPattern } from '../pattern';
+import type { DocumentNode, MapNode } from './document-node';
+import { applicators, refusedKeywords } from './json-schema-applicators';
+import { assertions } from './json-schema-assertions';
+import { listOfSchemas, mapOf, textOf } from './schema-values';
+import { SchemaError } from './schema-error';
+
+/** A value of the document that its schema does not allow, without saying what it is. */
+export interface SchemaViolation {
+  readonly offset: number;
+  /** Of the keyword's value, in the schema. */
+  readonly schemaOffset: number;
+  readonly reason: string;
+}
+
+/** Values looked at, each with each schema that it is compared with: about a tenth of a second. */
+const maxSteps = 200_000;
+
+/** A schema that refers to itself for the same value would have no end. */
+const maxDepth = 256;
+
+/** Patterns run in linear time: characters that cost as much as a step. */
+const charactersPerStep = 16;
+
+/** More than that nobody reads; the rest need not be found. */
+const maxViolations = 20;
+
+const none: readonly SchemaViolation[] = [];
+
+/**
+ * Compares a document with a JSON Schema: draft 2020-12, and older drafts where they do not contradict it. `format` is
+ * an annotation, as the specification has it. Whoever may write a ConfigMap chooses schema and document, so there is a
+ * bound to the work, and patterns run in linear time: libraries generate code, or have neither.
+ *
+ * @throws SchemaError for a schema that it cannot use.
+ */
+export function schemaViolations(document: DocumentNode, schema: DocumentNode): readonly SchemaViolation[] {
+  return new SchemaRun(schema).violations(document, schema).slice(0, maxViolations);
+}
+
+/** One comparison: what keywords need of it. */
+export class SchemaRun {
+  readonly #root: DocumentNode;
+  readonly #patterns = new Map<string, ReturnType<typeof searchPattern>>();
+  #anchors: ReadonlyMap<string, DocumentNode> | undefined;
+  #steps = 0;
+  #depth = 0;
+
+  constructor(root: DocumentNode) {
+    this.#root = root;
+  }
+
+  /** Counts work. @throws SchemaError where it is too much. */
+  step(count = 1): void {
+    this.#steps += count;
+    if (this.#steps > maxSteps || this.#depth > maxDepth) {
+      throw new SchemaError('schema and content together are too complex', undefined, 'SCHEMA_TOO_COMPLEX');
+    }
+  }
+
+  /** What `schema` does not allow of `node`. */
+  violations(node: DocumentNode, schema: DocumentNode): readonly SchemaViolation[] {
+    this.step();
+    if (schema.kind === 'scalar' && typeof schema.value === 'boolean') {
+      return schema.value ? none : [{ ...places(node, schema), reason: 'the schema allows nothing here' }];
+    }
+    const keywords = mapOf(schema);
+    const found: SchemaViolation[] = [];
+    this.#depth++;
+    for (const [keyword, { value }] of keywords.entries) {
+      this.step();
+      found.push(...this.#ofKeyword(keyword, { node, value, schema: keywords }));
+    }
+    this.#depth--;
+    return found;
+  }
+
+  /** Whether `schema` allows `node`. */
+  fits(node: DocumentNode, schema: DocumentNode): boolean {
+    return this.violations(node, schema).length === 0;
+  }
+
+  /** Whether a pattern of the schema is found in a text. */
+  matches(pattern: DocumentNode | string, text: string, schemaOffset: number): boolean {
+    const source = typeof pattern === 'string' ? pattern : textOf(pattern);
+    if (!this.#patterns.has(source)) this.#patterns.set(source, searchPattern(source));
+    const compiled = this.#patterns.get(source);
+    if (!compiled) throw new SchemaError('this pattern is no RE2 pattern, or too large', schemaOffset);
+    this.step(1 + text.length / charactersPerStep);
+    return compiled.isIn(text);
+  }
+
+  /** The schema that a `$ref` leads to, within this one. */
+  referenced(reference: DocumentNode): DocumentNode {
+    const [base = '', fragment = ''] = textOf(reference).split('#');
+    const refused = (): SchemaError =>
+      new SchemaError('this reference leads nowhere within the schema', reference.offset);
+    if (base !== '' && base !== this.#id()) throw refused();
+    if (fragment !== '' && !fragment.startsWith('/')) {
+      const anchored = this.#anchored(fragment);
+      if (anchored) return anchored;
+      throw refused();
+    }
+    let target: DocumentNode | undefined = this.#root;
+    for (const part of fragment.split('/').slice(1)) {
+      this.step();
+      target = target && childOf(target, unescaped(part));
+    }
+    if (!target) throw refused();
+    return target;
+  }
+
+  #ofKeyword(keyword: string, at: KeywordPlace): readonly SchemaViolation[] {
+    const { node, value } = at;
+    const assertion = ownValue(assertions, keyword);
+    if (assertion) {
+      return assertion.holds(at, this) ? none : [{ ...places(node, value), reason: assertion.reason }];
+    }
+    if (refusedKeywords.includes(keyword)) throw new SchemaError('this keyword is not supported', value.offset);
+    return ownValue(applicators, keyword)?.(at, this) ?? none;
+  }
+
+  #id(): string | undefined {
+    if (this.#root.kind !== 'map') return undefined;
+    const id = (this.#root.entries.get('$id') ?? this.#root.entries.get('id'))?.value;
+    return id && textOf(id).replace(/#$/, '');
+  }
+
+  #anchored(name: string): DocumentNode | undefined {
+    if (!this.#anchors) {
+      const anchors = new Map<string, DocumentNode>();
+      this.#findAnchors(this.#root, anchors);
+      this.#anchors = anchors;
+    }
+    return this.#anchors.get(name);
+  }
+
+  #findAnchors(node: DocumentNode, anchors: Map<string, DocumentNode>): void {
+    this.step();
+    if (node.kind === 'list') for (const item of node.items) this.#findAnchors(item, anchors);
+    if (node.kind !== 'map') return;
+    for (const [key, { value }] of node.entries) {
+      if (key === '$anchor' && value.kind === 'scalar') anchors.set(String(value.value), node);
+      this.#findAnchors(value, anchors);
+    }
+  }
+}
+
+/** A keyword, and what it is asked about. */
+export interface KeywordPlace {
+  readonly node: DocumentNode;
+  /** Of the keyword. */
+  readonly value: DocumentNode;
+  /** With the keywords beside it. */
+  readonly schema: MapNode;
+}
+
+function places(node: DocumentNode, value: DocumentNode): Pick<SchemaViolation, 'offset' | 'schemaOffset'> {
+  return { offset: node.offset, schemaOffset: value.offset };
+}
+
+/** A schema may have a property called `constructor`, which every object inherits. */
+function ownValue<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function childOf(node: DocumentNode, part: string): DocumentNode | undefined {
+  if (node.kind === 'map') return node.entries.get(part)?.value;
+  return node.kind === 'list' ? listOfSchemas(node)[Number(part)] : undefined;
+}
+
+/** A part of a JSON pointer in a URI. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,33 @@
+import type { DocumentNode, ListNode, MapNode } from './document-node';
+import { SchemaError } from './schema-error';
+
+/** Readers for what a schema's author wrote: all throw SchemaError for what the specification does not allow there. */
+
+function malformed(node: DocumentNode): SchemaError {
+  return new SchemaError('the schema cannot have such a value here', node.offset);
+}
+
+export function mapOf(node: DocumentNode): MapNode {
+  if (node.kind === 'map') return node;
+  throw malformed(node);
+}
+
+export function listOfSchemas(node: DocumentNode): ListNode['items'] {
+  if (node.kind === 'list') return node.items;
+  throw malformed(node);
+}
+
+export function textOf(node: DocumentNode): string {
+  if (node.kind === 'scalar' && typeof node.value === 'string') return node.value;
+  throw malformed(node);
+}
+
+export function numberOf(node: DocumentNode): number {
+  if (node.kind === 'scalar' && typeof node.value === 'number') return node.value;
+  throw malformed(node);
+}
+
+/** One text or several. */
+export function textsOf(node: DocumentNode): readonly string[] {
+  return node.kind === 'list' ? node.items.map(textOf) : [textOf(node)];
+}

@@ -1,0 +1,132 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import type { Alias, Document, ErrorCode, Node, Pair, YAMLMap } from 'yaml';
+import type { ContentParser, DocumentNode, MapEntry } from './document-node';
+
+const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
+  ALIAS_PROPS: 'an alias has no anchor and no tag of its own',
+  BAD_ALIAS: 'an alias needs a name, and no colon at its end',
+  BAD_COLLECTION_TYPE: 'a tag does not fit its value',
+  BAD_DIRECTIVE: 'this is no directive',
+  BAD_DQ_ESCAPE: 'this is no escape sequence',
+  BAD_INDENT: 'the indentation is wrong, or a bracket or brace is not closed',
+  BAD_PROP_ORDER: 'an anchor or a tag stands in the wrong place',
+  BAD_SCALAR_START: 'a value that begins with this character needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot begin here: a value with a colon needs quotes',
+  BLOCK_IN_FLOW: 'a block cannot stand within brackets or braces',
+  DUPLICATE_KEY: 'this key stands twice',
+  KEY_OVER_1024_CHARS: 'a key may have up to 1024 characters',
+  MISSING_CHAR: 'a character is missing here: a quote, a comma, a colon, a space or a bracket',
+  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line, with its colon',
+  MULTIPLE_ANCHORS: 'a value can have one anchor',
+  MULTIPLE_TAGS: 'a value can have one tag',
+  TAB_AS_INDENT: 'a tab cannot indent',
+  TAG_RESOLVE_FAILED: 'a tag does not fit its value',
+  UNEXPECTED_TOKEN: 'this cannot stand here',
+};
+
+/**
+ * YAML 1.2, any number of documents. The library looks for a key that stands twice by comparing each with each, and for
+ * the anchor of an alias by walking the document: with a hostile text that never ends. Here both are looked up.
+ */
+export const parseYamlContent: ContentParser = (text) => {
+  const parsed = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const documents: readonly Document.Parsed[] = 'empty' in parsed ? [] : parsed;
+  const [error] = documents.flatMap(({ errors }) => errors);
+  if (error) return { fault: { offset: error.pos[0], reason: reasons[error.code] ?? 'this is no YAML' } };
+  try {
+    const trees = documents.flatMap(({ contents }) => (contents ? [new TreeBuilder().node(contents)] : []));
+    return { documents: () => trees };
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return { fault: thrown };
+    throw thrown;
+  }
+};
+
+class Refusal extends Error {
+  readonly offset: number;
+  readonly reason: string;
+
+  constructor(offset: number, reason: string) {
+    super(reason);
+    this.offset = offset;
+    this.reason = reason;
+  }
+}
+
+/** Of one document. An alias becomes its anchor's very node: a bomb of aliases is as small as its text. */
+class TreeBuilder {
+  /** Undefined while the anchored value is being built: an alias within it would have no end. */
+  readonly #anchors = new Map<string, DocumentNode | undefined>();
+
+  node(node: Node): DocumentNode {
+    if (isAlias(node)) return this.#anchored(node);
+    const anchor = 'anchor' in node ? node.anchor : undefined;
+    if (anchor !== undefined) this.#anchors.set(anchor, undefined);
+    const built = this.#built(node);
+    if (anchor !== undefined) this.#anchors.set(anchor, built);
+    return built;
+  }
+
+  #anchored(alias: Alias): DocumentNode {
+    const target = this.#anchors.get(alias.source);
+    if (target) return target;
+    const isWithin = this.#anchors.has(alias.source);
+    throw new Refusal(offsetOf(alias), isWithin ? 'an alias stands for what it is part of' : 'an alias has no anchor');
+  }
+
+  #built(node: Exclude<Node, Alias>): DocumentNode {
+    const offset = offsetOf(node);
+    if (isMap(node)) return { kind: 'map', offset, entries: this.#entries(node) };
+    if (isSeq(node)) {
+      const items = node.items.map((item) =>
+        // `[a: 1]` is a list of one map.
+        isPair(item) ? this.#mapOfOne(item as Pair<Node, Node | null>) : this.node(item as Node),
+      );
+      return { kind: 'list', offset, items };
+    }
+    return { kind: 'scalar', offset, value: isScalar(node) ? scalarValue(node.value) : null };
+  }
+
+  #mapOfOne(pair: Pair<Node, Node | null>): DocumentNode {
+    const entries = new Map<string, MapEntry>();
+    this.#addEntry(entries, new Set(), pair);
+    return { kind: 'map', offset: offsetOf(pair.key), entries };
+  }
+
+  #entries(map: YAMLMap): ReadonlyMap<string, MapEntry> {
+    const entries = new Map<string, MapEntry>();
+    const seen = new Set<unknown>();
+    for (const pair of map.items as readonly Pair<Node, Node | null>[]) this.#addEntry(entries, seen, pair);
+    return entries;
+  }
+
+  #addEntry(entries: Map<string, MapEntry>, seen: Set<unknown>, { key, value }: Pair<Node, Node | null>): void {
+    const keyOffset = offsetOf(key);
+    const keyNode = this.node(key);
+    const built: DocumentNode = value ? this.node(value) : { kind: 'scalar', offset: keyOffset, value: null };
+    // A key that is itself a map or a list has no name that a schema could speak of.
+    if (keyNode.kind !== 'scalar') return;
+    // Merges may be many.
+    if (seen.has(keyNode.value) && keyNode.value !== '<<') throw new Refusal(keyOffset, 'this key stands twice');
+    seen.add(keyNode.value);
+    entries.set(String(keyNode.value), { keyOffset, value: built });
+  }
+}
+
+function offsetOf(node: Node | null): number {
+  return node?.range?.[0] ?? 0;
+}
+
+/** What tags make beyond JSON's types, such as dates and bytes, is a text to a schema. */
+function scalarValue(value: unknown): string | number | boolean | null {
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return value;
+    case 'bigint':
+      return Number(value);
+    default:
+      return value === null ? null : '';
+  }
+}
