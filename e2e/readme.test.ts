@@ -5,7 +5,13 @@ import { CertificateMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
 import { Metrics } from '../reconciler/metrics';
 import { reconcilerOptionTable } from '../reconciler/options';
-import { defaultAnnotationKeys, lastReloadedFrom, ownAnnotations, restartedAt } from '../shared/domain/annotations';
+import {
+  defaultAnnotationKeys,
+  lastReloadedFrom,
+  ownAnnotations,
+  restartedAt,
+  sourceAnnotations,
+} from '../shared/domain/annotations';
 import { strategyNames } from '../shared/domain/workload-settings';
 import { MetricRegistry } from '../shared/runtime/metric-registry';
 import type { OptionRow, OptionTable } from '../shared/runtime/option-table';
@@ -159,7 +165,7 @@ describe('README', () => {
 
   it('has a row for every annotation that is read', () => {
     const read = [
-      ...Object.values<string>({ ...defaultAnnotationKeys }),
+      ...Object.values<string>({ ...defaultAnnotationKeys, ...sourceAnnotations }),
       ...Object.values(ownAnnotations).filter(
         (key) => key !== ownAnnotations.baseline && key !== ownAnnotations.lastRestart,
       ),

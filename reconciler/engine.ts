@@ -1,6 +1,7 @@
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
+import type { PreviewAnswer, PreviewQuestion } from '../shared/domain/preview';
 import type { Selector } from '../shared/domain/selector';
 import { sourceId, type SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload';
@@ -31,15 +32,16 @@ import { NamespaceScope } from './namespace-scope';
 import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { PostTransport } from './outbound/post-transport';
 import type { Term } from './plan';
+import { Previews } from './previews';
 import { Reporter } from './reporter';
 import { SettleWindows } from './settle-window';
 import { SourceIndex, type SourceChange } from './source-index';
 import { LenderReader } from './lender-reader';
 import { TemplateLoans } from './template-loans';
 import { Watches, type WatchStatus } from './watches';
-import { Worker } from './worker';
+import { Worker, type PlanView } from './worker';
 import { WorkloadIndex } from './workload-index';
-import { dryWriters, writersFor } from './writers';
+import { dryEvents, dryWriters, writersFor } from './writers';
 
 export interface EngineSettings {
   readonly policy: PolicySettings;
@@ -86,9 +88,6 @@ export interface EngineDeps {
   readonly webhook?: PostTransport | undefined;
 }
 
-/** Of a dry run. */
-const noEvents = { dropped: 0, record: () => Promise.resolve() };
-
 /** Workloads written at once; more would only queue up in the API server. */
 export const concurrency = 32;
 
@@ -129,6 +128,7 @@ export class Engine {
   readonly #named: NamedSources;
   readonly #election: Election;
   readonly #worker: Worker;
+  readonly #previews: Previews;
   readonly #jobWorker: JobWorker;
   readonly #queue: KeyQueue;
   readonly #jobs: KeyQueue;
@@ -150,7 +150,7 @@ export class Engine {
     this.#keys = keys;
 
     const events = dryRun
-      ? noEvents
+      ? dryEvents
       : new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
     this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
@@ -246,15 +246,18 @@ export class Engine {
     };
     const pausedAtKey = annotationKeys.pausedAt;
     const [workloads, reporter] = [this.#workloads, this.#reporter];
-    this.#worker = new Worker({
-      ...{ clock, random, keys, settings, context, defaults: settings },
-      ...{ reporter, workloads, sources: this.#sources, settle: this.#settle },
-      attributions: this.#hints,
-      pace: new AdoptionPace(clock),
-      writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
+    const view: PlanView = {
+      ...{ keys, settings, workloads, sources: this.#sources },
       knownKinds: () => this.#known.kinds,
       isNamed: (kind, namespace, name) => this.#named.knows(kind, namespace, name),
       term: () => (this.#isInCharge() ? this.#term : undefined),
+    };
+    this.#previews = new Previews({ ...view, clock, annotationKeys, scope: this.#scope });
+    this.#worker = new Worker({
+      ...{ ...view, clock, random, context, defaults: settings, reporter, settle: this.#settle },
+      attributions: this.#hints,
+      pace: new AdoptionPace(clock),
+      writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
     });
 
     const common = { clock, random, concurrency, backoff: retryBackoff };
@@ -273,12 +276,8 @@ export class Engine {
     return this.#term ? 'acting' : 'standby';
   }
 
-  get electionProblem(): string | undefined {
-    return this.#election.problem;
-  }
-
-  get electionRemark(): string | undefined {
-    return this.#election.remark;
+  get election(): Pick<Election, 'problem' | 'remark'> {
+    return this.#election;
   }
 
   /** Baselines are recorded under the key of the install, which outlives this process. */
@@ -293,6 +292,11 @@ export class Engine {
   /** What the webhook announces. Malformed, forged or old, it restarts nothing: at most it makes us read. */
   accept(records: readonly unknown[]): Receipt {
     return this.#inbox.accept(records);
+  }
+
+  /** What a change would restart; undefined where this replica cannot tell. */
+  preview(question: PreviewQuestion): PreviewAnswer | undefined {
+    return this.#known.settled ? this.#previews.answer(question) : undefined;
   }
 
   start(): void {

@@ -1,5 +1,6 @@
 import { ContentDigester } from '../shared/domain/content-digest';
 import { errorMessage } from '../shared/domain/errors';
+import type { PreviewAnswer, PreviewQuestion } from '../shared/domain/preview';
 import { digestKeySecretName, loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
 import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import { isAborted, sleep } from '../shared/runtime/clock';
@@ -44,12 +45,12 @@ export class Reconciler {
     const state = this.#stop.signal.aborted ? 'stopped' : (this.#engine?.state ?? 'starting');
     const remarks = [
       ...(this.#settings.dryRun ? ['dry run: nothing is written'] : []),
-      this.#engine?.electionRemark,
+      this.#engine?.election.remark,
       ...(this.#engine?.keyIsShared === false ? ['with a digest key of this process alone'] : []),
     ].filter((text) => text !== undefined);
     return {
       state,
-      problem: this.#problem ?? this.#engine?.electionProblem,
+      problem: this.#problem ?? this.#engine?.election.problem,
       remark: remarks.length === 0 ? undefined : remarks.join(', '),
       watches: this.#engine?.watchStatuses() ?? [],
     };
@@ -58,6 +59,11 @@ export class Reconciler {
   /** Change records of the webhook; until the digest key is known they are to be sent again. */
   accept(records: readonly unknown[]): Receipt {
     return this.#engine?.accept(records) ?? { accepted: 0, refused: records.length, full: true };
+  }
+
+  /** What a change would restart; undefined where this replica cannot tell, or nothing of ours would be restarted. */
+  preview(question: PreviewQuestion): PreviewAnswer | undefined {
+    return this.#engine?.preview(question);
   }
 
   /** Returns at once: key, watches and lease are waited for however long they take. */

@@ -46,7 +46,7 @@ function changedKeysOf({ comparison, attribution }: Change): readonly string[] |
 }
 
 function describeWithKeys(verdict: Verdict, keys: readonly string[] | undefined): string {
-  return `${verdict.kind} ${verdict.name}: ${why(verdict)}${describeKeys(keys)}`;
+  return `${verdict.kind} ${verdict.name}: ${whyOf(verdict)}${describeKeys(keys)}`;
 }
 
 function describeAuthors(attribution: Attribution | undefined): string {
@@ -55,7 +55,8 @@ function describeAuthors(attribution: Attribution | undefined): string {
   return ` by ${users.join(', ')}${manager === undefined ? '' : ` (${manager})`}`;
 }
 
-function why({ decision, comparison }: Verdict): string {
+/** `content changed`: what became of a source for a workload, and why. */
+export function whyOf({ decision, comparison }: Verdict): string {
   if (comparison) return comparisonTexts[comparison.because];
   return decision === 'not-watched' ? 'its kind is not watched' : describeReason(decision);
 }

@@ -28,24 +28,28 @@ import type { SourceIndex } from './source-index';
 import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
 import type { Writers } from './writers';
 
-export interface WorkerOptions {
+/** What plans are made from. */
+export interface PlanView {
+  readonly sources: SourceIndex;
+  readonly workloads: WorkloadIndex;
+  readonly keys: Pick<DigestKeys, 'keyId'>;
+  readonly settings: PlanSettings & { readonly policy: PolicySettings };
+  readonly knownKinds: () => ReadonlySet<SourceKind>;
+  readonly isNamed: (kind: SourceKind, namespace: string, name: string) => boolean;
+  /** Undefined while this process must not act. */
+  readonly term: () => Term | undefined;
+}
+
+export interface WorkerOptions extends PlanView {
   readonly clock: Clock;
   readonly random: Random;
   readonly reporter: Reporter;
-  readonly sources: SourceIndex;
-  readonly workloads: WorkloadIndex;
   readonly settle: SettleWindows;
   readonly attributions: Pick<Hints, 'attribution'>;
   readonly pace: AdoptionPace;
   readonly writers: Writers;
   readonly context: ApplyContext;
-  readonly keys: Pick<DigestKeys, 'keyId'>;
-  readonly settings: PlanSettings & { readonly policy: PolicySettings };
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
-  readonly knownKinds: () => ReadonlySet<SourceKind>;
-  readonly isNamed: (kind: SourceKind, namespace: string, name: string) => boolean;
-  /** Undefined while this process must not act. */
-  readonly term: () => Term | undefined;
 }
 
 /** A right to write a baseline may come. */

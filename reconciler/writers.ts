@@ -32,3 +32,6 @@ export const dryWriters: Writers = {
   pauses: { begun: () => undefined, tend: () => Promise.resolve({ kind: 'done' }) },
   journal: { standing: () => 'free' },
 };
+
+/** Of a dry run, too. */
+export const dryEvents = { dropped: 0, record: () => Promise.resolve() };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { allowedAnswer, parseAdmissionReview, uidFromPrefix } from './admission-review';
+import { reviewAnswer, parseAdmissionReview, uidFromPrefix } from './admission-review';
 import { bytes, review } from './review.fixture';
 
 describe('parseAdmissionReview', () => {
@@ -48,13 +48,22 @@ describe('parseAdmissionReview', () => {
   });
 });
 
-describe('allowedAnswer', () => {
+describe('reviewAnswer', () => {
   it('echoes the uid, allows, and patches nothing', () => {
-    expect(JSON.parse(allowedAnswer('a"b').toString())).toEqual({
+    expect(JSON.parse(reviewAnswer('a"b').toString())).toEqual({
       apiVersion: 'admission.k8s.io/v1',
       kind: 'AdmissionReview',
       response: { uid: 'a"b', allowed: true },
     });
+  });
+
+  it('denies where a duty does, and patches nothing then', () => {
+    const denied = { message: 'no', reason: 'Invalid', code: 422 } as const;
+    const patch = [{ op: 'remove', path: '/data' }] as const;
+    expect(JSON.parse(reviewAnswer('a', { warnings: ['b'], patch, denied }).toString())).toMatchObject({
+      response: { uid: 'a', allowed: false, warnings: ['b'], status: { status: 'Failure', ...denied } },
+    });
+    expect(reviewAnswer('a', { patch, denied }).toString()).not.toContain('patch');
   });
 });
 

@@ -61,12 +61,13 @@ export function uidFromPrefix(prefix: Buffer): string | undefined {
   return uidAtTheStart.exec(prefix.toString('latin1', 0, uidPrefixBytes))?.[1];
 }
 
-/** The answer to `/mutate` as to `/validate`: allowed, with what duties have added. */
-export function allowedAnswer(uid: string, { warnings, patch }: DutyAnswer = {}): Buffer {
+/** The answer to `/mutate` as to `/validate`: allowed, unless a duty denies it, with what duties have added. */
+export function reviewAnswer(uid: string, { warnings, patch, denied }: DutyAnswer = {}): Buffer {
   const response = {
-    ...{ uid, allowed: true },
+    ...{ uid, allowed: denied === undefined },
+    ...(denied && { status: { status: 'Failure', ...denied } }),
     ...(warnings && { warnings }),
-    ...(patch && { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
+    ...(patch && !denied && { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
   };
   return Buffer.from(JSON.stringify({ apiVersion, kind, response }));
 }

@@ -9,7 +9,7 @@ const patch = [{ op: 'add', path: '/metadata/annotations/a', value: 'b' }] as co
 
 /** A duty that wants every review. */
 function duty(answer: AnswerDuty['answer'], wants: AnswerDuty['wants'] = () => true): AnswerDuty {
-  return { name: 'lint', wants, answer };
+  return { name: 'preview', wants, answer };
 }
 
 const says = (...warnings: readonly string[]): AnswerDuty => duty(async () => ({ warnings }));
@@ -30,7 +30,7 @@ function world(...duties: readonly AnswerDuty[]) {
       answers.map(({ body: json }) => (JSON.parse(json.toString()) as { readonly response: unknown }).response);
     return { exchange, answers, response };
   };
-  const failures = async () => await metric(handled.metrics, 'reroll_webhook_duty_failures_total{duty="lint"}');
+  const failures = async () => await metric(handled.metrics, 'reroll_webhook_duty_failures_total{duty="preview"}');
   return { ...handled, begin, failures };
 }
 
@@ -47,6 +47,21 @@ describe('AnswerDuties', () => {
     expect(sent).toMatchObject([{ user: 'alice' }]);
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('tells the first refusal, with all warnings, and nobody of a change that is none', async () => {
+    const denied = (message: string) => ({ denied: { message, reason: 'Invalid', code: 422 } as const });
+    const { begin, clock, handler, sent } = world(
+      says('a'),
+      duty(async () => ({ warnings: ['b'], ...denied('c') })),
+      duty(async () => denied('d')),
+    );
+    const { response } = begin();
+    await clock.advance(1_000);
+    const status = { status: 'Failure', message: 'c', reason: 'Invalid', code: 422 };
+    expect(response()).toEqual([{ uid: 'review-1', allowed: false, warnings: ['a', 'b'], status }]);
+    expect(sent).toEqual([]);
+    expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
   it('keeps within the budget of an answer', async () => {

@@ -73,5 +73,10 @@ function merge(answers: readonly DutyAnswer[], path: ReviewPath): DutyAnswer {
   const warnings = warningsWithinBudget(answers.flatMap((answer) => answer.warnings ?? []));
   // A validating hook that sends a patch is in error, and so would be the whole call.
   const patch = path === 'mutate' ? answers.flatMap((answer) => answer.patch ?? []) : [];
-  return { ...(warnings.length > 0 && { warnings }), ...(patch.length > 0 && { patch }) };
+  const denied = answers.find((answer) => answer.denied)?.denied;
+  return {
+    ...(warnings.length > 0 && { warnings }),
+    ...(patch.length > 0 && { patch }),
+    ...(denied && { denied }),
+  };
 }

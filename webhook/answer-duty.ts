@@ -8,7 +8,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** What a duty adds to an answer, which allows the write whatever it says. */
+/** What a duty adds to an answer, which allows the write unless it says otherwise. */
 export interface DutyAnswer {
   /** Each one line; in the order in which they matter. */
   readonly warnings?: readonly string[];
@@ -17,6 +17,8 @@ export interface DutyAnswer {
    * refuse the write, whatever the failure policy.
    */
   readonly patch?: readonly JsonPatchOperation[];
+  /** The write is not to be; of several refusals the first is told. */
+  readonly denied?: { readonly message: string; readonly reason: 'Invalid'; readonly code: 422 };
 }
 
 /**
@@ -24,7 +26,7 @@ export interface DutyAnswer {
  * no longer than the review has, and what fails or is late adds nothing.
  */
 export interface AnswerDuty {
-  readonly name: 'lint';
+  readonly name: 'content-check' | 'preview';
   /** Cheap: asked of every review. */
   wants(request: AdmissionRequest, path: ReviewPath): boolean;
   /** May keep nothing of the objects. What it throws is logged and counted. */

@@ -21,6 +21,11 @@ export class ChangeSender {
     });
   }
 
+  /** The replicas there are, each `ip:port`. */
+  get addresses(): Iterable<string> {
+    return this.#queues.keys();
+  }
+
   /** Records that wait or are being sent, of all replicas together. */
   get queued(): number {
     return [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0);

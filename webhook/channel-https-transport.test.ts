@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { channelPaths } from '../shared/domain/channel-names';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import type { TlsMaterial } from '../shared/runtime/tls-material';
 import { ChannelError, ChannelHttpsTransport } from './channel-https-transport';
@@ -55,7 +56,11 @@ describe('ChannelHttpsTransport', () => {
       request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
       request.on('end', () => response.writeHead(202).end('{"accepted":1}'));
     });
-    expect(await transport.post(address, body, forever)).toEqual({ status: 202, retryAfterMs: undefined });
+    expect(await transport.post(address, channelPaths.changes, body, forever)).toEqual({
+      status: 202,
+      body: Buffer.from('{"accepted":1}'),
+      retryAfterMs: undefined,
+    });
     expect(requests).toEqual(['POST /v1/changes application/json']);
     expect(bodies).toEqual(['{"v":1}']);
     expect(peers).toEqual(['new']);
@@ -63,7 +68,7 @@ describe('ChannelHttpsTransport', () => {
 
   it('keeps its connection', async () => {
     const { transport, address, sockets } = await channel((_request, response) => void response.end('{}'));
-    for (let index = 0; index < 5; index++) await transport.post(address, body, forever);
+    for (let index = 0; index < 5; index++) await transport.post(address, channelPaths.changes, body, forever);
     expect(sockets.size).toBe(1);
   });
 
@@ -71,28 +76,36 @@ describe('ChannelHttpsTransport', () => {
     const { transport, address } = await channel((_request, response) => {
       response.writeHead(429, { 'retry-after': '3' }).end();
     });
-    expect(await transport.post(address, body, forever)).toEqual({ status: 429, retryAfterMs: 3_000 });
+    expect(await transport.post(address, channelPaths.changes, body, forever)).toEqual({
+      status: 429,
+      body: Buffer.alloc(0),
+      retryAfterMs: 3_000,
+    });
   });
 
   it('does not talk to a server of another name', async () => {
     const { transport, address, requests } = await channel((_request, response) => void response.end(), 'other.svc');
-    await expect(transport.post(address, body, forever)).rejects.toThrow(ChannelError);
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
     expect(requests).toEqual([]);
   });
 
   it('does not talk to a server of another authority', async () => {
     const tls = new FakeTlsSource(material(client));
     const { transport, address, requests } = await channel((_request, response) => void response.end(), undefined, tls);
-    await expect(transport.post(address, body, forever)).rejects.toThrow(/reconciler 127\.0\.0\.1:\d+: .*self-signed/);
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
+      /reconciler 127\.0\.0\.1:\d+: .*self-signed/,
+    );
     expect(requests).toEqual([]);
   });
 
   it('fails until there is a certificate, and uses it when it comes', async () => {
     const tls = new FakeTlsSource();
     const { transport, address } = await channel((_request, response) => void response.end(), undefined, tls);
-    await expect(transport.post(address, body, forever)).rejects.toThrow('no client certificate yet');
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
+      'no client certificate yet',
+    );
     tls.change(ofClient);
-    expect((await transport.post(address, body, forever)).status).toBe(200);
+    expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
   });
 
   it('uses a new certificate for what follows, and lets what is under way end', async () => {
@@ -100,10 +113,10 @@ describe('ChannelHttpsTransport', () => {
     const { transport, tls, address, peers } = await channel((_request, response) => {
       answers.push(() => response.end());
     });
-    const first = transport.post(address, body, forever);
+    const first = transport.post(address, channelPaths.changes, body, forever);
     while (answers.length < 1) await new Promise((resolve) => setImmediate(resolve));
     tls.change(material(server, server.cert));
-    const second = transport.post(address, body, forever);
+    const second = transport.post(address, channelPaths.changes, body, forever);
     while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
     for (const answer of answers) answer();
     expect([(await first).status, (await second).status]).toEqual([200, 200]);
@@ -113,7 +126,7 @@ describe('ChannelHttpsTransport', () => {
   it('ends at once when it is told to', async () => {
     const controller = new AbortController();
     const { transport, address } = await channel(() => controller.abort());
-    await expect(transport.post(address, body, controller.signal)).rejects.toThrow(ChannelError);
+    await expect(transport.post(address, channelPaths.changes, body, controller.signal)).rejects.toThrow(ChannelError);
   });
 
   it.each(['127.0.0.1:1', '[::1]:1', 'no address'])('reports that %s is not there', async (address) => {
@@ -122,7 +135,9 @@ describe('ChannelHttpsTransport', () => {
       tls: new FakeTlsSource(ofClient),
       serverName: testServerName,
     });
-    await expect(transport.post(address, body, forever)).rejects.toThrow(`reconciler ${address}: `);
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
+      `reconciler ${address}: `,
+    );
     transport.close();
   });
 });

@@ -1,7 +1,8 @@
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
+import type { ChannelPath } from '../shared/domain/channel-names';
 import { RerollError, errorMessage } from '../shared/domain/errors';
+import { readBody } from '../shared/kube/response-body';
 import { parseRetryAfter } from '../shared/kube/retry-after';
 import type { Clock } from '../shared/runtime/clock';
 import type { TlsMaterialSource } from '../shared/runtime/tls-material';
@@ -22,8 +23,11 @@ export class ChannelError extends RerollError {
   }
 }
 
-/** A replica gets one batch at a time; a second connection is for one that hangs. */
-const maxSocketsPerReplica = 2;
+/** A replica gets one batch at a time; a second connection is for one that hangs, the others are for questions. */
+const maxSocketsPerReplica = 4;
+
+/** A reconciler names a few workloads, and no more. */
+const maxAnswerBytes = 64 * 1024;
 
 /** HTTP/1.1 over mutual TLS on connections that are kept. */
 export class ChannelHttpsTransport implements ChannelTransport {
@@ -40,7 +44,7 @@ export class ChannelHttpsTransport implements ChannelTransport {
     });
   }
 
-  async post(address: string, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer> {
+  async post(address: string, path: ChannelPath, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer> {
     const agent = this.#agent;
     if (!agent) throw new ChannelError(address, 'there is no client certificate yet');
     try {
@@ -52,7 +56,7 @@ export class ChannelHttpsTransport implements ChannelTransport {
           method: 'POST',
           hostname: hostname.replace(/^\[|\]$/g, ''),
           port: port === '' ? 443 : Number(port),
-          path: '/v1/changes',
+          path,
           headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
         });
         outgoing.once('response', resolve);
@@ -60,10 +64,9 @@ export class ChannelHttpsTransport implements ChannelTransport {
         outgoing.on('error', reject);
         outgoing.end(body);
       });
-      // Its status is all that counts, but an unread body would hold the connection.
-      await finished(incoming.resume());
       return {
         status: incoming.statusCode ?? 0,
+        body: await readBody(incoming, maxAnswerBytes),
         retryAfterMs: parseRetryAfter(incoming.headers['retry-after'], this.#options.clock.nowMs()),
       };
     } catch (thrown) {

@@ -42,7 +42,7 @@ export function channelWorld(answer: (post: Post, index: number) => ChannelAnswe
   let ids = 0;
   const random: Random = { float: () => 0, bytes: (length) => Buffer.alloc(length, ++ids) };
   const transport: ChannelTransport = {
-    post: async (address, body) => {
+    post: async (address, _path, body) => {
       const { batch, records } = JSON.parse(body.toString()) as Pick<Post, 'batch' | 'records'>;
       const post = { address, batch, records, atMs: clock.monotonicMs(), bytes: body.length };
       return await answer(post, posts.push(post) - 1);

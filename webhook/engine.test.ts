@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { channelPaths } from '../shared/domain/channel-names';
 import { everything } from '../shared/domain/selector';
 import { bodyOf, clientWorld, zeroRandom } from '../shared/kube/client.fixture';
 import { FakeBody, refusal } from '../shared/kube/fake-transport';
@@ -13,6 +14,8 @@ const settings: WebhookEngineSettings = {
   reconcilerAddresses: [],
   register: [],
   injectCaFrom: undefined,
+  preview: false,
+  quietNamespaces: [],
 };
 
 const key = Buffer.alloc(32, 7).toString('base64');
@@ -44,8 +47,8 @@ function world(changed: Partial<WebhookEngineSettings> = {}, up: () => boolean =
     {
       ...{ client, clock, logger, metrics, random: zeroRandom },
       transport: {
-        post: async (address) => {
-          posts.push(address);
+        post: async (address, path) => {
+          posts.push(path === channelPaths.changes ? address : `${address}${path}`);
           return { status: 202 };
         },
       },
@@ -63,6 +66,20 @@ function world(changed: Partial<WebhookEngineSettings> = {}, up: () => boolean =
 }
 
 describe('WebhookEngine', () => {
+  it.each<[string, Partial<WebhookEngineSettings>, readonly string[]]>([
+    ['asks the reconcilers for a preview', { preview: true }, ['a:1/v1/preview', 'a:1']],
+    ['asks nobody where it is not to', { preview: false }, ['a:1']],
+    ['asks nobody for who writes where it is to be quiet', { preview: true, quietNamespaces: ['shop'] }, ['a:1']],
+  ])('%s', async (_what, changed, expected) => {
+    const { engine, clock, call, posts } = world({ ...changed, reconcilerAddresses: ['a:1'] });
+    engine.start();
+    await clock.settle();
+    call();
+    await clock.advance(300);
+    expect(posts).toEqual(expected);
+    await engine.stop();
+  });
+
   it('sends what it sees to the endpoints of the Service', async () => {
     const { engine, clock, call, posts } = world();
     engine.start();

@@ -1,13 +1,18 @@
+import type { CheckMode } from '../shared/domain/content-check/check-settings';
 import type { KubeClient } from '../shared/kube/client';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { Random } from '../shared/runtime/random';
 import { captureDuty } from './capture-duty';
 import { ChangeSender } from './change-sender';
+import type { AnswerDuty } from './answer-duty';
 import type { ChannelTransport } from './channel-transport';
+import { contentCheckDuty } from './content-check-duty';
 import { InstallKey } from './install-key';
 import type { WebhookMetrics } from './metrics';
+import { previewDuty } from './preview-duty';
 import { RecentChanges } from './recent-changes';
+import { Reconcilers } from './reconcilers';
 import { Registration } from './registration';
 import { ReplicaDiscovery } from './replica-discovery';
 import { ReviewHandler } from './review-handler';
@@ -34,8 +39,14 @@ export interface WebhookEngineSettings {
   readonly register: readonly HookType[];
   /** `namespace/name` of the Certificate whose CA cert-manager puts into what is registered. */
   readonly injectCaFrom: string | undefined;
+  /** Tell who changes a source what that restarts. */
+  readonly preview: boolean;
+  /** Nothing is told to who writes there. */
+  readonly quietNamespaces: readonly string[];
   /** What to register for; undefined: everything. */
   readonly selection?: WebhookSelection;
+  /** Modes of namespaces whose sources are checked without asking. */
+  readonly validateNamespaces?: ReadonlyMap<string, CheckMode>;
 }
 
 /** All of the webhook but its sockets: what a simulation runs. */
@@ -67,7 +78,14 @@ export class WebhookEngine {
         send: (record) => this.#sender.send(record),
       }),
     ];
-    this.handler = new ReviewHandler({ clock, logger, metrics, duties });
+    const digester = () => this.#key.digester();
+    const reconcilers = new Reconcilers({ clock, transport, addresses: () => this.#sender.addresses });
+    const advice = settings.preview ? [previewDuty({ reconcilers, digester })] : [];
+    const answerDuties = [
+      contentCheckDuty({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),
+      ...advice.map((duty) => quietIn(settings.quietNamespaces, duty)),
+    ];
+    this.handler = new ReviewHandler({ clock, logger, metrics, duties, answerDuties });
     if (reconcilerAddresses.length > 0) {
       this.#sender.setReplicas(new Set(reconcilerAddresses));
     } else {
@@ -92,4 +110,9 @@ export class WebhookEngine {
     await this.#discovery?.stop();
     await this.#sender.stop();
   }
+}
+
+function quietIn(namespaces: readonly string[], duty: AnswerDuty): AnswerDuty {
+  const isQuiet = (namespace: string | undefined): boolean => namespace !== undefined && namespaces.includes(namespace);
+  return { ...duty, wants: (request, path) => !isQuiet(request.namespace) && duty.wants(request, path) };
 }

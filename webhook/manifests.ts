@@ -32,6 +32,20 @@ export function webhookManifests(namespace: string): readonly object[] {
     },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: account },
+      // Schemas, by the names that sources give. Without this right such sources are not compared with them.
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: account },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: account },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'RoleBinding',
       metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: account },

@@ -8,6 +8,21 @@ export type ReviewPath = (typeof reviewPaths)[number];
 /** Reviews that were answered without being read. */
 export type ShedReason = 'requests' | 'bytes' | 'deadline';
 
+/** What came out of the checks of a write that asked for some. */
+export type CheckResult = 'passed' | 'warned' | 'denied';
+
+/** Why a part of a write was not checked. */
+export const uncheckedReasons = [
+  'annotation',
+  'schema_missing',
+  'schema_unreadable',
+  'schema_unavailable',
+  'too_large',
+  'deadline',
+  'crash',
+] as const;
+export type UncheckedReason = (typeof uncheckedReasons)[number];
+
 /** Records that no reconciler got, or that one of them did not get. */
 export type ChannelDrop = 'no_replica' | 'queue_full' | 'too_large' | 'refused' | 'unreachable' | 'stopped';
 
@@ -40,7 +55,17 @@ export class WebhookMetrics {
   readonly dutyFailuresTotal = this.registry.counter(
     'reroll_webhook_duty_failures_total',
     'Work on a review that failed; it was allowed all the same.',
-    { duty: ['capture', 'lint'] },
+    { duty: ['capture', 'content-check', 'preview'] },
+  );
+  readonly contentChecksTotal = this.registry.counter(
+    'reroll_webhook_content_checks_total',
+    'Writes whose content was to be checked, by what was said.',
+    { result: ['passed', 'warned', 'denied'] satisfies CheckResult[] },
+  );
+  readonly uncheckedTotal = this.registry.counter(
+    'reroll_webhook_unchecked_total',
+    'Parts of such writes that could not be checked, and did not count, by reason.',
+    { reason: [...uncheckedReasons] },
   );
   readonly inFlight = this.registry.gauge('reroll_webhook_in_flight', 'Reviews being read or worked on.', {});
   readonly bytesInFlight = this.registry.gauge('reroll_webhook_bytes_in_flight', 'Bytes of those reviews.', {});

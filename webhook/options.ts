@@ -1,6 +1,16 @@
 import { z } from 'zod';
+import { checkModes, type CheckMode } from '../shared/domain/content-check/check-settings';
 import { parseListenAddress } from '../shared/runtime/listen-address';
-import { listOf, listenAddress, namespaceName, nonEmpty, objectName, oneOf } from '../shared/runtime/option-schemas';
+import {
+  goBool,
+  goBoolAccepts,
+  listOf,
+  listenAddress,
+  namespaceName,
+  nonEmpty,
+  objectName,
+  oneOf,
+} from '../shared/runtime/option-schemas';
 import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
 import {
@@ -33,6 +43,18 @@ const namespacedName = z.string().refine((text) => {
   return more.length === 0 && namespaceName.safeParse(namespace).success && objectName.safeParse(name).success;
 }, 'not a namespace and a name');
 
+/** Named twice, the last mode counts. */
+const namespaceModes = z.array(z.string()).transform((elements, context): ReadonlyMap<string, CheckMode> => {
+  const modes = elements.map((element): readonly [string, CheckMode] | undefined => {
+    const [namespace = '', written, ...more] = element.split('=');
+    const mode = checkModes.find((known) => known === written);
+    if (mode && more.length === 0 && namespaceName.safeParse(namespace).success) return [namespace, mode];
+    context.addIssue(`element ${JSON.stringify(element)}: not a namespace and a mode`);
+    return undefined;
+  });
+  return new Map(modes.filter((mode) => mode !== undefined));
+});
+
 export const webhookOptionTable = {
   webhookListen: {
     flag: 'webhook-listen',
@@ -57,6 +79,21 @@ export const webhookOptionTable = {
     describe: 'Send to these reconcilers instead of looking for the endpoints of --channel-service.',
     accepts: 'a list of host:port',
   },
+  preview: {
+    flag: 'preview',
+    form: 'switch',
+    schema: goBool,
+    default: 'true',
+    describe: 'Warn who changes a source, also in a dry run of theirs, which workloads that restarts.',
+    accepts: goBoolAccepts,
+  },
+  quietNamespaces: {
+    flag: 'quiet-namespaces',
+    form: 'list',
+    schema: listOf(namespaceName),
+    describe: 'Warn nobody who writes to these namespaces.',
+    accepts: 'a list of namespaces',
+  },
   tlsDir: {
     flag: 'tls-dir',
     form: 'value',
@@ -71,6 +108,13 @@ export const webhookOptionTable = {
     describe:
       'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
     accepts: 'namespace/name',
+  },
+  validateNamespaces: {
+    flag: 'validate-namespaces',
+    form: 'list',
+    schema: namespaceModes,
+    describe: 'Check the content of all ConfigMaps and Secrets of these namespaces, and warn or deny.',
+    accepts: 'a list of namespace=warn and namespace=deny',
   },
   ...selectionOptionTable,
   ...serviceOptionTable,

@@ -1,4 +1,5 @@
 import { changeBatchBody, maxBatchBytes, maxBatchRecords } from '../shared/domain/change-batch';
+import { channelPaths } from '../shared/domain/channel-names';
 import { errorMessage } from '../shared/domain/errors';
 import { Deadline } from '../shared/kube/deadline';
 import { sleep, type Clock } from '../shared/runtime/clock';
@@ -172,7 +173,9 @@ export class ReplicaQueue {
     if (deadline.signal.aborted) return { kind: 'stopped' };
     deadline.set(tryTimeoutMs);
     try {
-      const { status, retryAfterMs } = await deadline.race(transport.post(address, body, deadline.signal));
+      const { status, retryAfterMs } = await deadline.race(
+        transport.post(address, channelPaths.changes, body, deadline.signal),
+      );
       if (status >= 200 && status < 300) return { kind: 'sent' };
       const why = `answered ${status}`;
       // Anything else would be answered the same the next time.

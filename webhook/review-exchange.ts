@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../shared/runtime/clock';
 import {
-  allowedAnswer,
+  reviewAnswer,
   parseAdmissionReview,
   uidFromPrefix,
   uidPrefixBytes,
@@ -29,7 +29,7 @@ export interface ReviewExchangeOptions {
   readonly onAnswer: (answer: ReviewAnswer) => void;
   /** Begins to gather what is to be added to the answer; undefined: nothing. */
   readonly gather: (request: AdmissionRequest) => Gathering | undefined;
-  /** After the answer, with the place, which is the receiver's to leave. */
+  /** After the answer, if it allows, with the place, which is the receiver's to leave. */
   readonly onRequest: (request: AdmissionRequest, place: Place) => void;
 }
 
@@ -89,12 +89,12 @@ export class ReviewExchange {
     }
     const answers = review.request && this.#options.gather(review.request);
     if (!answers) {
-      this.#allow(review, place);
+      this.#say(review, place);
       return;
     }
     this.#chunks = [];
     this.#gathering = { review, place, answers };
-    void answers.done.then(() => this.#allowGathered());
+    void answers.done.then(() => this.#sayGathered());
   }
 
   /** The caller went away: there is nobody to answer. */
@@ -103,22 +103,23 @@ export class ReviewExchange {
   }
 
   /** Also when time is up: what is there by then is said. */
-  #allowGathered(): void {
+  #sayGathered(): void {
     if (!this.#gathering) return;
     const { review, place, answers } = this.#gathering;
-    this.#allow(review, place, answers.take());
+    this.#say(review, place, answers.take());
   }
 
-  #allow(review: AdmissionReview, place: Place, added?: DutyAnswer): void {
-    // The place goes with the request: it must not be left by the answer.
-    if (review.request) this.#place = undefined;
-    this.#answer({ status: 200, body: allowedAnswer(review.uid, added), early: false });
-    if (review.request) this.#options.onRequest(review.request, place);
+  #say({ uid, request }: AdmissionReview, place: Place, added?: DutyAnswer): void {
+    // A write that is denied is no change. The place goes with the request: it must not be left by the answer.
+    const followed = added?.denied ? undefined : request;
+    if (followed) this.#place = undefined;
+    this.#answer({ status: 200, body: reviewAnswer(uid, added), early: false });
+    if (followed) this.#options.onRequest(followed, place);
   }
 
   #expire(): void {
     if (this.#gathering) {
-      this.#allowGathered();
+      this.#sayGathered();
       return;
     }
     this.#options.onShed('deadline');
@@ -128,7 +129,7 @@ export class ReviewExchange {
   /** The uid is all that an answer needs, and the API server writes it first. */
   #answerUnread(early: boolean): void {
     const uid = uidFromPrefix(this.#prefix());
-    if (uid !== undefined) this.#answer({ status: 200, body: allowedAnswer(uid), early });
+    if (uid !== undefined) this.#answer({ status: 200, body: reviewAnswer(uid), early });
     else if (early) this.#answer({ status: 408, body: text('the review did not arrive in time'), early });
     else this.#answer({ status: 503, body: text('too much is in flight to read this review'), early });
   }

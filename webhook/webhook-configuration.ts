@@ -1,3 +1,4 @@
+import { checkAnnotations } from '../shared/domain/content-check/check-settings';
 import type { SourceKind } from '../shared/domain/source';
 import { selectors, type WebhookSelection } from './selection';
 
@@ -28,6 +29,14 @@ interface MatchCondition {
   readonly expression: string;
 }
 
+const checkNames = JSON.stringify(checkAnnotations);
+
+/** The checks of its content that stand on the object stand there otherwise than before. */
+const asksAnew =
+  `(has(object.metadata.annotations) && ${checkNames}.exists(name, name in object.metadata.annotations && ` +
+  '(!has(oldObject.metadata.annotations) || !(name in oldObject.metadata.annotations) || ' +
+  'object.metadata.annotations[name] != oldObject.metadata.annotations[name])))';
+
 /** What of each kind is worth a call: a row is one webhook, so that the API server's metrics tell them apart. */
 const hooks: readonly {
   readonly resource: string;
@@ -45,7 +54,7 @@ const hooks: readonly {
       {
         // This is also what keeps leader locks away: they live in an annotation.
         name: 'data-changed',
-        expression: `request.operation != "UPDATE" || ${differs('data')} || ${differs('binaryData')}`,
+        expression: `request.operation != "UPDATE" || ${differs('data')} || ${differs('binaryData')} || ${asksAnew}`,
       },
     ],
   },
@@ -59,7 +68,7 @@ const hooks: readonly {
         expression:
           '!has(object.type) || !(object.type in ["helm.sh/release.v1", "kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"])',
       },
-      { name: 'data-changed', expression: `request.operation != "UPDATE" || ${differs('data')}` },
+      { name: 'data-changed', expression: `request.operation != "UPDATE" || ${differs('data')} || ${asksAnew}` },
     ],
   },
 ];
@@ -75,7 +84,7 @@ function differs(field: string): string {
 
 /**
  * A registration that cannot hurt a cluster: it fails open within two seconds, leaves the system's namespaces and our own
- * alone, and is called for real changes of data only.
+ * alone, and is called for real changes of data only, and for what is to be checked.
  *
  * It has no caBundle: that field is of whoever injects it, and two owners would fight.
  *
@@ -113,7 +122,6 @@ export function webhookConfiguration(
       admissionReviewVersions: ['v1'],
       ...selectors(selection, [...systemNamespaces, namespace]),
       matchConditions: [
-        { name: 'not-dry-run', expression: '!has(request.dryRun) || request.dryRun != true' },
         {
           name: 'not-own-write',
           expression: `!has(request.userInfo.username) || !request.userInfo.username.startsWith("system:serviceaccount:${namespace}:")`,

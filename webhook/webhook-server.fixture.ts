@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
+import type { AnswerDuty } from './answer-duty';
 import { bytes, handlerWorld, review } from './review.fixture';
 import { FakeTlsSource, certificates, material, testServerName } from './tls.fixture';
 import { WebhookServer } from './webhook-server';
@@ -91,8 +92,11 @@ export class RawConnection {
 }
 
 /** A server on a real socket, whose clock the test owns. */
-export async function serverWorld(tls = new FakeTlsSource(material(certificates.old))) {
-  const world = handlerWorld();
+export async function serverWorld(
+  tls = new FakeTlsSource(material(certificates.old)),
+  answerDuties: readonly AnswerDuty[] = [],
+) {
+  const world = handlerWorld(undefined, answerDuties);
   const { clock, logger, metrics, handler } = world;
   const server = new WebhookServer({ clock, logger, metrics, handler, tls });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });

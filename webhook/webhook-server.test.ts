@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { AnswerDuty } from './answer-duty';
 import { bytes, metric, review } from './review.fixture';
 import { maxBodyBytes } from './review-exchange';
 import { FakeTlsSource, certificates, material } from './tls.fixture';
@@ -10,8 +11,8 @@ import { RawConnection, headerLines, post, reviewBody, serverWorld } from './web
 type World = Awaited<ReturnType<typeof serverWorld>>;
 const worlds: World[] = [];
 
-async function world(tls?: FakeTlsSource): Promise<World> {
-  const made = await serverWorld(tls);
+async function world(tls?: FakeTlsSource, answerDuties?: readonly AnswerDuty[]): Promise<World> {
+  const made = await serverWorld(tls, answerDuties);
   worlds.push(made);
   return made;
 }
@@ -30,6 +31,18 @@ describe('WebhookServer', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ response: { uid: 'review-1', allowed: true } });
     await clock.advance(0);
     expect(sent).toHaveLength(1);
+  });
+
+  it('answers after its body has been read and let go of, where a duty takes its time', async () => {
+    const others: RawConnection[] = [];
+    const answer: AnswerDuty['answer'] = async () => {
+      await others[0]?.call(post('/'));
+      return { warnings: ['careful'] };
+    };
+    const { open } = await world(undefined, [{ name: 'preview', wants: () => true, answer }]);
+    others.push(await open());
+    const { body } = await (await open()).call(post('/validate'));
+    expect(JSON.parse(body)).toMatchObject({ response: { allowed: true, warnings: ['careful'] } });
   });
 
   it('gives one record of a write that both hooks see', async () => {

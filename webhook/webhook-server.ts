@@ -180,7 +180,8 @@ export class WebhookServer {
     });
     request.on('data', (chunk: Buffer) => exchange.push(chunk));
     request.on('end', () => exchange.end());
-    request.on('close', () => exchange.abort());
+    // Not the request's: that closes when its body has been read, and an answer may take longer.
+    response.on('close', () => exchange.abort());
   }
 
   /** Its body is not read, so the connection is of no more use. */

@@ -62,7 +62,7 @@ beforeEach(async () => {
       ...{ client, clock, random, logger },
       metrics: new WebhookMetrics(),
       transport: {
-        post: async (_address, body) => {
+        post: async (_address, _path, body) => {
           const sent = parseChangeBatch(JSON.parse(body.toString('utf8'))).records as readonly ChangeRecord[];
           const records = sent.map((record) => ({ ...record, observedAtMs: record.observedAtMs + skewMs }));
           received.push(...records);
@@ -77,6 +77,8 @@ beforeEach(async () => {
       reconcilerAddresses: ['127.0.0.1:8444'],
       register: [],
       injectCaFrom: undefined,
+      preview: true,
+      quietNamespaces: [],
     },
   );
   harness.faults.add({

@@ -25,7 +25,7 @@ export interface AdmissionOptions {
   readonly weather: CallWeather;
   /** The hooks that are registered. */
   readonly paths: readonly ReviewPath[];
-  /** Whether the registration keeps away what changes no data, and dry runs. */
+  /** Whether the registration keeps away what changes no data. */
   readonly conditions: boolean;
   readonly webhooks: () => Webhooks;
   readonly told: (who: string, what: string) => void;
@@ -92,12 +92,12 @@ export class Admission {
     for (const body of bodies) this.#later(() => this.#deliver(target, path, body, () => undefined));
   }
 
-  #concerns({ kind, namespace, operation, user, dryRun, object, oldObject }: AdmissionRequest): boolean {
+  #concerns({ kind, namespace, operation, user, object, oldObject }: AdmissionRequest): boolean {
     if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') return false;
     if (operation === 'DELETE' || namespace === ownNamespace || isOurs(user)) return false;
     if (!this.#options.conditions) return true;
     const isSame = oldObject !== null && sameJson(objectAt(object, 'data'), objectAt(oldObject, 'data'));
-    return !dryRun && !isSame;
+    return !isSame;
   }
 
   async #call(path: ReviewPath, request: AdmissionRequest): Promise<AdmissionResponse> {

@@ -1,4 +1,6 @@
 import { answerBatch } from '../../reconciler/channel/batch-answer';
+import { answerPreview } from '../../reconciler/channel/preview-answer';
+import { channelPaths } from '../../shared/domain/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
 import { ConnectionError } from '../../shared/kube/errors';
 import type { ChannelAnswer, ChannelTransport } from '../../webhook/channel-transport';
@@ -83,7 +85,12 @@ export class Channel {
   }
 
   transport(from: SimulatedProcess): ChannelTransport {
-    return { post: async (address, body, signal) => await this.#post(from, address, body, signal) };
+    return {
+      post: async (address, path, body, signal) =>
+        path === channelPaths.preview
+          ? await this.#ask(from, address, body, signal)
+          : await this.#post(from, address, body, signal),
+    };
   }
 
   /** Sent by somebody else who has the certificate. */
@@ -132,6 +139,25 @@ export class Channel {
         if (!isHere) this.#later(() => fail('connect ECONNREFUSED'));
       };
       this.#later(arrive, draw.chance(late) ? draw.int(1_000, latestMs) : 0);
+    });
+  }
+
+  /** A question gets lost like a batch does; that it comes late or twice makes no difference to it. */
+  async #ask(from: SimulatedProcess, address: string, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer> {
+    return await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new ConnectionError('the request was aborted')), { once: true });
+      const { draw } = this.#options;
+      this.#check(`a question of ${from.name}`, body.toString('utf8'));
+      if (draw.chance(this.#weather.lost)) return;
+      this.#later(() => {
+        const target = this.#at(address);
+        if (this.#isCut(address) || !target) return;
+        target.process.deliver(() => {
+          const { status, body: answer } = answerPreview(body, target.reconciler);
+          this.#check(`an answer of ${target.process.name}`, JSON.stringify(answer));
+          this.#later(() => from.deliver(() => resolve({ status, body: Buffer.from(JSON.stringify(answer)) })));
+        });
+      });
     });
   }
 

@@ -32,6 +32,8 @@ export function webhookProgram(network: Network, channel: Channel, discover: boo
           reconcilerAddresses: discover ? [] : channel.addresses,
           register: [],
           injectCaFrom: undefined,
+          preview: true,
+          quietNamespaces: [],
         },
       );
       engine.start();

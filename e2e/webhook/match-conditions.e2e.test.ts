@@ -38,8 +38,11 @@ const generated = (object: JsonObject): JsonObject => ({ ...object, metadata: { 
 const configMaps = (name = '', within = namespace): string => `/api/v1/namespaces/${within}/configmaps/${name}`;
 const secrets = (name = ''): string => `/api/v1/namespaces/${namespace}/secrets/${name}`;
 
-const onConfigMap = (what: string, body: object): Row => ({
-  ...{ what, before: redConfigMap },
+const checked = (name: string): JsonObject =>
+  configMap({ name, namespace, data: red, annotations: { 'reroll.dev/max-bytes': '1Ki' } });
+
+const onConfigMap = (what: string, body: object, before = redConfigMap): Row => ({
+  ...{ what, before },
   write: async (name) => await alice.patch(configMaps(name), merge, body),
 });
 const onSecret = (what: string, body: object, before = redSecret): Row => ({
@@ -71,9 +74,19 @@ const changesOfConfigMaps: readonly Row[] = [
         ...blue,
       }),
   },
+  {
+    ...{ what: 'changed in a dry run', before: redConfigMap },
+    write: async (name) => await alice.patch(`${configMaps(name)}?dryRun=All`, merge, blue),
+  },
   creation('created', configMaps(), redConfigMap),
   creation('created without data', configMaps(), (name) => ({ ...emptySecret(name), kind: 'ConfigMap' })),
   creation('created with generateName', configMaps(), () => generated(redConfigMap(''))),
+  onConfigMap('a check asked for', { metadata: { annotations: { 'reroll.dev/validate': 'warn' } } }),
+  onConfigMap('a check asked for otherwise', { metadata: { annotations: { 'reroll.dev/max-bytes': '9' } } }, checked),
+  {
+    ...{ what: 'the dry run of a change of what is checked', before: checked },
+    write: async (name) => await alice.patch(`${configMaps(name)}?dryRun=All`, merge, blue),
+  },
 ];
 
 const changesOfSecrets: readonly Row[] = [
@@ -81,6 +94,7 @@ const changesOfSecrets: readonly Row[] = [
   onSecret('a key changed through stringData', { stringData: { color: 'blue' } }),
   onSecret('its first key', blueSecret, emptySecret),
   onSecret('all data removed', { data: null }),
+  creation('created in a dry run', `${secrets()}?dryRun=All`, redSecret),
   creation('created with stringData', secrets(), (name) => ({ ...emptySecret(name), stringData: red })),
   creation('created with a type of its own', secrets(), (name) => ({ ...redSecret(name), type: 'example.com/own' })),
   creation('created with generateName', secrets(), () => generated(redSecret(''))),
@@ -91,6 +105,8 @@ const noChanges: readonly Row[] = [
   onConfigMap('the leader lock in an annotation of a ConfigMap', { metadata: { annotations: leaderLock } }),
   onConfigMap('a ConfigMap written as it is', { data: red }),
   onConfigMap('a ConfigMap made immutable', { immutable: true }),
+  onConfigMap('a label on what is checked', { metadata: { labels: { a: '1' } } }, checked),
+  onConfigMap('a check no longer asked for', { metadata: { annotations: { 'reroll.dev/max-bytes': null } } }, checked),
   onSecret('an annotation on a Secret', { metadata: { annotations: { a: '1' } } }),
   onSecret('an annotation on a Secret without data', { metadata: { annotations: { a: '1' } } }, emptySecret),
   onSecret('a Secret written as it is through stringData', { stringData: red }),
@@ -100,11 +116,6 @@ const noChanges: readonly Row[] = [
   onSecret('the token of a service account that changes', blueSecret, accountToken),
   creation('a bootstrap token', secrets(), (name) => ({ ...redSecret(name), type: 'bootstrap.kubernetes.io/token' })),
   creation('the CA that Istio puts everywhere', configMaps(), () => redConfigMap('istio-ca-root-cert')),
-  creation('the dry run of a creation', `${secrets()}?dryRun=All`, redSecret),
-  {
-    ...{ what: 'the dry run of a change', before: redConfigMap },
-    write: async (name) => await alice.patch(`${configMaps(name)}?dryRun=All`, merge, blue),
-  },
   {
     ...{ what: 'a change of our own', before: redConfigMap },
     write: async (name) => await ourselves.patch(configMaps(name), merge, blue),

@@ -100,11 +100,16 @@ export class RerollCluster {
   }
 
   /** `reroll webhook`, once it has its certificate; it sends to the first so many replicas of the reconciler. */
-  async webhook({ reconcilers = 1, port = this.webhookPort } = {}): Promise<RerollProcess> {
+  async webhook({
+    reconcilers = 1,
+    port = this.webhookPort,
+    flags = [] as readonly string[],
+  } = {}): Promise<RerollProcess> {
     const addresses = this.channelPorts.slice(0, reconcilers).map((channelPort) => `127.0.0.1:${channelPort}`);
     const started = await this.#process('webhook', 'reroll-webhook', [
       `--webhook-listen=127.0.0.1:${port}`,
       `--reconciler-address=${addresses.join(',')}`,
+      ...flags,
     ]);
     await ready(started);
     return started;

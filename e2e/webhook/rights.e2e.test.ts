@@ -48,12 +48,14 @@ describe.each([
       may: [
         ['get', 'secrets', 'reroll-digest-key'],
         ['watch', 'secrets', 'reroll-certs'],
+        ['get', 'configmaps', 'schema'],
       ],
       mayNot: [
         ['get', 'secrets', 'other'],
         ['list', 'secrets', ''],
         ['update', 'secrets', 'reroll-certs'],
-        ['get', 'configmaps', 'other'],
+        ['list', 'configmaps', ''],
+        ['update', 'configmaps', 'schema'],
         ['patch', 'validatingwebhookconfigurations', 'reroll'],
       ],
     },

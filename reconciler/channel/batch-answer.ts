@@ -12,7 +12,7 @@ export interface Answer {
   readonly status: ChannelStatus;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
-  readonly body: Readonly<Record<string, string | number>>;
+  readonly body: object;
 }
 
 /** Enough for the bucket of the inbox to hold more than a batch again. */

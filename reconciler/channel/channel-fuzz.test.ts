@@ -112,7 +112,7 @@ describe('any body', () => {
         fc.asyncProperty(body, async (bytesAt) => {
           const { status, body: answer } = answerBatch(bytesAt(channel.clock.monotonicMs()), channel.inbox);
           statuses.add(status);
-          const isSound = status === 400 ? typeof answer['error'] === 'string' : answer['accepted'] !== undefined;
+          const isSound = 'error' in answer ? status === 400 : 'accepted' in answer;
           if (!isSound || ![202, 400, 429].includes(status)) throw new Error(`answered ${status}`);
           const { pending, kept } = channel.hints;
           most.pending = Math.max(most.pending, pending);

@@ -16,7 +16,7 @@ const hintResults = [
 export type HintResult = (typeof hintResults)[number];
 
 const changePaths: readonly ChangePath[] = ['webhook', 'watch', 'both'];
-const statusCodes = [202, 400, 403, 404, 405, 408, 413, 429, 500] as const;
+const statusCodes = [200, 202, 400, 403, 404, 405, 408, 413, 429, 500, 503] as const;
 export type ChannelStatus = (typeof statusCodes)[number];
 
 /** Metrics of the change channel. No label holds the name of a user or of a source. */

@@ -5,6 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
+import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/preview';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
@@ -31,6 +32,7 @@ let material: TlsMaterial | undefined;
 let changed: () => void;
 let received: (readonly unknown[])[];
 let accept: (records: readonly unknown[]) => Receipt;
+let foreseen: (question: PreviewQuestion) => PreviewAnswer | undefined;
 let server: ChannelServer;
 let agents: Agent[];
 let sockets: TLSSocket[];
@@ -44,6 +46,7 @@ beforeEach(async () => {
   agents = [];
   sockets = [];
   accept = (records) => ({ accepted: records.length, refused: 0, full: false });
+  foreseen = () => undefined;
   server = newServer();
   await server.start();
 });
@@ -64,6 +67,7 @@ function newServer(port = 0): ChannelServer {
         received.push(records);
         return accept(records);
       },
+      preview: (question) => foreseen(question),
     },
   });
 }

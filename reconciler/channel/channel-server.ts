@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
+import { channelPaths } from '../../shared/domain/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
+import { maxPreviewBytes } from '../../shared/domain/preview';
 import type { Clock } from '../../shared/runtime/clock';
 import { listenOn } from '../../shared/runtime/listen';
 import type { Component } from '../../shared/runtime/lifecycle';
@@ -12,6 +14,7 @@ import { OpenSockets } from '../../shared/runtime/open-sockets';
 import type { TlsMaterialSource } from '../../shared/runtime/tls-material';
 import { answerBatch, type Answer, type RecordInbox } from './batch-answer';
 import type { ChannelMetrics } from './channel-metrics';
+import { answerPreview, type Foreseer } from './preview-answer';
 import { readBody } from './request-body';
 
 export interface ChannelServerOptions {
@@ -23,12 +26,16 @@ export interface ChannelServerOptions {
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
   /** The DNS name in the webhook's client certificate: the CA has signed others, too. */
   readonly clientName: string;
-  readonly inbox: RecordInbox;
+  readonly inbox: RecordInbox & Foreseer;
 }
 
-export const changesPath = '/v1/changes';
+/** What is answered, by path. */
+const answers: Readonly<Record<string, (body: Buffer, inbox: RecordInbox & Foreseer) => Answer>> = {
+  [channelPaths.changes]: answerBatch,
+  [channelPaths.preview]: answerPreview,
+};
 
-const bodyLimits = { maxBytes: maxBatchBytes, maxMs: 5_000 };
+const bodyLimits = { maxBytes: Math.max(maxBatchBytes, maxPreviewBytes), maxMs: 5_000 };
 /** A small part of what the process has for all its parts. */
 const drainMs = 3_000;
 
@@ -120,7 +127,7 @@ export class ChannelServer implements Component {
     try {
       answer = await this.#answer(request);
     } catch (thrown) {
-      logger.error('cannot answer a batch of change records', { error: errorMessage(thrown) });
+      logger.error('cannot answer the webhook', { error: errorMessage(thrown) });
       answer = { status: 500, body: { error: 'internal error' } };
     }
     if (!answer) return;
@@ -141,19 +148,20 @@ export class ChannelServer implements Component {
     if (!this.#admitted.has(request.socket)) {
       return refusal(403, `the client certificate is not that of ${this.#options.clientName}`);
     }
-    if (request.url !== changesPath) return refusal(404, `only ${changesPath} is served`);
+    const answer = Object.hasOwn(answers, request.url ?? '') ? answers[request.url ?? ''] : undefined;
+    if (!answer) return refusal(404, `only ${Object.keys(answers).join(' and ')} are served`);
     if (request.method !== 'POST') return { ...refusal(405, 'only POST is served'), headers: { allow: 'POST' } };
     if (!isJson(request.headers['content-type'])) return refusal(400, 'the content type is not application/json');
     const body = await readBody(request, this.#options.clock, bodyLimits);
     switch (body) {
       case 'too-large':
-        return refusal(413, `a batch may have ${bodyLimits.maxBytes} bytes`);
+        return refusal(413, `a body may have ${bodyLimits.maxBytes} bytes`);
       case 'too-slow':
-        return refusal(408, `a batch must arrive within ${bodyLimits.maxMs} ms`);
+        return refusal(408, `a body must arrive within ${bodyLimits.maxMs} ms`);
       case 'aborted':
         return undefined;
       default:
-        return answerBatch(body, this.#options.inbox);
+        return answer(body, this.#options.inbox);
     }
   }
 }

@@ -75,16 +75,17 @@ export class NotifyingEngine {
     return this.#deps.keyIsShared ?? true;
   }
 
-  get electionProblem(): string | undefined {
-    return this.#election.problem;
-  }
-
-  get electionRemark(): string | undefined {
-    return this.#election.remark;
+  get election(): Pick<Election, 'problem' | 'remark'> {
+    return this.#election;
   }
 
   watchStatuses(): readonly WatchStatus[] {
     return this.#watches.statuses();
+  }
+
+  /** Nothing is restarted here, so there is nothing to foresee. */
+  preview(): undefined {
+    return undefined;
   }
 
   /** Of no use here: a call names neither source nor author. */

@@ -15,17 +15,7 @@ export type AnnotationProblemCode =
   | 'pattern-loose'
   | 'narrows-nothing'
   | 'narrowed-out'
-  | 'overridden'
-  | 'nothing-asked'
-  | 'nothing-used'
-  | 'no-such-source'
-  | 'other-kind'
-  | 'other-namespace'
-  | 'no-match'
-  | 'source-ignored'
-  | 'source-kind-ignored'
-  | 'kind-not-covered'
-  | 'namespace-not-watched';
+  | 'overridden';
 
 /** Something a user wrote in an annotation that has no effect or not the one they expect. */
 export interface AnnotationProblem {

@@ -7,3 +7,7 @@ export function channelClientName(namespace: string): string {
 export function channelServerName(service: string, namespace: string): string {
   return `${service}.${namespace}.svc`;
 }
+
+/** What a reconciler answers on the change channel. */
+export const channelPaths = { changes: '/v1/changes', preview: '/v1/preview' } as const;
+export type ChannelPath = (typeof channelPaths)[keyof typeof channelPaths];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseNamedList } from './pattern';
+import { parseNamedList, searchPattern } from './pattern';
 
 const matches = (list: string, name: string): boolean => parseNamedList(list).matchers.matches(name);
 
@@ -119,5 +119,20 @@ describe('parseNamedList', () => {
         expect(matchers.matches(other)).toBe(names.includes(other));
       }),
     );
+  });
+});
+
+describe('searchPattern', () => {
+  it.each([
+    ['b+', 'abc', true],
+    ['^b', 'abc', false],
+    ['^[\\w-]{2,4}\\/x$', 'a-b/x', true],
+    ['\\u0061', 'a', true],
+  ])('finds %s in %s: %s', (pattern, text, found) => {
+    expect(searchPattern(pattern)?.isIn(text)).toBe(found);
+  });
+
+  it.each(['(?=a)', '(?<!a)b', '(a)\\1', '(', '(a{1,1000}){2,1000}', 'a{99999}'])('refuses %s', (pattern) => {
+    expect(searchPattern(pattern)).toBeUndefined();
   });
 });

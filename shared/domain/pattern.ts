@@ -56,8 +56,8 @@ const looseAlternative = /^[^()[\]\\]*\|/;
 /** Instructions of all patterns of a list together: each try costs time and each list memory for as long as it lives. */
 const maxInstructions = 10_000;
 const instructionsOfAny = 20;
-/** There is no `{2,3}`: the comma ends the element. */
-const repetition = /\{(\d+)\}/g;
+/** By its largest number; in a list there is no `{2,3}`, as the comma ends the element. */
+const repetition = /\{(?:\d+,)?(\d+),?\}/g;
 
 /** What stands between commas: in this list patterns, in an exclude list exact names. */
 export function namesIn(list: string): readonly string[] {
@@ -98,6 +98,20 @@ export function parseNamedList(value: string | undefined): {
   }
   const literals = elements.filter((element) => literalName.test(element));
   return { matchers: new NamedList(literals, patterns), problems };
+}
+
+/**
+ * A pattern of ECMAScript, as JSON Schemas have them, to be found anywhere in a text, in linear time; undefined for what
+ * RE2 does not know, such as look-around, and for what is too large.
+ */
+export function searchPattern(pattern: string): { readonly isIn: (text: string) => boolean } | undefined {
+  if (instructionsAtMost(pattern) > maxInstructions) return undefined;
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return { isIn: (text) => compiled.matcher(text).find() };
+  } catch {
+    return undefined;
+  }
 }
 
 function compile(element: string): { readonly pattern: RE2JS } | PatternProblem {

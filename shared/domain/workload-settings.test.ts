@@ -44,7 +44,7 @@ describe('readSettings', () => {
     const message = 'is longer than 1h and counts as 1h';
     expect(readSettings({ [key]: value })).toEqual({
       settings,
-      problems: [{ key, value, message, fix: 'write a shorter one' }],
+      problems: [{ code: 'bad-window', key, value, message, fix: 'write a shorter one' }],
     });
   });
 
@@ -58,7 +58,7 @@ describe('readSettings', () => {
     expect(problems.map(({ key, value, message }) => `${key}=${value} ${message}`)).toEqual(
       Array.from(
         { length: count },
-        () => 'reroll.dev/settle=10s is longer than reroll.dev/settle-max, which ends the wait before it',
+        () => 'reroll.dev/settle=10s is longer than reroll.dev/settle-max, after which nothing is waited for',
       ),
     );
   });

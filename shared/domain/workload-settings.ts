@@ -35,7 +35,8 @@ export function readSettings(metadata: Annotations): {
   const problems: AnnotationProblem[] = [];
   const settings: WorkloadSettings = {
     ...field('strategy', readChoice(metadata, ownAnnotations.strategy, strategyNames, problems)),
-    ...readSettleTimes(metadata, problems),
+    ...field('settleMs', readDuration(metadata, ownAnnotations.settle, problems)),
+    ...field('settleMaxMs', readDuration(metadata, ownAnnotations.settleMax, problems)),
     ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
     ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
   };
@@ -83,20 +84,6 @@ function readChoice<Choice extends string>(
   return choice;
 }
 
-function readSettleTimes(metadata: Annotations, problems: AnnotationProblem[]): WorkloadSettings {
-  const settleMs = readDuration(metadata, ownAnnotations.settle, problems);
-  const settleMaxMs = readDuration(metadata, ownAnnotations.settleMax, problems);
-  if (settleMs !== undefined && settleMaxMs !== undefined && settleMs > settleMaxMs) {
-    problems.push({
-      key: ownAnnotations.settle,
-      value: annotation(metadata, ownAnnotations.settle) ?? '',
-      message: `is longer than ${ownAnnotations.settleMax}, which ends the wait before it`,
-      fix: 'raise the one or lower the other',
-    });
-  }
-  return { ...field('settleMs', settleMs), ...field('settleMaxMs', settleMaxMs) };
-}
-
 function readDuration(metadata: Annotations, key: string, problems: AnnotationProblem[]): number | undefined {
   const value = annotation(metadata, key);
   if (value === undefined) return undefined;
@@ -112,6 +99,7 @@ function readDuration(metadata: Annotations, key: string, problems: AnnotationPr
   } else if (ms > maxSettleMs) {
     const longest = formatDuration(maxSettleMs);
     problems.push({
+      code: 'bad-window',
       key,
       value,
       message: `is longer than ${longest} and counts as ${longest}`,

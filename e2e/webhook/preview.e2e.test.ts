@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../apiserver/json';
+import type { RerollProcess } from '../reroll-process';
+import { admissionFailures, noFailures } from './admission-counts';
+import { App } from './app';
+import { untilCalled } from './probe';
+import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
+
+let cluster: RerollCluster;
+let reconciler: RerollProcess;
+let webhook: RerollProcess;
+let kubeconfig: string;
+
+beforeAll(async () => {
+  cluster = await RerollCluster.start();
+  await cluster.editor('alice');
+  kubeconfig = await cluster.plane.kubeconfigFor('alice');
+  [reconciler, webhook] = await Promise.all([cluster.reconciler(), cluster.webhook()]);
+  await untilCalled(cluster, webhook);
+});
+
+afterAll(async () => await cluster.stop());
+
+function configMap(name: string, color: string, annotations: JsonObject = {}): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, annotations }, data: { color } };
+}
+
+/** What alice reads on her terminal. */
+async function apply(object: JsonObject, ...flags: readonly string[]): Promise<readonly string[]> {
+  const args = ['--kubeconfig', kubeconfig, 'apply', '--warnings-as-errors', '-f', '-', ...flags];
+  try {
+    await cluster.plane.kubectl(args, { stdin: stringify(object) });
+    return [];
+  } catch (thrown) {
+    // Of the first apply to an object that was made otherwise, kubectl has a warning of its own.
+    const lines = [...(thrown as Error).message.matchAll(/Warning: (.*)/g)].map(([, line]) => line!);
+    return lines.filter((line) => !line.includes('last-applied-configuration'));
+  }
+}
+
+async function sentRecords(): Promise<number> {
+  return (await metricsOf(webhook)).sum('reroll_webhook_records_total', { result: 'sent' });
+}
+
+describe('kubectl apply', () => {
+  it('tells what a change will restart, and it does', async () => {
+    const app = await App.create(cluster, 'previewed');
+    let told: readonly string[] = [];
+    await app.restartsOnce(async () => {
+      told = await apply(configMap(app.name, 'blue'));
+    });
+    expect(told).toEqual([`restarts deployment/${app.name} (key color)`]);
+  });
+
+  it('with --dry-run=server tells the same, sends no record and changes nothing', async () => {
+    const app = await App.create(cluster, 'tried');
+    const path = `/api/v1/namespaces/${namespace}/configmaps/${app.name}`;
+    const [before, sent] = [await cluster.admin.get(path), await sentRecords()];
+    expect(await apply(configMap(app.name, 'blue'), '--dry-run=server')).toEqual([
+      `restarts deployment/${app.name} (key color)`,
+    ]);
+    expect((await cluster.admin.get(path)).body).toEqual(before.body);
+    expect(await sentRecords()).toBe(sent);
+    await app.restartsOnce(async () => {
+      await apply(configMap(app.name, 'green'));
+    });
+  });
+
+  it('tells nothing of what nobody uses, nor where it is switched off', async () => {
+    expect(await apply(configMap('unused', 'red'))).toEqual([]);
+    const app = await App.create(cluster, 'silent');
+    expect(await apply(configMap(app.name, 'blue', { 'reroll.dev/preview': 'off' }))).toEqual([]);
+  });
+});
+
+it('nothing that the webhook did failed', async () => {
+  expect(await admissionFailures(cluster)).toEqual(noFailures);
+});
+
+it('without a reconciler, a write goes through at once and in silence', async () => {
+  const app = await App.create(cluster, 'alone');
+  await reconciler.end('SIGKILL');
+  expect(await apply(configMap(app.name, 'blue'))).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { sourceAnnotations } from '../shared/domain/annotations';
+import type { ContentDigester } from '../shared/domain/content-digest';
+import { channelPaths } from '../shared/domain/channel-names';
+import { fieldAt, objectOf } from '../shared/domain/json-value';
+import { describePreview, digestsOf, parsePreviewAnswer, type PreviewQuestion } from '../shared/domain/preview';
+import { metadataFromJson } from '../shared/kube/object-metadata';
+import { entriesFromJson } from '../shared/kube/source-decoder';
+import type { AdmissionRequest } from './admission-review';
+import type { AnswerDuty } from './answer-duty';
+import { capturedKind } from './capture-change';
+import type { Reconcilers } from './reconcilers';
+import { readsWarnings } from './warned-users';
+
+export interface PreviewDutyOptions {
+  readonly reconcilers: Pick<Reconcilers, 'ask'>;
+  /** Undefined until the install's key is known. */
+  readonly digester: () => ContentDigester | undefined;
+}
+
+/** A person waits for the answer: what is not known by then is not told. */
+const askMs = 250;
+
+/** Tells who writes a source what that will restart; with `--dry-run=server`, what it would. */
+export function previewDuty({ reconcilers, digester: currentDigester }: PreviewDutyOptions): AnswerDuty {
+  return {
+    name: 'preview',
+    wants: (request) => capturedKind(request) !== undefined && readsWarnings(request) && !isSwitchedOff(request),
+    answer: async (request) => {
+      const kind = capturedKind(request);
+      const digester = currentDigester();
+      const question = kind && digester && questionOf(request, kind, digester);
+      if (!question) return {};
+      const answer = await reconcilers.ask(channelPaths.preview, question, askMs);
+      const told = answer === undefined ? undefined : describePreview(parsePreviewAnswer(answer));
+      return told === undefined ? {} : { warnings: [told] };
+    },
+  };
+}
+
+/** Undefined where nothing changes, or the source has no name yet. */
+function questionOf(
+  request: AdmissionRequest,
+  kind: PreviewQuestion['kind'],
+  digester: ContentDigester,
+): PreviewQuestion | undefined {
+  const { object, oldObject, operation } = request;
+  const metadata = metadataFromJson(object);
+  const namespace = request.namespace ?? metadata.namespace;
+  const name = metadata.name || request.name;
+  if (!name) return undefined;
+  const content = digester.digest(kind, namespace, name, entriesFromJson(kind, metadata, object));
+  const former =
+    operation === 'UPDATE'
+      ? digester.digest(kind, namespace, name, entriesFromJson(kind, metadata, oldObject))
+      : undefined;
+  if (former?.equals(content) === true) return undefined;
+  return {
+    ...{ v: 1, keyId: digester.keyId, kind, namespace, name, uid: metadata.uid },
+    labels: textsOf(object, 'labels'),
+    switchedOn: Object.entries(textsOf(object, 'annotations')).flatMap(([key, value]) =>
+      value === 'true' ? [key] : [],
+    ),
+    digests: digestsOf(content),
+  };
+}
+
+function isSwitchedOff({ object }: AdmissionRequest): boolean {
+  return objectOf(fieldAt(object, ['metadata', 'annotations']))[sourceAnnotations.preview] === 'off';
+}
+
+function textsOf(object: unknown, field: 'labels' | 'annotations'): Readonly<Record<string, string>> {
+  const entries = Object.entries(objectOf(fieldAt(object, ['metadata', field])));
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
