@@ -210,7 +210,9 @@ describe('no right at all', () => {
       level === 'warn' ? [`${message} ${String(fields['resource'] ?? '')}`] : [],
     );
     expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
-    expect(told).toContain('no right to look for Jobs that were being created anew when another process ended: none is ');
+    expect(told).toContain(
+      'no right to look for Jobs that were being created anew when another process ended: none is ',
+    );
   });
 });
 
