@@ -1,10 +1,9 @@
 import { boundedChangeRecord, parseChangeRecord, type ChangeRecord } from '../shared/domain/change-record';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import { fieldAt, textOf } from '../shared/domain/json-value';
-import { metadataFromJson } from '../shared/kube/object-metadata';
-import { entriesFromJson } from '../shared/kube/source-decoder';
 import type { AdmissionRequest } from './admission-review';
 import { fieldManagerOf } from './field-manager';
+import { digestOf, writtenSource, type Content } from './written-source';
 
 type CapturedKind = ChangeRecord['kind'];
 
@@ -27,15 +26,12 @@ export function captureChange(
   digester: ContentDigester,
   nowMs: number,
 ): ChangeRecord | 'no_change' | 'unnamed' {
-  const metadata = metadataFromJson(request.object);
-  const namespace = request.namespace ?? metadata.namespace;
-  const name = metadata.name || request.name;
+  const source = writtenSource(request, kind);
+  const { namespace, name, metadata, before, after } = source;
   // A PUT need not tell the uid.
   const uid = metadata.uid || textOf(fieldAt(request.oldObject, ['metadata', 'uid']));
   if (!name || !uid) return 'unnamed';
 
-  const before = new Map(entriesFromJson(kind, metadata, request.oldObject));
-  const after = new Map(entriesFromJson(kind, metadata, request.object));
   const changed = changedKeys(before, after);
   // To come into being without content is a change too: the source exists.
   if (request.operation === 'UPDATE' && Object.values(changed).every(({ length }) => length === 0)) return 'no_change';
@@ -49,7 +45,7 @@ export function captureChange(
     namespace,
     name,
     uid,
-    digest: digester.digest(kind, namespace, name, after).whole(),
+    digest: digestOf(source, digester).whole(),
     keyId: digester.keyId,
     changed,
     user: username,
@@ -60,8 +56,6 @@ export function captureChange(
   // Anyone who reaches the port can send a review: what a reconciler would refuse is not sent.
   return parseChangeRecord(boundedChangeRecord(record));
 }
-
-type Content = ReadonlyMap<string, Buffer>;
 
 /** By the bytes: a digest of the old ones would be thrown away, and takes the most of the time. */
 function changedKeys(before: Content, after: Content): ChangeRecord['changed'] {

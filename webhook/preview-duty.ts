@@ -3,13 +3,12 @@ import type { ContentDigester } from '../shared/domain/content-digest';
 import { channelPaths } from '../shared/domain/channel-names';
 import { fieldAt, objectOf } from '../shared/domain/json-value';
 import { describePreview, digestsOf, parsePreviewAnswer, type PreviewQuestion } from '../shared/domain/preview';
-import { metadataFromJson } from '../shared/kube/object-metadata';
-import { entriesFromJson } from '../shared/kube/source-decoder';
 import type { AdmissionRequest } from './admission-review';
 import type { AnswerDuty } from './answer-duty';
 import { capturedKind } from './capture-change';
 import type { Reconcilers } from './reconcilers';
 import { readsWarnings } from './warned-users';
+import { digestOf, isUnchanged, writtenSource } from './written-source';
 
 export interface PreviewDutyOptions {
   readonly reconcilers: Pick<Reconcilers, 'ask'>;
@@ -43,24 +42,17 @@ function questionOf(
   kind: PreviewQuestion['kind'],
   digester: ContentDigester,
 ): PreviewQuestion | undefined {
-  const { object, oldObject, operation } = request;
-  const metadata = metadataFromJson(object);
-  const namespace = request.namespace ?? metadata.namespace;
-  const name = metadata.name || request.name;
-  if (!name) return undefined;
-  const content = digester.digest(kind, namespace, name, entriesFromJson(kind, metadata, object));
-  const former =
-    operation === 'UPDATE'
-      ? digester.digest(kind, namespace, name, entriesFromJson(kind, metadata, oldObject))
-      : undefined;
-  if (former?.equals(content) === true) return undefined;
+  const { object, operation } = request;
+  const source = writtenSource(request, kind);
+  const { namespace, name, metadata } = source;
+  if (!name || (operation === 'UPDATE' && isUnchanged(source))) return undefined;
   return {
     ...{ v: 1, keyId: digester.keyId, kind, namespace, name, uid: metadata.uid },
     labels: textsOf(object, 'labels'),
     switchedOn: Object.entries(textsOf(object, 'annotations')).flatMap(([key, value]) =>
       value === 'true' ? [key] : [],
     ),
-    digests: digestsOf(content),
+    digests: digestsOf(digestOf(source, digester)),
   };
 }
 

@@ -50,6 +50,16 @@ describe('Reconcilers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('asks no more at once than would be answered in time', async () => {
+    const { clock, asked, reconcilers } = world({ a: silent });
+    const answers = Array.from({ length: 40 }, async () => await reconcilers.ask(channelPaths.preview, {}, 250));
+    expect(asked).toHaveLength(32);
+    await clock.advance(250);
+    expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
+    void reconcilers.ask(channelPaths.preview, {}, 250);
+    expect(asked).toHaveLength(33);
+  });
+
   it('waits no longer than it is told', async () => {
     const { clock, reconcilers } = world({ a: silent });
     let answer: unknown = 'none yet';

@@ -10,9 +10,13 @@ export interface ReconcilersOptions {
   readonly addresses: () => Iterable<string>;
 }
 
+/** More would wait for one another, and a write that has to wait for its answer is worse than one without. */
+const maxUnderWay = 32;
+
 /** The replicas of the reconciler, of which one knows. */
 export class Reconcilers {
   readonly #options: ReconcilersOptions;
+  #underWay = 0;
 
   constructor(options: ReconcilersOptions) {
     this.#options = options;
@@ -20,10 +24,12 @@ export class Reconcilers {
 
   /**
    * Asks all of them at once, as only they know who leads. Resolves to the first answer of 200, parsed; to undefined when
-   * nobody has given one within `timeoutMs`. Never rejects.
+   * nobody has given one within `timeoutMs`, and at once where many are asking already. Never rejects.
    */
   async ask(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;
+    if (this.#underWay >= maxUnderWay) return undefined;
+    this.#underWay += 1;
     const body = Buffer.from(JSON.stringify(question));
     const deadline = new Deadline(clock);
     deadline.set(timeoutMs);
@@ -38,6 +44,7 @@ export class Reconcilers {
       // The webhook's other ways to the same replicas tell what is wrong with them.
       return undefined;
     } finally {
+      this.#underWay -= 1;
       // Of the slower ones nobody waits for an answer any more.
       deadline.abort();
       deadline.dispose();
