@@ -1,5 +1,6 @@
 import { describeProblem } from '../shared/domain/annotation-problem';
 import { annotation, annotationsOf } from '../shared/domain/annotations';
+import { errorMessage } from '../shared/domain/errors';
 import {
   checkAnnotations,
   checkSettings,
@@ -7,6 +8,7 @@ import {
   type CheckSettings,
 } from '../shared/domain/content-check/check-settings';
 import type { KubeClient } from '../shared/kube/client';
+import { KubeError } from '../shared/kube/errors';
 import { metadataFromJson } from '../shared/kube/object-metadata';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
@@ -64,6 +66,7 @@ export function contentCheckDuty({
         logger.warn('content is not checked in full', {
           source: write.source,
           because: report.unchecked.map(({ line }) => line),
+          error: report.unchecked.flatMap(({ cause }) => (cause instanceof KubeError ? errorMessage(cause) : [])),
         });
       }
       return answer;

@@ -28,6 +28,8 @@ export interface Finding {
 export interface Unchecked {
   readonly line: string;
   readonly reason: UncheckedReason;
+  /** For the log. */
+  readonly cause?: unknown;
 }
 
 export interface CheckReport {
@@ -79,7 +81,8 @@ export class ContentChecker {
           schemas.set(reference, await this.#schemas.read(namespace, reference, timeoutMs));
         } catch (thrown) {
           if (!(thrown instanceof SchemaReadError)) throw thrown;
-          unchecked.push({ line: `not checked with a schema: ${thrown.message}`, reason: thrown.reason });
+          const { message, reason, cause } = thrown;
+          unchecked.push({ line: `not checked with a schema: ${message}`, reason, cause });
         }
       }),
     );

@@ -14,6 +14,7 @@ import {
   secretProviderClassKind,
   secretProviderClassPodStatusKind,
 } from '../apiserver/add-ons';
+import { reviewBody } from '../apiserver/admission-review';
 import { configMap, cronJob, deployment, fromConfigMap, job } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { PolicyRule } from '../apiserver/rbac';
@@ -83,6 +84,16 @@ async function webhook(harness: Harness): Promise<readonly string[]> {
   );
   engine.start();
   certificate.start();
+  harness.seed(configMap({ name: 'shapes', data: { 'app.json': '{}' } }));
+  const checked = { name: 'app', annotations: { 'reroll.dev/schema': 'shapes' }, data: { 'app.json': '{}' } };
+  const exchange = engine.handler.begin({ path: 'validate', answer: () => undefined });
+  exchange.push(
+    reviewBody({
+      ...{ uid: 'review-1', operation: 'CREATE', name: 'app', namespace: 'default', userInfo: { username: 'alice' } },
+      ...{ kind: { group: '', version: 'v1', kind: 'ConfigMap' }, object: configMap(checked), oldObject: null },
+    }),
+  );
+  exchange.end();
   await clock.advance(10_000);
   return warnings(logger.lines);
 }

@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'a digest under another key is compared',
     file: inbox,
-    from: 'record.keyId !== keyId',
+    from: 'record.keyId !== keys.keyId',
     to: 'record.keyId === undefined',
   },
   { what: 'an old record is taken', file: inbox, from: 'Math.abs(ageMs) > maxAgeMs', to: 'ageMs > Infinity' },
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'a record holds a value',
     file: capture,
-    from: 'digest: digester.digest(kind, namespace, name, after).whole(),',
+    from: 'digest: digestOf(source, digester).whole(),',
     to: "digest: Object.values((request.object as { data?: object }).data ?? {}).join('').replace(/[^\\w-]/g, '').padEnd(22, '0').slice(0, 22),",
   },
   {
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'a write that is asked about is refused',
     file: 'webhook/admission-review.ts',
-    from: 'allowed: true',
+    from: 'allowed: denied === undefined',
     to: 'allowed: false',
   },
 ];
