@@ -56,6 +56,7 @@ describe('Reconcilers', () => {
     expect(asked).toHaveLength(32);
     await clock.advance(250);
     expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
+    await clock.advance(10_000);
     void reconcilers.ask(channelPaths.preview, {}, 250);
     expect(asked).toHaveLength(33);
   });
@@ -69,5 +70,18 @@ describe('Reconcilers', () => {
     await clock.advance(1);
     expect(answer).toBeUndefined();
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('asks nobody for a while where it has waited in vain', async () => {
+    let replica = silent;
+    const { clock, asked, reconcilers } = world({ a: async () => await replica() });
+    const first = reconcilers.ask(channelPaths.preview, {}, 250);
+    await clock.advance(250);
+    expect(await first).toBeUndefined();
+    replica = async () => known({ yes: 1 });
+    expect(await reconcilers.ask(channelPaths.preview, {}, 250)).toBeUndefined();
+    expect(asked).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(await reconcilers.ask(channelPaths.preview, {}, 250)).toEqual({ yes: 1 });
   });
 });

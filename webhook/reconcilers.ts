@@ -10,6 +10,9 @@ export interface ReconcilersOptions {
   readonly addresses: () => Iterable<string>;
 }
 
+/** So long nobody is asked where the last question was waited for in vain: of many writes one waits, not each. */
+const silenceMs = 10_000;
+
 /** More would wait for one another, and a write that has to wait for its answer is worse than one without. */
 const maxUnderWay = 32;
 
@@ -17,6 +20,7 @@ const maxUnderWay = 32;
 export class Reconcilers {
   readonly #options: ReconcilersOptions;
   #underWay = 0;
+  #silentUntilMs = 0;
 
   constructor(options: ReconcilersOptions) {
     this.#options = options;
@@ -24,11 +28,12 @@ export class Reconcilers {
 
   /**
    * Asks all of them at once, as only they know who leads. Resolves to the first answer of 200, parsed; to undefined when
-   * nobody has given one within `timeoutMs`, and at once where many are asking already. Never rejects.
+   * nobody has given one within `timeoutMs`, and at once where many are asking already or nobody has answered lately.
+   * Never rejects.
    */
   async ask(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;
-    if (this.#underWay >= maxUnderWay) return undefined;
+    if (this.#underWay >= maxUnderWay || clock.monotonicMs() < this.#silentUntilMs) return undefined;
     this.#underWay += 1;
     const body = Buffer.from(JSON.stringify(question));
     const deadline = new Deadline(clock);
@@ -45,6 +50,7 @@ export class Reconcilers {
       return undefined;
     } finally {
       this.#underWay -= 1;
+      if (deadline.expired) this.#silentUntilMs = clock.monotonicMs() + silenceMs;
       // Of the slower ones nobody waits for an answer any more.
       deadline.abort();
       deadline.dispose();
