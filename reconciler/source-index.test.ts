@@ -75,7 +75,7 @@ describe('the state in force', () => {
     {
       when: 'changed: before, within the same second, after',
       writes: [
-        { at: 0, color: 'red', created: -100 },
+        { at: 0, color: 'red', created: -100, written: -100 },
         { at: 20, color: 'blue' },
       ],
       then: { 19: 'red', 20: 'red', 20.9: 'red', 21: 'blue', [Infinity]: 'blue', [-100]: 'red', [-101]: 'none' },
@@ -119,7 +119,7 @@ describe('the state in force', () => {
       when: 'replaced by another of the same name while nobody saw the deletion',
       writes: [
         { at: 0, color: 'red', created: -100 },
-        { at: 30, color: 'blue', uid: 'second', created: 25 },
+        { at: 30, color: 'blue', uid: 'second', created: 25, written: 25 },
       ],
       then: { 25: 'red', 26: 'blue' },
     },
@@ -127,6 +127,11 @@ describe('the state in force', () => {
       when: 'seen in a list, written since its creation: what it was before is not known',
       writes: [{ at: 0, color: 'red', created: -100, written: -50, origin: 'list' }],
       then: { [-60]: 'unknown', [-101]: 'unknown', [-50]: 'unknown', [-49]: 'red' },
+    },
+    {
+      when: 'shown first by a watch, for a label that it was given long after its creation',
+      writes: [{ at: 0, color: 'red', created: -100, written: -50 }],
+      then: { [-60]: 'unknown', [-50]: 'unknown', [-49]: 'red' },
     },
     {
       when: 'seen in a list, with no time kept of its writes',

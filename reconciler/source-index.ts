@@ -228,8 +228,8 @@ export class SourceIndex {
 
   /** When the content that is now seen came to be, by the API server's clock as far as it tells. */
   #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch' | 'read'): number {
-    if (before?.uid !== record.uid)
-      return origin === 'watch' ? record.createdAtMs : (record.writtenAtMs ?? record.createdAtMs);
+    // A watch too may show first what was created long before: what a label has brought into the selection.
+    if (before?.uid !== record.uid) return Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
     // Removing a key leaves no time in managedFields; every other write does, maybe that of the same second, and must not
     // be dated by its arrival: it would seem to come after what was born meanwhile.
     const { content, writtenAtMs = 0 } = record;
