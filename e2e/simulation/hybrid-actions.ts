@@ -64,7 +64,7 @@ const actions = {
   'forge-reviews': ({ attacker, users }, draw) => attacker.review(users.anySource(draw), draw.int(1, 3), draw),
   'flood-reviews': ({ attacker, users, checkSoon }, draw) => {
     // The great floods are for what is bounded; a small one is as much of a surprise, and a tenth of the work.
-    attacker.review(users.anySource(draw), draw.chance(0.15) ? 1_500 : draw.pick([20, 60]), draw);
+    attacker.review(users.anySource(draw), draw.chance(0.1) ? 1_500 : draw.pick([20, 60]), draw);
     checkSoon();
   },
 } satisfies Record<string, Action>;

@@ -44,9 +44,9 @@ const mishaps: readonly ActionKind[] = [
   'crash-after-record',
 ];
 
-/** Adds a webhook to about a third of the worlds, with draws of its own: the rest of a world stays as it is without. */
+/** Adds a webhook to about a quarter of the worlds, with draws of its own: the rest of a world stays as it is without. */
 export function withHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
-  if (!draw.chance(0.3)) return { ...world, hybrid: undefined, dark: undefined };
+  if (!draw.chance(0.25)) return { ...world, hybrid: undefined, dark: undefined };
   return world.calm ? calmHybrid(world, draw) : wildHybrid(world, draw);
 }
 
@@ -90,7 +90,7 @@ function wildHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
 
 function drawSteps(kinds: readonly ActionKind[], draw: Draw, stormMs: number): readonly Step[] {
   const steps: Step[] = [];
-  for (let left = kinds.length === 0 ? 0 : draw.int(1, 5); left > 0; left--) {
+  for (let left = kinds.length === 0 ? 0 : draw.int(1, 4); left > 0; left--) {
     const atMs = draw.int(0, stormMs - 1);
     const kind = draw.pickAny(kinds) ?? 'dry-run';
     steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });

@@ -20,9 +20,10 @@ export function checkLeak({ object, kind, key, revision, user, type }: WriteReco
   return value === undefined ? [] : [{ promise: 'leak', sentence }];
 }
 
-/** Nor does anything that a process has logged and counted until now. */
+/** Nor does anything that a process has logged, and what it counts if it still does. */
 export async function checkTold({ process, lines, metrics }: Incarnation): Promise<readonly Violation[]> {
-  const told = [await metrics.text(), ...lines.map((line) => JSON.stringify(line))];
+  const counted = process.state === 'dead' ? [] : [await metrics.text()];
+  const told = [...counted, ...lines.map((line) => JSON.stringify(line))];
   const values = told.map(valueIn).filter((value) => value !== undefined);
   return values.map((value) => ({ promise: 'leak', sentence: `${process.name} tells ${value}` }));
 }

@@ -116,6 +116,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     const place = replicas.slots.findIndex((current) => current?.reconciler.status.state === 'acting');
     return place < 0 ? undefined : place;
   };
+  /** What is still to be done of steps that take their time. */
+  let announced = 0;
   const stage: Stage = {
     ...{ users, replicas },
     compact: () => {
@@ -123,7 +125,13 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       story.tell('server', 'compacts its history');
       server.compact();
     },
-    later: (delayMs, run) => loop.timer(delayMs, run),
+    later: (delayMs, run) => {
+      announced += 1;
+      loop.timer(delayMs, () => {
+        announced -= 1;
+        run();
+      });
+    },
     hybrid: hybrid?.start({ server, network, users, reconcilers: replicas, leader }),
   };
   const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {
@@ -139,7 +147,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   replicas.relieve();
   hybrid?.relieve();
   story.tell('world', 'all faults end');
-  const isReady = (): boolean => isComplete(replicas) && users.idle;
+  const isReady = (): boolean => isComplete(replicas) && users.idle && announced === 0;
   await untilQuiet(loop, server, isReady, judge, world.stormMs);
   await hybrid?.rest();
 

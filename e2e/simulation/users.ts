@@ -71,8 +71,9 @@ export class Users {
     }
     for (const source of sources)
       if (draw.chance(0.85)) seed(this.#server, this.#sourceObject(source, this.#fresh(source, draw)));
+    const share = draw.pick([0.5, 0.65, 0.85]);
     for (const workload of workloads) {
-      if (!draw.chance(isRolled(workload) ? 0.8 : 0.5)) continue;
+      if (!draw.chance(isRolled(workload) ? share : share * 0.6)) continue;
       seed(this.#server, this.#workloadObject(workload, this.#newManifest(workload, draw)));
     }
   }

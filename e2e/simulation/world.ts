@@ -84,9 +84,9 @@ function drawPlain(seed: number): Plain {
     watchList: draw.pick<Plain['watchList']>(['supported', 'supported', 'rejected', 'ignored']),
   };
   if (calm) return { ...shared, ...drawCalm(draw) };
-  const replicas = draw.chance(0.2) ? 2 : 1;
+  const replicas = draw.chance(0.17) ? 2 : 1;
   // A second replica comes into play only when there is time for it to take over, and for the first to come back.
-  const stormMs = (replicas === 2 ? draw.int(45, 85) : draw.int(10, draw.pick([20, 30, 70]))) * 1000;
+  const stormMs = (replicas === 2 ? draw.int(45, 75) : draw.int(8, draw.pick([15, 25, 60]))) * 1000;
   return {
     ...shared,
     replicas,
@@ -107,7 +107,7 @@ function drawSteps(draw: Draw, stormMs: number): readonly Step[] {
     ...draw.some(mishaps, draw.pick([0, 0.2, 0.5])),
   ];
   // Most worlds are small: a small one finds most of what a great one does, and several of them run in its time.
-  const count = draw.int(2, draw.pick([5, 8, 16]));
+  const count = draw.int(2, draw.pick([4, 6, 12]));
   const steps: Step[] = [];
   for (let index = 0; index < count; index++) {
     const kind = draw.pickAny(kinds) ?? 'edit-source';
