@@ -14,7 +14,7 @@ export interface ChannelTransport {
   /**
    * POST to `ip:port`. Rejects when there is no answer, and as soon as `signal` is aborted.
    *
-   * @param body a batch, as `changeBatchBody` writes it, or a question, as `previewBody` does
+   * @param body a batch, as `changeBatchBody` writes it, or a question, as JSON
    */
   post(address: string, path: ChannelPath, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer>;
 }

@@ -1,4 +1,4 @@
-import { sourceAnnotations } from '../shared/domain/annotations';
+import { annotation, annotationsOf, sourceAnnotations } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import { channelPaths } from '../shared/domain/channel-names';
 import { fieldAt, objectOf } from '../shared/domain/json-value';
@@ -57,7 +57,7 @@ function questionOf(
 }
 
 function isSwitchedOff({ object }: AdmissionRequest): boolean {
-  return objectOf(fieldAt(object, ['metadata', 'annotations']))[sourceAnnotations.preview] === 'off';
+  return annotation(annotationsOf(object), sourceAnnotations.preview) === 'off';
 }
 
 function textsOf(object: unknown, field: 'labels' | 'annotations'): Readonly<Record<string, string>> {
