@@ -1,7 +1,7 @@
-import { errorMessage, RerollError } from '../../shared/domain/errors';
 import { parseChangeBatch } from '../../shared/domain/change-batch';
 import type { ChannelStatus } from './channel-metrics';
 import type { Receipt } from './inbox';
+import { readJsonBody } from './json-body';
 
 /** Where the records of a batch go. */
 export interface RecordInbox {
@@ -20,15 +20,9 @@ const retryAfterSeconds = 1;
 
 /** Answers the body of `POST /v1/changes`. Throws what is our own fault. */
 export function answerBatch(body: Buffer, inbox: RecordInbox): Answer {
-  let records: readonly unknown[];
-  try {
-    ({ records } = parseChangeBatch(JSON.parse(body.toString('utf8'))));
-  } catch (thrown) {
-    // The message of a SyntaxError quotes what it could not parse.
-    const error = thrown instanceof RerollError ? errorMessage(thrown) : 'the body is not JSON';
-    return { status: 400, body: { error } };
-  }
-  const { accepted, refused, full } = inbox.accept(records);
+  const batch = readJsonBody(body, parseChangeBatch);
+  if ('error' in batch) return { status: 400, body: batch };
+  const { accepted, refused, full } = inbox.accept(batch.value.records);
   return full
     ? { status: 429, headers: { 'retry-after': String(retryAfterSeconds) }, body: { accepted, refused } }
     : { status: 202, body: { accepted, refused } };
