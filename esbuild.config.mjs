@@ -1,10 +1,10 @@
 // Bundles the one executable. A bundle starts four times faster and keeps half the memory of loading the packages file by file.
 import { build } from 'esbuild';
-import { chmod, readFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'));
 
-await build({
+const { metafile } = await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: { reroll: 'main.ts' },
   outdir: 'dist',
@@ -22,6 +22,9 @@ await build({
   // Its CommonJS build hides its own files from bundlers.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { REROLL_VERSION: JSON.stringify(version) },
+  // What is in the bundle: the bill of materials is made of it.
+  metafile: true,
   logLevel: 'warning',
 });
 await chmod(new URL('dist/reroll.js', import.meta.url), 0o755);
+await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify(metafile));

@@ -33,7 +33,7 @@ const worldProperties = [
 ].map(([object, property, message]) => ({ object, property, message }));
 
 export default tseslint.config(
-  { ignores: ['dist/', '.cache/', 'coverage/', 'node_modules/'] },
+  { ignores: ['dist/', '.cache/', 'coverage/', 'node_modules/', 'deploy/'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {

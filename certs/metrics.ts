@@ -41,5 +41,6 @@ export class CertificateMetrics {
     this.errorsTotal = registry.counter('reroll_certificate_errors_total', 'Failed attempts to keep a part.', {
       part: [...keptParts],
     });
+    registry.tellVersion();
   }
 }

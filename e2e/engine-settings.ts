@@ -20,6 +20,7 @@ export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   csi: false,
   settleMs: 1_000,
   settleMaxMs: 10_000,
+  foldRollouts: true,
   ownNamespace,
   leaseName,
   dryRun: false,

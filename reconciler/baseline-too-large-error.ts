@@ -1,3 +1,4 @@
+import { formatBaseline, type Baseline } from '../shared/domain/baseline';
 import { RerollError } from '../shared/domain/errors';
 import { describeWorkload } from './report';
 import type { TrackedWorkload } from './workload-index';
@@ -14,4 +15,11 @@ export class BaselineTooLargeError extends RerollError {
       { code: 'BASELINE_TOO_LARGE', retry: 'backoff' },
     );
   }
+}
+
+/** The annotation of a baseline. Throws a BaselineTooLargeError. */
+export function baselineText(workload: TrackedWorkload, baseline: Baseline): string {
+  const text = formatBaseline(baseline);
+  if (text.length > maxBaselineBytes) throw new BaselineTooLargeError(workload, baseline.sources.size, text.length);
+  return text;
 }

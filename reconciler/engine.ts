@@ -1,20 +1,15 @@
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
-import type { PreviewAnswer, PreviewQuestion } from '../shared/domain/preview';
 import type { Selector } from '../shared/domain/selector';
 import { sourceId, type SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
-import type { KubeClient } from '../shared/kube/client';
 import type { ForbiddenError } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
-import type { Clock } from '../shared/runtime/clock';
-import type { Logger } from '../shared/runtime/logger';
-import type { Metrics } from './metrics';
-import type { BackoffOptions, Random } from '../shared/runtime/random';
+import type { BackoffOptions } from '../shared/runtime/random';
 import { AdoptionPace } from './adoption-pace';
-import type { AlertOutlet } from './alerts/alert';
+import { BaselineRemovals } from './baseline-removals';
 import { Hints } from './channel/hints';
 import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
@@ -22,18 +17,20 @@ import { NotLeadingError } from './apply/restart';
 import { CsiRotations } from './csi-rotations';
 import { DigestKeys } from './digest-keys';
 import { electionFor, type Election } from './election';
+import type { EngineDeps } from './engine-deps';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
 import { KnownKinds } from './known-kinds';
+import { GivenRestarts } from './given-restarts';
 import { MissingRights } from './missing-rights';
 import { NamedSources } from './named-sources';
 import { NamespaceScope } from './namespace-scope';
-import { observeSources, observeWorkloads, queueObserver, reflectorObserver } from './observers';
-import type { PostTransport } from './outbound/post-transport';
+import { observeSources, observeWatches, observeWorkloads, queueObserver, reflectorObserver } from './observers';
 import type { Term } from './plan';
-import { Previews } from './previews';
+import { Questions } from './questions';
 import { Reporter } from './reporter';
+import { RolloutFolds } from './rollout-folds';
 import { SettleWindows } from './settle-window';
 import { SourceIndex, type SourceChange } from './source-index';
 import { LenderReader } from './lender-reader';
@@ -62,6 +59,8 @@ export interface EngineSettings {
   readonly csi: boolean;
   readonly settleMs: number;
   readonly settleMaxMs: number;
+  /** Whether a rollout of somebody else's may answer a change that came before it. */
+  readonly foldRollouts: boolean;
   /** Where lease, digest key and journal live. */
   readonly ownNamespace: string;
   readonly leaseName: string;
@@ -71,21 +70,6 @@ export interface EngineSettings {
   readonly dryRun: boolean;
   /** In the lease and in Events; no other live process may have it. */
   readonly identity: string;
-}
-
-/** Everything through which the engine reaches the world. */
-export interface EngineDeps {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  /** The digest key outlives this process, and every replica has it. Default true. */
-  readonly keyIsShared?: boolean;
-  /** Undefined: restarts are told in the cluster alone. */
-  readonly alerts?: AlertOutlet | undefined;
-  /** Reloader's webhook mode: what is called for each change, instead of any restart. */
-  readonly webhook?: PostTransport | undefined;
 }
 
 /** Workloads written at once; more would only queue up in the API server. */
@@ -110,8 +94,11 @@ const clockSkewMs = 10_000;
  * Nothing is decided from an event or a hint itself, so nothing depends on having seen it.
  */
 export class Engine {
+  /** For the webhook. */
+  readonly questions: Questions;
   readonly #deps: EngineDeps;
   readonly #dryRun: boolean;
+  readonly #foldRollouts: boolean;
   readonly #stop = new AbortController();
 
   readonly #reporter: Reporter;
@@ -122,13 +109,13 @@ export class Engine {
   readonly #workloads: WorkloadIndex;
   readonly #loans: TemplateLoans;
   readonly #settle: SettleWindows;
+  readonly #folds: RolloutFolds;
   readonly #watches: Watches;
   readonly #keys: DigestKeys;
   readonly #known: KnownKinds;
   readonly #named: NamedSources;
   readonly #election: Election;
   readonly #worker: Worker;
-  readonly #previews: Previews;
   readonly #jobWorker: JobWorker;
   readonly #queue: KeyQueue;
   readonly #jobs: KeyQueue;
@@ -146,6 +133,7 @@ export class Engine {
     const { client, clock, random, logger, metrics, alerts } = deps;
     const { policy, annotationKeys, ownNamespace, identity, dryRun } = settings;
     this.#dryRun = dryRun;
+    this.#foldRollouts = settings.foldRollouts;
     const keys = new DigestKeys(digester, deps.keyIsShared ?? true);
     this.#keys = keys;
 
@@ -217,6 +205,7 @@ export class Engine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
+    observeWatches(metrics, this.#watches);
     this.#known = new KnownKinds({ clock, watches: this.#watches, onMore: () => this.#lookAtEverything() });
     this.#named = new NamedSources({
       ...{ clock, logger, readSource, sources: this.#sources, workloads: this.#workloads },
@@ -252,11 +241,16 @@ export class Engine {
       isNamed: (kind, namespace, name) => this.#named.knows(kind, namespace, name),
       term: () => (this.#isInCharge() ? this.#term : undefined),
     };
-    this.#previews = new Previews({ ...view, clock, annotationKeys, scope: this.#scope });
+    const writes = { clock, random, defaults: settings, hints: this.#hints, given: new GivenRestarts() };
+    this.questions = new Questions({
+      ...{ ...view, ...writes, settings, keys, annotationKeys, dryRun, scope: this.#scope, read: context.read },
+      isSettled: () => this.#known.settled,
+    });
+    this.#folds = new RolloutFolds({ clock, logger, context });
     this.#worker = new Worker({
-      ...{ ...view, clock, random, context, defaults: settings, reporter, settle: this.#settle },
-      attributions: this.#hints,
+      ...{ ...view, ...writes, context, reporter, settle: this.#settle, folds: this.#folds },
       pace: new AdoptionPace(clock),
+      removals: new BaselineRemovals({ client, clock, reporter }),
       writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
     });
 
@@ -294,11 +288,6 @@ export class Engine {
     return this.#inbox.accept(records);
   }
 
-  /** What a change would restart; undefined where this replica cannot tell. */
-  preview(question: PreviewQuestion): PreviewAnswer | undefined {
-    return this.#known.settled ? this.#previews.answer(question) : undefined;
-  }
-
   start(): void {
     this.#watchingSinceMs = this.#deps.clock.nowMs();
     this.#watches.start();
@@ -320,6 +309,7 @@ export class Engine {
     this.#keys.change(key);
     this.#named.readAnew();
     this.#known.forget();
+    this.#folds.clear();
     return true;
   }
 
@@ -329,7 +319,8 @@ export class Engine {
     this.#known.stop();
     this.#hints.stop();
     this.#named.readAnew();
-    await Promise.all([this.#watches.stop(), this.#queue.stop(), this.#jobs.stop(), this.#lenders.stop()]);
+    const parts = [this.#watches, this.#queue, this.#jobs, this.#lenders];
+    await Promise.all(parts.map(async (part) => await part.stop()));
     // Last: until the writes under way have ended, nobody else may begin.
     await this.#election.stop();
   }
@@ -353,6 +344,7 @@ export class Engine {
     }
     const users = this.#workloads.usersOf(kind, namespace, name);
     this.#reporter.sourceChanged(change, users.length);
+    if (this.#foldRollouts) this.#folds.changed(change, users);
     for (const { key } of users) {
       this.#settle.touch(key, sourceId(kind, name));
       this.#queue.add(key);
@@ -389,6 +381,7 @@ export class Engine {
 
   #onStoppedLeading(): void {
     this.#term = undefined;
+    this.#folds.clear();
     this.#deps.metrics.leader.set(0);
   }
 

@@ -13,7 +13,8 @@ import {
 } from '../shared/kube/csi-decoder';
 import type { ReflectorObserver } from '../shared/kube/observers';
 import { Reflector, type ReflectorDeps, type ReflectorSink } from '../shared/kube/reflector';
-import { configMaps, namespaces, secrets, type Resource } from '../shared/kube/resource';
+import { namespaces, type Resource } from '../shared/kube/resource';
+import { sourceResources } from '../shared/kube/source-resources';
 import { sourceDecoder } from '../shared/kube/source-decoder';
 import type { CsiRotations } from './csi-rotations';
 import { namespaceDecoder } from './namespace-decoder';
@@ -23,8 +24,8 @@ import type { TemplateLoans } from './template-loans';
 import { workloadDecoder } from './workload-decoder';
 
 /** Kinds of sources that are watched, and where. A new kind is a new row. */
-const sourceResources = { ConfigMap: configMaps, Secret: secrets } as const;
-export type WatchedSourceKind = keyof typeof sourceResources;
+const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies readonly SourceKind[];
+export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 
 /** Where workloads go, and how they are read. */
 export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
@@ -73,8 +74,7 @@ export function namespaceWatches(options: WatchesOptions): readonly Watch[] {
 export function sourceWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
   const { annotationKeys, digester, ignoredSourceKind, sources, sourceSelector, onProgress } = options;
   const labels = sourceSelector.isEverything ? {} : { labelSelector: sourceSelector.text };
-  const kinds = Object.keys(sourceResources) as WatchedSourceKind[];
-  return kinds
+  return watchedSourceKinds
     .filter((kind) => kind !== ignoredSourceKind)
     .map((sourceKind) => {
       const resource = sourceResources[sourceKind];

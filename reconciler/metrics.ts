@@ -2,7 +2,6 @@ import type { Counter } from 'prom-client';
 import { sourceKinds } from '../shared/domain/source';
 import { workloadKinds } from '../shared/domain/workload-kinds';
 import { MetricRegistry } from '../shared/runtime/metric-registry';
-import { version } from '../shared/runtime/version';
 import { AlertMetrics } from './alerts/alert-metrics';
 import { ChannelMetrics } from './channel/channel-metrics';
 import { NotifyMetrics } from './notify/notify-metrics';
@@ -145,7 +144,7 @@ export class Metrics {
     'reroll_watch_synced',
     '1 once the first complete list of a resource is known.',
     {
-      resource: watchedResources,
+      resource: [],
     },
   );
   readonly decodeFailuresTotal = this.registry.counter(
@@ -178,6 +177,11 @@ export class Metrics {
   readonly adoptionsTotal = this.registry.counter('reroll_adoptions_total', 'Baselines recorded without a restart.', {
     kind: kinds,
   });
+  readonly foldedRestartsTotal = this.registry.counter(
+    'reroll_folded_restarts_total',
+    'Restarts that were owed and not written, because a rollout of somebody else came after the change.',
+    { workload_kind: kinds },
+  );
   readonly conflictsTotal = this.registry.counter(
     'reroll_conflicts_total',
     'Writes refused because the workload moved on.',
@@ -198,12 +202,9 @@ export class Metrics {
     'Events that were not written.',
     {},
   );
-  readonly buildInfo = this.registry.gauge('reroll_build_info', 'Always 1; the version is its label.', {
-    version: [version],
-  });
 
   constructor({ countByNamespace }: MetricsOptions) {
-    this.buildInfo.set({ version }, 1);
+    this.registry.tellVersion();
     this.reloadExecutedTotalByNamespace = countByNamespace
       ? this.registry.counter(
           'reloader_reload_executed_total_by_namespace',

@@ -7,6 +7,7 @@ import type { Metrics } from './metrics';
 import { resourceTypes } from './event-labels';
 import type { KeyQueueObserver } from './key-queue';
 import type { SourceIndex } from './source-index';
+import type { Watches } from './watches';
 import type { WorkloadIndex } from './workload-index';
 
 /** Connects what the engine's parts tell about themselves to metrics. */
@@ -47,6 +48,11 @@ export function observeWorkloads(
     metrics.eventsDroppedTotal.inc(events.dropped - droppedBefore);
     droppedBefore = events.dropped;
   });
+}
+
+/** Each resource that is watched from the start waits for its first list; what a flag leaves out waits for nothing. */
+export function observeWatches(metrics: Metrics, watches: Pick<Watches, 'statuses'>): void {
+  for (const { resource } of watches.statuses()) metrics.watchSynced.set({ resource: resource.plural }, 0);
 }
 
 export function reflectorObserver(metrics: Metrics, { plural }: Resource): ReflectorObserver {

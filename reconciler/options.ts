@@ -51,6 +51,7 @@ export interface ReconcilerOptions extends AlertOptions {
   readonly context: string | undefined;
   readonly settleMs: number;
   readonly settleMaxMs: number;
+  readonly foldRollouts: boolean;
   /** Where the lease and the digest key live; undefined: the namespace of the credentials. */
   readonly ownNamespace: string | undefined;
   /** Identity in the lease; undefined: the host's name. */
@@ -166,6 +167,13 @@ export const reconcilerOptionTable = {
     default: '10s',
     describe: 'Restart this long after the first change even if others follow.',
     accepts: 'a Go duration not below --settle, at most 1h',
+  },
+  foldRollouts: {
+    ...switchRow(
+      'fold-rollouts',
+      'Restart nothing for a change that a rollout of somebody else has answered, as in a release of both.',
+    ),
+    default: 'true',
   },
   podName: {
     flag: 'pod-name',

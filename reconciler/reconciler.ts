@@ -1,12 +1,16 @@
 import { ContentDigester } from '../shared/domain/content-digest';
 import { errorMessage } from '../shared/domain/errors';
+import type { LintAnswer } from '../shared/domain/lint/lint-answer';
+import type { MarksAnswer, MarksQuestion } from '../shared/domain/marks-question';
 import type { PreviewAnswer, PreviewQuestion } from '../shared/domain/preview';
+import type { WorkloadQuestion } from '../shared/domain/workload-question';
 import { digestKeySecretName, loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
 import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import { isAborted, sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
 import type { Receipt } from './channel/inbox';
-import { Engine, type EngineDeps, type EngineSettings } from './engine';
+import { Engine, type EngineSettings } from './engine';
+import type { EngineDeps } from './engine-deps';
 import { NotifyingEngine } from './notify/notifying-engine';
 import type { WatchStatus } from './watches';
 
@@ -63,7 +67,17 @@ export class Reconciler {
 
   /** What a change would restart; undefined where this replica cannot tell, or nothing of ours would be restarted. */
   preview(question: PreviewQuestion): PreviewAnswer | undefined {
-    return this.#engine?.preview(question);
+    return this.#engine?.questions?.preview(question);
+  }
+
+  /** What belongs into a write of a workload; undefined where this replica cannot tell. */
+  async marks(question: MarksQuestion): Promise<MarksAnswer | undefined> {
+    return await this.#engine?.questions?.marks(question);
+  }
+
+  /** What is wrong with what a workload says of restarts; undefined where this replica cannot tell. */
+  lint(question: WorkloadQuestion): LintAnswer | undefined {
+    return this.#engine?.questions?.lint(question);
   }
 
   /** Returns at once: key, watches and lease are waited for however long they take. */

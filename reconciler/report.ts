@@ -8,6 +8,7 @@ import type { Verdict } from './plan';
 const maxNamedSources = 20;
 const maxNamedKeys = 20;
 const maxNamedUsers = 5;
+const maxNamedRemovers = 3;
 
 const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   unchanged: 'what it uses of it has not changed',
@@ -20,6 +21,15 @@ const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   deleted: 'it was deleted',
   'deleted-ignored': 'it is deleted, and --reload-on-delete is off',
 };
+
+/** A sentence on who has removed what is ours, of the field managers that may have. */
+export function describeRemovers(removers: readonly string[]): string {
+  const named = removers.slice(0, maxNamedRemovers).map((manager) => JSON.stringify(manager));
+  if (removers.length === 1) return `Field manager ${named.join()} updates it, and no other that managedFields tell of`;
+  if (removers.length === 0) return 'Who does it managedFields do not tell';
+  const more = removers.length - named.length;
+  return `Which of its field managers does it managedFields do not tell: ${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+}
 
 /** `deployment shop/web`: as a person names it. */
 export function describeWorkload({

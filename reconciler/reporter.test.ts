@@ -258,6 +258,7 @@ describe('a restart', () => {
     expect(text).toContain(`reloader_action_latency_seconds_${count}`);
     const seconds = changedMs === undefined ? 0 : 2.5;
     expect(text).toContain(`reloader_action_latency_seconds_sum{workload_kind="Deployment"} ${String(seconds)}`);
+    expect(text).toContain(`reroll_change_latency_seconds_sum{path="watch"} ${String(seconds)}`);
   });
 
   it('of a Job is told of the Job that was created', async () => {
@@ -344,6 +345,27 @@ describe('a failure', () => {
     expect(said()).toEqual(['debug: Deployment shop/web has moved on; trying again with its new state']);
     expect(await counted()).toEqual(['reloader_reconcile_total{result="error"} 1', 'reroll_conflicts_total 1']);
     expect(await told()).toEqual([]);
+  });
+});
+
+describe('a baseline that is removed again and again', () => {
+  it.each<[string, readonly string[], string]>([
+    ['nobody', [], 'Who does it managedFields do not tell.'],
+    ['one', ['web-operator'], 'Field manager "web-operator" updates it, and no other that managedFields tell of.'],
+    ['two', ['a', 'b'], 'Which of its field managers does it managedFields do not tell: "a", "b".'],
+    ['five', ['a', 'b', 'c', 'd', 'e'], 'does it managedFields do not tell: "a", "b", "c" and 2 more.'],
+  ])('is told with what to do, where %s may have done it', async (_what, removers, expected) => {
+    reporter.baselineRemoved(workload, removers);
+    const message = expect.stringMatching(/^annotation reroll\.dev\/baseline is removed again .*--register=mutating/);
+    expect(await told()).toMatchObject([{ type: 'Warning', reason: 'BaselineRemoved', message }]);
+    expect(await told()).toMatchObject([{ message: expect.stringContaining(expected) }]);
+    expect(said()).toEqual([expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll/)]);
+    expect(world.logger.lines[0]?.fields).toEqual({ workload: 'Deployment shop/web', fieldManagers: removers });
+  });
+
+  it('is told to the end, however long the names are', async () => {
+    reporter.baselineRemoved(workload, Array<string>(4).fill('m'.repeat(128)));
+    expect(await told()).toMatchObject([{ message: expect.stringContaining('"What a write keeps")') }]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describeProblem } from '../shared/domain/annotation-problem';
+import { ownAnnotations } from '../shared/domain/annotations';
 import { errorMessage } from '../shared/domain/errors';
 import { parseSourceId, type SourceId } from '../shared/domain/source';
 import type { WorkloadRecord } from '../shared/domain/workload';
@@ -19,7 +20,14 @@ import type { Change } from './change';
 import { countEvent, countPassedOver } from './event-counts';
 import { whatHappened } from './event-labels';
 import type { Verdict } from './plan';
-import { authorsOf, describeChange, describeChanges, describeVerdict, describeWorkload } from './report';
+import {
+  authorsOf,
+  describeChange,
+  describeChanges,
+  describeRemovers,
+  describeVerdict,
+  describeWorkload,
+} from './report';
 import type { SourceChange } from './source-index';
 import type { TrackedWorkload, WorkloadKey } from './workload-index';
 
@@ -106,6 +114,18 @@ export class Reporter {
     this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
   }
 
+  /** Somebody removes its baseline again and again: one of these field managers, if any is known. */
+  baselineRemoved({ record }: TrackedWorkload, removers: readonly string[]): void {
+    const workload = describeWorkload(record);
+    const what =
+      `annotation ${ownAnnotations.baseline} is removed again and again. ${describeRemovers(removers)}. ` +
+      'It is put back ever more rarely; while it is gone, a change that no replica sees is missed. ' +
+      'Let the one that removes it keep annotations that are not its own, or register the webhook with ' +
+      '--register=mutating, which keeps it in that very write (docs/webhook.md, "What a write keeps")';
+    this.#options.logger.warn(`${workload}: ${what}`, { workload, fieldManagers: removers });
+    this.#event(record, 'Warning', 'BaselineRemoved', what);
+  }
+
   /** `did` completes "the workload was …"; `changedMs` is when its source changed, by the monotonic clock, if seen. */
   restarted(
     { record }: TrackedWorkload,
@@ -113,11 +133,15 @@ export class Reporter {
     { did, changedMs }: { readonly did: string; readonly changedMs: number | undefined },
   ): void {
     const { clock, logger, metrics } = this.#options;
+    const { id, strategy, changes } = restart;
     if (changedMs !== undefined) {
       const seconds = (clock.monotonicMs() - changedMs) / 1000;
       metrics.actionLatencySeconds.observe({ workload_kind: record.kind }, seconds);
+      metrics.channel.restarted(
+        changes.map(({ attribution }) => attribution),
+        seconds,
+      );
     }
-    const { id, strategy, changes } = restart;
     const workload = describeWorkload(record);
     const because = changes.map(describeChange);
     logger.info(`${workload} ${did}`, {
@@ -132,6 +156,19 @@ export class Reporter {
     const detail = `${describeChanges(changes)}. ${record.kind} ${did} (${strategy}, ${id})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
+  }
+
+  /** A rollout that somebody else began has given its pods what has changed. `how` completes "not restarted: …". */
+  folded({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
+    const { logger, metrics } = this.#options;
+    const workload = describeWorkload(record);
+    logger.info(`${workload} not restarted: ${how}`, {
+      workload,
+      because: changes.map(describeChange),
+      sources: changes.map(({ id }) => id),
+      ...attributionFields(changes),
+    });
+    metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
   }
 
   /** A dry run has decided on a restart. */

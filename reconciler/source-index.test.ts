@@ -436,3 +436,14 @@ describe('a state that was read', () => {
     expect(contentNow()).toBeUndefined();
   });
 });
+
+describe('another namespace', () => {
+  it('has a source of that kind and name, or has had', () => {
+    see({ name: 'app' });
+    see({ kind: 'Secret', name: 'app', namespace: 'bank' });
+    expect(index.isElsewhere('ConfigMap', 'shop', 'app')).toBe(false);
+    expect(index.isElsewhere('Secret', 'shop', 'app')).toBe(true);
+    index.sink('Secret', undefined, () => undefined).remove('bank/app', undefined);
+    expect(index.isElsewhere('Secret', 'shop', 'app')).toBe(false);
+  });
+});

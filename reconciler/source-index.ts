@@ -87,6 +87,14 @@ export class SourceIndex {
     }
   }
 
+  /** Whether another namespace has a source of this name. */
+  isElsewhere(kind: SourceKind, namespace: string, name: string): boolean {
+    for (const [key, entries] of this.#namespaces) {
+      if (key.startsWith(`${kind}/`) && key !== scope(kind, namespace) && entries.get(name)?.record) return true;
+    }
+    return false;
+  }
+
   /** Sources by kind, and about how many bytes are kept of all of them: names and digests, no content. */
   count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
     const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };

@@ -58,7 +58,10 @@ export class TemplateLoans {
 
   /** The workload as it is to be treated: with the policy of who takes its template, or the template of who lends it. */
   joined(record: WorkloadRecord): WorkloadRecord {
-    if (record.kind === 'Deployment') return this.#joinedDeployment(record);
+    if (record.kind === 'Deployment') {
+      // Of the pods that a Rollout has made of its template, its own status tells nothing.
+      return this.#joinedDeployment(this.#borrowers.has(keyOf(record)) ? { ...record, rolledOut: false } : record);
+    }
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;
   }
 

@@ -1,29 +1,29 @@
 import { ownAnnotations } from '../shared/domain/annotations';
-import { formatBaseline, type Baseline } from '../shared/domain/baseline';
+import type { Baseline } from '../shared/domain/baseline';
 import { optedIn, type PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
-import { isLeftToNextRun } from '../shared/domain/workload-settings';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import { ConflictError, NotFoundError } from '../shared/kube/errors';
 import { getObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
-import { randomHex, type Random } from '../shared/runtime/random';
+import type { Random } from '../shared/runtime/random';
 import type { AdoptionPace } from './adoption-pace';
 import { StaleWorkloadError } from './apply/read-again';
-import { NotLeadingError, type ApplyContext, type Restart } from './apply/restart';
-import { strategies } from './apply/strategies';
-import { BaselineTooLargeError, maxBaselineBytes } from './baseline-too-large-error';
+import { NotLeadingError, type ApplyContext } from './apply/restart';
+import type { BaselineRemovals } from './baseline-removals';
+import { baselineText } from './baseline-too-large-error';
 import type { Change } from './change';
 import type { Hints } from './channel/hints';
+import { attributed, describeRestart } from './describe-restart';
 import type { DigestKeys } from './digest-keys';
 import { failedAttempt } from './failed-attempt';
+import type { GivenRestarts } from './given-restarts';
 import type { QueueResult } from './key-queue';
-import type { PauseBegun } from './pauses';
 import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
-import { lastRestartAnnotation } from './report';
 import type { Reporter } from './reporter';
-import type { SettleTimes, SettleWindows } from './settle-window';
+import type { RolloutFolds } from './rollout-folds';
+import type { Settled, SettleTimes, SettleWindows } from './settle-window';
 import type { SourceIndex } from './source-index';
 import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
 import type { Writers } from './writers';
@@ -45,8 +45,11 @@ export interface WorkerOptions extends PlanView {
   readonly random: Random;
   readonly reporter: Reporter;
   readonly settle: SettleWindows;
-  readonly attributions: Pick<Hints, 'attribution'>;
+  readonly folds: RolloutFolds;
+  readonly given: GivenRestarts;
+  readonly hints: Pick<Hints, 'attribution'>;
   readonly pace: AdoptionPace;
+  readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
   readonly writers: Writers;
   readonly context: ApplyContext;
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
@@ -73,7 +76,10 @@ export class Worker {
     const { clock, reporter } = this.#options;
     const startedMs = clock.monotonicMs();
     const workload = this.#options.workloads.get(key);
-    if (!workload) return { kind: 'done' };
+    if (!workload) {
+      this.#options.folds.forget(key);
+      return { kind: 'done' };
+    }
     try {
       const result = await this.#look(workload);
       reporter.looked(workload, startedMs);
@@ -86,8 +92,9 @@ export class Worker {
   /** The workload is gone, with everything remembered of it. */
   forget(key: WorkloadKey): void {
     this.#refusedVersions.delete(key);
-    this.#options.settle.close(key);
+    this.#close(key);
     this.#options.pace.forget(key);
+    this.#options.removals.forget(key);
     this.#options.reporter.forget(key);
   }
 
@@ -97,7 +104,7 @@ export class Worker {
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
       // A standby looks at everything when its term begins; until then windows must not pile up.
-      settle.close(stale.key);
+      this.#close(stale.key);
       return { kind: 'done' };
     }
     await this.#refreshRefused(stale);
@@ -142,38 +149,67 @@ export class Worker {
   async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
     switch (planned.action) {
       case 'none':
-        this.#options.reporter.leftAlone(workload, this.#options.settle.close(workload.key).sources, planned.verdicts);
+        this.#tellGiven(workload);
+        this.#options.reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
         return { kind: 'done' };
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
       case 'restart':
-        return await this.#restart(workload, planned.baseline, this.#attributed(workload, planned.changes));
+        return await this.#answer(
+          workload,
+          planned.baseline,
+          attributed(this.#options.hints, workload, planned.changes),
+        );
     }
   }
 
   async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<QueueResult> {
-    const { pace, context, writers, workloads, reporter, settle } = this.#options;
+    const { pace, removals, reporter } = this.#options;
     const waitMs = pace.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
-    const { sources } = settle.close(workload.key);
+    const { sources } = this.#close(workload.key);
+    const stored = await this.#record(workload, baseline);
+    reporter.leftAlone(workload, sources, verdicts);
+    reporter.adopted(workload, { stored });
+    if (stored && workload.baselineLost) await removals.putBack(workload);
+    return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
+  }
+
+  /** Writes the baseline alone, to `version` of the workload; false: for want of a right it is kept in memory. */
+  async #record(workload: TrackedWorkload, baseline: Baseline, version = workload): Promise<boolean> {
+    const { context, writers, workloads } = this.#options;
     const annotations = { [ownAnnotations.baseline]: baselineText(workload, baseline) };
-    const resourceVersion = await writers.annotate(context, workload, annotations);
+    const resourceVersion = await writers.annotate(context, version, annotations);
     if (resourceVersion === undefined) workloads.remember(workload, baseline);
     else workloads.wrote(workload, resourceVersion, baseline);
-    reporter.leftAlone(workload, sources, verdicts);
-    reporter.adopted(workload, { stored: resourceVersion !== undefined });
-    return resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
+    return resourceVersion !== undefined;
+  }
+
+  /** By a restart, unless somebody else's rollout has done what it would do. */
+  async #answer(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
+    const { folds, reporter, settle } = this.#options;
+    const { key } = workload;
+    const fold = await folds.look(workload, changes);
+    if (fold.kind === 'wait') return { kind: 'again', afterMs: fold.afterMs };
+    if (fold.kind === 'restart') return await this.#restart(workload, baseline, changes);
+    settle.close(key);
+    const stored = await folds.answering(key, async () => await this.#record(workload, baseline, fold.workload));
+    reporter.answered(changes);
+    reporter.folded(workload, changes, 'folded into the rollout of its new template, which came after the change');
+    return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
   }
 
   async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
-    const { writers, context, workloads, reporter, settle } = this.#options;
+    const { writers, context, workloads, reporter, settle, folds } = this.#options;
     const { record } = workload;
     const begun = writers.pauses.begun(workload, this.#options.clock.nowMs());
-    const restart = this.#describe(workload, baseline, changes, begun);
+    const restart = describeRestart(this.#options, workload, baseline, changes, begun);
+    this.#options.given.forget(workload.key);
     // Before the write: what changes while it is under way opens a window of its own.
     const { firstMs } = settle.close(workload.key);
     try {
-      const applied = await writers.methods[workloadKind(record.kind).apply](context, restart);
+      const apply = writers.methods[workloadKind(record.kind).apply];
+      const applied = await folds.answering(workload.key, async () => await apply(context, restart));
       if (applied.kind === 'withheld') {
         workloads.remember(workload, baseline);
         reporter.withheld(workload, restart);
@@ -191,45 +227,20 @@ export class Worker {
     }
   }
 
-  /** Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. */
-  #attributed({ record }: TrackedWorkload, changes: readonly Verdict[]): readonly Change[] {
-    const { attributions } = this.#options;
-    return changes.map((change) => {
-      const { kind, name, whole } = change;
-      const attribution =
-        whole === undefined ? undefined : attributions.attribution(kind, record.namespace, name, whole);
-      return { ...change, attribution };
-    });
+  /** Somebody else's write has brought the restart with it. */
+  #tellGiven(workload: TrackedWorkload): void {
+    const { given, reporter } = this.#options;
+    const changes = given.take(workload);
+    if (!changes) return;
+    reporter.answered(changes);
+    reporter.folded(workload, changes, 'the write of its new template brought the restart along');
   }
 
-  #describe(
-    workload: TrackedWorkload,
-    baseline: Baseline,
-    changes: readonly Change[],
-    pause: PauseBegun | undefined,
-  ): Restart {
-    const { random, clock, defaults } = this.#options;
-    const { kind, namespace, settings } = workload.record;
-    const id = randomHex(random, 8);
-    const nowMs = clock.nowMs();
-    const strategy = settings.strategy ?? defaults.strategy;
-    return {
-      id,
-      atMs: nowMs,
-      workload,
-      changes,
-      baseline,
-      strategy,
-      marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
-      annotations: {
-        [ownAnnotations.baseline]: baselineText(workload, baseline),
-        [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes, {
-          isLeftToNextRun: isLeftToNextRun(kind, settings),
-        }),
-        ...pause?.annotations,
-      },
-      ...(pause && { pausedUntilMs: pause.untilMs }),
-    };
+  /** What has changed is answered, or is no business of ours. */
+  #close(key: WorkloadKey): Settled {
+    this.#options.folds.forget(key);
+    this.#options.given.forget(key);
+    return this.#options.settle.close(key);
   }
 
   /** After a conflict the watch usually brings the newer version; where it did not, the object is read by name. */
@@ -260,12 +271,6 @@ export class Worker {
       settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
     };
   }
-}
-
-function baselineText(workload: TrackedWorkload, baseline: Baseline): string {
-  const text = formatBaseline(baseline);
-  if (text.length > maxBaselineBytes) throw new BaselineTooLargeError(workload, baseline.sources.size, text.length);
-  return text;
 }
 
 /** Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten. */

@@ -308,7 +308,7 @@ export class WorkloadIndex {
  * A Job that a CronJob controls is the CronJob's business, and `never` means never. A Deployment that we hold paused is
  * to be resumed whatever it asks for by now.
  */
-function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
+export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
   if (record.pause?.since !== undefined) return true;
   if (!optedIn(record.policy, policy) || policy.ignoredWorkloadKinds.includes(record.kind)) return false;
   if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';

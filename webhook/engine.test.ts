@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { channelPaths } from '../shared/domain/channel-names';
+import { written } from '../shared/domain/lint/lint.fixture';
 import { everything } from '../shared/domain/selector';
 import { bodyOf, clientWorld, zeroRandom } from '../shared/kube/client.fixture';
 import { FakeBody, refusal } from '../shared/kube/fake-transport';
@@ -15,6 +16,7 @@ const settings: WebhookEngineSettings = {
   register: [],
   injectCaFrom: undefined,
   preview: false,
+  lint: false,
   quietNamespaces: [],
 };
 
@@ -75,6 +77,21 @@ describe('WebhookEngine', () => {
     engine.start();
     await clock.settle();
     call();
+    await clock.advance(300);
+    expect(posts).toEqual(expected);
+    await engine.stop();
+  });
+
+  it.each<[string, Partial<WebhookEngineSettings>, readonly string[]]>([
+    ['asks the reconcilers what is wrong with a workload', { lint: true }, ['a:1/v1/lint']],
+    ['asks nobody about workloads where it is not to', { lint: false, preview: true }, []],
+    ['asks nobody about those where it is to be quiet', { lint: true, quietNamespaces: ['shop'] }, []],
+  ])('%s', async (_what, changed, expected) => {
+    const { engine, clock, call, posts } = world({ ...changed, reconcilerAddresses: ['a:1'] });
+    engine.start();
+    await clock.settle();
+    const { object, kind, group } = written({ metadata: { 'reloader.stakater.com/atuo': 'true' } });
+    expect(call({ kind: { group, version: 'v1', kind }, object })).toBe(expected.length > 0 ? undefined : 200);
     await clock.advance(300);
     expect(posts).toEqual(expected);
     await engine.stop();
@@ -141,7 +158,9 @@ describe('WebhookEngine', () => {
     engine.start();
     await clock.settle();
     const [applied] = requests.filter(({ method }) => method === 'PATCH').map(bodyOf);
-    expect(applied).toMatchObject({ webhooks: [{ name: 'configmaps.webhook.reroll.dev' }] });
+    const { webhooks } = applied as { readonly webhooks: readonly { readonly name: string }[] };
+    expect(webhooks.map(({ name }) => name)).toContain('configmaps.webhook.reroll.dev');
+    expect(webhooks.map(({ name }) => name)).not.toContain('secrets.webhook.reroll.dev');
     expect(JSON.stringify(applied)).toContain('"values":["shop"]');
     await engine.stop();
   });

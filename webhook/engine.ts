@@ -1,3 +1,4 @@
+import { defaultAnnotationKeys } from '../shared/domain/annotations';
 import type { CheckMode } from '../shared/domain/content-check/check-settings';
 import type { KubeClient } from '../shared/kube/client';
 import type { Clock } from '../shared/runtime/clock';
@@ -9,6 +10,7 @@ import type { AnswerDuty } from './answer-duty';
 import type { ChannelTransport } from './channel-transport';
 import { contentCheckDuty } from './content-check-duty';
 import { InstallKey } from './install-key';
+import { lintDuty } from './lint-duty';
 import type { WebhookMetrics } from './metrics';
 import { previewDuty } from './preview-duty';
 import { RecentChanges } from './recent-changes';
@@ -18,6 +20,7 @@ import { ReplicaDiscovery } from './replica-discovery';
 import { ReviewHandler } from './review-handler';
 import type { WebhookSelection } from './selection';
 import type { HookType } from './webhook-configuration';
+import { workloadDuty } from './workload-duty';
 
 export interface WebhookEngineDeps {
   readonly client: KubeClient;
@@ -41,6 +44,8 @@ export interface WebhookEngineSettings {
   readonly injectCaFrom: string | undefined;
   /** Tell who changes a source what that restarts. */
   readonly preview: boolean;
+  /** Tell who writes a workload what is wrong with what it says of restarts. */
+  readonly lint: boolean;
   /** Nothing is told to who writes there. */
   readonly quietNamespaces: readonly string[];
   /** What to register for; undefined: everything. */
@@ -48,6 +53,9 @@ export interface WebhookEngineSettings {
   /** Modes of namespaces whose sources are checked without asking. */
   readonly validateNamespaces?: ReadonlyMap<string, CheckMode>;
 }
+
+/** The flags of the reconcilers are not known here: what only they opt in is left to them. */
+const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 
 /** All of the webhook but its sockets: what a simulation runs. */
 export class WebhookEngine {
@@ -80,9 +88,13 @@ export class WebhookEngine {
     ];
     const digester = () => this.#key.digester();
     const reconcilers = new Reconcilers({ clock, transport, addresses: () => this.#sender.addresses });
-    const advice = settings.preview ? [previewDuty({ reconcilers, digester })] : [];
+    const advice = [
+      ...(settings.preview ? [previewDuty({ reconcilers, digester })] : []),
+      ...(settings.lint ? [lintDuty({ clock, reconcilers })] : []),
+    ];
     const answerDuties = [
       contentCheckDuty({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),
+      workloadDuty({ keys: defaultAnnotationKeys, policy, reconcilers }),
       ...advice.map((duty) => quietIn(settings.quietNamespaces, duty)),
     ];
     this.handler = new ReviewHandler({ clock, logger, metrics, duties, answerDuties });

@@ -1,4 +1,5 @@
-import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/json-value';
+import { textOf } from '../shared/domain/json-value';
+import { managedFieldsOf } from '../shared/domain/managed-fields';
 import type { AdmissionRequest } from './admission-review';
 
 /**
@@ -9,10 +10,8 @@ export function fieldManagerOf({ options, object }: AdmissionRequest): string | 
   const stated = textOf(options?.fieldManager);
   if (stated !== undefined) return stated;
   let newest: { readonly manager: string; readonly timeMs: number } | undefined;
-  for (const entry of listOf(fieldAt(object, ['metadata', 'managedFields']))) {
-    const manager = textOf(objectOf(entry)['manager']);
-    const timeMs = Date.parse(textOf(objectOf(entry)['time']) ?? '');
-    if (manager !== undefined && timeMs >= (newest?.timeMs ?? 0)) newest = { manager, timeMs };
+  for (const { manager, timeMs } of managedFieldsOf(object)) {
+    if (manager !== undefined && timeMs !== undefined && timeMs >= (newest?.timeMs ?? 0)) newest = { manager, timeMs };
   }
   return newest?.manager;
 }

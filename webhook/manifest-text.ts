@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { webhookManifests } from './manifests';
 
 const header = `# What the webhook needs beside its Deployment, for the namespace \`reroll\` of rbac.yaml. Generated:
-# npx tsx webhook/write-manifests.ts
+# npm run release -- --generate
 `;
 
 /** The text of `deploy/webhook.yaml`. */

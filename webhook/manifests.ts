@@ -24,10 +24,10 @@ export function webhookManifests(namespace: string): readonly object[] {
       metadata,
       rules: [
         { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-digest-key'], verbs: ['get'] },
-        { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-certs'], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-certs'], verbs: ['list', 'watch'] },
         // A right to create cannot be restricted to a name; the digest key is made by who comes first.
         { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
-        { apiGroups: [endpointSlices.group], resources: [endpointSlices.plural], verbs: ['get', 'list', 'watch'] },
+        { apiGroups: [endpointSlices.group], resources: [endpointSlices.plural], verbs: ['list', 'watch'] },
       ],
     },
     {

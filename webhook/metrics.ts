@@ -1,5 +1,4 @@
 import { MetricRegistry } from '../shared/runtime/metric-registry';
-import { version } from '../shared/runtime/version';
 
 /** What a webhook server is asked for; whatever else is asked is `other`. */
 export const reviewPaths = ['mutate', 'validate'] as const;
@@ -55,7 +54,7 @@ export class WebhookMetrics {
   readonly dutyFailuresTotal = this.registry.counter(
     'reroll_webhook_duty_failures_total',
     'Work on a review that failed; it was allowed all the same.',
-    { duty: ['capture', 'content-check', 'preview'] },
+    { duty: ['capture', 'content-check', 'lint', 'preview', 'workload'] },
   );
   readonly contentChecksTotal = this.registry.counter(
     'reroll_webhook_content_checks_total',
@@ -101,11 +100,8 @@ export class WebhookMetrics {
     {},
   );
   readonly channelReplicas = this.registry.gauge('reroll_channel_replicas', 'Reconcilers that get records.', {});
-  readonly buildInfo = this.registry.gauge('reroll_build_info', 'Always 1; the version is its label.', {
-    version: [version],
-  });
 
   constructor() {
-    this.buildInfo.set({ version }, 1);
+    this.registry.tellVersion();
   }
 }

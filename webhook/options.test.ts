@@ -18,6 +18,7 @@ const defaults: WebhookOptions = {
   listen: { host: undefined, port: 9090 },
   register: [],
   preview: true,
+  lint: true,
   quietNamespaces: [],
   injectCaFrom: undefined,
   validateNamespaces: new Map(),
@@ -51,6 +52,7 @@ const rows: readonly (readonly [flag: string, text: string, Partial<WebhookOptio
   ['register', 'mutating', { register: ['mutating'] }],
   ['register', 'both', { register: ['validating', 'mutating'] }],
   ['preview', 'false', { preview: false }],
+  ['lint', 'false', { lint: false }],
   ['quiet-namespaces', 'shop,bank', { quietNamespaces: ['shop', 'bank'] }],
   ['inject-ca-from', 'ops/hook', { injectCaFrom: 'ops/hook' }],
   [

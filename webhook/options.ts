@@ -87,6 +87,14 @@ export const webhookOptionTable = {
     describe: 'Warn who changes a source, also in a dry run of theirs, which workloads that restarts.',
     accepts: goBoolAccepts,
   },
+  lint: {
+    flag: 'lint',
+    form: 'switch',
+    schema: goBool,
+    default: 'true',
+    describe: 'Warn who writes a workload of annotations on it that do not do what they seem to.',
+    accepts: goBoolAccepts,
+  },
   quietNamespaces: {
     flag: 'quiet-namespaces',
     form: 'list',

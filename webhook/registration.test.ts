@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { bodyOf, clientWorld, zeroRandom } from '../shared/kube/client.fixture';
 import { noAnswer, refusal, type Reply } from '../shared/kube/fake-transport';
+import { workloadKinds } from '../shared/domain/workload-kinds';
 import { manifestText } from './manifest-text';
 import { Registration } from './registration';
 import { webhookConfiguration, type HookType } from './webhook-configuration';
@@ -65,10 +66,25 @@ describe('webhookConfiguration', () => {
     }
   });
 
-  it('is for two kinds in namespaces, each a webhook of its own', () => {
-    expect(webhooks.map(({ rules }) => rules)).toMatchObject([
-      [{ resources: ['configmaps'], scope: 'Namespaced', operations: ['CREATE', 'UPDATE'] }],
-      [{ resources: ['secrets'], scope: 'Namespaced', operations: ['CREATE', 'UPDATE'] }],
+  it('is for sources and workloads in namespaces, each a webhook of its own', () => {
+    const rules = webhooks.flatMap((webhook) => webhook.rules);
+    expect(rules.map(({ apiGroups: [group], resources: [resource] }) => `${resource}.${group}`)).toEqual([
+      ...['configmaps.', 'secrets.', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'cronjobs.batch'],
+      ...['jobs.batch', 'rollouts.argoproj.io', 'deploymentconfigs.apps.openshift.io'],
+      ...['replicasets.apps', 'replicationcontrollers.'],
+    ]);
+    for (const rule of rules) expect(rule).toMatchObject({ scope: 'Namespaced', operations: ['CREATE', 'UPDATE'] });
+    expect(new Set(webhooks.map(({ name }) => name)).size).toBe(webhooks.length);
+  });
+
+  it('is not for what controllers make of workloads, of which there is much', () => {
+    const limited = webhooks.filter(({ matchConditions }) =>
+      matchConditions.some(({ name }) => name === 'not-controlled'),
+    );
+    expect(limited.map(({ rules }) => rules[0]?.resources)).toEqual([
+      ['jobs'],
+      ['replicasets'],
+      ['replicationcontrollers'],
     ]);
   });
 
@@ -93,8 +109,19 @@ describe('webhookConfiguration', () => {
     expect(webhookConfiguration('validating', service).metadata.annotations).toBeUndefined();
   });
 
-  it('asks for every optional field before it reads it: an error would mean never to be called', () => {
-    for (const { matchConditions } of webhooks) {
+  it('is for workloads, too, where it may change them, each a webhook of its own', () => {
+    const mutating = webhookConfiguration('mutating', service).webhooks;
+    const rules = mutating.flatMap((webhook) => webhook.rules);
+    expect(rules.map(({ apiGroups: [group], resources: [resource] }) => `${resource}.${group}`)).toEqual([
+      ...['configmaps.', 'secrets.', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'cronjobs.batch'],
+      'rollouts.argoproj.io',
+    ]);
+    expect(new Set(mutating.map(({ name }) => name)).size).toBe(mutating.length);
+  });
+
+  it.each(['validating', 'mutating'] as const)('asks for every optional field before it reads it, %s', (type) => {
+    // An error would mean never to be called.
+    for (const { matchConditions } of webhookConfiguration(type, service).webhooks) {
       for (const { expression } of matchConditions) {
         const optional = /(?:object|oldObject)\.(?:metadata\.)?\w+|request\.(?:name|dryRun|userInfo\.username)/g;
         for (const [field] of expression.matchAll(optional)) expect(expression).toContain(`has(${field})`);
@@ -124,11 +151,16 @@ describe.each(readdirSync('deploy').filter((file) => file.endsWith('.yaml')))('d
     expect(JSON.stringify(objects)).not.toMatch(/caBundle/i);
   });
 
-  it('asks for calls about ConfigMaps and Secrets in namespaces alone: nothing that a cluster needs to come up', () => {
+  it('asks for calls about sources and workloads in namespaces alone: a cluster comes up without', () => {
     const rules = objects.flatMap(({ webhooks = [] }) => webhooks).flatMap((webhook) => webhook.rules);
-    for (const { resources, apiGroups, apiVersions, scope } of rules) {
-      expect({ apiGroups, apiVersions, scope }).toEqual({ apiGroups: [''], apiVersions: ['v1'], scope: 'Namespaced' });
-      expect(['configmaps', 'secrets']).toEqual(expect.arrayContaining(resources as string[]));
+    const workloads = [
+      ...workloadKinds.map(({ resource }) => resource.plural),
+      'replicasets',
+      'replicationcontrollers',
+    ];
+    for (const { resources, scope } of rules) {
+      expect(scope).toBe('Namespaced');
+      expect(['configmaps', 'secrets', ...workloads]).toEqual(expect.arrayContaining(resources as string[]));
     }
   });
 

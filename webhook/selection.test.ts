@@ -70,15 +70,18 @@ describe('webhookConfiguration', () => {
     [[], ['configmaps.webhook.reroll.dev', 'secrets.webhook.reroll.dev']],
     [['Secret'], ['configmaps.webhook.reroll.dev']],
     [['ConfigMap'], ['secrets.webhook.reroll.dev']],
-  ] as const)('§10.4 without %j registers %j', (ignoredSourceKinds, names) => {
+  ] as const)('§10.4 without %j registers of sources %j', (ignoredSourceKinds, names) => {
     const { webhooks } = webhookConfiguration('validating', service, { ...all, ignoredSourceKinds });
-    expect(webhooks.map(({ name }) => name)).toEqual(names);
+    const ofSources = webhooks.map(({ name }) => name).filter((name) => /^(?:configmaps|secrets)\./.test(name));
+    expect(ofSources).toEqual(names);
   });
 
-  it('§10.3 asks each hook for the labels', () => {
+  it('§10.3 asks each hook of sources for the labels, and none of workloads', () => {
     const selection = { ...all, sourceSelector: parseSelector('reload') };
-    for (const { objectSelector } of webhookConfiguration('mutating', service, selection).webhooks) {
-      expect(objectSelector?.matchExpressions).toEqual([{ key: 'reload', operator: 'Exists' }]);
+    const [configMaps, secrets, ...workloads] = webhookConfiguration('mutating', service, selection).webhooks;
+    for (const hook of [configMaps, secrets]) {
+      expect(hook?.objectSelector?.matchExpressions).toEqual([{ key: 'reload', operator: 'Exists' }]);
     }
+    for (const { objectSelector } of workloads) expect(objectSelector).toBeUndefined();
   });
 });

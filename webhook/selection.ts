@@ -1,15 +1,8 @@
+import type { Selection } from '../shared/domain/selection';
 import type { Requirement, Selector } from '../shared/domain/selector';
-import type { SourceKind } from '../shared/domain/source';
 
 /** What the reconcilers look at, so that the API server does not even call for the rest. */
-export interface WebhookSelection {
-  /** Empty: the whole cluster. */
-  readonly namespaces: readonly string[];
-  readonly namespacesToIgnore: readonly string[];
-  readonly namespaceSelector: Selector;
-  readonly sourceSelector: Selector;
-  readonly ignoredSourceKinds: readonly SourceKind[];
-}
+export type WebhookSelection = Selection;
 
 interface LabelSelectorRequirement {
   readonly key: string;

@@ -1,5 +1,8 @@
 import { checkAnnotations } from '../shared/domain/content-check/check-settings';
+import { ownPrefix } from '../shared/domain/annotations';
 import type { SourceKind } from '../shared/domain/source';
+import { defaultTemplatePath, workloadKind, workloadKinds, type WorkloadKind } from '../shared/domain/workload-kinds';
+import { everything } from '../shared/domain/selector';
 import { selectors, type WebhookSelection } from './selection';
 
 /** A ValidatingWebhookConfiguration or a MutatingWebhookConfiguration. */
@@ -37,13 +40,21 @@ const asksAnew =
   '(!has(oldObject.metadata.annotations) || !(name in oldObject.metadata.annotations) || ' +
   'object.metadata.annotations[name] != oldObject.metadata.annotations[name])))';
 
-/** What of each kind is worth a call: a row is one webhook, so that the API server's metrics tell them apart. */
-const hooks: readonly {
+interface Hook {
   readonly resource: string;
-  readonly kind: SourceKind;
+  readonly group: string;
+  readonly version: string;
+  /** Of sources alone. */
+  readonly kind?: SourceKind;
   readonly conditions: readonly MatchCondition[];
-}[] = [
+}
+
+const core = { group: '', version: 'v1' } as const;
+
+/** What of each kind is worth a call: a row is one webhook, so that the API server's metrics tell them apart. */
+const sourceHooks: readonly Hook[] = [
   {
+    ...core,
     resource: 'configmaps',
     kind: 'ConfigMap',
     conditions: [
@@ -59,6 +70,7 @@ const hooks: readonly {
     ],
   },
   {
+    ...core,
     resource: 'secrets',
     kind: 'Secret',
     conditions: [
@@ -73,13 +85,89 @@ const hooks: readonly {
   },
 ];
 
-function hooksOf(selection: WebhookSelection | undefined): typeof hooks {
-  return hooks.filter(({ kind }) => selection?.ignoredSourceKinds.includes(kind) !== true);
+/** A Job is not among them: its template cannot change, and its annotations need no rollout. */
+const mutatedKinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Rollout'] as const;
+
+/** Of workloads that ask for restarts, by the names of annotations that are not given by flags, what concerns us. */
+function workloadHook(name: (typeof mutatedKinds)[number]): Hook {
+  const { resource, templatePath } = workloadKind(name);
+  const template = (object: string): string => existing([object, ...templatePath]);
+  const annotations = (...owner: readonly string[]): string => existing([...owner, 'metadata', 'annotations']);
+  const asks = (...owner: readonly string[]): string =>
+    `${annotations(...owner)}.exists(key, key.contains("reloader.stakater.com/") || key.startsWith("${ownPrefix}"))`;
+  return {
+    ...{ resource: resource.plural, group: resource.group, version: resource.version },
+    conditions: [
+      { name: 'opted-in', expression: `${asks('object')} || ${asks('object', ...templatePath)}` },
+      {
+        name: 'template-or-annotations-changed',
+        expression:
+          `request.operation != "UPDATE" || ${template('object')} != ${template('oldObject')} || ` +
+          `${annotations('object')} != ${annotations('oldObject')}`,
+      },
+    ],
+  };
+}
+
+interface LintedKind extends Pick<WorkloadKind, 'resource' | 'templatePath'> {
+  /** Most of its objects are made by controllers, with the annotations of what they were made from. */
+  readonly isMadeByControllers: boolean;
+}
+
+/** What is restarted, and two kinds that look as if they were. */
+const lintedKinds: readonly LintedKind[] = [
+  ...workloadKinds.map((kind) => ({ ...kind, isMadeByControllers: kind.kind === 'Job' })),
+  ...[
+    { group: 'apps', version: 'v1', plural: 'replicasets' },
+    { ...core, plural: 'replicationcontrollers' },
+  ].map((resource) => ({ resource, templatePath: defaultTemplatePath, isMadeByControllers: true })),
+];
+
+/** Of what has a name that looks like one of ours, as an annotation or by mistake as a label, what concerns us. */
+function lintHook({ resource, templatePath, isMadeByControllers }: LintedKind): Hook {
+  // A CronJob has a template of Jobs around that of pods, and things are written there too.
+  const outermost = templatePath.slice(0, 2);
+  const owners = [[], ...(outermost.length < templatePath.length ? [outermost] : []), templatePath];
+  const texts = (object: string, owner: readonly string[]): readonly string[] =>
+    ['annotations', 'labels'].map((field) => existing([object, ...owner, 'metadata', field]));
+  const isOurs = 'key.contains("reloader") || key.contains("stakater") || key.startsWith("reroll")';
+  const written = owners.flatMap((owner) => texts('object', owner)).join(', ');
+  const judged = (object: string): string => `[${[existing([object, ...outermost]), ...texts(object, [])].join(', ')}]`;
+  const owning = existing(['object', 'metadata', 'ownerReferences']);
+  return {
+    ...{ resource: resource.plural, group: resource.group, version: resource.version },
+    conditions: [
+      { name: 'looks-like-ours', expression: `[${written}].exists(texts, texts.exists(key, ${isOurs}))` },
+      {
+        name: 'template-or-metadata-changed',
+        expression: `request.operation != "UPDATE" || ${judged('object')} != ${judged('oldObject')}`,
+      },
+      ...(isMadeByControllers
+        ? [
+            {
+              name: 'not-controlled',
+              expression: `!${owning}.exists(owner, has(owner.controller) && owner.controller)`,
+            },
+          ]
+        : []),
+    ],
+  };
+}
+
+/** What stands at a path, or `{}`: a Rollout may take its template from elsewhere. */
+function existing(path: readonly string[]): string {
+  const fields = path.slice(1).map((_field, index) => `has(${path.slice(0, index + 2).join('.')})`);
+  return `(${fields.join(' && ')} ? ${path.join('.')} : {})`;
+}
+
+function hooksOf(type: HookType, selection: WebhookSelection | undefined): readonly Hook[] {
+  const sources = sourceHooks.filter(({ kind }) => kind && selection?.ignoredSourceKinds.includes(kind) !== true);
+  return [...sources, ...(type === 'mutating' ? mutatedKinds.map(workloadHook) : lintedKinds.map(lintHook))];
 }
 
 /** A field that is missing would be an error, and under `failurePolicy: Ignore` an error means never to be called. */
 function differs(field: string): string {
-  return `(has(object.${field}) ? object.${field} : {}) != (has(oldObject.${field}) ? oldObject.${field} : {})`;
+  return `${existing(['object', field])} != ${existing(['oldObject', field])}`;
 }
 
 /**
@@ -103,13 +191,13 @@ export function webhookConfiguration(
       name: configurationName,
       ...(injectCaFrom !== undefined && { annotations: { 'cert-manager.io/inject-ca-from': injectCaFrom } }),
     },
-    webhooks: hooksOf(selection).map(({ resource, conditions }) => ({
+    webhooks: hooksOf(type, selection).map(({ resource, group, version, conditions, kind: sourceKind }) => ({
       name: `${resource}.webhook.reroll.dev`,
       clientConfig: { service: { namespace, name, path, port: 443 } },
       rules: [
         {
-          apiGroups: [''],
-          apiVersions: ['v1'],
+          apiGroups: [group],
+          apiVersions: [version],
           resources: [resource],
           operations: ['CREATE', 'UPDATE'],
           scope: 'Namespaced',
@@ -120,7 +208,11 @@ export function webhookConfiguration(
       sideEffects: 'NoneOnDryRun',
       matchPolicy: 'Equivalent',
       admissionReviewVersions: ['v1'],
-      ...selectors(selection, [...systemNamespaces, namespace]),
+      // Labels select sources: those of workloads say nothing.
+      ...selectors(sourceKind ? selection : selection && { ...selection, sourceSelector: everything }, [
+        ...systemNamespaces,
+        namespace,
+      ]),
       matchConditions: [
         {
           name: 'not-own-write',

@@ -79,7 +79,8 @@ async function webhook(harness: Harness): Promise<readonly string[]> {
     { ...deps, metrics: new WebhookMetrics(), transport: { post: async () => await Promise.resolve({ status: 202 }) } },
     {
       ...{ ownNamespace, webhookService: 'reroll-webhook', channelService: 'reroll-channel' },
-      ...{ reconcilerAddresses: [], register: [], injectCaFrom: undefined, preview: true, quietNamespaces: [] },
+      ...{ reconcilerAddresses: [], register: [], injectCaFrom: undefined },
+      ...{ preview: true, lint: true, quietNamespaces: [] },
     },
   );
   engine.start();

@@ -94,7 +94,7 @@ export class CompatCluster {
   }
 
   async #installAddOns(): Promise<void> {
-    const files = addOnDefinitionFiles().flatMap((file) => ['-f', file]);
+    const files = addOnDefinitionFiles('workloads').flatMap((file) => ['-f', file]);
     await this.plane.kubectl(['apply', '--server-side', ...files]);
     for (const kind of ['Rollout', 'SecretProviderClass', 'SecretProviderClassPodStatus'] as const) {
       await pollUntil(`${kind} to be served`, async () =>

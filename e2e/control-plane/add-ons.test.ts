@@ -3,7 +3,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import {
   addOnDefinitionFiles,
+  buildCertManager,
   buildRolloutsController,
+  certManagerFile,
   fetchAddOnDefinitions,
   rolloutsControllerFile,
 } from './add-ons';
@@ -18,6 +20,11 @@ const files = {
     .map((name) => '/manifests/crds/' + name + '-crd.yaml'),
   'sigs.k8s.io/secrets-store-csi-driver': ['secretproviderclasses', 'secretproviderclasspodstatuses']
     .map((name) => '/config/crd/bases/secrets-store.csi.x-k8s.io_' + name + '.yaml'),
+  'github.com/prometheus-operator/prometheus-operator': ['podmonitors', 'prometheusrules', 'servicemonitors']
+    .map((name) => '/example/prometheus-operator-crd/monitoring.coreos.com_' + name + '.yaml'),
+  'k8s.io/autoscaler/vertical-pod-autoscaler': ['/deploy/vpa-v1-crd-gen.yaml'],
+  'github.com/cert-manager/cert-manager': ['certificaterequests', 'certificates', 'clusterissuers', 'issuers']
+    .map((name) => '/deploy/crds/cert-manager.io_' + name + '.yaml'),
 };
 const dir = __dirname + '/modules';
 for (const file of files[wanted] ?? []) {
@@ -25,7 +32,7 @@ for (const file of files[wanted] ?? []) {
   writeFileSync(dir + file, file);
 }
 if (process.argv[2] === 'mod') console.log(JSON.stringify({ Dir: dir }));
-else {
+if (process.argv[2] === 'build') {
   writeFileSync(process.argv[process.argv.indexOf('-o') + 1], process.argv.slice(2).join(' '));
   if (require('node:fs').existsSync(__dirname + '/fail')) process.exit(1);
 }
@@ -46,15 +53,16 @@ afterEach(() => temporary.dispose());
 
 it('takes every definition out of the module of its add-on, into a folder of its version', async () => {
   await fetchAddOnDefinitions({ cacheDir, goCommand });
-  const files = addOnDefinitionFiles(cacheDir);
+  const files = addOnDefinitionFiles('workloads', cacheDir);
   expect(files).toHaveLength(7);
+  expect(addOnDefinitionFiles('install', cacheDir)).toHaveLength(8);
   for (const file of files) expect(readFileSync(file, 'utf8')).toContain(path.basename(file));
   expect(files[0]).toMatch(/argo-rollouts-v1\.9\.2\/rollout-crd\.yaml$/);
 });
 
 it('fetches only what is missing, and needs no Go where nothing is', async () => {
   await fetchAddOnDefinitions({ cacheDir, goCommand });
-  const [first = '', second = ''] = addOnDefinitionFiles(cacheDir);
+  const [first = '', second = ''] = addOnDefinitionFiles('workloads', cacheDir);
   rmSync(first);
   writeFileSync(second, 'kept');
   await fetchAddOnDefinitions({ cacheDir, goCommand });
@@ -74,6 +82,15 @@ it('builds the controller of Argo Rollouts within its module, once', async () =>
   expect(built).toContain(`build -C ${path.join(temporary.dir, 'modules')}`);
   expect(built).toContain('./cmd/rollouts-controller');
   await buildRolloutsController({ cacheDir, goCommand: path.join(temporary.dir, 'no-such-go') });
+});
+
+it('builds cert-manager from a main of ours, and anew when that changes', async () => {
+  await buildCertManager({ cacheDir, goCommand });
+  const file = certManagerFile(cacheDir);
+  expect(path.basename(file)).toMatch(/^cert-manager-[0-9a-f]{8}$/);
+  const built = readFileSync(file, 'utf8');
+  expect(built).not.toContain('-C');
+  expect(built.endsWith(' .')).toBe(true);
 });
 
 it('does not take a failed build of it as done', async () => {

@@ -1,11 +1,16 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { goModuleDir, requireGo, runGo } from './go-command';
-import { goModulesDir, projectDir, requiredVersion } from './versions';
+import { buildOnceWithinModule, goModuleDir, requireGo } from './go-command';
+import { goModulesDir, pinnedVersion, projectDir } from './versions';
+
+/** What its kinds are wanted for: as workloads and sources, or beside an install of ours. */
+export type AddOnUse = 'workloads' | 'install';
 
 /** An add-on whose kinds are tried: its CustomResourceDefinitions come with its Go module. */
 interface AddOn {
+  readonly use: AddOnUse;
   /** The module of ours that pins its version. */
   readonly folder: string;
   readonly modulePath: string;
@@ -15,6 +20,7 @@ interface AddOn {
 const csi = 'config/crd/bases/secrets-store.csi.x-k8s.io';
 
 const argoRollouts: AddOn = {
+  use: 'workloads',
   folder: 'argo-rollouts',
   modulePath: 'github.com/argoproj/argo-rollouts',
   files: ['rollout', 'analysis-run', 'analysis-template', 'cluster-analysis-template', 'experiment'].map(
@@ -22,13 +28,38 @@ const argoRollouts: AddOn = {
   ),
 };
 
+const certManager: AddOn = {
+  use: 'install',
+  folder: 'cert-manager',
+  modulePath: 'github.com/cert-manager/cert-manager',
+  files: ['certificaterequests', 'certificates', 'clusterissuers', 'issuers'].map(
+    (plural) => `deploy/crds/cert-manager.io_${plural}.yaml`,
+  ),
+};
+
 const addOns: readonly AddOn[] = [
   argoRollouts,
   {
+    use: 'workloads',
     folder: 'secrets-store-csi-driver',
     modulePath: 'sigs.k8s.io/secrets-store-csi-driver',
     files: [`${csi}_secretproviderclasses.yaml`, `${csi}_secretproviderclasspodstatuses.yaml`],
   },
+  {
+    use: 'install',
+    folder: 'prometheus-operator',
+    modulePath: 'github.com/prometheus-operator/prometheus-operator',
+    files: ['podmonitors', 'prometheusrules', 'servicemonitors'].map(
+      (plural) => `example/prometheus-operator-crd/monitoring.coreos.com_${plural}.yaml`,
+    ),
+  },
+  {
+    use: 'install',
+    folder: 'vertical-pod-autoscaler',
+    modulePath: 'k8s.io/autoscaler/vertical-pod-autoscaler',
+    files: ['deploy/vpa-v1-crd-gen.yaml'],
+  },
+  certManager,
 ];
 
 /** What fetching may be told; everything has a default. */
@@ -39,8 +70,9 @@ export interface FetchOptions {
 }
 
 /** The real definitions of the add-ons, one file each; they are there once `npm run e2e` has fetched them. */
-export function addOnDefinitionFiles(cacheDir = defaultCacheDir): readonly string[] {
-  return addOns.flatMap((addOn) => addOn.files.map((file) => path.join(dirOf(addOn, cacheDir), path.basename(file))));
+export function addOnDefinitionFiles(use: AddOnUse, cacheDir = defaultCacheDir): readonly string[] {
+  const wanted = addOns.filter((addOn) => addOn.use === use);
+  return wanted.flatMap((addOn) => addOn.files.map((file) => path.join(dirOf(addOn, cacheDir), path.basename(file))));
 }
 
 /** Copies what is missing out of the modules, so that a later run needs neither Go nor its module cache. */
@@ -64,26 +96,26 @@ export function rolloutsControllerFile(cacheDir = defaultCacheDir): string {
 }
 
 /** Builds it within its own module, whose replacements of other modules hold nowhere else. */
-export async function buildRolloutsController(options: FetchOptions = {}): Promise<void> {
-  const { cacheDir = defaultCacheDir, goCommand = 'go', print = () => undefined } = options;
-  const file = rolloutsControllerFile(cacheDir);
-  if (existsSync(file)) return;
-  requireGo(goCommand, ['the controller of Argo Rollouts']);
-  print('control plane: building rollouts-controller');
-  const moduleDir = await goModuleDir(goCommand, argoRollouts.folder, argoRollouts.modulePath);
-  const hermetic = ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', '-s -w'];
-  const unfinished = `${file}.building-${process.pid}`;
-  await mkdir(path.dirname(file), { recursive: true });
-  await runGo(goCommand, argoRollouts.folder, [
-    ...['build', '-C', moduleDir, ...hermetic, '-o', unfinished, './cmd/rollouts-controller'],
-  ]);
-  // A rename is all or nothing, so an interrupted build leaves no half-written program under the real name.
-  await rename(unfinished, file);
+export async function buildRolloutsController({ cacheDir, ...options }: FetchOptions = {}): Promise<void> {
+  const program = { ...argoRollouts, mainPackage: './cmd/rollouts-controller' };
+  await buildOnceWithinModule(program, rolloutsControllerFile(cacheDir), options);
+}
+
+/** The real controllers and cainjector of cert-manager, under a main of ours; there once `npm run e2e` has built it. */
+export function certManagerFile(cacheDir = defaultCacheDir): string {
+  const main = readFileSync(path.join(goModulesDir, certManager.folder, 'main.go'));
+  const version = createHash('sha256').update(main).digest('hex').slice(0, 8);
+  return path.join(dirOf(certManager, cacheDir), `cert-manager-${version}`);
+}
+
+/** Builds it. */
+export async function buildCertManager({ cacheDir, ...options }: FetchOptions = {}): Promise<void> {
+  const program = { ...certManager, mainPackage: '.', isOurs: true };
+  await buildOnceWithinModule(program, certManagerFile(cacheDir), options);
 }
 
 const defaultCacheDir = path.join(projectDir, '.cache', 'add-ons');
 
 function dirOf({ folder, modulePath }: AddOn, cacheDir: string): string {
-  const goMod = readFileSync(path.join(goModulesDir, folder, 'go.mod'), 'utf8');
-  return path.join(cacheDir, `${folder}-${requiredVersion(goMod, modulePath)}`);
+  return path.join(cacheDir, `${folder}-${pinnedVersion(folder, modulePath)}`);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { buildRolloutsController, fetchAddOnDefinitions } from './add-ons';
+import { buildCertManager, buildRolloutsController, fetchAddOnDefinitions } from './add-ons';
 import {
   type BinaryName,
   type BinarySources,
@@ -11,8 +11,9 @@ import {
   kwokStageFiles,
   stagesDirOf,
 } from './binaries';
-import { goModuleDir, requireGo, runGo } from './go-command';
+import { goModuleDir, hermetic, requireGo, runGo } from './go-command';
 import { type GoModule, goModules } from './go-modules';
+import { buildHelm } from './helm';
 import { identifyProcess } from './process-identity';
 import { pinnedVersions } from './versions';
 
@@ -72,7 +73,6 @@ async function buildBinary(
   await inTemporaryFolder(outputDir, async (temporaryDir) => {
     const built = path.join(temporaryDir, name);
     const flags = ['-s', '-w', ...linkerFlags(pinnedVersions())].join(' ');
-    const hermetic = ['-mod=readonly', '-buildvcs=false', '-trimpath'];
     await runGo(go, folder, ['build', ...hermetic, '-ldflags', flags, '-o', built, mainPackage]);
     // A rename is all or nothing, so an interrupted build leaves no half-written program under the real name.
     await rename(built, path.join(outputDir, name));
@@ -117,6 +117,8 @@ async function buildAll(print: (line: string) => void): Promise<void> {
   await buildBinaries({ print });
   await fetchAddOnDefinitions({ print });
   await buildRolloutsController({ print });
+  await buildCertManager({ print });
+  await buildHelm({ print });
 }
 
 if (require.main === module) {

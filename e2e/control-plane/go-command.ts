@@ -1,6 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { goModulesDir } from './versions';
+import { goModulesDir, pinnedVersion, projectDir } from './versions';
+
+/** What makes of the same sources the same program, wherever they are. */
+export const hermetic = ['-mod=readonly', '-buildvcs=false', '-trimpath'] as const;
 
 /**
  * Makes sure that Go can be run.
@@ -25,7 +30,8 @@ export async function runGo(go: string, folder: string, args: readonly string[])
   const child = spawn(go, args, {
     cwd: path.join(goModulesDir, folder),
     // Static binaries: no C compiler needed, and they run on whichever machine the cache is restored to.
-    env: { ...process.env, CGO_ENABLED: '0' },
+    // No workspace: a module that is published without the rest of its repository may still name it in a go.work.
+    env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let stdout = '';
@@ -46,4 +52,58 @@ export async function goModuleDir(go: string, folder: string, modulePath: string
     return parsed.Dir;
   }
   throw new Error(`go mod download did not say where ${modulePath} is`);
+}
+
+/** A program that is built within the module it comes from: by the versions, and the replacements, that module names. */
+export interface ModuleProgram {
+  /** The module of ours that pins its version. */
+  readonly folder: string;
+  readonly modulePath: string;
+  /** Its main package, relative to the module. */
+  readonly mainPackage: string;
+  /** Its main package is in our module instead, as that of its own is not published. */
+  readonly isOurs?: boolean;
+  /** What the linker is told besides leaving out symbols, of the module in this folder. */
+  readonly linkerFlags?: (moduleDir: string) => readonly string[];
+}
+
+/** What building a program may be told; everything has a default. */
+export interface ProgramBuildOptions {
+  readonly file?: string;
+  readonly goCommand?: string;
+  readonly print?: (line: string) => void;
+}
+
+/** Builds a program into this file if it is not there. */
+export async function buildOnceWithinModule(
+  program: ModuleProgram,
+  file: string,
+  { goCommand = 'go', print = () => undefined }: ProgramBuildOptions,
+): Promise<void> {
+  if (existsSync(file)) return;
+  const name = path.basename(file);
+  requireGo(goCommand, [name]);
+  print(`control plane: building ${name}`);
+  await buildWithinModule(goCommand, program, file);
+}
+
+/** The git-ignored file of a program; its folder's name carries the version, so an upgrade never meets an old one. */
+export function programFile(name: string, { folder, modulePath }: ModuleProgram): string {
+  const version = pinnedVersion(folder, modulePath);
+  return path.join(projectDir, '.cache', `${name}-${version}_${process.platform}-${process.arch}`, name);
+}
+
+/** Builds a program into this file. */
+async function buildWithinModule(
+  go: string,
+  { folder, modulePath, mainPackage, isOurs = false, linkerFlags = () => [] }: ModuleProgram,
+  file: string,
+): Promise<void> {
+  const moduleDir = await goModuleDir(go, folder, modulePath);
+  const flags = [...hermetic, '-ldflags', ['-s', '-w', ...linkerFlags(moduleDir)].join(' ')];
+  const unfinished = `${file}.building-${process.pid}`;
+  await mkdir(path.dirname(file), { recursive: true });
+  await runGo(go, folder, ['build', ...(isOurs ? [] : ['-C', moduleDir]), ...flags, '-o', unfinished, mainPackage]);
+  // A rename is all or nothing, so an interrupted build leaves no half-written program under the real name.
+  await rename(unfinished, file);
 }

@@ -32,13 +32,16 @@ export function requiredVersion(goMod: string, modulePath: string): string {
   throw new Error(`go.mod does not require ${modulePath}`);
 }
 
-/** The versions that the committed `go.mod` files pin: they are the one place where a version is written. */
+/** The version that one of our Go modules pins: the committed `go.mod` files are the one place where a version is written. */
+export function pinnedVersion(folder: string, modulePath: string): string {
+  return requiredVersion(readFileSync(path.join(goModulesDir, folder, 'go.mod'), 'utf8'), modulePath);
+}
+
+/** The versions of what the control plane is made of. */
 export function pinnedVersions(): ControlPlaneVersions {
-  const pinned = (folder: string, modulePath: string): string =>
-    requiredVersion(readFileSync(path.join(goModulesDir, folder, 'go.mod'), 'utf8'), modulePath);
   return {
-    kubernetes: pinned('kubernetes', 'k8s.io/kubernetes'),
-    etcd: pinned('etcd', 'go.etcd.io/etcd/server/v3'),
-    kwok: pinned('kwok', 'sigs.k8s.io/kwok'),
+    kubernetes: pinnedVersion('kubernetes', 'k8s.io/kubernetes'),
+    etcd: pinnedVersion('etcd', 'go.etcd.io/etcd/server/v3'),
+    kwok: pinnedVersion('kwok', 'sigs.k8s.io/kwok'),
   };
 }

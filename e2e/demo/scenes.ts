@@ -76,6 +76,7 @@ export const scenes: readonly Scene[] = [
         source: appConfig,
         restarts: { 'Deployment web': ['log-level', 'page-size'], 'Deployment api': ['log-level'] },
         leftAlone: unmoved,
+        // Each is read once, to see whether somebody else rolls it out, and not again for each edit.
         cost: { 'create events': 2, 'patch deployments.apps': 2 },
         make: async () => {
           for (let count = 1; count < 10; count++) {

@@ -78,6 +78,7 @@ beforeEach(async () => {
       register: [],
       injectCaFrom: undefined,
       preview: true,
+      lint: true,
       quietNamespaces: [],
     },
   );

@@ -12,6 +12,7 @@ import {
   secretProviderClassPodStatusKind,
 } from '../apiserver/add-ons';
 import { deployment } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
 import { Harness, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -213,6 +214,8 @@ describe('§9 keys and switches', () => {
     await start(harness, { csi: false });
     expect(harness.server.requests().filter(({ resource }) => resource.includes('secrets-store'))).toEqual([]);
     const other = await world();
+    new Controllers(other.server).start();
+    await other.clock.advance(30_000);
     await start(other);
     other.requestsSinceLast();
     await rotate(other, 'a', '2');

@@ -1,4 +1,5 @@
-import type { EngineDeps, EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineDeps } from '../../reconciler/engine-deps';
 import { Reconciler } from '../../reconciler/reconciler';
 import { fieldAt } from '../../shared/domain/json-value';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';

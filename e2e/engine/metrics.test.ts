@@ -104,3 +104,22 @@ describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of th
     expect(await value(engine, series)).toBe(count);
   });
 });
+
+describe('reroll_watch_synced', () => {
+  const resources = async ({ metrics }: Engine, synced: number): Promise<readonly unknown[]> => {
+    const series = await metrics.registry.series('reroll_watch_synced');
+    return series.filter(({ value: is }) => is === synced).map(({ labels }) => labels['resource']);
+  };
+
+  it('is 0 for all that is watched from the start until it is known, and never for what a flag leaves out', async () => {
+    const harness = new Harness();
+    const policy = { autoReloadAll: false, ignoredWorkloadKinds: ['Job', 'CronJob'] as const };
+    const engine = harness.launch({ policy, ignoredSourceKind: 'Secret' });
+    await harness.clock.advance(1);
+    const watched = ['configmaps', 'deployments', 'statefulsets', 'daemonsets'];
+    expect([...(await resources(engine, 0)), ...(await resources(engine, 1))].toSorted()).toEqual(watched.toSorted());
+    await harness.clock.advance(5_000);
+    expect(await resources(engine, 0)).toEqual([]);
+    expect((await resources(engine, 1)).toSorted()).toEqual(watched.toSorted());
+  });
+});

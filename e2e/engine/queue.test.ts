@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
 import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';
 
@@ -57,6 +58,8 @@ describe('§17.4 requests for one change', () => {
   ])('of a %s: these writes, and no list', async (_kind, object, requests) => {
     const harness = new Harness();
     harness.seed(app, object);
+    new Controllers(harness.server).start();
+    await harness.clock.advance(30_000);
     await harness.start();
     harness.requestsSinceLast();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

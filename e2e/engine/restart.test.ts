@@ -9,6 +9,7 @@ import {
   secret,
   statefulSet,
 } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -46,6 +47,8 @@ describe('one change, one restart', () => {
     const harness = new Harness();
     const names = ['a', 'b', 'c'];
     harness.seed(app, ...names.map((name) => deployment({ name, annotations: auto, envFrom: [fromConfigMap('app')] })));
+    new Controllers(harness.server).start();
+    await harness.clock.advance(30_000);
     await harness.start();
     harness.requestsSinceLast();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

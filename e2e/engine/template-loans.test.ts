@@ -4,6 +4,7 @@ import { fieldAt } from '../../shared/domain/json-value';
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
 import type { ObjectInput } from '../apiserver/objects';
 import { Harness, type Engine } from './harness';
 
@@ -92,6 +93,22 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
     await harness.start({ policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } });
     await change(harness);
     expect(outcome(harness)).toEqual(expected);
+  });
+
+  it('a release of both is answered by a restart: whose pods the Deployment counts is not whom Argo rolls out', async () => {
+    const harness = world();
+    new Controllers(harness.server).start();
+    harness.seed(app, db, deployment({ name: 'web', ...uses, replicas: 1 }), rolloutOf('web-ro', auto));
+    await harness.clock.advance(minuteMs);
+    await harness.start();
+    harness.requestsSinceLast();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(300);
+    const containers = [{ name: 'app', image: 'app:2' }];
+    await harness.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
+    await harness.clock.advance(minuteMs);
+    expect(outcome(harness)).toEqual(byDeployment);
+    expect(harness.requestsSinceLast()).not.toContain('get deployments.apps');
   });
 
   it('takes settings of the Rollout for its Deployment', async () => {

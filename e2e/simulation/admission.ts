@@ -2,12 +2,16 @@ import type { ReviewPath } from '../../webhook/metrics';
 import { ownNamespace } from '../engine-settings';
 import type { AdmissionHook, AdmissionRequest, AdmissionResponse } from '../apiserver/admission';
 import { admissionReview } from '../apiserver/admission-review';
-import { objectAt, sameJson, stringAt, type JsonObject } from '../apiserver/json';
+import { objectAt, sameJson, stringAt, type JsonObject, type JsonValue } from '../apiserver/json';
+import { applyJsonPatch } from '../apiserver/json-patch';
+import type { KubeObject } from '../apiserver/objects';
 import type { Draw } from './draw';
 import { isOurs } from './engine-user';
 import type { Violation } from './judge';
 import { valueIn } from './judge-leaks';
+import { checkMarks, marksOf, type Marked } from './judge-marks';
 import type { Loop } from './loop';
+import { podTemplateOf } from './usage';
 import type { WebhookProcess, Webhooks } from './webhooks';
 
 /** What befalls the API server's calls, each with its probability. */
@@ -34,6 +38,8 @@ export interface AdmissionOptions {
   readonly onKilled: () => void;
   /** A review has come to a webhook's process; `ConfigMap shop/app`. */
   readonly onAsked: (process: string, source: string, id: string) => void;
+  /** A webhook has made this of a write of a workload. */
+  readonly onMarked: (marked: Marked) => void;
   /** The id of a review of what is not going to be stored. */
   readonly onDryRun: (id: string) => void;
 }
@@ -69,7 +75,7 @@ export class Admission {
     return [
       ...ours.map((path) => ({
         name: path,
-        review: (request: AdmissionRequest) => (this.#concerns(request) ? this.#call(path, request) : allowed),
+        review: (request: AdmissionRequest) => (this.#concerns(path, request) ? this.#call(path, request) : allowed),
       })),
       { name: 'policy', review: ({ user }) => (user === deniedUser ? { allowed: false } : allowed) },
     ];
@@ -92,12 +98,17 @@ export class Admission {
     for (const body of bodies) this.#later(() => this.#deliver(target, path, body, () => undefined));
   }
 
-  #concerns({ kind, namespace, operation, user, object, oldObject }: AdmissionRequest): boolean {
-    if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') return false;
-    if (operation === 'DELETE' || namespace === ownNamespace || isOurs(user)) return false;
-    if (!this.#options.conditions) return true;
-    const isSame = oldObject !== null && sameJson(objectAt(object, 'data'), objectAt(oldObject, 'data'));
-    return !isSame;
+  #concerns(path: ReviewPath, { kind, namespace, operation, user, subresource, object, oldObject }: AdmissionRequest) {
+    if (operation === 'DELETE' || namespace === ownNamespace || isOurs(user) || subresource !== undefined) return false;
+    const { conditions } = this.#options;
+    if (isSource(kind.kind)) {
+      return !conditions || oldObject === null || !sameJson(objectAt(object, 'data'), objectAt(oldObject, 'data'));
+    }
+    if (path !== 'mutate' || !mutatedKinds.has(kind.kind)) return false;
+    if (!conditions) return true;
+    const [before, after] = [oldObject, object] as unknown as readonly [KubeObject | null, KubeObject];
+    if (!Object.keys(said(after)).some((key) => /^reroll\.dev\/|reloader\.stakater\.com\//.test(key))) return false;
+    return !sameJson(podTemplateOf(after), podTemplateOf(before ?? undefined)) || !sameJson(said(after), said(before));
   }
 
   async #call(path: ReviewPath, request: AdmissionRequest): Promise<AdmissionResponse> {
@@ -106,9 +117,9 @@ export class Admission {
     const { slots } = webhooks();
     const source = `${request.kind.kind} ${request.namespace ?? ''}/${request.name}`;
     return await new Promise((resolve) => {
-      const answered = (): void => {
+      const answered = (response = allowed): void => {
         timer.cancel();
-        resolve(allowed);
+        resolve(response);
       };
       const timer = loop.timer(timeoutMs, () => {
         told('server', `hears nothing of ${path} on ${source}, and goes on`);
@@ -119,7 +130,7 @@ export class Admission {
       const target = slots[index];
       if (!target) {
         // A Service without endpoints, or a port that is closed.
-        this.#later(answered);
+        this.#later(() => answered());
         return;
       }
       const { lost, lostAnswer, twice } = this.#weather;
@@ -129,9 +140,10 @@ export class Admission {
       const answerIsLost = draw.chance(lostAnswer);
       const arrive = (): void => {
         if (target.process.state === 'dead') this.#options.onKilled();
-        target.process.deliver(() => onAsked(target.process.name, source, request.uid));
-        this.#deliver(target, path, body, () => {
-          if (!answerIsLost) this.#later(answered);
+        if (isSource(request.kind.kind))
+          target.process.deliver(() => onAsked(target.process.name, source, request.uid));
+        this.#deliver(target, path, body, (response) => {
+          if (!answerIsLost) this.#later(() => answered(this.#judged(request, response)));
         });
         if (!kill) return;
         this.#options.onKilled();
@@ -142,14 +154,20 @@ export class Admission {
     });
   }
 
-  #deliver({ process, engine }: WebhookProcess, path: ReviewPath, body: Buffer, answered: () => void): void {
+  #deliver(
+    { process, engine }: WebhookProcess,
+    path: ReviewPath,
+    body: Buffer,
+    answered: (response: AdmissionResponse) => void,
+  ): void {
     process.deliver(() => {
       const exchange = engine.handler.begin({
         path,
         timeoutMs,
         answer: ({ status, body: answer }) => {
-          this.#check(process.name, status, answer.toString('utf8'));
-          answered();
+          const text = answer.toString('utf8');
+          this.#check(process.name, status, text);
+          answered(status === 200 ? responseIn(text) : allowed);
         },
       });
       exchange.push(body);
@@ -157,9 +175,27 @@ export class Admission {
     });
   }
 
+  /** What a webhook made of a workload is looked at before it is stored. */
+  #judged(
+    { kind, operation, manager, object, oldObject }: AdmissionRequest,
+    response: AdmissionResponse,
+  ): AdmissionResponse {
+    if (isSource(kind.kind) || object === null) return response;
+    const write = {
+      ...{ operation, isDeliberate: manager === 'kubectl-edit' },
+      asked: object as unknown as KubeObject,
+      after: applyJsonPatch(object, [...(response.patch ?? [])]) as unknown as KubeObject,
+      oldObject: (oldObject ?? undefined) as KubeObject | undefined,
+    };
+    this.#violations.push(...checkMarks(write));
+    for (const marked of marksOf(write)) this.#options.onMarked(marked);
+    return response;
+  }
+
   /** Whatever is asked, the write goes on. */
   #check(name: string, status: number, answer: string): void {
-    const value = valueIn(answer);
+    const { patch } = status === 200 ? responseIn(answer) : allowed;
+    const value = valueIn(`${answer} ${JSON.stringify(patch)}`);
     if (value !== undefined)
       this.#violations.push({ promise: 'leak', sentence: `an answer of ${name} tells ${value}` });
     if (status === 200 && !answer.includes('"allowed":true')) {
@@ -171,6 +207,25 @@ export class Admission {
     const { draw, loop } = this.#options;
     loop.timer(0.2 + this.#weather.maxLatencyMs * draw.random.float() ** 4, run);
   }
+}
+
+const mutatedKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob']);
+
+function isSource(kind: string): boolean {
+  return kind === 'ConfigMap' || kind === 'Secret';
+}
+
+function said(object: KubeObject | null): JsonObject {
+  return { ...object?.metadata.annotations };
+}
+
+function responseIn(body: string): AdmissionResponse {
+  const { response } = JSON.parse(body) as {
+    readonly response: { readonly allowed: boolean; readonly patch?: string };
+  };
+  const { allowed: isAllowed, patch } = response;
+  if (patch === undefined) return { allowed: isAllowed };
+  return { allowed: isAllowed, patch: JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) as JsonValue[] };
 }
 
 /** Until a mutating hook has answered, a new object has no uid; a validating one is shown it. */

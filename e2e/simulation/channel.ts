@@ -1,6 +1,8 @@
-import { answerBatch } from '../../reconciler/channel/batch-answer';
+import { answerBatch, type Answer } from '../../reconciler/channel/batch-answer';
+import { answerLint } from '../../reconciler/channel/lint-answer';
+import { answerMarks } from '../../reconciler/channel/marks-answer';
 import { answerPreview } from '../../reconciler/channel/preview-answer';
-import { channelPaths } from '../../shared/domain/channel-names';
+import { channelPaths, type ChannelPath } from '../../shared/domain/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
 import { ConnectionError } from '../../shared/kube/errors';
 import type { ChannelAnswer, ChannelTransport } from '../../webhook/channel-transport';
@@ -41,6 +43,14 @@ export interface ChannelOptions {
   readonly onSent: (from: string, record: JsonObject) => void;
   readonly onDelivered: (delivery: Delivery) => void;
 }
+
+type Question = (body: Buffer, reconciler: ReconcilerProcess['reconciler']) => Promise<Answer>;
+
+const questions: Readonly<Record<Exclude<ChannelPath, '/v1/changes'>, Question>> = {
+  [channelPaths.preview]: answerPreview,
+  [channelPaths.marks]: answerMarks,
+  [channelPaths.lint]: answerLint,
+};
 
 const port = 8444;
 const latestMs = 15_000;
@@ -87,9 +97,9 @@ export class Channel {
   transport(from: SimulatedProcess): ChannelTransport {
     return {
       post: async (address, path, body, signal) =>
-        path === channelPaths.preview
-          ? await this.#ask(from, address, body, signal)
-          : await this.#post(from, address, body, signal),
+        path === channelPaths.changes
+          ? await this.#post(from, address, body, signal)
+          : await this.#ask(questions[path], from, address, body, signal),
     };
   }
 
@@ -143,7 +153,13 @@ export class Channel {
   }
 
   /** A question gets lost like a batch does; that it comes late or twice makes no difference to it. */
-  async #ask(from: SimulatedProcess, address: string, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer> {
+  async #ask(
+    question: Question,
+    from: SimulatedProcess,
+    address: string,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<ChannelAnswer> {
     return await new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(new ConnectionError('the request was aborted')), { once: true });
       const { draw } = this.#options;
@@ -153,9 +169,13 @@ export class Channel {
         const target = this.#at(address);
         if (this.#isCut(address) || !target) return;
         target.process.deliver(() => {
-          const { status, body: answer } = answerPreview(body, target.reconciler);
-          this.#check(`an answer of ${target.process.name}`, JSON.stringify(answer));
-          this.#later(() => from.deliver(() => resolve({ status, body: Buffer.from(JSON.stringify(answer)) })));
+          void question(body, target.reconciler).then(
+            ({ status, body: answer }) => {
+              this.#check(`an answer of ${target.process.name}`, JSON.stringify(answer));
+              this.#later(() => from.deliver(() => resolve({ status, body: Buffer.from(JSON.stringify(answer)) })));
+            },
+            (thrown: unknown) => this.#fellOver(target, thrown),
+          );
         });
       });
     });
@@ -179,10 +199,14 @@ export class Channel {
         const seconds = headers?.['retry-after'];
         answered({ status, ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }) });
       } catch (thrown) {
-        this.#violations.push({ promise: 'fell over', sentence: `${process.name}: ${errorMessage(thrown)}` });
+        this.#fellOver(target, thrown);
       }
     });
     return true;
+  }
+
+  #fellOver({ process }: ReconcilerProcess, thrown: unknown): void {
+    this.#violations.push({ promise: 'fell over', sentence: `${process.name}: ${errorMessage(thrown)}` });
   }
 
   #at(address: string): ReconcilerProcess | undefined {

@@ -50,6 +50,11 @@ export class Edits {
     this.do(`${verb} ${kind} ${within}/${name}`, async (context) => await this.#update(context, place, change), as);
   }
 
+  /** By a tool that writes the whole object, of which it knows nothing but what its own file says. */
+  replace(place: Place, change: (current: KubeObject) => JsonObject): void {
+    this.change(place, 'replace', change, this.#anyAuthor('kubectl-replace'));
+  }
+
   /** Without a turn: with whatever else is written at this moment. */
   changeAtOnce(place: Place, change: (current: KubeObject) => JsonObject, done: () => void): void {
     const { kind, namespace: within, name } = place;
@@ -100,9 +105,9 @@ export class Edits {
     }
   }
 
-  #anyAuthor(): WriteContext {
+  #anyAuthor(manager = 'kubectl-edit'): WriteContext {
     const user = authors[this.#writes++ % authors.length] ?? authors[0];
-    return writeBy(user, 'kubectl-edit', 'update');
+    return writeBy(user, manager, 'update');
   }
 }
 

@@ -2,7 +2,7 @@ import type { Draw } from './draw';
 import { isHeld, isUsedBy, pauseByHand, resumeByHand, askForPause } from './pausing-users';
 import type { Reconcilers } from './reconcilers';
 import { select } from './selecting-users';
-import { sources, workloads, type Place } from './places';
+import { isRolled, sources, workloads, type Place } from './places';
 import type { Users } from './users';
 
 interface Stage {
@@ -21,6 +21,8 @@ function hold(users: Users, later: Stage['later'], draw: Draw): Place {
   later(300, () => users.editSource(source ?? users.anySource(draw), draw));
   return deployment;
 }
+
+const rolled = workloads.filter(isRolled) as [Place, ...Place[]];
 
 /** What people do with what only some installs ask for. */
 export const featureActions = {
@@ -46,6 +48,21 @@ export const featureActions = {
     const deployment = draw.pick(deployments);
     pauseByHand(users, deployment);
     if (draw.chance(0.5)) later(draw.int(500, 20_000), () => resumeByHand(users, deployment));
+  },
+  /** A source and a workload that uses it, in either order and within moments; or a scale, which looks like it. */
+  release: ({ users, later }: Stage, draw: Draw) => {
+    const usedBy = (workload: Place): readonly Place[] =>
+      sources.filter((source) => users.object(source) && isUsedBy(users, workload, source));
+    const workload = draw.pickAny(rolled.filter((place) => usedBy(place).length > 0)) ?? draw.pick(rolled);
+    const source = draw.pickAny(usedBy(workload)) ?? users.anySource(draw);
+    const edit = (): void => users.editSource(source, draw);
+    const isSourceFirst = draw.chance(0.75);
+    const thenMs = draw.int(30, 950);
+    later(isSourceFirst ? 0 : thenMs, edit);
+    const isScaled = draw.chance(0.4);
+    later(isSourceFirst ? thenMs : 0, () => (isScaled ? users.scale(workload, draw) : users.editImage(workload)));
+    if (draw.chance(0.25)) later(draw.int(0, draw.pick([950, 9_000])), edit);
+    if (draw.chance(0.15)) later(draw.int(0, 9_000), () => users.rollBack(workload, draw));
   },
   'select-source': ({ users }: Stage, draw: Draw) => select(users, users.anySource(draw), true),
   'deselect-source': ({ users }: Stage, draw: Draw) => select(users, users.anySource(draw), false),

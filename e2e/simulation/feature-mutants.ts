@@ -3,8 +3,9 @@ import type { Mutant } from './mutants';
 const pauses = 'reconciler/pauses.ts';
 const scope = 'reconciler/namespace-scope.ts';
 const comparison = 'shared/domain/comparison.ts';
+const folds = 'reconciler/rollout-folds.ts';
 
-/** Pauses, appearances and selections that are wrong on purpose. */
+/** Pauses, appearances, selections and folds that are wrong on purpose. */
 export const featureMutants: readonly Mutant[] = [
   { what: 'a pause ends at once', file: pauses, from: 'leftMs > 0', to: 'leftMs > Infinity' },
   {
@@ -70,5 +71,28 @@ export const featureMutants: readonly Mutant[] = [
     file: 'reconciler/channel/read-source.ts',
     from: '!object || !selector.matches(object.metadata.labels ?? {})',
     to: '!object',
+  },
+  {
+    what: 'a restart is folded into a rollout without a look at what was before it',
+    file: folds,
+    from: 'const before = known.before ??',
+    to: `if (record.generation > 1) return { kind: 'folded', workload };
+    const before = known.before ??`,
+  },
+  {
+    what: 'a restart is folded into a rollout that came before the last change',
+    file: folds,
+    from: '// What was read for former changes is no help with this one.',
+    to: `if (known) {
+        const contents = new Map(known.contents).set(id, after?.content.whole() ?? '');
+        this.#entries.set(key, { ...known, contents });
+        continue;
+      }`,
+  },
+  {
+    what: 'a workload that is scaled is taken for one with a new template',
+    file: folds,
+    from: 'if (state.template === before.template) return restart;',
+    to: '',
   },
 ];

@@ -16,6 +16,8 @@ export interface Features {
   readonly selectsNamespaces: boolean;
   /** Left out by their names. */
   readonly namespacesToIgnore: readonly string[];
+  /** Sources and workloads are changed together, where controllers roll them out. */
+  readonly releases: boolean;
 }
 
 export const noFeatures: Features = {
@@ -25,6 +27,7 @@ export const noFeatures: Features = {
   selectsSources: false,
   selectsNamespaces: false,
   namespacesToIgnore: [],
+  releases: false,
 };
 
 type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
@@ -46,7 +49,7 @@ const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-
 export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
   const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
   const selectsNamespaces = draw.chance(0.12);
-  const features: Features = {
+  const features: Omit<Features, 'releases'> = {
     // Both together are a case of their own.
     pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
     reloadOnCreate: reloads === 'create' || reloads === 'both',
@@ -74,8 +77,12 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
     if (draw.chance(0.6)) add('edit-source', Math.max(1, atMs - draw.int(0, draw.pick([900, 3_000, 10_000]))));
     add(draw.pickAny(kinds) ?? 'edit-source', Math.max(1, atMs));
   }
+  // Drawn last, so that worlds without it stay as they are.
+  const releases = !world.calm && draw.chance(world.controllers ? 0.6 : 0.04);
+  const controllers = world.controllers || releases;
+  for (let left = releases ? draw.int(2, 4) : 0; left > 0; left--) add('release', draw.int(1, world.stormMs - 1));
   const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
-  return { ...world, features, steps: steps.length === 0 ? world.steps : all };
+  return { ...world, controllers, features: { ...features, releases }, steps: steps.length === 0 ? world.steps : all };
 }
 
 /** What the engine is told on its command line. */

@@ -2,6 +2,8 @@ import type { Admission } from './admission';
 import type { Attacker } from './attacker';
 import type { Channel } from './channel';
 import type { Draw } from './draw';
+import { isUsedBy } from './pausing-users';
+import { isRolled, sources, workloads, type Place } from './places';
 import type { Users } from './users';
 import type { Reconcilers } from './reconcilers';
 import type { Webhooks } from './webhooks';
@@ -29,6 +31,23 @@ type Action = (stage: HybridStage & Pick<Stage, 'users' | 'later'>, draw: Draw) 
 
 const actions = {
   'dry-run': ({ users }, draw) => users.dryRun(users.anySource(draw)),
+  /** An operator writes the whole of what it looks after, of which it knows nothing but its own, again and again. */
+  'operator-syncs': ({ users, later }, draw) => {
+    const workload =
+      draw.pickAny(workloads.filter((place) => isRolled(place) && users.object(place))) ?? users.anyWorkload(draw);
+    const everyMs = draw.pick([300, 700, 2_000, 6_000]);
+    const used = (): Place =>
+      draw.pickAny(sources.filter((source) => isUsedBy(users, workload, source))) ?? users.usedSource(draw);
+    const soonMs = (): number => draw.int(0, 2 * everyMs);
+    for (let round = draw.int(2, 5); round > 0; round--) {
+      later(round * everyMs, () => users.replaceWorkload(workload));
+      if (!draw.chance(0.4)) continue;
+      const editMs = round * everyMs + draw.int(0, everyMs);
+      later(editMs, () => users.editSource(used(), draw));
+      if (draw.chance(0.7)) later(editMs + draw.int(20, 500), () => users.editImage(workload));
+    }
+    if (draw.chance(0.35)) later(soonMs(), () => users.annotate(workload, { 'reloader.stakater.com/auto': 'false' }));
+  },
   'denied-edit': ({ users }, draw) => users.deniedEdit(users.anySource(draw)),
   'racing-edits': ({ users }, draw) => users.racingEdits(users.anySource(draw), draw),
   'webhook-crash': ({ webhooks }, draw) => webhooks.crash(draw.int(0, 1), draw.pick([200, 5_000, 40_000])),

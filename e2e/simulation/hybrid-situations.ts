@@ -5,6 +5,7 @@ import type { ApiServer } from '../apiserver/api-server';
 import type { WriteRecord } from '../apiserver/store';
 import { sourceOfRecord, type Delivery } from './channel';
 import { isEngine } from './engine-user';
+import type { Marked } from './judge-marks';
 import type { SimulatedProcess } from './process';
 import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 import { templateOf, usageOf } from './usage';
@@ -30,6 +31,10 @@ export const hybridSituations = [
   'a record could not be sent, and was given up',
   'a leader was killed between a record and its restart, and its successor knew the author',
   'a watch that was behind showed an older version than a read',
+  'a workload had its record in its creation',
+  'a write that would have lost the record kept it',
+  'a write that would have lost nothing but the marker left the pods alone',
+  'a restart was folded into a write of somebody else',
 ] as const;
 export type HybridSituation = (typeof hybridSituations)[number];
 
@@ -41,6 +46,13 @@ const hintResults = [
   ['malformed', 'a record that does not parse was refused'],
   ['refused', 'records were refused because there were too many'],
 ] as const;
+
+const ofMarks: Readonly<Record<Marked, HybridSituation>> = {
+  born: 'a workload had its record in its creation',
+  kept: 'a write that would have lost the record kept it',
+  'template kept': 'a write that would have lost nothing but the marker left the pods alone',
+  folded: 'a restart was folded into a write of somebody else',
+};
 
 /** Notes which situations of the webhook a world comes to. */
 export class HybridSituations {
@@ -66,6 +78,10 @@ export class HybridSituations {
 
   killedInReview(): void {
     this.#reached.add('a webhook was killed while it was asked');
+  }
+
+  marked(marked: Marked): void {
+    this.#reached.add(ofMarks[marked]);
   }
 
   unheard(source: string): void {

@@ -33,6 +33,14 @@ const attacks: readonly ActionKind[] = [
   'flood-reviews',
 ];
 const people: readonly ActionKind[] = ['dry-run', 'denied-edit', 'racing-edits'];
+/** Of workloads, where writes of them go through the webhook. */
+const owners: readonly ActionKind[] = [
+  'operator-syncs',
+  'operator-syncs',
+  'replace-workload',
+  'release',
+  'create-workload-and-edit',
+];
 const mishaps: readonly ActionKind[] = [
   'webhook-crash',
   'webhook-crash-in-review',
@@ -82,6 +90,7 @@ function wildHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
     : undefined;
   const kinds = [
     ...draw.some(people, 0.5),
+    ...(hybrid.paths.includes('mutate') ? draw.some(owners, 0.5) : []),
     ...draw.some(attacks, draw.pick([0, 0.3, 0.6])),
     ...draw.some(mishaps, draw.pick([0, 0.3, 0.6])),
   ];
@@ -96,7 +105,7 @@ function drawSteps(kinds: readonly ActionKind[], draw: Draw, stormMs: number): r
     steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });
     // What befalls the webhook matters when there is something for it to see.
     const soonMs = Math.min(stormMs - 1, atMs + draw.int(0, draw.pick([20, 300, 2_000])));
-    const company = draw.pick<ActionKind>(['edit-source', 'burst', 'revert-source']);
+    const company = draw.pick<ActionKind>(['edit-source', 'burst', 'revert-source', 'recreate-source']);
     if (draw.chance(0.6)) steps.push({ kind: company, atMs: soonMs, uponWrite: false, seed: draw.seed() });
   }
   return steps;

@@ -72,6 +72,7 @@ export class HybridWorld {
       onTimeout: (source) => this.situations.unheard(source),
       onKilled: () => this.situations.killedInReview(),
       onAsked: (process, source, id) => this.#records.asked(process, source, id),
+      onMarked: (marked) => this.situations.marked(marked),
       onDryRun: (id) => this.#records.tried(id),
     });
   }

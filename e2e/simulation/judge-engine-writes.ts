@@ -1,20 +1,12 @@
-import { arrayAt, objectAt, stringAt, withValueAt, without, type JsonObject, type JsonValue } from '../apiserver/json';
-import type { KubeObject } from '../apiserver/objects';
-import {
-  baselineAnnotation,
-  baselineOf,
-  matches,
-  recordedOf,
-  sourceOfEntry,
-  type WrittenBaseline,
-} from './baseline-text';
+import type { WriteRecord } from '../apiserver/store';
+import { baselineOf, matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
-import { pausedAtAnnotation } from './pause-text';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
 import { asksForRestarts, templateOf, usageOf } from './usage';
+import { withoutOurs } from './without-ours';
 
 /** The newest baseline that a workload ever had, and the one before it. */
 interface Newest {
@@ -121,9 +113,9 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 }
 
 /** Each digest is of a content that the source really had, and none of an older one than before. */
-function checkTruth(
+export function checkTruth(
   { contents, digests }: Case,
-  { previous, revision, object }: EngineWrite,
+  { previous, revision, object }: WriteRecord,
   after: WrittenBaseline,
   at: string,
 ): readonly Violation[] {
@@ -146,46 +138,4 @@ function checkTruth(
     }
     return [];
   });
-}
-
-const ourTemplateAnnotations = ['reloader.stakater.com/last-reloaded-from', 'kubectl.kubernetes.io/restartedAt'];
-
-/** The object as it would be if engines had never touched it. */
-export function withoutOurs(object: KubeObject): JsonObject {
-  const annotations = objectAt(object, 'metadata', 'annotations');
-  const metadata = without(
-    objectAt(object, 'metadata'),
-    'resourceVersion',
-    'generation',
-    'managedFields',
-    'annotations',
-  );
-  const own = without(annotations, baselineAnnotation, 'reroll.dev/last-restart', pausedAtAnnotation);
-  const template = objectAt(object, 'spec', 'template');
-  const containers = arrayAt(template, 'spec', 'containers').map(withoutMarkers);
-  const marked = objectAt(template, 'metadata', 'annotations');
-  const cleaned = withValueAt(
-    withValueAt(template, ['spec', 'containers'], containers),
-    ['metadata', 'annotations'],
-    without(marked, ...ourTemplateAnnotations),
-  );
-  return {
-    ...object,
-    metadata: { ...metadata, own },
-    // Whether a pause is right is judged beside this.
-    spec: { ...without(objectAt(object, 'spec'), 'paused'), template: sorted(cleaned) },
-  };
-}
-
-export function withoutMarkers(container: JsonValue): JsonValue {
-  const env = arrayAt(container, 'env').filter((entry) => stringAt(entry, 'name')?.startsWith('STAKATER_') !== true);
-  return { ...objectAt(container), env };
-}
-
-/** A field that was not there before stands last, which is no difference. */
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value as JsonObject).sort(([left], [right]) => (left < right ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, field]) => [key, field === undefined ? field : sorted(field)]));
 }

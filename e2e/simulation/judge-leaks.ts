@@ -4,7 +4,7 @@ import type { Violation } from './judge';
 import type { Incarnation } from './replicas';
 
 /** Every value of a source that users write looks like this, in plain text or as a Secret's base64. */
-const values = /(?:value|secret)-\d+-|c2VjcmV0L[A-Za-z0-9+/]/;
+const values = /(?:value|secret)-\d+-|c2VjcmV0LT[A-Za-z0-9+/]/;
 
 /** A value of a source in a text, if there is one. */
 export function valueIn(text: string): string | undefined {

@@ -1,4 +1,4 @@
-import { baselineOf, recordedOf } from './baseline-text';
+import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
@@ -28,7 +28,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
       if (missed.length === 0 || changed(rules, keys, contents.at(source, since), now).length === 0) return [];
       if (cameBack(opened, source, keys, since)) return [];
-      if (wasUnknown(contents, life, source, since)) return [];
+      if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
       const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
       return [{ promise: 'missed change', sentence }];
     });
@@ -97,6 +97,26 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
   if (!gone) return false;
   const then = writes.findLast(({ revision }) => revision < gone.revision)?.object;
   return (recordedOf(then).get(source) ?? '-') === '-';
+}
+
+/**
+ * What a label brings into the selection is taken as it is first seen: where it was changed before that, nobody had seen
+ * what it was.
+ */
+function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, source: string, since: number): boolean {
+  if (!rules.selectsSources || !digests) return false;
+  const versions = contents.versions(source);
+  const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
+  const before = life.writes.filter(({ revision }) => revision < (versions[came]?.revision ?? 0));
+  const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
+  if (recorded.length === 0 || recorded.some((entry) => entry !== '-')) return false;
+  const formers = versions.slice(came, -1);
+  return !lives.some(({ writes }) =>
+    writes.filter(isOfEngine).some(({ object }) => {
+      const entry = recordedOf(object).get(source);
+      return entry !== undefined && formers.some(({ content }) => matches(digests, source, content, entry));
+    }),
+  );
 }
 
 /**

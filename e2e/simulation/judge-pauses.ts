@@ -1,7 +1,8 @@
 import type { KubeObject } from '../apiserver/objects';
 import type { Case } from './case';
 import type { Violation } from './judge';
-import { isRestart, withoutOurs } from './judge-engine-writes';
+import { isRestart } from './judge-engine-writes';
+import { withoutOurs } from './without-ours';
 import { isGone, isOfEngine, type Life } from './lives';
 import { endsPause, pauseOf } from './pause-text';
 

@@ -5,10 +5,11 @@ import { baselineOf } from './baseline-text';
 import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
-import { changesInLife, withoutMarkers } from './judge-engine-writes';
+import { changesInLife } from './judge-engine-writes';
 import { isOfEngine, lossesOf, type Life } from './lives';
 import { differ, reasonFor } from './reason';
 import { podTemplateOf } from './usage';
+import { withoutMarkers } from './without-ours';
 
 /** CronJobs are run at once, as a Job of their own; Jobs are deleted and created anew. */
 export function checkRuns(opened: Case, life: Life): readonly Violation[] {

@@ -2,11 +2,13 @@ import type { WriteRecord } from '../apiserver/store';
 import { Case } from './case';
 import { checkAuthors } from './judge-authors';
 import { checkCalm } from './judge-calm';
+import { checkFold } from './judge-folds';
 import { checkEngineWrites, checkRestartCount } from './judge-engine-writes';
 import { checkLeak } from './judge-leaks';
 import type { Darkness } from './hybrid-world';
 import { checkLate } from './judge-late';
 import { checkLease } from './judge-lease';
+import { checkGiven } from './judge-marks';
 import { checkMissed } from './judge-missed';
 import { checkRecorded, checkUnfinished } from './judge-recorded';
 import { checkRuns } from './judge-runs';
@@ -56,7 +58,12 @@ export class Judge {
     if (!life) return;
     // Of earlier writes of this life it is known that they were right.
     const found = isRolled(life)
-      ? [...checkEngineWrites(this.#case, life), ...checkRestartCount(this.#case, life)]
+      ? [
+          ...checkEngineWrites(this.#case, life),
+          ...checkFold(this.#case, life),
+          ...checkGiven(this.#case, life),
+          ...checkRestartCount(this.#case, life),
+        ]
       : checkRuns(this.#case, life);
     this.#violations.push(...found, ...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
   }

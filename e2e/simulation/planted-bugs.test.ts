@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { runBatch, seedsFrom } from './batch';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
+import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
 import { plantedBugs } from './planted-bugs';
 import { simulate } from './simulation';
@@ -13,9 +14,9 @@ jest.setTimeout(120_000);
 /** Each of them is found in half of the 2,000 seeds that are promised. */
 const seeds = 1_000;
 /** A quarter of them have a webhook, and a few of those the flood that a bound is for. */
-const seedsOfWebhooks = 1_000;
+const seedsOfWebhooks = 2_000;
 /** Each feature is in some of them. */
-const seedsOfFeatures = 1_000;
+const seedsOfFeatures = 2_000;
 
 describe('an engine that is wrong on purpose', () => {
   let takeOut = (): void => undefined;
@@ -60,9 +61,12 @@ describe('a pause, an appearance or a selection that is wrong on purpose', () =>
 describe('a webhook, channel or confirmation that is wrong on purpose', () => {
   const withWebhook = seedsFrom(1, seedsOfWebhooks).filter((seed) => drawWorld(seed).hybrid !== undefined);
 
-  it.each(mutants.map((mutant) => [mutant.what, mutant] as const))('is found: %s', async (_what, mutant) => {
-    expect(await isFound(mutant, withWebhook)).toBe(true);
-  });
+  it.each([...mutants, ...marksMutants].map((mutant) => [mutant.what, mutant] as const))(
+    'is found: %s',
+    async (_what, mutant) => {
+      expect(await isFound(mutant, withWebhook)).toBe(true);
+    },
+  );
 
   it('is looked for where its text is', async () => {
     const moved = { file: 'reconciler/channel/hints.ts', from: 'a text that is not there', to: '' };

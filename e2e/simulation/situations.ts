@@ -49,6 +49,7 @@ export const situations = [
   'a source came back under its name as another',
   'a workload changed between plan and write',
   'lists were paged, because the server does not stream them',
+  'a restart was folded into a rollout of somebody else',
   ...hybridSituations,
   ...featureSituations,
 ] as const;
@@ -88,6 +89,7 @@ const toldOfProcesses: readonly (readonly [string, Situation])[] = [
 const toldInLogs: readonly (readonly [string, Situation])[] = [
   ['stopped leading', 'a leader lost its Lease and knew it'],
   ['the server does not stream lists', 'lists were paged, because the server does not stream them'],
+  ['folded into the rollout', 'a restart was folded into a rollout of somebody else'],
 ];
 
 /** Notes which situations a world comes to. */

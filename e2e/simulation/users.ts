@@ -207,7 +207,7 @@ export class Users {
   /** As `kubectl replace` of the file in git: what others put onto the object is gone. */
   replaceWorkload(workload: Place): void {
     const wanted = this.#workloadObject(workload, this.#manifest(workload));
-    this.edits.change(workload, 'replace', (current) => ({
+    this.edits.replace(workload, (current) => ({
       ...(isRolled(workload)
         ? withValueAt(
             withValueAt(current, ['spec', 'template'], objectAt(wanted, 'spec', 'template')),

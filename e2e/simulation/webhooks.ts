@@ -33,6 +33,7 @@ export function webhookProgram(network: Network, channel: Channel, discover: boo
           register: [],
           injectCaFrom: undefined,
           preview: true,
+          lint: true,
           quietNamespaces: [],
         },
       );

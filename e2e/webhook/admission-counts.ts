@@ -1,4 +1,4 @@
-import type { RerollCluster } from './reroll-cluster';
+import type { ClusterUnderTest } from './cluster-under-test';
 
 /** What an API server did about webhooks of one type, as its own metrics tell: counts since it started. */
 export interface AdmissionCounts {
@@ -9,7 +9,7 @@ export interface AdmissionCounts {
 }
 
 /** Calls of the two webhooks by either registration, mutating first. */
-export async function admissionCounts(cluster: RerollCluster): Promise<readonly [AdmissionCounts, AdmissionCounts]> {
+export async function admissionCounts(cluster: ClusterUnderTest): Promise<readonly [AdmissionCounts, AdmissionCounts]> {
   const metrics = await cluster.apiServerMetrics();
   const calls = (resource: string, type: string): number =>
     metrics.sum('apiserver_admission_webhook_request_total', { name: `${resource}.webhook.reroll.dev`, type });
@@ -23,7 +23,7 @@ export async function admissionCounts(cluster: RerollCluster): Promise<readonly 
 }
 
 /** What can go wrong with calls of webhooks, as the API server counts it. */
-export async function admissionFailures(cluster: RerollCluster): Promise<typeof noFailures> {
+export async function admissionFailures(cluster: ClusterUnderTest): Promise<typeof noFailures> {
   const metrics = await cluster.apiServerMetrics();
   const calls = metrics.sum('apiserver_admission_webhook_request_total');
   return {

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { merge, type Answer, type ContractClient } from '../apiserver/contract/contract-client';
 import { NotWorthPolling, pollUntil } from '../control-plane/poll';
-import { defaultSettleMs, namespace, type RerollCluster } from './reroll-cluster';
+import type { ClusterUnderTest } from './cluster-under-test';
+import { defaultSettleMs, namespace } from './reroll-cluster';
 
 interface EventList {
   readonly items: readonly { readonly message: string }[];
@@ -15,10 +16,10 @@ interface DeploymentObject {
 /** A Deployment that uses one ConfigMap; both have one name. */
 export class App {
   readonly name: string;
-  readonly #cluster: RerollCluster;
+  readonly #cluster: ClusterUnderTest;
 
   /** Resolves once a reconciler knows it. */
-  static async create(cluster: RerollCluster, name: string): Promise<App> {
+  static async create(cluster: ClusterUnderTest, name: string): Promise<App> {
     const app = new App(cluster, name);
     await cluster.apply(
       configMap({ name, namespace, data: { color: 'red' } }),
@@ -33,7 +34,7 @@ export class App {
     return app;
   }
 
-  private constructor(cluster: RerollCluster, name: string) {
+  private constructor(cluster: ClusterUnderTest, name: string) {
     this.#cluster = cluster;
     this.name = name;
   }

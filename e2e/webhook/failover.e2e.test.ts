@@ -4,6 +4,7 @@ import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { App } from './app';
 import { changesByPath, restartLine } from './expect-restart';
+import { leaderOf } from './leader';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
 /** Room between a record and the PATCH that answers it. */
@@ -22,13 +23,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => await cluster.stop());
-
-async function leaderOf(candidates: readonly RerollProcess[]): Promise<RerollProcess> {
-  return await pollUntil('a leader', async () => {
-    for (const replica of candidates) if ((await metricsOf(replica)).sum('reroll_leader') === 1) return replica;
-    return undefined;
-  });
-}
 
 /** Changes that the webhook announced and stored state confirmed, as each replica counts them. */
 async function confirmedHints(): Promise<readonly number[]> {

@@ -187,6 +187,123 @@ describe.each([
   });
 });
 
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const controlled = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'none', controller: true }];
+
+/** A workload of any kind, its pod template under `spec.template`. */
+function workload(apiVersion: string, kind: string, metadata: JsonObject, template: JsonObject = {}): JsonObject {
+  const labels = { app: 'a' };
+  const podTemplate = {
+    metadata: { labels, ...template },
+    spec: { restartPolicy: kind === 'Job' ? 'Never' : 'Always', containers: [{ name: 'main', image: 'web:1' }] },
+  };
+  const selector = kind === 'ReplicationController' ? labels : { matchLabels: labels };
+  const more = kind === 'Job' ? { suspend: true } : { replicas: 0, selector };
+  return {
+    apiVersion,
+    kind,
+    metadata: { namespace, generateName: 'row-', ...metadata },
+    spec: { ...more, template: podTemplate },
+  };
+}
+
+/** A creation, which nothing comes of. */
+async function created(plural: string, object: JsonObject): Promise<Answer> {
+  const { apiVersion } = object as { readonly apiVersion: string };
+  const api = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
+  return await alice.post(`${api}/namespaces/${namespace}/${plural}?dryRun=All`, object);
+}
+
+interface WorkloadRow {
+  readonly what: string;
+  readonly plural: string;
+  readonly write: () => Promise<Answer>;
+  readonly calls: 0 | 1;
+}
+
+const creationOf = (what: string, plural: string, object: JsonObject, calls: 0 | 1 = 1): WorkloadRow => ({
+  ...{ what, plural, calls },
+  write: async () => await created(plural, object),
+});
+
+/** What alice changes about a Deployment that is opted in. */
+const changeOf = (what: string, calls: 0 | 1, body: object, subresource = ''): WorkloadRow => ({
+  ...{ what, plural: 'deployments', calls },
+  write: async () => {
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${changed}${subresource}`;
+    return await alice.patch(`${path}?dryRun=All`, merge, body);
+  },
+});
+
+const changed = 'changed';
+const template = (body: object): object => ({ spec: { template: body } });
+
+const workloadRows: readonly WorkloadRow[] = [
+  creationOf('a Deployment', 'deployments', workload('apps/v1', 'Deployment', { annotations: auto })),
+  creationOf(
+    'one whose pod template asks',
+    'deployments',
+    workload('apps/v1', 'Deployment', {}, { annotations: auto }),
+  ),
+  creationOf(
+    'one with a slip in the prefix',
+    'deployments',
+    workload('apps/v1', 'Deployment', { annotations: { 'reloader.stakater.io/auto': 'true' } }),
+  ),
+  creationOf('one with a label', 'deployments', workload('apps/v1', 'Deployment', { labels: auto })),
+  creationOf('one that says nothing', 'deployments', workload('apps/v1', 'Deployment', { annotations: { a: '1' } }), 0),
+  creationOf('a Job', 'jobs', workload('batch/v1', 'Job', { annotations: auto })),
+  creationOf(
+    'a Job of a controller',
+    'jobs',
+    workload('batch/v1', 'Job', { annotations: auto, ownerReferences: controlled }),
+    0,
+  ),
+  creationOf('a CronJob whose template of Jobs asks', 'cronjobs', {
+    ...workload('batch/v1', 'CronJob', {}),
+    spec: {
+      schedule: '0 0 1 1 *',
+      jobTemplate: {
+        metadata: { annotations: auto },
+        spec: (workload('batch/v1', 'Job', {}) as { readonly spec: JsonObject }).spec,
+      },
+    },
+  }),
+  creationOf('a ReplicaSet', 'replicasets', workload('apps/v1', 'ReplicaSet', { annotations: auto })),
+  creationOf(
+    'a ReplicaSet of a controller',
+    'replicasets',
+    workload('apps/v1', 'ReplicaSet', { annotations: auto, ownerReferences: controlled }),
+    0,
+  ),
+  creationOf(
+    'a ReplicationController',
+    'replicationcontrollers',
+    workload('v1', 'ReplicationController', { annotations: auto }),
+  ),
+  changeOf('an annotation', 1, { metadata: { annotations: { 'reroll.dev/settle': '1s' } } }),
+  changeOf('a label', 1, { metadata: { labels: { a: '1' } } }),
+  changeOf('the pod template', 1, template({ metadata: { labels: { b: '1' } } })),
+  changeOf('the number of pods', 0, { spec: { replicas: 2 } }),
+  changeOf('the number of pods by scale', 0, { spec: { replicas: 2 } }, '/scale'),
+];
+
+describe('a workload, by the validating registration', () => {
+  beforeAll(async () => {
+    await cluster.apply(deployment({ name: changed, namespace, annotations: auto, replicas: 0 }));
+  });
+
+  it.each(workloadRows)('$what: $calls', async ({ plural, write, calls }) => {
+    const name = `${plural}.webhook.reroll.dev`;
+    const called = async (): Promise<number> =>
+      (await cluster.apiServerMetrics()).sum('apiserver_admission_webhook_request_total', { name, type: 'validating' });
+    const before = await called();
+    const { status } = await write();
+    expect(Math.floor(status / 100)).toBe(2);
+    expect(await called()).toBe(before + calls);
+  });
+});
+
 it('no condition failed, and no call', async () => {
   expect(await admissionFailures(cluster)).toEqual(noFailures);
 });

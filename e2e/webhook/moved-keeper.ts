@@ -6,7 +6,8 @@ import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { systemRandom } from '../../shared/runtime/random';
-import { ownNamespace, type RerollCluster } from './reroll-cluster';
+import type { ClusterUnderTest } from './cluster-under-test';
+import { ownNamespace } from './reroll-cluster';
 
 /** What `reroll certs` does, with certificates of other lives, and at another time than now. */
 export class MovedKeeper {
@@ -14,7 +15,7 @@ export class MovedKeeper {
   offsetMs = 0;
   readonly #keeper: CertificateKeeper;
 
-  constructor(cluster: RerollCluster, lives: Lives) {
+  constructor(cluster: ClusterUnderTest, lives: Lives) {
     const clock: Clock = { ...systemClock, nowMs: () => Date.now() + this.offsetMs };
     this.#keeper = new CertificateKeeper(
       {

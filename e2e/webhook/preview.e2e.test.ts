@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { stringify } from 'yaml';
 import type { JsonObject } from '../apiserver/json';
 import type { RerollProcess } from '../reroll-process';
 import { admissionFailures, noFailures } from './admission-counts';
 import { App } from './app';
+import { kubectlWarnings } from './kubectl-warnings';
 import { untilCalled } from './probe';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
@@ -28,15 +28,7 @@ function configMap(name: string, color: string, annotations: JsonObject = {}): J
 
 /** What alice reads on her terminal. */
 async function apply(object: JsonObject, ...flags: readonly string[]): Promise<readonly string[]> {
-  const args = ['--kubeconfig', kubeconfig, 'apply', '--warnings-as-errors', '-f', '-', ...flags];
-  try {
-    await cluster.plane.kubectl(args, { stdin: stringify(object) });
-    return [];
-  } catch (thrown) {
-    // Of the first apply to an object that was made otherwise, kubectl has a warning of its own.
-    const lines = [...(thrown as Error).message.matchAll(/Warning: (.*)/g)].map(([, line]) => line!);
-    return lines.filter((line) => !line.includes('last-applied-configuration'));
-  }
+  return await kubectlWarnings(cluster, ['--kubeconfig', kubeconfig, 'apply', '-f', '-', ...flags], [object]);
 }
 
 async function sentRecords(): Promise<number> {

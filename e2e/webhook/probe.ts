@@ -4,13 +4,14 @@ import type { RerollProcess } from '../reroll-process';
 import type { HookType } from '../../webhook/webhook-configuration';
 import { admissionFailures } from './admission-counts';
 import type { MetricSamples } from '../metric-samples';
-import { metricsOf, namespace, type RerollCluster } from './reroll-cluster';
+import type { ClusterUnderTest } from './cluster-under-test';
+import { metricsOf, namespace } from './reroll-cluster';
 
 const paths: Readonly<Record<HookType, string>> = { mutating: 'mutate', validating: 'validate' };
 
 /** Writes until the API server calls a webhook, by each of these registrations: it hears of them a little later. */
 export async function untilCalled(
-  cluster: RerollCluster,
+  cluster: ClusterUnderTest,
   webhook: RerollProcess,
   hooks: readonly HookType[] = ['validating'],
 ): Promise<void> {
@@ -25,7 +26,7 @@ export async function untilCalled(
 }
 
 /** Writes until the API server fails to call a webhook, for the reason that the test gave it. */
-export async function untilFailOpen(cluster: RerollCluster): Promise<void> {
+export async function untilFailOpen(cluster: ClusterUnderTest): Promise<void> {
   const failOpen = async (): Promise<number> => (await admissionFailures(cluster)).failOpen;
   const before = await failOpen();
   await pollUntil('a call of the webhook to fail', async () => {
@@ -35,7 +36,7 @@ export async function untilFailOpen(cluster: RerollCluster): Promise<void> {
 }
 
 /** A change of a ConfigMap that nothing uses. */
-async function writeProbe(cluster: RerollCluster): Promise<void> {
+async function writeProbe(cluster: ClusterUnderTest): Promise<void> {
   const probe = configMap({ name: 'probe', namespace, data: { at: String(performance.now()) } });
   const path = `/api/v1/namespaces/${namespace}/configmaps/probe?fieldManager=e2e&force=true`;
   await cluster.admin.patch(path, 'application/apply-patch+yaml', probe);

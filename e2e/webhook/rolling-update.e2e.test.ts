@@ -1,32 +1,12 @@
-import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePorts } from '../control-plane/ports';
 import { admissionFailures, noFailures } from './admission-counts';
 import { RerollCluster } from './reroll-cluster';
+import { Service } from './service';
 import { WriteLoad } from './write-load';
 
 let cluster: RerollCluster;
 let service: Service;
-
-/** What a Service does for webhooks: new connections go to one that is ready, those that there are stay where they are. */
-class Service {
-  /** Where the webhook is that gets new connections. */
-  endpoint = 0;
-  readonly #server: Server = createServer((incoming) => {
-    const outgoing = connect(this.endpoint, '127.0.0.1');
-    incoming.pipe(outgoing).pipe(incoming);
-    incoming.on('error', () => outgoing.destroy());
-    outgoing.on('error', () => incoming.destroy());
-  });
-
-  async listen(port: number): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
-  }
-
-  close(): void {
-    this.#server.close();
-  }
-}
 
 beforeAll(async () => {
   cluster = await RerollCluster.start(['mutating', 'validating']);

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { coverageProblem } from '../../certs/coverage';
@@ -11,6 +10,7 @@ import { App } from './app';
 import { expectOneRestart } from './expect-restart';
 import { MovedKeeper } from './moved-keeper';
 import { metricsOf, ownNamespace, RerollCluster } from './reroll-cluster';
+import { servedFingerprint } from './served-certificate';
 import { WriteLoad } from './write-load';
 
 const minuteMs = 60_000;
@@ -86,18 +86,6 @@ function problemsOfLateOnes(history: readonly Snapshot[]): readonly string[] {
   ];
 }
 
-/** Of the certificate that a new connection to the webhook gets to see. */
-async function servedFingerprint(): Promise<string | undefined> {
-  return await new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port: cluster.webhookPort, rejectUnauthorized: false };
-    const socket = connect(options, () => {
-      resolve(socket.getPeerX509Certificate()?.fingerprint256);
-      socket.end();
-    });
-    socket.once('error', reject);
-  });
-}
-
 it('CA and certificates are replaced again and again, and under load no write notices', async () => {
   const load = await WriteLoad.start(alice);
   const history = [await snapshot(firstMinute)];
@@ -109,7 +97,9 @@ it('CA and certificates are replaced again and again, and under load no write no
     lateProblems.push(...problemsOfLateOnes(history));
     if (now.leaf === before.leaf && now.caBundle === before.caBundle) continue;
     await pollUntil('the webhook to serve what is stored', async () =>
-      (await servedFingerprint()) === new X509Certificate(now.leaf).fingerprint256 ? true : undefined,
+      (await servedFingerprint(cluster.webhookPort)) === new X509Certificate(now.leaf).fingerprint256
+        ? true
+        : undefined,
     );
     await delay(hearingMs);
   }

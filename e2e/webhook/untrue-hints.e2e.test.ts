@@ -1,11 +1,11 @@
 import { request } from 'node:https';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { configMap } from '../apiserver/cluster';
-import { merge, type ContractClient } from '../apiserver/contract/contract-client';
+import type { ContractClient } from '../apiserver/contract/contract-client';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { App } from './app';
 import { expectOneRestart } from './expect-restart';
+import { refusePink } from './refused-writes';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
 let cluster: RerollCluster;
@@ -13,34 +13,10 @@ let alice: ContractClient;
 let reconciler: RerollProcess;
 let webhook: RerollProcess;
 
-/** Refuses what mutating webhooks have admitted. */
-const policy = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicy',
-  metadata: { name: 'no-pink' },
-  spec: {
-    failurePolicy: 'Fail',
-    matchConstraints: {
-      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['configmaps'] }],
-    },
-    validations: [{ expression: '!has(object.data) || !("color" in object.data) || object.data.color != "pink"' }],
-  },
-};
-const binding = {
-  apiVersion: 'admissionregistration.k8s.io/v1',
-  kind: 'ValidatingAdmissionPolicyBinding',
-  metadata: { name: 'no-pink' },
-  spec: { policyName: 'no-pink', validationActions: ['Deny'] },
-};
-
 beforeAll(async () => {
   cluster = await RerollCluster.start(['mutating']);
   alice = await cluster.editor('alice');
-  await cluster.apply(policy, binding, configMap({ name: 'probe', namespace }));
-  await pollUntil('the policy to be in force', async () => {
-    const path = `/api/v1/namespaces/${namespace}/configmaps/probe?dryRun=All`;
-    return (await alice.patch(path, merge, { data: { color: 'pink' } })).status === 422 ? true : undefined;
-  });
+  await refusePink(cluster, alice);
   [reconciler, webhook] = await Promise.all([cluster.reconciler(), cluster.webhook()]);
 });
 

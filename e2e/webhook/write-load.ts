@@ -5,6 +5,7 @@ import { namespace } from './reroll-cluster';
 /** What became of the writes of a load. */
 export interface LoadResult {
   readonly perSecond: number;
+  readonly slowestMs: number;
   /** One for each write that failed. */
   readonly failures: readonly string[];
 }
@@ -19,6 +20,7 @@ export class WriteLoad {
   readonly #failures: string[] = [];
   #stopped = false;
   #writes = 0;
+  #slowestMs = 0;
 
   static async start(client: ContractClient): Promise<WriteLoad> {
     const root = `/api/v1/namespaces/${namespace}`;
@@ -41,11 +43,12 @@ export class WriteLoad {
     this.#stopped = true;
     await this.#done;
     const seconds = (performance.now() - this.#startMs) / 1_000;
-    return { perSecond: this.#writes / seconds, failures: this.#failures };
+    return { perSecond: this.#writes / seconds, slowestMs: this.#slowestMs, failures: this.#failures };
   }
 
   async #writeTo(path: string): Promise<void> {
     for (let count = 0; !this.#stopped; count++) {
+      const startMs = performance.now();
       try {
         const value = Buffer.from(String(count)).toString('base64');
         const { status, bytes } = await this.#client.patch(path, merge, { data: { value } });
@@ -54,6 +57,7 @@ export class WriteLoad {
         this.#failures.push(`${path}: ${String(thrown)}`);
       }
       this.#writes++;
+      this.#slowestMs = Math.max(this.#slowestMs, performance.now() - startMs);
     }
   }
 }

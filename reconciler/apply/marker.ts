@@ -1,10 +1,7 @@
+import type { TemplateMarker } from '../../shared/domain/workload-marks';
 import type { Verdict } from '../plan';
 
-/** What a restart changes in a pod template: any difference makes the workload's controller replace the pods. */
-export interface TemplateMarker {
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly env: readonly { readonly container: string; readonly name: string; readonly value: string }[];
-}
+export type { TemplateMarker } from '../../shared/domain/workload-marks';
 
 export interface MarkInput {
   readonly namespace: string;

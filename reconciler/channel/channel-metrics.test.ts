@@ -22,6 +22,7 @@ describe('ChannelMetrics', () => {
     'reroll_changes_total{path="webhook"} 0',
     'reroll_changes_total{path="watch"} 0',
     'reroll_changes_total{path="both"} 0',
+    'reroll_change_latency_seconds_bucket{le="60",path="both"} 0',
     'reroll_hints_pending 0',
     'reroll_hint_confirmation_seconds_bucket{le="0.3"} 0',
     'reroll_channel_requests_total{code="202"} 0',
@@ -37,5 +38,15 @@ describe('ChannelMetrics', () => {
   ] as const)('counts a change with attribution %j as %s', async (attribution, path) => {
     metrics.changed(attribution);
     expect(await lines()).toContain(`reroll_changes_total{path="${path}"} 1`);
+  });
+
+  it('measures a restart once for each way on which its changes came', async () => {
+    metrics.restarted([{ path: 'both' }, undefined, { path: 'both' }], 2);
+    const sums = (await lines()).filter((line) => line.startsWith('reroll_change_latency_seconds_sum'));
+    expect(sums.map((line) => line.replace(/^\w+/, ''))).toEqual([
+      '{path="webhook"} 0',
+      '{path="watch"} 2',
+      '{path="both"} 2',
+    ]);
   });
 });

@@ -19,10 +19,13 @@ const changePaths: readonly ChangePath[] = ['webhook', 'watch', 'both'];
 const statusCodes = [200, 202, 400, 403, 404, 405, 408, 413, 429, 500, 503] as const;
 export type ChannelStatus = (typeof statusCodes)[number];
 
+type Attributed = { readonly path: ChangePath } | undefined;
+
 /** Metrics of the change channel. No label holds the name of a user or of a source. */
 export class ChannelMetrics {
   readonly hintsTotal;
   readonly changesTotal;
+  readonly changeLatencySeconds;
   readonly hintsPending;
   readonly hintConfirmationSeconds;
   readonly requestsTotal;
@@ -35,6 +38,12 @@ export class ChannelMetrics {
       'reroll_changes_total',
       'Changes of sources that restarted a workload, by the way on which they came.',
       { path: changePaths },
+    );
+    this.changeLatencySeconds = registry.histogram(
+      'reroll_change_latency_seconds',
+      'Time from the change of a source to the restart that answers it, by the way on which the change came.',
+      { path: changePaths },
+      [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     );
     this.hintsPending = registry.gauge(
       'reroll_hints_pending',
@@ -55,7 +64,16 @@ export class ChannelMetrics {
   }
 
   /** A change led to a restart; `attribution` is what {@link Hints.attribution} told of it. */
-  changed(attribution: { readonly path: ChangePath } | undefined): void {
-    this.changesTotal.inc({ path: attribution?.path ?? 'watch' });
+  changed(attribution: Attributed): void {
+    this.changesTotal.inc({ path: pathOf(attribution) });
   }
+
+  /** A restart was written so long after the first of its changes; it counts once for each way on which they came. */
+  restarted(attributions: readonly Attributed[], seconds: number): void {
+    for (const path of new Set(attributions.map(pathOf))) this.changeLatencySeconds.observe({ path }, seconds);
+  }
+}
+
+function pathOf(attribution: Attributed): ChangePath {
+  return attribution?.path ?? 'watch';
 }

@@ -5,7 +5,9 @@ import { connect as connectTcp } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
+import type { LintAnswer } from '../../shared/domain/lint/lint-answer';
 import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/preview';
+import type { WorkloadQuestion } from '../../shared/domain/workload-question';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
@@ -33,6 +35,7 @@ let changed: () => void;
 let received: (readonly unknown[])[];
 let accept: (records: readonly unknown[]) => Receipt;
 let foreseen: (question: PreviewQuestion) => PreviewAnswer | undefined;
+let linted: (question: WorkloadQuestion) => LintAnswer | undefined;
 let server: ChannelServer;
 let agents: Agent[];
 let sockets: TLSSocket[];
@@ -47,6 +50,7 @@ beforeEach(async () => {
   sockets = [];
   accept = (records) => ({ accepted: records.length, refused: 0, full: false });
   foreseen = () => undefined;
+  linted = () => undefined;
   server = newServer();
   await server.start();
 });
@@ -68,6 +72,8 @@ function newServer(port = 0): ChannelServer {
         return accept(records);
       },
       preview: (question) => foreseen(question),
+      marks: async () => await Promise.resolve(undefined),
+      lint: (question) => linted(question),
     },
   });
 }
@@ -196,6 +202,35 @@ describe('the change channel', () => {
     await expect(newServer(port).start()).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port}: another process uses this port: stop it, or choose another address with --channel-listen`,
     );
+  });
+});
+
+describe('a question about a workload', () => {
+  const question = {
+    v: 1,
+    group: 'apps',
+    kind: 'ReplicaSet',
+    namespace: 'shop',
+    object: { metadata: { name: 'web' } },
+  };
+  const ask = async (body: object): Promise<Sent> => await send(JSON.stringify(body), { path: '/v1/lint' });
+
+  it('is answered by who leads', async () => {
+    const answer: LintAnswer = { v: 1, findings: [{ message: 'no', provisional: false }] };
+    linted = (asked) => {
+      expect(asked).toEqual(question);
+      return answer;
+    };
+    expect(await ask(question)).toMatchObject({ status: 200, body: answer });
+  });
+
+  it('is for another replica to answer otherwise', async () => {
+    expect(await ask(question)).toMatchObject({ status: 503 });
+  });
+
+  it('is refused where it is of another version', async () => {
+    expect(await ask({ ...question, v: 2 })).toMatchObject({ status: 400 });
+    expect(await ask({ records: [] })).toMatchObject({ status: 400 });
   });
 });
 

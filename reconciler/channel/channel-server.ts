@@ -5,6 +5,7 @@ import { maxBatchBytes } from '../../shared/domain/change-batch';
 import { channelPaths } from '../../shared/domain/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
 import { maxPreviewBytes } from '../../shared/domain/preview';
+import { maxWorkloadQuestionBytes } from '../../shared/domain/workload-question';
 import type { Clock } from '../../shared/runtime/clock';
 import { listenOn } from '../../shared/runtime/listen';
 import type { Component } from '../../shared/runtime/lifecycle';
@@ -14,8 +15,12 @@ import { OpenSockets } from '../../shared/runtime/open-sockets';
 import type { TlsMaterialSource } from '../../shared/runtime/tls-material';
 import { answerBatch, type Answer, type RecordInbox } from './batch-answer';
 import type { ChannelMetrics } from './channel-metrics';
+import { answerLint, type Linter } from './lint-answer';
+import { answerMarks, type MarkGiver } from './marks-answer';
 import { answerPreview, type Foreseer } from './preview-answer';
 import { readBody } from './request-body';
+
+type Inbox = RecordInbox & Foreseer & MarkGiver & Linter;
 
 export interface ChannelServerOptions {
   readonly clock: Clock;
@@ -26,16 +31,18 @@ export interface ChannelServerOptions {
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
   /** The DNS name in the webhook's client certificate: the CA has signed others, too. */
   readonly clientName: string;
-  readonly inbox: RecordInbox & Foreseer;
+  readonly inbox: Inbox;
 }
 
 /** What is answered, by path. */
-const answers: Readonly<Record<string, (body: Buffer, inbox: RecordInbox & Foreseer) => Answer>> = {
+const answers: Readonly<Record<string, (body: Buffer, inbox: Inbox) => Promise<Answer> | Answer>> = {
   [channelPaths.changes]: answerBatch,
   [channelPaths.preview]: answerPreview,
+  [channelPaths.marks]: answerMarks,
+  [channelPaths.lint]: answerLint,
 };
 
-const bodyLimits = { maxBytes: Math.max(maxBatchBytes, maxPreviewBytes), maxMs: 5_000 };
+const bodyLimits = { maxBytes: Math.max(maxBatchBytes, maxPreviewBytes, maxWorkloadQuestionBytes), maxMs: 5_000 };
 /** A small part of what the process has for all its parts. */
 const drainMs = 3_000;
 
@@ -161,7 +168,7 @@ export class ChannelServer implements Component {
       case 'aborted':
         return undefined;
       default:
-        return answer(body, this.#options.inbox);
+        return await answer(body, this.#options.inbox);
     }
   }
 }

@@ -255,6 +255,46 @@ describe('a read', () => {
   });
 });
 
+describe('what is to be known now', () => {
+  it('is read without waiting for the watch, and what is announced elsewhere is not', async () => {
+    const written = stored('blue', { resourceVersion: '2' });
+    channel.write(written);
+    channel.hints.offer(changeRecord());
+    channel.hints.offer(changeRecord({ namespace: 'other' }));
+    await channel.hints.readNow('shop');
+    expect(channel.given).toEqual([written]);
+    expect(channel.readTimesMs).toEqual([0]);
+    expect(attribution()).toMatchObject({ users: ['alice'] });
+  });
+
+  it('is there at once where nothing is announced', async () => {
+    await channel.hints.readNow('shop');
+    expect(channel.reads).toEqual([]);
+  });
+
+  it('is read once a second however often it is asked for, and later as ever', async () => {
+    channel.hints.offer(changeRecord());
+    await channel.hints.readNow('shop');
+    await channel.hints.readNow('shop');
+    await channel.clock.advance(999);
+    await channel.hints.readNow('shop');
+    expect(channel.readTimesMs).toEqual([0]);
+    await channel.clock.advance(1);
+    expect(channel.readTimesMs).toEqual([0, 1_000]);
+  });
+
+  it('waits for the read that is under way', async () => {
+    const written = stored('blue', { resourceVersion: '2' });
+    channel.write(written);
+    channel.hints.offer(changeRecord());
+    const [first, second] = [channel.hints.readNow('shop'), channel.hints.readNow('shop')];
+    await second;
+    expect(channel.given).toEqual([written]);
+    await first;
+    expect(channel.reads).toHaveLength(1);
+  });
+});
+
 describe('hints of one source', () => {
   it('are one when they tell of the same change by the same user', async () => {
     channel.hints.offer(changeRecord());

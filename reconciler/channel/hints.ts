@@ -50,8 +50,9 @@ interface PendingSource {
   dueMs: number;
   /** How often the index was told something of it: what a read under way brings may then be older. */
   told: number;
-  /** Undefined while the read is under way. */
+  /** One of the two there is: the read to come, or the one under way. */
   scheduled: ScheduledRead | undefined;
+  underWay: Promise<void> | undefined;
 }
 
 export const maxPendingHints = 10_000;
@@ -61,6 +62,8 @@ export const maxHintsPerSource = 64;
 /** The watch shows most changes within this time: no read is needed then. */
 const patienceMs = 300;
 const minGapMs = 1_000;
+/** Of what is announced in one namespace at once; a release seldom has more. */
+const maxReadNow = 8;
 const gapsMs = [minGapMs, 2_000, 5_000, 10_000];
 /** The API server gives up on a write after 34 s: what a read shows later than that was never stored. */
 const requestOverMs = 35_000;
@@ -151,6 +154,21 @@ export class Hints {
     }
   }
 
+  /**
+   * Reads what is announced in a namespace without waiting for the watch, but none of it more than once a second. Resolves
+   * when that is done, and never rejects.
+   */
+  async readNow(namespace: string): Promise<void> {
+    const nowMs = this.#options.clock.monotonicMs();
+    const announced = [...this.#sources.values()].filter((source) => source.namespace === namespace);
+    const reads = announced.slice(0, maxReadNow).map(async (source) => {
+      if (!source.scheduled || nowMs < source.readMs + minGapMs) return await source.underWay;
+      source.scheduled.cancel();
+      await this.#read(source);
+    });
+    await Promise.all(reads);
+  }
+
   /** Who put a source into the state of this digest, for ten minutes; undefined: the watch alone knows of it. */
   attribution(kind: SourceKind, namespace: string, name: string, digest: string): Attribution | undefined {
     return this.#attributions.get(sourceKey(kind, namespace, name), digest);
@@ -177,8 +195,8 @@ export class Hints {
   }
 
   #begin(identity: Pick<PendingSource, 'id' | 'kind' | 'namespace' | 'name'>): PendingSource {
-    const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, told: 0, scheduled: undefined };
-    const source: PendingSource = { ...identity, ...idle };
+    const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, told: 0 };
+    const source: PendingSource = { ...identity, ...idle, scheduled: undefined, underWay: undefined };
     this.#sources.set(source.id, source);
     this.#scheduleRead(source, patienceMs);
     return source;
@@ -201,11 +219,16 @@ export class Hints {
 
   /** Never rejects. */
   async #read(source: PendingSource): Promise<void> {
+    source.scheduled = undefined;
+    source.underWay = this.#readOnce(source);
+    await source.underWay;
+  }
+
+  async #readOnce(source: PendingSource): Promise<void> {
     const { clock, sources, readSource } = this.#options;
     const { kind, namespace, name } = source;
     const startedMs = clock.monotonicMs();
     const { told } = source;
-    source.scheduled = undefined;
     source.reads++;
     source.readMs = startedMs;
     try {

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { objectKey } from '../../shared/domain/object-key';
 import type { SourceRecord } from '../../shared/domain/source';
@@ -9,6 +9,8 @@ import { SourceIndex } from '../source-index';
 import { changeRecord, stored } from './channel.fixture';
 import { ChannelMetrics } from './channel-metrics';
 import { Hints } from './hints';
+
+jest.setTimeout(60_000);
 
 const colors = ['red', 'green', 'blue'] as const;
 const key = objectKey('shop', 'app');

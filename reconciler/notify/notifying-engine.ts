@@ -1,12 +1,13 @@
 import type { ContentDigester } from '../../shared/domain/content-digest';
 import type { SourceKind } from '../../shared/domain/source';
-import type { EngineDeps, EngineSettings } from '../engine';
+import type { EngineSettings } from '../engine';
+import type { EngineDeps } from '../engine-deps';
 import { countEvent, countPassedOver } from '../event-counts';
 import { whatHappened } from '../event-labels';
 import type { Receipt } from '../channel/inbox';
 import { CsiRotations } from '../csi-rotations';
 import { electionFor, type Election } from '../election';
-import { observeSources, reflectorObserver } from '../observers';
+import { observeSources, observeWatches, reflectorObserver } from '../observers';
 import { NamespaceScope } from '../namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
 import { SourceIndex, type SourceChange } from '../source-index';
@@ -56,6 +57,7 @@ export class NotifyingEngine {
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
       observer: (resource) => reflectorObserver(metrics, resource),
     });
+    observeWatches(metrics, this.#watches);
     this.#election = electionFor(deps, settings);
     this.#caller = new Caller({
       ...{ clock, random, logger, settleMs: settings.settleMs },
@@ -83,8 +85,8 @@ export class NotifyingEngine {
     return this.#watches.statuses();
   }
 
-  /** Nothing is restarted here, so there is nothing to foresee. */
-  preview(): undefined {
+  /** Nothing is restarted here, so there is nothing to tell. */
+  get questions(): undefined {
     return undefined;
   }
 

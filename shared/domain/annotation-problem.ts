@@ -1,21 +1,33 @@
 import { cutToBytes } from './cut-to-bytes';
 
-/** What is wrong, in a word that stays the same while its description may be worded anew. */
-export type AnnotationProblemCode =
-  | 'unknown-annotation'
-  | 'wrong-place'
-  | 'wrong-kind'
-  | 'bad-boolean'
-  | 'bad-choice'
-  | 'bad-duration'
-  | 'bad-window'
-  | 'bad-pattern'
-  | 'bad-name'
-  | 'pattern-refused'
-  | 'pattern-loose'
-  | 'narrows-nothing'
-  | 'narrowed-out'
-  | 'overridden';
+/** What can be wrong, each in a word that stays the same while its description may be worded anew. */
+export const annotationProblemCodes = [
+  'unknown-annotation',
+  'wrong-place',
+  'wrong-kind',
+  'bad-boolean',
+  'bad-choice',
+  'bad-duration',
+  'bad-window',
+  'bad-pattern',
+  'bad-name',
+  'pattern-refused',
+  'pattern-loose',
+  'narrows-nothing',
+  'narrowed-out',
+  'overridden',
+  'nothing-asked',
+  'nothing-used',
+  'no-such-source',
+  'other-kind',
+  'other-namespace',
+  'no-match',
+  'source-ignored',
+  'source-kind-ignored',
+  'kind-not-covered',
+  'namespace-not-watched',
+] as const;
+export type AnnotationProblemCode = (typeof annotationProblemCodes)[number];
 
 /** Something a user wrote in an annotation that has no effect or not the one they expect. */
 export interface AnnotationProblem {

@@ -61,6 +61,8 @@ export const ownAnnotations = {
   settleMax: 'reroll.dev/settle-max',
   jobPolicy: 'reroll.dev/job-policy',
   cronJobPolicy: 'reroll.dev/cronjob-policy',
+  /** For the webhook alone. */
+  lint: 'reroll.dev/lint',
 } as const;
 
 /** All stand on a ConfigMap or Secret, and are for the webhook. */

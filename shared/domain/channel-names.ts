@@ -9,5 +9,10 @@ export function channelServerName(service: string, namespace: string): string {
 }
 
 /** What a reconciler answers on the change channel. */
-export const channelPaths = { changes: '/v1/changes', preview: '/v1/preview' } as const;
+export const channelPaths = {
+  changes: '/v1/changes',
+  preview: '/v1/preview',
+  marks: '/v1/marks',
+  lint: '/v1/lint',
+} as const;
 export type ChannelPath = (typeof channelPaths)[keyof typeof channelPaths];

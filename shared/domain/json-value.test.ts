@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldAt, listOf, objectOf, textOf } from './json-value';
+import { fieldAt, listOf, objectOf, sameJson, textOf } from './json-value';
 
 describe('readers of unchecked JSON', () => {
   it('gives what has the right type', () => {
@@ -26,4 +26,20 @@ describe('readers of unchecked JSON', () => {
     expect(textOf('')).toBeUndefined();
     expect(textOf(1)).toBeUndefined();
   });
+});
+
+it.each<[unknown, unknown, boolean]>([
+  [{ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 }, true],
+  [[], [], true],
+  [[1, 2], [2, 1], false],
+  [[1], [1, 2], false],
+  [{ a: 1 }, { a: '1' }, false],
+  [{ a: undefined }, { b: undefined }, false],
+  [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{}, [], false],
+  [{}, null, false],
+  [null, null, true],
+])('sameJson compares %j and %j', (left, right, same) => {
+  expect(sameJson(left, right)).toBe(same);
+  expect(sameJson(right, left)).toBe(same);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nearest } from './nearest';
 
-const flags = ['settle', 'settle-max', 'namespaces', 'is-Argo-Rollouts'];
+const flags = ['lint', 'settle', 'settle-max', 'namespaces', 'is-Argo-Rollouts'];
 
 describe('nearest', () => {
   it.each([
@@ -10,6 +10,8 @@ describe('nearest', () => {
     ['namespace', 'namespaces'],
     ['SETTLE', 'settle'],
     ['is-argo-rollouts', 'is-Argo-Rollouts'],
+    ['lnit', 'lint'],
+    ['tnil', undefined],
     ['enable-pprof', undefined],
     ['', undefined],
   ])('for %p is %p', (word, expected) => {

@@ -12,16 +12,20 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Levenshtein's distance, one row of the matrix at a time. */
+/** Levenshtein's distance, one row of the matrix at a time; two letters in each other's place are one slip. */
 function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, letter] of Array.from(from).entries()) {
+  const [letters, others] = [Array.from(from), Array.from(to)];
+  let before: readonly number[] = [];
+  let row = Array.from({ length: others.length + 1 }, (_, index) => index);
+  for (const [i, letter] of letters.entries()) {
     const next = [i + 1];
-    for (const [j, other] of Array.from(to).entries()) {
+    for (const [j, other] of others.entries()) {
       const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const isSwapped = i > 0 && j > 0 && letter === others[j - 1] && letters[i - 1] === other;
+      const swapped = isSwapped ? (before[j - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row.at(-1) ?? 0;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isOlderVersion } from './resource-version';
+import { areInOrder, isOlderVersion } from './resource-version';
 
 it.each([
   ['9', '10', true],
@@ -11,4 +11,13 @@ it.each([
   ['', '1', false],
 ])('%j is older than %j: %j', (version, than, expected) => {
   expect(isOlderVersion(version, than)).toBe(expected);
+});
+
+it.each<[readonly string[], boolean]>([
+  [['9', '10', '10', '11'], true],
+  [['9', '11', '10'], false],
+  [['9', 'b', '10'], false],
+  [['', '9'], false],
+])('%j are in order: %j', (versions, expected) => {
+  expect(areInOrder(versions)).toBe(expected);
 });

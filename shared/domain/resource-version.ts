@@ -6,6 +6,13 @@ export function isOlderVersion(version: string, than: string): boolean {
   return isDecimal(version) && isDecimal(than) && BigInt(version) < BigInt(than);
 }
 
+/** Whether each was given out with the one before it or later; false if one of them is no number. */
+export function areInOrder(versions: readonly string[]): boolean {
+  return (
+    versions.every(isDecimal) && versions.every((version, index) => !isOlderVersion(version, versions[index - 1] ?? ''))
+  );
+}
+
 function isDecimal(version: string): boolean {
   return /^[1-9]\d*$/.test(version);
 }

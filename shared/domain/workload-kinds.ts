@@ -16,13 +16,14 @@ export interface WorkloadKind {
   readonly optional: boolean;
 }
 
-const template = ['spec', 'template'];
+/** Where the pod template of most kinds is. */
+export const defaultTemplatePath: readonly string[] = ['spec', 'template'];
 const builtIn = { patchType: 'strategic', optional: false } as const;
 const addOn = { patchType: 'merge', optional: true } as const;
 
 function apps(kind: WorkloadKindName, plural: string): WorkloadKind {
   const resource = { group: 'apps', version: 'v1', plural };
-  return { ...builtIn, kind, resource, templatePath: template, apply: 'patch' };
+  return { ...builtIn, kind, resource, templatePath: defaultTemplatePath, apply: 'patch' };
 }
 
 const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
@@ -34,14 +35,14 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
     kind: 'CronJob',
     resource: { group: 'batch', version: 'v1', plural: 'cronjobs' },
     // Annotations of the Job template between the two are not consulted, as in Reloader.
-    templatePath: ['spec', 'jobTemplate', ...template],
+    templatePath: ['spec', 'jobTemplate', ...defaultTemplatePath],
     apply: 'create-job',
   },
   Job: {
     ...builtIn,
     kind: 'Job',
     resource: { group: 'batch', version: 'v1', plural: 'jobs' },
-    templatePath: template,
+    templatePath: defaultTemplatePath,
     // A Job's template is immutable.
     apply: 'recreate',
   },
@@ -49,7 +50,7 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
     ...addOn,
     kind: 'Rollout',
     resource: { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' },
-    templatePath: template,
+    templatePath: defaultTemplatePath,
     // Either its template is changed, or its pods are replaced as they are.
     apply: 'rollout',
   },
@@ -57,7 +58,7 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
     ...addOn,
     kind: 'DeploymentConfig',
     resource: { group: 'apps.openshift.io', version: 'v1', plural: 'deploymentconfigs' },
-    templatePath: template,
+    templatePath: defaultTemplatePath,
     apply: 'merge',
   },
 };
@@ -67,4 +68,9 @@ export const workloadKinds: readonly WorkloadKind[] = Object.values(table);
 
 export function workloadKind(name: WorkloadKindName): WorkloadKind {
   return table[name];
+}
+
+/** The kind of an object as a request names it; undefined for one that is not restarted. */
+export function findWorkloadKind(group: string, kind: string): WorkloadKind | undefined {
+  return workloadKinds.find((known) => known.kind === kind && known.resource.group === group);
 }

@@ -12,6 +12,9 @@ export const runPolicies = ['run-now', 'next-run', 'never'] as const;
 /** What a change means for a Job or CronJob: a run at once, a template for the next run, or nothing. */
 export type RunPolicy = (typeof runPolicies)[number];
 
+/** Whether who writes a workload is told what is wrong with what it says of restarts. */
+const lintModes = ['on', 'off'] as const;
+
 /** The longest wait that can be asked for. Beyond it a restart would look forgotten, and a slip (`10h` for `10s`) would be one. */
 export const maxSettleMs = 3_600_000;
 
@@ -40,6 +43,8 @@ export function readSettings(metadata: Annotations): {
     ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
     ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
   };
+  // The engine has no use for it; whoever writes it is to know that it counts.
+  readChoice(metadata, ownAnnotations.lint, lintModes, problems);
   const { settleMs = 0, settleMaxMs = Infinity } = settings;
   if (settleMs > settleMaxMs) {
     problems.push({

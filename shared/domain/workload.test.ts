@@ -57,6 +57,7 @@ describe('readWorkload', () => {
       createdAtMs: Date.UTC(2026, 0, 1),
       writtenAtMs: undefined,
       deleting: false,
+      rolledOut: false,
       policy: expect.objectContaining({ ConfigMap: expect.objectContaining({ auto: 'auto' }) }),
       references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web', optional: false }],
       firstContainer: 'web',
@@ -66,6 +67,12 @@ describe('readWorkload', () => {
       controlledBy: { kind: 'App', name: 'shop' },
       problems: [],
     });
+  });
+
+  it('tells whether it is rolled out', () => {
+    const status = { observedGeneration: 3, replicas: 2, updatedReplicas: 2 };
+    expect(read({ ...object(), status }).rolledOut).toBe(true);
+    expect(read({ ...object(), status: { ...status, replicas: 3 } }).rolledOut).toBe(false);
   });
 
   it.each(['namespace', 'name', 'uid', 'resourceVersion'])(

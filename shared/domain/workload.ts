@@ -7,6 +7,7 @@ import { digestLength } from './content-digest';
 import type { JsonObject } from './json-value';
 import { fieldAt, listOf, objectOf, textOf } from './json-value';
 import { MalformedObjectError } from './malformed-object-error';
+import { managedFieldsOf } from './managed-fields';
 import { objectKey } from './object-key';
 import type { Pause } from './pause';
 import { readPause } from './pause';
@@ -15,6 +16,7 @@ import { optedIn } from './policy';
 import { parsePolicy } from './policy-annotations';
 import type { Reference } from './references';
 import { firstContainer, noReferences, references } from './references';
+import { isRolledOut } from './rolled-out';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
 import { sourceKinds } from './source';
@@ -58,6 +60,8 @@ export interface WorkloadRecord extends WorkloadSpec {
   /** The newest write to anything but the status, ours left out; whole seconds; undefined where no time is kept. */
   readonly writtenAtMs: number | undefined;
   readonly deleting: boolean;
+  /** Every pod is of its present template; false in doubt. */
+  readonly rolledOut: boolean;
 }
 
 /** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
@@ -92,8 +96,9 @@ export function readWorkload(
     resourceVersion: identity('resourceVersion'),
     generation: typeof generation === 'number' ? generation : 0,
     createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
-    writtenAtMs: newestWriteMs(metadata),
+    writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
+    rolledOut: isRolledOut(kind.kind, object),
     ...readWorkloadSpec(kind, object, keys, policySettings, lends),
   };
 }
@@ -161,11 +166,10 @@ function timeMs(value: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-function newestWriteMs(metadata: JsonObject): number | undefined {
-  const times = listOf(metadata['managedFields'])
-    .map(objectOf)
+function newestWriteMs(object: unknown): number | undefined {
+  const times = managedFieldsOf(object)
     .filter(({ subresource, manager }) => subresource !== 'status' && manager !== ownFieldManager)
-    .flatMap(({ time }) => timeMs(time) ?? []);
+    .flatMap(({ timeMs: writtenMs }) => writtenMs ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 

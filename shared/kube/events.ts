@@ -9,7 +9,14 @@ import { createObject } from './objects';
 import { events } from './resource';
 
 /** Every reason that Reroll gives in an Event: people and alerts depend on them. */
-export const eventReasons = ['Reloaded', 'ReloadFail', 'ReloadDeferred', 'ReloadSkipped', 'Unhealthy'] as const;
+export const eventReasons = [
+  'Reloaded',
+  'ReloadFail',
+  'ReloadDeferred',
+  'ReloadSkipped',
+  'BaselineRemoved',
+  'Unhealthy',
+] as const;
 export type EventReason = (typeof eventReasons)[number];
 
 export interface EventRecorderOptions {

@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { bodyOf, clientWorld } from './client.fixture';
-import { applyObject, createObject, deleteObject, getObject, listObjects, patchObject, updateObject } from './objects';
+import {
+  applyObject,
+  createObject,
+  deleteObject,
+  getObject,
+  getObjectAt,
+  listObjects,
+  newestVersion,
+  patchObject,
+  updateObject,
+} from './objects';
 import { configMaps } from './resource';
 
 const deployments = { group: 'apps', version: 'v1', plural: 'deployments' };
@@ -79,6 +89,26 @@ describe('objects', () => {
       '/api/v1/namespaces/shop/configmaps?labelSelector=a%3Db',
       '/api/v1/configmaps',
     ]);
+  });
+
+  it('reads what an object was at a version', async () => {
+    const { client, transport } = clientWorld((_request, index) => ({
+      body: { items: index === 0 ? [answer.body] : [] },
+    }));
+    expect(await getObjectAt(client, deployments, 'shop', 'web', '5')).toEqual(answer.body);
+    expect(await getObjectAt(client, deployments, 'shop', 'web', '4')).toBeUndefined();
+    expect(transport.requests[0]?.path).toBe(
+      '/apis/apps/v1/namespaces/shop/deployments?fieldSelector=metadata.name%3Dweb&resourceVersion=5&resourceVersionMatch=Exact',
+    );
+  });
+
+  it('asks for the newest version with a page of metadata', async () => {
+    const { client, transport } = clientWorld(() => ({ body: { metadata: { resourceVersion: '12' }, items: [] } }));
+    expect(await newestVersion(client, configMaps, 'shop')).toBe('12');
+    expect(transport.requests[0]).toMatchObject({
+      path: '/api/v1/namespaces/shop/configmaps?limit=1',
+      headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json' },
+    });
   });
 
   it('says what is wrong with an answer that is no object', async () => {

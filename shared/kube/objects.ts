@@ -21,6 +21,8 @@ const kubeObject = z.looseObject({ metadata: objectMeta });
 
 const kubeList = z.looseObject({ items: z.array(kubeObject).nullish() });
 
+const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion: z.string() }) });
+
 export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
 
 /** Any object of the API as it stands in its JSON; fields we do not know are kept. */
@@ -63,6 +65,8 @@ const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
 /** Keeps the answer to a write small; a server or proxy that cannot do it answers the whole object. */
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
+const metadataOnlyList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+
 /** @throws NotFoundError, ForbiddenError and the other KubeErrors, as all functions here. */
 export async function getObject(
   client: KubeClient,
@@ -73,6 +77,43 @@ export async function getObject(
 ): Promise<KubeObject> {
   const answer = await client.request({ ...limits, method: 'GET', path: resourcePath(resource, namespace, name) });
   return parse(kubeObject, answer, resource);
+}
+
+/**
+ * An object as it was when `resourceVersion` was given out; undefined: there was none. API servers remember five minutes.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ * @throws GoneError where that is too long ago
+ */
+export async function getObjectAt(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  resourceVersion: string,
+  limits: RequestLimits = {},
+): Promise<KubeObject | undefined> {
+  const query = { fieldSelector: `metadata.name=${name}`, resourceVersion, resourceVersionMatch: 'Exact' };
+  const path = resourcePath(resource, namespace);
+  return parse(kubeList, await client.request({ ...limits, method: 'GET', path, query }), resource).items?.[0];
+}
+
+/** Up to which version the server knows a resource, asked of etcd and not of a cache. Nothing of the objects is sent. */
+export async function newestVersion(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  limits: RequestLimits = {},
+): Promise<string> {
+  const path = resourcePath(resource, namespace);
+  const answer = await client.request({
+    ...limits,
+    method: 'GET',
+    path,
+    query: { limit: '1' },
+    accept: metadataOnlyList,
+  });
+  return parse(versionedList, answer, resource).metadata.resourceVersion;
 }
 
 /** @throws AlreadyExistsError */

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { version } from './version';
 
 /** Every label of a metric with the values known beforehand; an empty list leaves the values to the first use. */
 export type LabelValues<L extends string> = Readonly<Record<L, readonly string[]>>;
@@ -28,6 +29,11 @@ export class MetricRegistry {
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.#registry });
     for (const name of misnamedProcessMetrics) this.#registry.removeSingleMetric(name);
+  }
+
+  /** Adds the version of the process, which all of ours tell alike. */
+  tellVersion(): void {
+    this.gauge('reroll_build_info', 'Always 1; the version is its label.', { version: [version] }).set({ version }, 1);
   }
 
   /** `refresh` runs before each exposition: for gauges of what is cheap to count and changes all the time. */

@@ -1,0 +1,160 @@
+import { parseBaseline, type Recorded } from '../../shared/domain/baseline';
+import { ownAnnotations } from '../../shared/domain/annotations';
+import { absent } from '../../shared/domain/content-digest';
+import { sourceId } from '../../shared/domain/source';
+import { helm } from '../control-plane/helm';
+import { pollUntil } from '../control-plane/poll';
+import { namespace, type RerollCluster } from '../webhook/reroll-cluster';
+import { replicas } from './helm-chart';
+
+interface Metadata {
+  readonly uid: string;
+  readonly creationTimestamp: string;
+  readonly deletionTimestamp?: string;
+  readonly generation: number;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly { readonly uid: string }[];
+}
+
+interface StoredObject {
+  readonly metadata: Metadata;
+}
+
+interface DeploymentObject extends StoredObject {
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly { readonly env?: unknown }[] } };
+  };
+  readonly status: Readonly<Record<string, number | undefined>>;
+}
+
+/** What a change of a release has come to. */
+export interface Outcome {
+  readonly newReplicaSets: number;
+  /** Pods from before it that are still there. */
+  readonly oldPods: number;
+  /** What is recorded of the ConfigMap. */
+  readonly recorded: Recorded;
+  /** Whether a marker of a restart came into the pod template. */
+  readonly marked: boolean;
+}
+
+/** A chart of `helm-chart.ts`, installed by the real Helm; the release and its two objects have one name. */
+export class HelmRelease {
+  readonly name: string;
+  readonly #cluster: RerollCluster;
+  readonly #chart: string;
+
+  constructor(cluster: RerollCluster, name: string, chart: string) {
+    this.#cluster = cluster;
+    this.name = name;
+    this.#chart = chart;
+  }
+
+  /** Installs it, or upgrades to these values. */
+  async upgrade(content: string, image: string): Promise<Outcome> {
+    const values = `--set-string=content=${content},image=${image}`;
+    return await this.#answered('upgrade', '--install', this.name, this.#chart, values);
+  }
+
+  /** Back to the values before the last upgrade. */
+  async rollback(): Promise<Outcome> {
+    return await this.#answered('rollback', this.name);
+  }
+
+  async source(): Promise<StoredObject> {
+    return await this.#get(`/api/v1/namespaces/${namespace}/configmaps/${this.name}`);
+  }
+
+  /** All that there have been: none is removed. */
+  async replicaSets(): Promise<readonly StoredObject[]> {
+    const { uid } = (await this.#workload()).metadata;
+    const all = await this.#list('/apis/apps/v1', 'replicasets');
+    return all.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
+  }
+
+  /** The ReplicaSet that has the pods. */
+  async currentReplicaSet(): Promise<StoredObject> {
+    const revision = ({ metadata }: StoredObject): number =>
+      Number(metadata.annotations?.['deployment.kubernetes.io/revision']);
+    return (await this.replicaSets()).reduce((newest, each) => (revision(each) > revision(newest) ? each : newest));
+  }
+
+  /** Resolves when what Helm has done is recorded in the baseline, and every pod is of the template that there is then. */
+  async #answered(...args: readonly string[]): Promise<Outcome> {
+    const isFirst = args.includes('--install') && !(await this.#exists());
+    const before = isFirst ? nothing : await this.#state();
+    await helm([...args, '--namespace', namespace], this.#cluster.plane.adminKubeconfigPath);
+    const recorded = await pollUntil(`a release of ${this.name} to be answered`, async () => {
+      const workload = await this.#workload();
+      const now = this.#recordedIn(workload);
+      return now !== absent && now !== before.recorded && isRolledOut(workload) ? now : undefined;
+    });
+    const after = await this.#state();
+    return {
+      newReplicaSets: after.replicaSets.size - before.replicaSets.size,
+      oldPods: [...after.pods].filter((uid) => before.pods.has(uid)).length,
+      recorded: recorded,
+      marked: after.env !== before.env,
+    };
+  }
+
+  async #state() {
+    const [workload, replicaSets, pods] = [
+      await this.#workload(),
+      await this.replicaSets(),
+      await this.#list('/api/v1', 'pods'),
+    ];
+    const own = pods.filter(
+      ({ metadata }) => metadata.labels?.['app'] === this.name && metadata.deletionTimestamp === undefined,
+    );
+    return {
+      recorded: this.#recordedIn(workload),
+      env: JSON.stringify(workload.spec.template.spec.containers[0]?.env),
+      replicaSets: uidsOf(replicaSets),
+      pods: uidsOf(own),
+    };
+  }
+
+  #recordedIn({ metadata }: DeploymentObject): Recorded | undefined {
+    const text = metadata.annotations?.[ownAnnotations.baseline];
+    return text === undefined ? undefined : parseBaseline(text).sources.get(sourceId('ConfigMap', this.name));
+  }
+
+  async #workload(): Promise<DeploymentObject> {
+    return await this.#get(this.#workloadPath());
+  }
+
+  async #exists(): Promise<boolean> {
+    return (await this.#cluster.admin.get(this.#workloadPath())).status === 200;
+  }
+
+  #workloadPath(): string {
+    return `/apis/apps/v1/namespaces/${namespace}/deployments/${this.name}`;
+  }
+
+  async #list(api: string, plural: string): Promise<readonly StoredObject[]> {
+    return (await this.#get<{ readonly items: readonly StoredObject[] }>(`${api}/namespaces/${namespace}/${plural}`))
+      .items;
+  }
+
+  async #get<T>(url: string): Promise<T> {
+    const { status, body } = await this.#cluster.admin.get(url);
+    if (status !== 200) throw new Error(`GET ${url}: ${String(status)}`);
+    return body as T;
+  }
+}
+
+const nothing = {
+  ...{ recorded: undefined, env: undefined },
+  ...{ replicaSets: new Set<string>(), pods: new Set<string>() },
+};
+
+function uidsOf(objects: readonly StoredObject[]): ReadonlySet<string> {
+  return new Set(objects.map(({ metadata }) => metadata.uid));
+}
+
+function isRolledOut({ metadata, status }: DeploymentObject): boolean {
+  const { observedGeneration, updatedReplicas, replicas: all } = status;
+  return observedGeneration === metadata.generation && updatedReplicas === replicas && all === replicas;
+}

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { answerLint } from '../../reconciler/channel/lint-answer';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { RecordingLogger } from '../../shared/runtime/recording-logger';
+import type { ChannelAnswer } from '../../webhook/channel-transport';
+import { WebhookEngine } from '../../webhook/engine';
+import { WebhookMetrics } from '../../webhook/metrics';
+import { reviewBody } from '../apiserver/admission-review';
+import { configMap, deployment } from '../apiserver/cluster';
+import { inProcessTransport } from '../apiserver/in-process-transport';
+import { ownNamespace } from '../engine-settings';
+import { Harness, type Engine } from './harness';
+
+const reload = 'configmap.reloader.stakater.com/reload';
+const noApp = `Deployment default/web: annotation ${reload}="app" matches no ConfigMap in default now; check the name, or create it`;
+const listsApp = { [reload]: 'app' };
+
+let harness: Harness;
+let engine: Engine;
+let webhook: WebhookEngine;
+/** Of ConfigMaps. */
+let watchLagMs: number;
+/** What comes back from the reconciler. */
+let answered: (answer: ChannelAnswer) => Promise<ChannelAnswer>;
+
+beforeEach(async () => {
+  harness = new Harness();
+  const { clock, random } = harness;
+  const logger = new RecordingLogger();
+  const transport = inProcessTransport(harness.server, 'webhook', harness.faults);
+  const credentials = staticCredentials({});
+  const client = new KubeClient({ transport, clock, logger, credentials, userAgent: 'w' });
+  webhook = new WebhookEngine(
+    {
+      ...{ client, clock, random, logger },
+      metrics: new WebhookMetrics(),
+      transport: {
+        post: async (_address, _path, body) => {
+          const { status, body: answer } = await answerLint(body, engine.reconciler);
+          return await answered({ status, body: Buffer.from(JSON.stringify(answer)) });
+        },
+      },
+    },
+    {
+      ...{ ownNamespace, webhookService: 'reroll-webhook', channelService: 'reroll-channel' },
+      ...{ reconcilerAddresses: ['10.0.0.1:0'], register: [], injectCaFrom: undefined },
+      ...{ preview: false, lint: true, quietNamespaces: [] },
+    },
+  );
+  watchLagMs = 0;
+  answered = async (answer) => await Promise.resolve(answer);
+  harness.faults.add({
+    match: ({ pathname, isWatch }) => isWatch && pathname.endsWith('/configmaps'),
+    fault: { kind: 'lag', lagMs: () => watchLagMs },
+  });
+  engine = await harness.start();
+});
+
+/** What who creates the Deployment `web` is told; all of it within the time of a review. */
+async function told(annotations: Readonly<Record<string, string>>): Promise<readonly string[] | undefined> {
+  const { clock } = harness;
+  const beganMs = clock.monotonicMs();
+  const response = new Promise<{ readonly allowed: boolean; readonly warnings?: readonly string[] }>((resolve) => {
+    const exchange = webhook.handler.begin({
+      path: 'validate',
+      answer: ({ body }) => {
+        expect(clock.monotonicMs() - beganMs).toBeLessThan(500);
+        resolve((JSON.parse(body.toString('utf8')) as { response: { allowed: boolean } }).response);
+      },
+    });
+    exchange.push(
+      reviewBody({
+        ...{ uid: 'review-1', operation: 'CREATE', name: 'web', namespace: 'default', userInfo: { username: 'alice' } },
+        kind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+        ...{ object: deployment({ name: 'web', annotations }), oldObject: null },
+      }),
+    );
+    exchange.end();
+  });
+  await clock.advance(1_000);
+  const { allowed, warnings } = await response;
+  expect(allowed).toBe(true);
+  return warnings;
+}
+
+describe('who creates a workload', () => {
+  it('is told of a name that matches nothing now', async () => {
+    expect(await told(listsApp)).toEqual([noApp]);
+    harness.seed(configMap({ name: 'app', data: {} }));
+    await harness.clock.advance(1_000);
+    expect(await told(listsApp)).toBeUndefined();
+  });
+
+  it.each([
+    [0, undefined],
+    [100, undefined],
+    // What is said is what the leader knows.
+    [5_000, [noApp]],
+  ])('just after the source is told nothing of it, where the watch is %d ms behind', async (lagMs, expected) => {
+    watchLagMs = lagMs;
+    harness.seed(configMap({ name: 'app', data: {} }));
+    expect(await told(listsApp)).toEqual(expected);
+  });
+
+  it('is told by the flags of the reconciler', async () => {
+    await engine.stop();
+    const annotationKeys = { ...defaultAnnotationKeys, auto: 'example.com/restart' };
+    engine = await harness.start({ annotationKeys, namespacesToIgnore: ['default'], identity: 'reroll-1' });
+    expect(await told({ 'reloader.stakater.com/auto': 'true', 'example.com/restart': 'true' })).toEqual([
+      'Deployment default/web: annotation example.com/restart="true" has no effect: --namespaces-to-ignore names default; take it out there',
+      expect.stringContaining('annotation example.com/restart="true" has no effect: the pod template uses no '),
+    ]);
+  });
+});
+
+describe('nothing is told, and the write goes on, where the reconciler', () => {
+  it.each<[string, typeof answered]>([
+    ['is silent', async () => await new Promise(() => undefined)],
+    ['cannot be reached', async () => await Promise.reject(new Error('connect ECONNREFUSED'))],
+    ['does not lead', async () => await Promise.resolve({ status: 503, body: Buffer.from('{"error":"no"}') })],
+    ['is older and knows no such question', async () => await Promise.resolve({ status: 404 })],
+    ['is newer', async () => await Promise.resolve({ status: 200, body: Buffer.from('{"v":2,"findings":[]}') })],
+    ['says what is no JSON', async () => await Promise.resolve({ status: 200, body: Buffer.from('<html>') })],
+    ['says what is no answer', async () => await Promise.resolve({ status: 200, body: Buffer.from('[1]') })],
+  ])('%s', async (_what, says) => {
+    answered = says;
+    expect(await told(listsApp)).toBeUndefined();
+  });
+
+  it('is stopped', async () => {
+    await engine.stop();
+    expect(await told(listsApp)).toBeUndefined();
+  });
+});

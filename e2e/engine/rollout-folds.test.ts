@@ -1,0 +1,273 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { configMap, daemonSet, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
+import { Controllers } from '../apiserver/controllers/controllers';
+import type { Fault, FaultTarget } from '../apiserver/faults';
+import { Harness, type Engine } from './harness';
+
+const annotations = { 'reloader.stakater.com/auto': 'true' };
+const envFrom = [fromConfigMap('app'), fromSecret('db')];
+const web = { name: 'web', image: 'app:1', annotations, envFrom, replicas: 3 };
+
+let harness: Harness;
+let controllers: Controllers;
+
+beforeEach(() => {
+  harness = new Harness();
+  harness.seed(configMap({ name: 'app', data: { color: 'red' } }), secret({ name: 'db', data: { pw: 'a' } }));
+  controllers = new Controllers(harness.server);
+  controllers.start();
+});
+
+/** An engine in a cluster with one workload, all of which is at rest. */
+async function world(settings: Parameters<Harness['start']>[0] = {}, object = deployment(web)): Promise<Engine> {
+  harness.seed(object);
+  await harness.clock.advance(30_000);
+  const engine = await harness.start(settings);
+  harness.requestsSinceLast();
+  return engine;
+}
+
+async function setImage(image: string, kind: WorkloadKindName = 'Deployment'): Promise<void> {
+  await harness.patch(kind, 'web', { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } });
+}
+
+async function setColor(color: string): Promise<void> {
+  await harness.edit('ConfigMap', 'app', { color });
+}
+
+async function scale(replicas: number): Promise<void> {
+  await harness.patch('Deployment', 'web', { spec: { replicas } });
+}
+
+type Act = () => Promise<void>;
+
+/** Acts one after the other, so many milliseconds after the first. */
+async function happen(...acts: readonly (readonly [atMs: number, act: Act])[]): Promise<void> {
+  let nowMs = 0;
+  for (const [atMs, act] of acts) {
+    await harness.clock.advance(atMs - nowMs);
+    nowMs = atMs;
+    await act();
+  }
+}
+
+function fault(method: string, path: RegExp, fault: Fault, isMeant: () => boolean = () => true): void {
+  const isRequest = (target: FaultTarget): boolean =>
+    target.method === method && path.test(target.pathname) && (!target.isWatch || fault.kind === 'lag');
+  harness.faults.add({ match: (target) => isRequest(target) && isMeant(), fault });
+}
+
+function lag(resource: string, lagMs: number): void {
+  harness.faults.add({
+    match: ({ isWatch, pathname }) => isWatch && pathname.endsWith(`/${resource}`),
+    fault: { kind: 'lag', lagMs },
+  });
+}
+
+/** What the pods that run have read of ConfigMap `app`, each different thing once. */
+function colorsInUse(): readonly unknown[] {
+  const pods = harness.objects('Pod').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const read = pods.map(({ metadata }) => controllers.podSources().get(metadata.uid)?.get('configmaps/app')?.['data']);
+  return [...new Set(read.map((data) => (data as { readonly color?: string } | undefined)?.color))];
+}
+
+function reads(): number {
+  return harness.requestsSinceLast().filter((request) => request.startsWith('list deployments')).length;
+}
+
+/** What it costs to see, once, whether versions of ConfigMaps and Deployments can be compared. */
+const compared = ['list deployments.apps', 'list configmaps', 'list deployments.apps'];
+
+const minute = 60_000;
+
+describe('a change that a rollout of somebody else comes after', () => {
+  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('is not answered twice: %s', async (kind) => {
+    const make = { Deployment: deployment, StatefulSet: statefulSet, DaemonSet: daemonSet }[kind];
+    await world({}, make(web));
+    await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2', kind)]);
+    await harness.clock.advance(minute);
+    expect(harness.restarts(kind, 'web')).toBe(0);
+    expect(colorsInUse()).toEqual(['blue']);
+  });
+
+  it('is told, counted and recorded, and makes no Event', async () => {
+    const engine = await world();
+    await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
+    await harness.clock.advance(minute);
+    expect(harness.objects('ReplicaSet')).toHaveLength(2);
+    expect(await engine.metrics.registry.text()).toContain(
+      'reroll_folded_restarts_total{workload_kind="Deployment"} 1\n',
+    );
+    expect(engine.lines).toContainEqual(
+      expect.objectContaining({
+        message: expect.stringContaining('Deployment default/web not restarted: folded into the rollout') as unknown,
+        fields: expect.objectContaining({ because: ['ConfigMap app: content changed (keys: color)'] }) as unknown,
+      }),
+    );
+    // At the end of the settle window, as it was at the change and as it is; and when it is rolled out.
+    const ofWorkload = ['list deployments.apps', 'get deployments.apps', 'get deployments.apps'];
+    expect(harness.requestsSinceLast()).toEqual([...compared, ...ofWorkload, 'patch deployments.apps']);
+    expect(harness.objects('Event')).toEqual([]);
+    await harness.start({ identity: 'reroll-1' });
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('costs nothing where nobody else rolls anything out', async () => {
+    await world();
+    await setColor('blue');
+    await harness.clock.advance(minute);
+    const restarted = ['patch deployments.apps', 'create events'];
+    expect(harness.requestsSinceLast()).toEqual(restarted);
+    await setColor('green');
+    await harness.clock.advance(minute);
+    expect(harness.requestsSinceLast()).toEqual(restarted);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
+  it.each([
+    ['deployments', 300],
+    ['configmaps', 1_500],
+  ])('is answered by the rollout though the watch of %s is behind', async (plural, imageAtMs) => {
+    lag(plural, 5_000);
+    await world();
+    await harness.clock.advance(minute);
+    await happen([0, async () => await setColor('blue')], [imageAtMs, async () => await setImage('app:2')]);
+    await harness.clock.advance(2 * minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(colorsInUse()).toEqual(['blue']);
+  });
+
+  it('of several sources, all before the rollout', async () => {
+    await world();
+    await happen(
+      [0, async () => await setColor('blue')],
+      [200, async () => await harness.edit('Secret', 'db', { pw: 'b' })],
+      [500, async () => await setImage('app:2')],
+    );
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('is answered by a restart if we die before the pods are replaced', async () => {
+    const engine = await world();
+    await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
+    await harness.clock.advance(2_000);
+    engine.kill();
+    await harness.clock.advance(minute);
+    await harness.start({ identity: 'reroll-1' });
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is decided alike in a dry run', async () => {
+    const engine = await world({ dryRun: true });
+    await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
+    await harness.clock.advance(minute);
+    const text = await engine.metrics.registry.text();
+    expect(text).toContain('reroll_folded_restarts_total{workload_kind="Deployment"} 1\n');
+    expect(text).toContain('reroll_dry_run_restarts_total{workload_kind="Deployment"} 0\n');
+  });
+});
+
+describe('a change is answered by a restart', () => {
+  const image = async (): Promise<void> => await setImage('app:2');
+  const former = async (): Promise<void> => await setImage('app:1');
+  const blue = async (): Promise<void> => await setColor('blue');
+  const green = async (): Promise<void> => await setColor('green');
+
+  it.each<[string, readonly (readonly [number, Act])[]]>([
+    ['that comes after the rollout began', [[0, image], [300, blue]]], // prettier-ignore
+    ['with the rollout between it and another', [[0, blue], [300, image], [600, green]]], // prettier-ignore
+    ['with the rollout between it and one of another source', [[0, blue], [300, image], [600, async () => await harness.edit('Secret', 'db', { pw: 'b' })]]], // prettier-ignore
+    ['where the workload is scaled', [[0, blue], [300, async () => await scale(4)]]], // prettier-ignore
+    ['where only annotations are written', [[0, blue], [300, async () => await harness.patch('Deployment', 'web', { metadata: { annotations: { a: 'b' } } })]]], // prettier-ignore
+    ['where the rollout is taken back at once', [[0, blue], [300, image], [600, former]]], // prettier-ignore
+    ['where the rollout is taken back half-way', [[0, blue], [300, image], [3_000, former]]], // prettier-ignore
+    ['where the former template has pods left', [[0, image], [2_500, blue], [2_800, former]]], // prettier-ignore
+    ['where the Deployment is held', [[0, async () => await harness.patch('Deployment', 'web', { metadata: { annotations: { 'deployment.reloader.stakater.com/pause-period': '5s' } } })], [900, blue], [1_200, image]]], // prettier-ignore
+  ])('%s', async (_, acts) => {
+    await world();
+    await happen(...acts);
+    await harness.clock.advance(2 * minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(colorsInUse()).toHaveLength(1);
+    expect(colorsInUse()).not.toEqual(['red']);
+  });
+
+  it('where its own watch is so late that the past is forgotten', async () => {
+    const forget = async (): Promise<void> => {
+      harness.server.compact();
+      await Promise.resolve();
+    };
+    lag('configmaps', 3_000);
+    await world();
+    await harness.clock.advance(minute);
+    await happen([0, blue], [300, image], [1_000, forget]);
+    await harness.clock.advance(2 * minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it.each<[string, Fault]>([
+    ['is refused', { kind: 'status', code: 403 }],
+    ['fails', { kind: 'status', code: 500 }],
+    ['is cut off', { kind: 'reset', when: 'before' }],
+    ['takes too long', { kind: 'delay', delayMs: 20_000 }],
+  ])('and as soon as ever, where the read %s', async (_, spoilt) => {
+    await world();
+    fault('GET', /\/default\/deployments$/, spoilt);
+    await happen([0, blue], [300, image]);
+    await harness.clock.advance(30_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('where the second read fails', async () => {
+    await world();
+    let isLater = false;
+    fault('GET', /\/deployments\/web$/, { kind: 'status', code: 500 }, () => isLater);
+    await happen([0, blue], [300, image]);
+    isLater = true;
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('after ten minutes, where the rollout does not end', async () => {
+    await world();
+    await blue();
+    await harness.clock.advance(300);
+    controllers.stop();
+    await image();
+    await harness.clock.advance(9 * minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.clock.advance(2 * minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('where it has more than twenty users, and none of them is read', async () => {
+    for (let index = 0; index < 20; index++) harness.seed(deployment({ ...web, name: `other-${index}` }));
+    await world();
+    await happen([0, blue], [300, image]);
+    await harness.clock.advance(800);
+    expect(reads()).toBe(0);
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('but not where it has twenty users, of which the one is read that was written', async () => {
+    for (let index = 0; index < 19; index++) harness.seed(deployment({ ...web, name: `other-${index}` }));
+    await world();
+    await happen([0, blue], [300, image]);
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(reads()).toBe(3);
+  });
+
+  it('with --fold-rollouts=false, and nothing is read', async () => {
+    await world({ foldRollouts: false });
+    await happen([0, blue], [300, image]);
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(reads()).toBe(0);
+  });
+});

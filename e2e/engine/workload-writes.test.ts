@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { fieldAt } from '../../shared/domain/json-value';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { engineUser, type Engine, type Harness } from './harness';
+import { MutatingWebhook } from './mutating-webhook';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const path = '/apis/apps/v1/namespaces/default/deployments';
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const web = (image = 'web:1', annotations: Readonly<Record<string, string>> = auto) =>
+  deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app')], image });
+
+let harness: Harness;
+let webhook: MutatingWebhook;
+let engine: Engine;
+/** Of Deployments. */
+let watchLagMs: number;
+let sourceLagMs: number;
+
+beforeEach(async () => {
+  webhook = new MutatingWebhook();
+  harness = webhook.harness;
+  watchLagMs = 0;
+  sourceLagMs = 0;
+  harness.faults.add({
+    match: ({ pathname, isWatch }) => isWatch && pathname.endsWith('/deployments'),
+    fault: { kind: 'lag', lagMs: () => watchLagMs },
+  });
+  harness.faults.add({
+    match: ({ pathname, isWatch }) => isWatch && pathname.endsWith('/configmaps'),
+    fault: { kind: 'lag', lagMs: () => sourceLagMs },
+  });
+  harness.seed(app);
+  engine = await harness.start();
+  webhook.asked = [engine];
+});
+
+/** Whatever it takes, clocks go on meanwhile. */
+async function meanwhile<T>(write: Promise<T>, ms = 1_000): Promise<T> {
+  await harness.clock.advance(ms);
+  return await write;
+}
+
+async function create(): Promise<void> {
+  await meanwhile(harness.admin.request({ method: 'POST', path, body: web() }));
+  await harness.clock.advance(60_000);
+}
+
+/** As `kubectl replace` of a manifest that knows nothing of us. */
+async function replace(manifest: object): Promise<void> {
+  await meanwhile(
+    harness.admin.request({ method: 'PUT', path: `${path}/web?fieldManager=kubectl-replace`, body: manifest }),
+    300,
+  );
+}
+
+function writesOfEngine(): number {
+  return harness.writesOf('Deployment', 'web').filter(({ user }) => user === engineUser).length;
+}
+
+async function baseline(): Promise<string | undefined> {
+  return (await harness.get('Deployment', 'web')).metadata.annotations?.['reroll.dev/baseline'];
+}
+
+/** Templates that were ever stored, each of which replaced the pods. */
+function templates(): number {
+  const all = harness.writesOf('Deployment', 'web').map(({ object }) => JSON.stringify(harness.template(object)));
+  return all.filter((template, index) => template !== all[index - 1]).length;
+}
+
+describe('birth', () => {
+  it('records a new workload in its creation, and no write follows', async () => {
+    await create();
+    expect(await baseline()).toContain('"n":1');
+    expect(writesOfEngine()).toBe(0);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is left to the engine where nobody answers', async () => {
+    webhook.asked = [];
+    await create();
+    expect(await baseline()).toContain('"n":1');
+    expect(writesOfEngine()).toBe(1);
+  });
+
+  it('says nothing of a source that is not there yet', async () => {
+    await harness.delete('ConfigMap', 'app');
+    await harness.clock.advance(5_000);
+    await meanwhile(harness.admin.request({ method: 'POST', path, body: web() }), 0);
+    expect(await baseline()).toContain('"sources":{}');
+  });
+
+  it('is of a workload that opts in, too', async () => {
+    harness.seed(web('web:1', {}));
+    await harness.clock.advance(5_000);
+    await replace(web());
+    expect(await baseline()).toContain('"n":1');
+    await harness.clock.advance(60_000);
+    expect(writesOfEngine()).toBe(0);
+  });
+
+  it('does not listen to who does not lead, however late its watch is', async () => {
+    const standby = await harness.start({ identity: 'reroll-1' });
+    webhook.asked = [standby];
+    await create();
+    expect(writesOfEngine()).toBe(1);
+    webhook.asked = [standby, engine];
+    await harness.delete('Deployment', 'web');
+    await harness.clock.advance(5_000);
+    await create();
+    expect(writesOfEngine()).toBe(1);
+  });
+});
+
+describe('a replacement that knows nothing of us', () => {
+  it('keeps marker and baseline, again and again', async () => {
+    await create();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    const recorded = await baseline();
+    expect(recorded).toContain('"n":2');
+    const before = { templates: templates(), writes: writesOfEngine() };
+    for (let round = 0; round < 20; round++) {
+      await replace(web());
+      await harness.clock.advance(60_000);
+    }
+    expect({ templates: templates(), writes: writesOfEngine() }).toEqual(before);
+    expect(await baseline()).toBe(recorded);
+  });
+
+  it('keeps them though nobody answers', async () => {
+    await create();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    const before = { templates: templates(), writes: writesOfEngine(), baseline: await baseline() };
+    webhook.asked = [];
+    await replace(web());
+    await harness.clock.advance(60_000);
+    expect({ templates: templates(), writes: writesOfEngine(), baseline: await baseline() }).toEqual(before);
+  });
+
+  it('is obeyed where it opts out', async () => {
+    await create();
+    await replace(web('web:1', {}));
+    await harness.clock.advance(60_000);
+    expect(await baseline()).toBeUndefined();
+    expect(writesOfEngine()).toBe(0);
+  });
+});
+
+describe('a change of the template while a restart settles', () => {
+  it('takes the restart with it: one template, and no write of the engine', async () => {
+    await create();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(300);
+    await replace(web('web:2'));
+    await harness.clock.advance(60_000);
+    expect(templates()).toBe(2);
+    expect(writesOfEngine()).toBe(0);
+    expect(await baseline()).toContain('"n":2');
+    const { metadata } = await harness.get('Deployment', 'web');
+    expect(metadata.annotations?.['reroll.dev/last-restart']).toContain('"cm/app"');
+    const folded = engine.lines.filter(({ message }) => message.includes('brought the restart along'));
+    expect(folded.map(({ fields }) => fields['because'])).toEqual([['ConfigMap app: content changed (keys: color)']]);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('takes it with it where the change has been announced and no watch has shown it', async () => {
+    webhook.engine.start();
+    await create();
+    sourceLagMs = 30_000;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(30);
+    await replace(web('web:2'));
+    expect(await baseline()).toContain('"n":2');
+    await harness.clock.advance(60_000);
+    expect(templates()).toBe(2);
+    expect(writesOfEngine()).toBe(0);
+    await webhook.engine.stop();
+  });
+
+  it('leaves a restart to the engine that takes more than a template', async () => {
+    const held = { ...auto, 'deployment.reloader.stakater.com/pause-period': '5m' };
+    await create();
+    await replace(web('web:1', held));
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(300);
+    await replace(web('web:2', held));
+    await harness.clock.advance(60_000);
+    expect(writesOfEngine()).toBe(1);
+    expect(fieldAt(await harness.get('Deployment', 'web'), ['spec', 'paused'])).toBe(true);
+  });
+
+  it('is followed by the restart where the engine has seen another baseline', async () => {
+    await create();
+    watchLagMs = 30_000;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(300);
+    await replace(web('web:2'));
+    expect(await baseline()).toContain('"n":2');
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(300);
+    // What the engine remembers is older than what stands here: it must not go into this write.
+    await replace(web('web:3'));
+    expect(await baseline()).toContain('"n":2');
+    await harness.clock.advance(120_000);
+    expect(await baseline()).toContain('"n":3');
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is followed by the restart where nobody answers', async () => {
+    await create();
+    webhook.asked = [];
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(300);
+    await replace(web('web:2'));
+    await harness.clock.advance(60_000);
+    expect(templates()).toBe(3);
+    expect(writesOfEngine()).toBe(1);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultAnnotationKeys, ownAnnotations, sourceAnnotations, sourceFlags } from '../../shared/domain/annotations';
+import { reviewAnnotations } from '../../shared/domain/annotation-review';
+import { parsePolicy } from '../../shared/domain/policy-annotations';
+import { ownFacts, reloaderFacts, sourceFacts } from './annotation-facts';
+
+const keys = defaultAnnotationKeys;
+const names = Object.keys(keys) as (keyof typeof keys)[];
+/** Of these a policy is not made: they are told of a workload's metadata alone, which the review says. */
+const ofMetadata: readonly string[] = ['rolloutStrategy', 'pausePeriod', 'pausedAt'];
+
+describe("where Reloader's annotations count", () => {
+  it.each(names)('%s: as the code reads it', (name) => {
+    const { where } = reloaderFacts[name];
+    const written = { [keys[name]]: name === 'match' || name === 'kind' ? 'configmap' : 'true' };
+    const none = JSON.stringify(parsePolicy({}, {}, keys).policy);
+    const differs = (metadata: object, template: object): boolean => {
+      const { policy } = parsePolicy({ ...metadata }, { ...template }, keys);
+      const list = Object.values(policy).some(({ named }) => named.matches('true'));
+      return list || JSON.stringify(policy) !== none;
+    };
+    const flags = sourceFlags({ [keys[name]]: 'true' }, keys);
+    expect({
+      workload: ofMetadata.includes(name) || differs(written, {}),
+      'pod template': differs({}, written),
+      source: flags.ignore || flags.match,
+    }).toEqual({
+      workload: where.includes('workload'),
+      'pod template': where.includes('pod template'),
+      source: where.includes('source'),
+    });
+  });
+});
+
+describe('annotations of which the code says that they count on the metadata alone', () => {
+  const facts = [
+    ...names.map((name) => [keys[name], reloaderFacts[name].where] as const),
+    ...(Object.keys(ownAnnotations) as (keyof typeof ownAnnotations)[]).map(
+      (name) => [ownAnnotations[name], ownFacts[name].where] as const,
+    ),
+  ];
+
+  it.each(facts)('%s', (key, where) => {
+    const [problem] = reviewAnnotations({}, { [key]: 'true' }, keys, 1);
+    const said = problem?.code === 'wrong-place' && problem.message.includes('on a pod template');
+    if (said) expect(where).toEqual(['workload']);
+    if (!where.includes('pod template') && where.includes('workload') && key !== keys.pausedAt) expect(said).toBe(true);
+  });
+
+  it('those of sources count on sources alone', () => {
+    expect(Object.keys(sourceFacts)).toEqual(Object.keys(sourceAnnotations));
+    expect(new Set(Object.values(sourceFacts).flatMap(({ where }) => where))).toEqual(new Set(['source']));
+  });
+});

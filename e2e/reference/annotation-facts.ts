@@ -1,0 +1,181 @@
+import type { defaultAnnotationKeys, ownAnnotations, sourceAnnotations } from '../../shared/domain/annotations';
+import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations';
+import { checkModes } from '../../shared/domain/content-check/check-settings';
+import { runPolicies, strategyNames } from '../../shared/domain/workload-settings';
+
+/** Where an annotation counts. */
+export type Place = 'workload' | 'pod template' | 'source';
+
+/** What is to be known of an annotation that people write. */
+export interface AnnotationFact {
+  readonly where: readonly Place[];
+  /** As Markdown. */
+  readonly values: string;
+  /** What holds without it. */
+  readonly otherwise: string;
+  readonly meaning: string;
+}
+
+type Facts<Keys> = Readonly<Record<keyof Keys, AnnotationFact>>;
+
+const codes = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
+
+/** The booleans that Go reads, as Reloader does. */
+const goBooleans = '`true`, `false`';
+const exactly = 'exactly `true`';
+const onBoth = ['workload', 'pod template'] as const;
+
+function auto(meaning: string): AnnotationFact {
+  return { where: onBoth, values: goBooleans, otherwise: 'off, or as `--auto-reload-all`', meaning };
+}
+
+function list(sources: string): AnnotationFact {
+  const meaning = `restart for these ${sources}, used or not`;
+  return { where: onBoth, values: 'names and RE2 patterns, with commas', otherwise: 'none', meaning };
+}
+
+function exclude(sources: string): AnnotationFact {
+  const values = 'exact names, with commas';
+  return { where: ['workload'], values, otherwise: 'none', meaning: `never restart for these ${sources}` };
+}
+
+/** Reloader's, by their names in the code. */
+export const reloaderFacts: Facts<typeof defaultAnnotationKeys> = {
+  auto: auto('restart for every source that the pod template uses'),
+  configMapAuto: auto('the same for ConfigMaps'),
+  secretAuto: auto('the same for Secrets'),
+  secretProviderClassAuto: auto('the same for SecretProviderClasses'),
+  configMapReload: list('ConfigMaps'),
+  secretReload: list('Secrets'),
+  secretProviderClassReload: list('SecretProviderClasses'),
+  search: {
+    where: onBoth,
+    values: exactly,
+    otherwise: 'off',
+    meaning: 'restart for the sources that it uses and that are annotated to match',
+  },
+  match: {
+    where: ['source', ...onBoth],
+    values: `on a source ${exactly}; on a workload as \`kind\``,
+    otherwise: 'off',
+    meaning: 'on a source: restarts the workloads that search and use it; on a workload: another way to write `kind`',
+  },
+  kind: {
+    where: onBoth,
+    values: '`configmap`, `secret`, `configmap|secret`',
+    otherwise: 'all kinds',
+    meaning: 'only sources of these kinds restart it, whatever else says so',
+  },
+  ignore: { where: ['source'], values: exactly, otherwise: 'off', meaning: 'restarts nothing' },
+  configMapExclude: exclude('ConfigMaps'),
+  secretExclude: exclude('Secrets'),
+  secretProviderClassExclude: exclude('SecretProviderClasses'),
+  rolloutStrategy: {
+    where: ['workload'],
+    values: '`restart`, `rollout`',
+    otherwise: '`rollout`',
+    meaning: 'of an Argo Rollout: replace its pods as they are, or roll a new revision',
+  },
+  pausePeriod: {
+    where: ['workload'],
+    values: 'a Go duration such as `5m`',
+    otherwise: 'not paused',
+    meaning: 'of a Deployment: paused at its first change, so that all changes of that time are one rollout',
+  },
+  pausedAt: {
+    where: ['workload'],
+    values: 'a time',
+    otherwise: '',
+    meaning: 'since when Reroll holds a Deployment paused; Reroll writes it and takes it away',
+  },
+};
+
+const runPolicy = { where: ['workload'], values: codes(runPolicies), otherwise: '`run-now`' } as const;
+
+/** Reroll's own on a workload. */
+export const ownFacts: Facts<typeof ownAnnotations> = {
+  baseline: {
+    where: ['workload'],
+    values: '',
+    otherwise: '',
+    meaning: 'keyed digests of what its pods run with; Reroll writes it',
+  },
+  lastRestart: {
+    where: ['workload'],
+    values: '',
+    otherwise: '',
+    meaning: 'when it was restarted last, for which sources and keys, by whom; Reroll writes it',
+  },
+  strategy: {
+    where: ['workload'],
+    values: codes(strategyNames),
+    otherwise: '`--reload-strategy`',
+    meaning: 'what is changed in the pod template',
+  },
+  settle: {
+    where: ['workload'],
+    values: 'a Go duration, at most `1h`',
+    otherwise: '`--settle`',
+    meaning: 'quiet to wait for before the restart',
+  },
+  settleMax: {
+    where: ['workload'],
+    values: 'a Go duration, at most `1h`',
+    otherwise: '`--settle-max`, or the settle time if that is longer',
+    meaning: 'the longest wait',
+  },
+  jobPolicy: {
+    ...runPolicy,
+    meaning: 'of a Job: create it anew, leave it to whoever runs it next, or do not track it',
+  },
+  cronJobPolicy: {
+    ...runPolicy,
+    meaning: 'of a CronJob: run it at once, leave it to its next run, or do not track it',
+  },
+  lint: {
+    where: ['workload'],
+    values: '`on`, `off`',
+    otherwise: '`on`',
+    meaning: '`off`: the webhook warns nobody of what is wrong with these annotations',
+  },
+};
+
+/** Reroll's own on a ConfigMap or Secret: all of them are for the webhook. */
+export const sourceFacts: Facts<typeof sourceAnnotations> = {
+  preview: {
+    where: ['source'],
+    values: '`off`',
+    otherwise: 'on',
+    meaning: 'who changes it is not told what that restarts',
+  },
+  validate: {
+    where: ['source'],
+    values: codes([...checkModes, 'off']),
+    otherwise: 'as `--validate-namespaces`; `warn` beside one of the next three',
+    meaning: 'keys must parse; what does not is told, or denies the write',
+  },
+  schema: {
+    where: ['source'],
+    values: '`[key=]configmap[/key]`, with commas',
+    otherwise: 'none',
+    meaning: 'keys must fit a JSON Schema in a ConfigMap of the same namespace',
+  },
+  requiredKeys: {
+    where: ['source'],
+    values: 'names of keys, with commas',
+    otherwise: 'none',
+    meaning: 'these keys must be there',
+  },
+  maxBytes: {
+    where: ['source'],
+    values: 'bytes such as `65536`, `64Ki`, `1Mi`',
+    otherwise: 'no limit',
+    meaning: 'all keys together may have no more',
+  },
+};
+
+/** What a restart leaves on a pod template. */
+export const markers: readonly (readonly [key: string, meaning: string])[] = [
+  [lastReloadedFrom, 'by the strategy `annotations`, as Reloader does'],
+  [restartedAt, 'by the strategy `restarted-at`, as `kubectl rollout restart` does'],
+];

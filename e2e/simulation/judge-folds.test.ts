@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { withValueAt } from '../apiserver/json';
+import { adopted, type Hand } from './history.fixture';
+
+async function setImage(hand: Hand, image: string): Promise<void> {
+  await hand.write('dev', (object) => withValueAt(object, ['spec', 'template', 'metadata', 'labels', 'image'], image));
+}
+
+describe('the judge of folded restarts', () => {
+  it('finds nothing where the change came before the new template', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await setImage(hand, '2');
+    await hand.engine('value-2-', false);
+    expect(hand.promises()).toEqual([]);
+  });
+
+  it.each<[string, (hand: Hand) => Promise<void>]>([
+    ['no new template', async (hand) => await hand.edit('value-2-')],
+    [
+      'a new template before the change',
+      async (hand) => {
+        await setImage(hand, '2');
+        await hand.edit('value-2-');
+      },
+    ],
+    [
+      'a new template between two changes',
+      async (hand) => {
+        await hand.edit('value-2-');
+        await setImage(hand, '2');
+        await hand.edit('value-3-');
+        await hand.engine('value-3-', false);
+      },
+    ],
+    [
+      'a workload that was scaled after the change',
+      async (hand) => {
+        await hand.edit('value-2-');
+        await hand.write('dev', (object) => withValueAt(object, ['spec', 'replicas'], 4));
+      },
+    ],
+  ])('finds a change that is recorded without a restart for %s', async (_, happens) => {
+    const hand = await adopted();
+    await happens(hand);
+    await hand.engine('value-2-', false);
+    expect(hand.promises()).toContain('missed change');
+    // What is recorded at last is found at once, and not only where nothing comes after it.
+    await setImage(hand, '9');
+    expect(hand.promises()).toContain('missed change');
+  });
+
+  it('finds nothing where a record that was lost is made anew from what is there', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await hand.strip();
+    await hand.engine('value-2-', false);
+    await setImage(hand, '2');
+    expect(hand.promises()).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import { stringify } from 'yaml';
+import { KubeClient } from '../../shared/kube/client';
+import { staticCredentials } from '../../shared/kube/credentials';
+import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
+import { systemClock } from '../../shared/runtime/clock';
+import { silentLogger } from '../../shared/runtime/logger';
+import { ContractClient } from '../apiserver/contract/contract-client';
+import type { Identity } from '../control-plane/certificates';
+import type { ControlPlane } from '../control-plane/cluster';
+import { MetricSamples } from '../metric-samples';
+import { RerollProcess, type RerollProcessOptions } from '../reroll-process';
+
+/** A control plane of our own, its users, and the processes of Reroll on this host. */
+export class ClusterUnderTest {
+  readonly plane: ControlPlane;
+  /** For requests with every right. */
+  readonly admin: ContractClient;
+  readonly #transports: HttpsTransport[] = [];
+  readonly #processes = new Set<RerollProcess>();
+
+  protected constructor(plane: ControlPlane) {
+    this.plane = plane;
+    this.admin = this.#client(plane.admin);
+  }
+
+  /** A client of a user with the built-in role `edit`. */
+  async editor(user: string): Promise<ContractClient> {
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }];
+    await this.apply({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: `edit-${user}` },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects,
+    });
+    return this.#client(await this.plane.identityFor(user));
+  }
+
+  /** A client of the product's own kind, with every right. */
+  kubeClient(): KubeClient {
+    return new KubeClient({
+      ...{ transport: this.#transport(this.plane.admin), credentials: staticCredentials({}) },
+      ...{ clock: systemClock, logger: silentLogger, userAgent: 'reroll-e2e' },
+    });
+  }
+
+  async apply(...objects: readonly object[]): Promise<void> {
+    await this.plane.kubectl(['apply', '-f', '-'], { stdin: objects.map((object) => stringify(object)).join('---\n') });
+  }
+
+  /** What the API server says of its calls of webhooks. */
+  async apiServerMetrics(): Promise<MetricSamples> {
+    return new MetricSamples((await this.admin.get('/metrics')).bytes.toString('utf8'));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#processes].map(async (each) => await each.end('SIGKILL')));
+    for (const transport of this.#transports) transport.close();
+    await this.plane.stop();
+  }
+
+  /** Starts a process that ends with the cluster. */
+  protected run(options: RerollProcessOptions): RerollProcess {
+    const started = new RerollProcess(options);
+    this.#processes.add(started);
+    return started;
+  }
+
+  #client(identity: Identity): ContractClient {
+    return new ContractClient(this.#transport(identity));
+  }
+
+  #transport({ certPem, keyPem }: Identity): HttpsTransport {
+    const { apiServerUrl, caPem } = this.plane;
+    const tls = { ca: Buffer.from(caPem), cert: Buffer.from(certPem), key: Buffer.from(keyPem) };
+    const transport = createHttpsTransport({ server: apiServerUrl, tls });
+    this.#transports.push(transport);
+    return transport;
+  }
+}

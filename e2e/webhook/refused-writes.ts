@@ -1,0 +1,34 @@
+import { configMap } from '../apiserver/cluster';
+import { merge, type ContractClient } from '../apiserver/contract/contract-client';
+import { pollUntil } from '../control-plane/poll';
+import type { ClusterUnderTest } from './cluster-under-test';
+import { namespace } from './reroll-cluster';
+
+/** Refuses what mutating webhooks have admitted. */
+const policy = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'no-pink' },
+  spec: {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['configmaps'] }],
+    },
+    validations: [{ expression: '!has(object.data) || !("color" in object.data) || object.data.color != "pink"' }],
+  },
+};
+const binding = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicyBinding',
+  metadata: { name: 'no-pink' },
+  spec: { policyName: 'no-pink', validationActions: ['Deny'] },
+};
+
+/** From now on no ConfigMap becomes pink: the write is refused once mutating webhooks have heard of it. */
+export async function refusePink(cluster: ClusterUnderTest, user: ContractClient): Promise<void> {
+  await cluster.apply(policy, binding, configMap({ name: 'probe', namespace }));
+  await pollUntil('the policy to be in force', async () => {
+    const path = `/api/v1/namespaces/${namespace}/configmaps/probe?dryRun=All`;
+    return (await user.patch(path, merge, { data: { color: 'pink' } })).status === 422 ? true : undefined;
+  });
+}

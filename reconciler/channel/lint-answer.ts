@@ -1,0 +1,15 @@
+import { parseLintQuestion, type LintAnswer } from '../../shared/domain/lint/lint-answer';
+import type { WorkloadQuestion } from '../../shared/domain/workload-question';
+import type { Answer } from './batch-answer';
+import { answerQuestion } from './question-answer';
+
+/** Who knows what flags and sources make of a workload's annotations. */
+export interface Linter {
+  /** Undefined: another replica does. */
+  lint(question: WorkloadQuestion): LintAnswer | undefined;
+}
+
+/** Answers the body of `POST /v1/lint`. */
+export async function answerLint(body: Buffer, linter: Linter): Promise<Answer> {
+  return await answerQuestion(body, parseLintQuestion, (question) => linter.lint(question));
+}

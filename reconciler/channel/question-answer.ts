@@ -1,0 +1,14 @@
+import type { Answer } from './batch-answer';
+import { readJsonBody } from './json-body';
+
+/** Answers the body of a question: 200, or 503 where another replica is to be asked. Throws what is our own fault. */
+export async function answerQuestion<Question>(
+  body: Buffer,
+  parse: (value: unknown) => Question,
+  ask: (question: Question) => Promise<object | undefined> | object | undefined,
+): Promise<Answer> {
+  const question = readJsonBody(body, parse);
+  if ('error' in question) return { status: 400, body: question };
+  const answer = await ask(question.value);
+  return answer ? { status: 200, body: answer } : { status: 503, body: { error: 'this replica does not lead' } };
+}

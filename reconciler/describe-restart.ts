@@ -1,0 +1,65 @@
+import { ownAnnotations } from '../shared/domain/annotations';
+import type { Baseline } from '../shared/domain/baseline';
+import type { StrategyName } from '../shared/domain/workload';
+import { isLeftToNextRun } from '../shared/domain/workload-settings';
+import type { Clock } from '../shared/runtime/clock';
+import { randomHex, type Random } from '../shared/runtime/random';
+import type { Restart } from './apply/restart';
+import { strategies } from './apply/strategies';
+import { baselineText } from './baseline-too-large-error';
+import type { Change } from './change';
+import type { Hints } from './channel/hints';
+import type { PauseBegun } from './pauses';
+import type { Verdict } from './plan';
+import { lastRestartAnnotation } from './report';
+import type { TrackedWorkload } from './workload-index';
+
+export interface DescribeOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly random: Random;
+  readonly defaults: { readonly strategy: StrategyName };
+}
+
+/** Everything that is to be written for a restart. Throws a BaselineTooLargeError. */
+export function describeRestart(
+  { random, clock, defaults }: DescribeOptions,
+  workload: TrackedWorkload,
+  baseline: Baseline,
+  changes: readonly Change[],
+  pause?: PauseBegun,
+): Restart {
+  const { kind, namespace, settings } = workload.record;
+  const id = randomHex(random, 8);
+  const nowMs = clock.nowMs();
+  const strategy = settings.strategy ?? defaults.strategy;
+  return {
+    id,
+    atMs: nowMs,
+    workload,
+    changes,
+    baseline,
+    strategy,
+    marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
+    annotations: {
+      [ownAnnotations.baseline]: baselineText(workload, baseline),
+      [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes, {
+        isLeftToNextRun: isLeftToNextRun(kind, settings),
+      }),
+      ...pause?.annotations,
+    },
+    ...(pause && { pausedUntilMs: pause.untilMs }),
+  };
+}
+
+/** Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. */
+export function attributed(
+  hints: Pick<Hints, 'attribution'>,
+  { record }: TrackedWorkload,
+  changes: readonly Verdict[],
+): readonly Change[] {
+  return changes.map((change) => {
+    const { kind, name, whole } = change;
+    const attribution = whole === undefined ? undefined : hints.attribution(kind, record.namespace, name, whole);
+    return { ...change, attribution };
+  });
+}

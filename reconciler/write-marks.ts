@@ -1,0 +1,136 @@
+import { parseBaseline, type Baseline } from '../shared/domain/baseline';
+import { absent } from '../shared/domain/content-digest';
+import { objectOf } from '../shared/domain/json-value';
+import type { MarksAnswer, MarksQuestion } from '../shared/domain/marks-question';
+import type { WorkloadRecord } from '../shared/domain/workload';
+import { workloadKind, type WorkloadKindName } from '../shared/domain/workload-kinds';
+import { noMarks, type WorkloadMarks } from '../shared/domain/workload-marks';
+import { ownAnnotations } from '../shared/domain/annotations';
+import { baselineText } from './baseline-too-large-error';
+import type { Hints } from './channel/hints';
+import { attributed, describeRestart, type DescribeOptions } from './describe-restart';
+import type { DigestKeys } from './digest-keys';
+import type { GivenRestarts } from './given-restarts';
+import type { NamespaceScope } from './namespace-scope';
+import { plan } from './plan';
+import type { PlanView } from './worker';
+import { sleep, type Clock } from '../shared/runtime/clock';
+import { isTrackable, workloadKey, type TrackedWorkload } from './workload-index';
+
+export interface WriteMarksOptions extends PlanView, DescribeOptions {
+  readonly clock: Clock;
+  readonly keys: Pick<DigestKeys, 'keyId' | 'isOwn'>;
+  readonly hints: Pick<Hints, 'attribution' | 'readNow'>;
+  readonly given: GivenRestarts;
+  readonly scope: Pick<NamespaceScope, 'isSelected'>;
+  /** As the engine reads what is stored. Throws a MalformedObjectError. */
+  readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
+}
+
+/** The write waits for the answer, and no longer than a moment. */
+const newsMs = 150;
+
+/**
+ * Says what belongs into a write of a workload whose pods start after it. They find what is stored then, so what this process
+ * knows now is at most too old, which is one restart too many and never one too few. Nothing is done: the write may yet be
+ * refused, and what is stored tells.
+ */
+export class WriteMarks {
+  readonly #options: WriteMarksOptions;
+
+  constructor(options: WriteMarksOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined where this process cannot tell: it does not lead, or knows another baseline. */
+  async answer({ kind, namespace, object }: MarksQuestion): Promise<MarksAnswer | undefined> {
+    const { read, scope, settings, term } = this.#options;
+    if (!term()) return undefined;
+    const record = read(kind, withIdentity(object, namespace));
+    if (!scope.isSelected(namespace) || !isTrackable(record, settings.policy)) return { v: 1, ...noMarks };
+    await this.#newsOf(namespace);
+    // The Lease may have gone meanwhile.
+    const currentTerm = term();
+    if (!currentTerm) return undefined;
+    const baseline = this.#baselineOf(record);
+    if (baseline === 'unknown') return undefined;
+    const workload = trackedAs(record, baseline);
+    const { sources, keys, knownKinds, isNamed, given } = this.#options;
+    const known = { sources, isNamed, settings, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
+    const planned = plan({ ...known, workload });
+    switch (planned.action) {
+      case 'none':
+        return { v: 1, ...noMarks };
+      case 'adopt':
+        return { v: 1, ...adoption(workload, planned.baseline) };
+      case 'restart': {
+        if (!isFoldable(record)) return { v: 1, ...noMarks };
+        const changes = attributed(this.#options.hints, workload, planned.changes);
+        const { annotations, marker } = describeRestart(this.#options, workload, planned.baseline, changes);
+        given.give(workload.key, { baselineText: baselineText(workload, planned.baseline), changes });
+        return { v: 1, annotations, template: marker };
+      }
+    }
+  }
+
+  /** A release writes the ConfigMap milliseconds before: it is announced by then, and not yet seen. */
+  async #newsOf(namespace: string): Promise<void> {
+    const { clock, hints } = this.#options;
+    const over = new AbortController();
+    try {
+      await Promise.race([hints.readNow(namespace), sleep(clock, newsMs, over.signal)]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** What stands on the object is what counts only if it is what this process has seen of it. */
+  #baselineOf({ kind, namespace, name, uid, baselineText: text }: WorkloadRecord): Baseline | undefined | 'unknown' {
+    const { keys, workloads } = this.#options;
+    const seen = workloads.get(workloadKey(kind, namespace, name));
+    const seenSequence = seen?.record.uid === uid ? seen.baseline?.sequence : undefined;
+    if (text === undefined) return seenSequence === undefined ? undefined : 'unknown';
+    try {
+      const baseline = parseBaseline(text);
+      return keys.isOwn(baseline.keyId) && baseline.sequence === seenSequence ? baseline : 'unknown';
+    } catch {
+      return 'unknown';
+    }
+  }
+}
+
+const unborn = 'not stored yet';
+
+/** An object under creation has neither uid nor version, and maybe no name. */
+function withIdentity(object: MarksQuestion['object'], namespace: string): object {
+  const { name = unborn, uid = unborn, ...metadata } = objectOf(object['metadata']);
+  return { ...object, metadata: { ...metadata, name, uid, namespace, resourceVersion: '0' } };
+}
+
+/** Its pods start after all that is known. */
+function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): TrackedWorkload {
+  const { kind, namespace, name } = record;
+  return {
+    ...{ key: workloadKey(kind, namespace, name), record, baseline, usesSinceMs: Infinity },
+    ...{ baselineProblem: undefined, baselineLost: false, isForeign: false, unwritten: false },
+  };
+}
+
+/**
+ * That a source is not there is left out: the watch of a source that was created a moment ago may be behind. When it has been
+ * seen, the engine records it by the times of both.
+ */
+function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks {
+  const sources = [...baseline.sources].filter(
+    ([id, recorded]) => recorded !== absent || workload.baseline?.sources.has(id) === true,
+  );
+  const text = baselineText(workload, { ...baseline, sources: new Map(sources) });
+  return { ...noMarks, annotations: { [ownAnnotations.baseline]: text } };
+}
+
+/** A changed template is all that its restart takes. */
+function isFoldable({ kind, pause, rollout }: WorkloadRecord): boolean {
+  if (pause?.periodMs !== undefined || rollout?.workloadRef !== undefined) return false;
+  const { apply } = workloadKind(kind);
+  return apply === 'patch' || (apply === 'rollout' && rollout?.strategy === 'rollout');
+}

@@ -1,0 +1,119 @@
+import type { AnnotationProblem } from '../annotation-problem';
+import { annotation, ownAnnotations } from '../annotations';
+import { cutToBytes } from '../cut-to-bytes';
+import { typedKeysOf } from '../policy-annotations';
+import { sourceKinds } from '../source';
+import { controllerOf } from '../workload';
+import { workloadKinds } from '../workload-kinds';
+import type { KnownSources } from './known-sources';
+import type { LintSubject, WorkloadSubject } from './lint-subject';
+import { askingAnnotations, plural, watchedSourceKinds } from './lint-subject';
+
+const maxSelectorBytes = 40;
+
+/** An object of a kind that is never restarted asks for restarts. */
+export function* uncoveredKind(subject: LintSubject): Generator<AnnotationProblem> {
+  const { kind, group, object } = subject.write;
+  const [asking] = askingAnnotations(subject);
+  // What controllers make has the annotations of what they made it from.
+  if (!asking || controllerOf(object)) return;
+  const what = group === '' ? kind : `${kind} of ${group}`;
+  const kinds = workloadKinds.map((each) => each.kind);
+  const message = `has no effect: a ${what} is not restarted`;
+  yield {
+    code: 'kind-not-covered',
+    ...asking,
+    message,
+    fix: `put it on a ${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1) ?? ''}`,
+  };
+}
+
+/** A workload asks for restarts, and flags leave it out. */
+export function* leftOutByFlags(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
+  const [asking] = askingAnnotations(subject);
+  if (!asking) return;
+  const { kind } = subject.kind;
+  if (subject.settings.policy.ignoredWorkloadKinds.includes(kind)) {
+    const flag = kind === 'Rollout' ? '--is-Argo-Rollouts=false' : '--ignored-workload-types';
+    const message = `has no effect: ${flag} leaves ${kind}s alone`;
+    yield { code: 'kind-not-covered', ...asking, message, fix: 'change the flag, or remove the annotation' };
+  }
+  const namespace = namespaceLeftOut(subject, known);
+  if (namespace) yield { code: 'namespace-not-watched', ...asking, ...namespace };
+}
+
+function namespaceLeftOut(
+  { write: { namespace }, settings: { selection } }: WorkloadSubject,
+  { isNamespaceSelected = true }: KnownSources,
+): Pick<AnnotationProblem, 'message' | 'fix'> | undefined {
+  const { namespaces, namespacesToIgnore, namespaceSelector } = selection;
+  if (namespaces.length > 0 && !namespaces.includes(namespace)) {
+    return { message: `has no effect: --namespaces does not name ${namespace}`, fix: 'add it there' };
+  }
+  if (namespacesToIgnore.includes(namespace)) {
+    return { message: `has no effect: --namespaces-to-ignore names ${namespace}`, fix: 'take it out there' };
+  }
+  if (isNamespaceSelected) return undefined;
+  const selector = cutToBytes(namespaceSelector.text, maxSelectorBytes);
+  const message = `has no effect: --namespace-selector does not select ${namespace}`;
+  return { message, fix: `label the namespace to fit ${selector}` };
+}
+
+/** A workload asks for restarts by sources of a kind that nobody looks at. */
+export function* unwatchedSourceKinds(subject: WorkloadSubject): Generator<AnnotationProblem> {
+  const watched = watchedSourceKinds(subject.settings);
+  const asking = askingAnnotations(subject);
+  for (const kind of sourceKinds) {
+    if (watched.includes(kind)) continue;
+    const { auto, reload } = typedKeysOf(subject.settings.keys)[kind];
+    const csi = kind === 'SecretProviderClass';
+    const flag = csi ? '--enable-csi-integration is off' : `--resources-to-ignore leaves out ${plural(kind)}`;
+    for (const written of asking.filter(({ key }) => key === auto || key === reload)) {
+      const message = `has no effect: ${flag}`;
+      yield { code: 'source-kind-ignored', ...written, message, fix: 'change the flag, or remove the annotation' };
+    }
+  }
+}
+
+/** The workload is narrowed to other kinds than those it lists, or switches on. */
+export function* narrowedOut(subject: WorkloadSubject): Generator<AnnotationProblem> {
+  const { keys } = subject.settings;
+  const leftOut = sourceKinds.filter((kind) => subject.spec.policy[kind].leftOut);
+  // That nothing is left is told where it is read.
+  if (leftOut.length === sourceKinds.length) return;
+  const narrowing = [keys.match, keys.kind].find(
+    (key) => annotation(subject.metadata, key) !== undefined || annotation(subject.template, key) !== undefined,
+  );
+  for (const kind of leftOut) {
+    const { auto, reload } = typedKeysOf(keys)[kind];
+    for (const written of askingAnnotations(subject).filter(({ key }) => key === auto || key === reload)) {
+      const message = `has no effect: ${narrowing ?? keys.kind} leaves ${plural(kind)} out`;
+      yield { code: 'narrowed-out', ...written, message, fix: 'remove one of the two' };
+    }
+  }
+}
+
+/** Settings of a workload that asks for no restarts. */
+export function* nothingAsked(subject: WorkloadSubject): Generator<AnnotationProblem> {
+  const { keys, policy } = subject.settings;
+  if (policy.autoReloadAll || askingAnnotations(subject).length > 0) return;
+  const typed = Object.values(typedKeysOf(keys));
+  const switches = [keys.auto, keys.search, ...typed.map(({ auto }) => auto)];
+  // A switch that is not on is meant to be off, or told as a mistake.
+  if (switches.some((key) => annotation(subject.metadata, key) ?? annotation(subject.template, key))) return;
+  const narrows = sourceKinds.some((kind) => subject.spec.policy[kind].leftOut);
+  const settings = [
+    ...typed.map(({ exclude }) => exclude),
+    ...(narrows ? [keys.match, keys.kind] : []),
+    ...[ownAnnotations.strategy, ownAnnotations.settle, ownAnnotations.settleMax],
+    ...(subject.kind.kind === 'Deployment' ? [keys.pausePeriod] : []),
+    ...(subject.kind.kind === 'Rollout' ? [keys.rolloutStrategy] : []),
+    ...(subject.kind.kind === 'Job' ? [ownAnnotations.jobPolicy] : []),
+    ...(subject.kind.kind === 'CronJob' ? [ownAnnotations.cronJobPolicy] : []),
+  ];
+  const key = settings.find((each) => annotation(subject.metadata, each) !== undefined);
+  if (key === undefined) return;
+  const message = 'has no effect: nothing here asks for restarts';
+  const value = annotation(subject.metadata, key);
+  yield { code: 'nothing-asked', key, value, message, fix: `add ${keys.auto}: "true"` };
+}

@@ -1,0 +1,109 @@
+import type { AnnotationKeys, Annotations } from '../annotations';
+import { annotation, annotationsOf } from '../annotations';
+import { parseGoBool } from '../go-bool';
+import { fieldAt, textOf } from '../json-value';
+import { objectKey } from '../object-key';
+import { namesIn } from '../pattern';
+import type { PolicySettings } from '../policy';
+import { speakingKey, typedKeysOf } from '../policy-annotations';
+import type { Selection } from '../selection';
+import type { SourceKind } from '../source';
+import { sourceKinds } from '../source';
+import type { WorkloadSpec } from '../workload';
+import { readWorkloadSpec } from '../workload';
+import type { WorkloadKind } from '../workload-kinds';
+import { defaultTemplatePath, findWorkloadKind } from '../workload-kinds';
+
+/** What the install is told by its flags, as far as it decides what an annotation does. */
+export interface LintSettings {
+  readonly keys: AnnotationKeys;
+  readonly policy: PolicySettings;
+  readonly selection: Selection;
+  /** SecretProviderClasses are sources. */
+  readonly csi: boolean;
+}
+
+/** A write of an object that may be a workload, as admission sees it. */
+export interface WorkloadWrite {
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly object: unknown;
+  /** Undefined or null where the object is new. */
+  readonly oldObject?: unknown;
+}
+
+/** What is linted. */
+export interface LintSubject {
+  readonly write: WorkloadWrite;
+  readonly settings: LintSettings;
+  readonly metadata: Annotations;
+  readonly template: Annotations;
+}
+
+/** A subject of a kind that is restarted. */
+export interface WorkloadSubject extends LintSubject {
+  readonly kind: WorkloadKind;
+  readonly spec: WorkloadSpec;
+}
+
+/** An annotation that is there. */
+export interface Written {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Reads what a write is about. */
+export function readLintSubject(write: WorkloadWrite, settings: LintSettings): LintSubject | WorkloadSubject {
+  const kind = findWorkloadKind(write.group, write.kind);
+  const subject = {
+    ...{ write, settings },
+    metadata: annotationsOf(write.object),
+    template: annotationsOf(fieldAt(write.object, kind?.templatePath ?? defaultTemplatePath)),
+  };
+  return kind
+    ? { ...subject, kind, spec: readWorkloadSpec(kind, write.object, settings.keys, settings.policy) }
+    : subject;
+}
+
+/** How a message names the object. */
+export function titleOf({ write: { kind, namespace, object } }: LintSubject): string {
+  // The server has yet to generate it, or there is none.
+  const name = textOf(fieldAt(object, ['metadata', 'name'])) ?? '(not named yet)';
+  return `${kind} ${objectKey(namespace, name)}`;
+}
+
+/** The annotations that ask for restarts, by which a workload that gets none was meant to get them. */
+export function askingAnnotations({ settings: { keys }, metadata, template }: LintSubject): readonly Written[] {
+  const typed = Object.values(typedKeysOf(keys));
+  const asking = [
+    ...[keys.auto, ...typed.map(({ auto }) => auto)].map((key) => [key, isOn] as const),
+    ...typed.map(({ reload }) => [reload, listsSomething] as const),
+    [keys.search, isTrue] as const,
+  ];
+  return asking.flatMap(([key, asks]) => {
+    const values = [annotation(metadata, key), annotation(template, key)];
+    return values.flatMap((value) => (value !== undefined && asks(value) ? [{ key, value }] : [])).slice(0, 1);
+  });
+}
+
+const isOn = (value: string): boolean => parseGoBool(value) === true;
+const listsSomething = (value: string): boolean => namesIn(value).length > 0;
+const isTrue = (value: string): boolean => value === 'true';
+
+/** Where the switches and lists for one kind of source are read from: the metadata, or else the pod template. */
+export function annotationsFor({ settings: { keys }, metadata, template }: LintSubject, kind: SourceKind): Annotations {
+  return speakingKey(metadata, keys, typedKeysOf(keys)[kind]) === undefined ? template : metadata;
+}
+
+/** The kinds of sources whose changes this install looks at. */
+export function watchedSourceKinds({ csi, selection }: LintSettings): readonly SourceKind[] {
+  return sourceKinds.filter((kind) =>
+    kind === 'SecretProviderClass' ? csi : !selection.ignoredSourceKinds.includes(kind),
+  );
+}
+
+/** For messages. */
+export function plural(kind: SourceKind): string {
+  return kind === 'SecretProviderClass' ? 'SecretProviderClasses' : `${kind}s`;
+}

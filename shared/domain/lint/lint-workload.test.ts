@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { annotationProblemCodes } from '../annotation-problem';
+import { defaultAnnotationKeys as keys } from '../annotations';
+import { parseSelector } from '../selector';
+import { readWorkloadQuestion, workloadQuestion } from '../workload-question';
+import { cleanRows } from './clean-rows.fixture';
+import { noKnownSources, type KnownSources } from './known-sources';
+import { readLintSubject } from './lint-subject';
+import { isWorthLinting, lintWorkload } from './lint-workload';
+import { known, source, told, written, type Applied, type LintRow } from './lint.fixture';
+import { listedSources, sourceQuestion } from './listed-sources';
+import { nameRows } from './name-rows.fixture';
+import { placeRows } from './place-rows.fixture';
+import { precedenceRows } from './precedence-rows.fixture';
+import { sourceRows } from './source-rows.fixture';
+import { valueRows } from './value-rows.fixture';
+
+const rows = [...nameRows, ...valueRows, ...placeRows, ...precedenceRows, ...sourceRows];
+
+function findings({ applied, told: given, sources, isNamespaceSelected }: LintRow, of?: KnownSources) {
+  const subject = readLintSubject(written(applied), told(given));
+  return lintWorkload(subject, of ?? known(sources, isNamespaceSelected));
+}
+
+describe('lintWorkload', () => {
+  it.each(rows)('$title', (row) => {
+    expect(findings(row).map(({ code, message }) => [code, message])).toEqual(row.says);
+  });
+
+  it.each(cleanRows)('has nothing to say of $title', (row) => expect(findings(row)).toEqual([]));
+
+  it.each([...rows, ...cleanRows])('finds the same in what the webhook sends: $title', (row) => {
+    const write = written(row.applied);
+    const sent = readWorkloadQuestion(
+      JSON.parse(JSON.stringify(workloadQuestion(write, write.namespace, write.object))),
+    );
+    const found = lintWorkload(readLintSubject(sent!, told(row.told)), known(row.sources, row.isNamespaceSelected));
+    expect(found).toEqual(findings(row));
+  });
+
+  it('has a row for every code, and no message that an API server would cut', () => {
+    const said = rows.flatMap(({ says }) => says);
+    expect([...new Set(said.map(([code]) => code))].sort()).toEqual([...annotationProblemCodes].sort());
+    for (const [, message] of said) expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256);
+  });
+
+  it.each(rows)('shows no value of an unknown key, and none in full that is long: $title', (row) => {
+    for (const { message } of findings(row)) {
+      expect(message).not.toContain('hunter2');
+      expect(message).not.toMatch(/(.)\1{105}/);
+    }
+  });
+
+  it('is silent about what exists where that is not known', () => {
+    const dependent = sourceRows.map((row) => findings(row, noKnownSources).map(({ code }) => code));
+    expect([...new Set(dependent.flat())].sort()).toEqual(['bad-boolean', 'bad-name', 'nothing-used', 'wrong-place']);
+  });
+
+  it('tries no more patterns on names than an admission has time for', () => {
+    const many = Array.from({ length: 1_500 }, (_, index) => source('ConfigMap', `app-${index}`));
+    const list = Array.from({ length: 20 }, (_, index) => `no${index}.*`).join(',');
+    const subject = readLintSubject(written({ metadata: { [keys.configMapReload]: list } }), told());
+    if (!('spec' in subject)) throw new Error('a Deployment is restarted');
+    expect([...listedSources(subject, known(many))]).toHaveLength(1);
+  });
+});
+
+describe('whatever is written', () => {
+  it('finds no more than there is time for', () => {
+    const metadata = { [keys.configMapExclude]: 'a*,'.repeat(50_000), [keys.auto]: 'true' };
+    expect(lintWorkload(readLintSubject(written({ metadata }), told()), known())).toHaveLength(100);
+  });
+
+  const ours = fc.constantFrom(...Object.values<string>({ ...keys }), 'reroll.dev/settle', 'reroll.dev/x', 'x/auto');
+  const texts = fc.dictionary(ours, fc.oneof(fc.string(), fc.constantFrom('true', 'false', 'app', 'app,.*', '1s')));
+  const kinds = fc.constantFrom('Deployment', 'CronJob', 'Job', 'Rollout', 'Pod');
+  const groups = fc.constantFrom('apps', 'batch', 'argoproj.io', '');
+
+  it('answers in lines that fit', () => {
+    fc.assert(
+      fc.property(kinds, groups, texts, texts, fc.string(), (kind, group, metadata, template, name) => {
+        const { object } = written({ kind: 'Deployment', name, metadata, template });
+        const subject = readLintSubject({ kind, group, namespace: 'shop', object }, told({ csi: true }));
+        for (const { message } of lintWorkload(subject, known())) {
+          expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256);
+        }
+      }),
+    );
+  });
+
+  it('never throws, for a mutating hook sees objects that nobody has validated', () => {
+    fc.assert(
+      fc.property(kinds, groups, fc.jsonValue(), fc.jsonValue(), (kind, group, object, part) => {
+        for (const each of [
+          object,
+          { metadata: part, spec: part },
+          { metadata: { annotations: part, labels: part } },
+        ]) {
+          const write = { kind, group, namespace: 'shop', object: each, oldObject: object };
+          const subject = readLintSubject(write, told());
+          isWorthLinting(write, keys);
+          lintWorkload(subject, known());
+        }
+      }),
+    );
+  });
+});
+
+describe('sourceQuestion', () => {
+  const question = (applied: Applied, given = told()) => {
+    const subject = readLintSubject(written(applied), given);
+    return 'spec' in subject ? sourceQuestion(subject) : undefined;
+  };
+
+  it('asks for the names that a workload lists', () => {
+    const metadata = { [keys.configMapReload]: 'app,web-.*', [keys.secretReload]: 'db' };
+    expect(question({ metadata })).toEqual({ namespace: 'shop', listed: ['cm/app', 'secret/db'] });
+    expect(question({ metadata: { [keys.search]: 'true' } })).toEqual({ namespace: 'shop', listed: [] });
+  });
+
+  it('asks nothing where nothing depends on it, but for the labels that a flag selects by', () => {
+    expect(question({ metadata: { [keys.auto]: 'true' } })).toBeUndefined();
+    const selection = { namespaceSelector: parseSelector('env=prod') };
+    expect(question({ metadata: { [keys.auto]: 'true' } }, told({ selection }))).toEqual({
+      namespace: 'shop',
+      listed: [],
+    });
+  });
+});
+
+describe('isWorthLinting', () => {
+  const worth = (applied: Applied, old?: Applied) =>
+    isWorthLinting({ ...written(applied), oldObject: old && written(old).object }, keys);
+  const metadata = { [keys.auto]: 'true' };
+
+  it.each<[string, Applied, Applied | undefined, boolean]>([
+    ['a new one', { metadata }, undefined, true],
+    ['one on whose pod template it stands', { template: metadata }, undefined, true],
+    ['one with a slip', { metadata: { 'reroll.dev/settel': '' } }, undefined, true],
+    ['one with a label', { labels: metadata }, undefined, true],
+    ['a CronJob on whose jobTemplate it stands', { kind: 'CronJob', jobTemplate: metadata }, undefined, true],
+    ['a new one that says nothing of restarts', { metadata: { 'helm.sh/chart': 'x' } }, undefined, false],
+    ['one that is scaled', { metadata, spec: { replicas: 2 } }, { metadata, spec: { replicas: 1 } }, false],
+    ['one whose annotations change', { metadata }, { metadata: { [keys.auto]: 'false' } }, true],
+    ['one that uses something else', { metadata }, { metadata, envFrom: [] }, true],
+    ['one that stops to say anything', {}, { metadata }, false],
+  ])('%s: %#', (_title, applied, old, expected) => expect(worth(applied, old)).toBe(expected));
+});

@@ -1,0 +1,82 @@
+import { AnnotationNames } from '../annotation-names';
+import type { AnnotationProblem, AnnotationProblemCode } from '../annotation-problem';
+import { describeProblem } from '../annotation-problem';
+import { annotationsOf, type AnnotationKeys } from '../annotations';
+import { fieldAt, objectOf, sameJson, type JsonObject } from '../json-value';
+import { defaultTemplatePath } from '../workload-kinds';
+import { leftOutByFlags, narrowedOut, nothingAsked, uncoveredKind, unwatchedSourceKinds } from './coverage';
+import type { KnownSources } from './known-sources';
+import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';
+import { listedSources } from './listed-sources';
+import { titleOf } from './lint-subject';
+import { autoSwitches, excluded, listBesideAuto, templateOverridden } from './overrides';
+import { ofAnotherKind, onJobTemplate, writtenAsLabels } from './placement';
+import { nothingUsed, searchWithoutMatch } from './used-sources';
+
+/** Something on a workload that does not do what its author seems to expect. */
+export interface LintFinding {
+  readonly code: AnnotationProblemCode;
+  /** One line that names object, key, value and fix. */
+  readonly message: string;
+}
+
+/** What an API server leaves of a warning when a request has many. */
+const maxMessageBytes = 256;
+
+/** Far more than anybody is told; annotations have room for a hundred thousand. */
+const maxFindings = 100;
+
+type Check = (subject: WorkloadSubject, known: KnownSources) => Iterable<AnnotationProblem>;
+
+/** In the order in which they are told: what makes all of it void comes first. */
+const checks: readonly Check[] = [
+  leftOutByFlags,
+  (subject) => subject.spec.problems,
+  writtenAsLabels,
+  onJobTemplate,
+  ofAnotherKind,
+  unwatchedSourceKinds,
+  narrowedOut,
+  nothingAsked,
+  templateOverridden,
+  autoSwitches,
+  listBesideAuto,
+  excluded,
+  listedSources,
+  searchWithoutMatch,
+  nothingUsed,
+];
+
+/** Everything that is wrong with what a workload says of restarts, as far as it can be known before it is stored. */
+export function lintWorkload(subject: LintSubject | WorkloadSubject, known: KnownSources): readonly LintFinding[] {
+  const title = titleOf(subject);
+  const found: LintFinding[] = [];
+  for (const problem of 'spec' in subject ? problemsOf(subject, known) : uncoveredKind(subject)) {
+    if (found.length === maxFindings) break;
+    found.push({ code: problem.code, message: describeProblem(title, problem, maxMessageBytes) });
+  }
+  return found;
+}
+
+function* problemsOf(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
+  for (const check of checks) yield* check(subject, known);
+}
+
+/**
+ * Whether a write is worth a lint: it says something of restarts, and changes what it says or what it uses. Who scales
+ * a workload has been told before.
+ */
+export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: AnnotationKeys): boolean {
+  const labels = (owner: unknown): JsonObject => objectOf(fieldAt(owner, ['metadata', 'labels']));
+  const between = (state: unknown): JsonObject => annotationsOf(fieldAt(state, ['spec', 'jobTemplate']));
+  const podTemplate = (state: unknown): unknown =>
+    fieldAt(state, defaultTemplatePath) ?? fieldAt(state, ['spec', 'jobTemplate', ...defaultTemplatePath]);
+  const template = podTemplate(object);
+  const said = [object, template].flatMap((owner) => [annotationsOf(owner), labels(owner)]).concat(between(object));
+  const names = new AnnotationNames(keys);
+  const concernsRestarts = (key: string): boolean => names.isKnown(key) || names.unknown(key) !== undefined;
+  if (!said.some((each) => Object.keys(each).some(concernsRestarts))) return false;
+  if (oldObject === undefined || oldObject === null) return true;
+  const told = (state: unknown) => [annotationsOf(state), labels(state), between(state), podTemplate(state)];
+  return !sameJson(told(object), told(oldObject));
+}

@@ -1,0 +1,91 @@
+import type { AnnotationProblemCode } from '../annotation-problem';
+import { defaultAnnotationKeys } from '../annotations';
+import type { AnnotationKeys } from '../annotations';
+import type { PolicySettings, PolicySource } from '../policy';
+import { everything } from '../selector';
+import type { Selection } from '../selection';
+import type { SourceKind } from '../source';
+import type { WorkloadKindName } from '../workload-kinds';
+import { workloadKind } from '../workload-kinds';
+import type { KnownSources } from './known-sources';
+import type { LintSettings, WorkloadWrite } from './lint-subject';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A workload that somebody applies: `shop/web`, which uses the ConfigMap `app` and the Secret `db`. */
+export interface Applied {
+  readonly kind?: WorkloadKindName;
+  readonly name?: string;
+  readonly metadata?: Texts;
+  readonly template?: Texts;
+  readonly labels?: Texts;
+  /** Instead of `app` and `db`. */
+  readonly envFrom?: readonly object[];
+  /** Of a CronJob, between the two. */
+  readonly jobTemplate?: Texts;
+  readonly spec?: object;
+  /** Of any kind whatever. */
+  readonly as?: { readonly group: string; readonly kind: string; readonly ownerReferences?: readonly object[] };
+}
+
+/** What the install is told; a default is nothing that any flag asks for. */
+export interface Told {
+  readonly keys?: Partial<AnnotationKeys>;
+  readonly policy?: Partial<PolicySettings>;
+  readonly selection?: Partial<Selection>;
+  readonly csi?: boolean;
+}
+
+/** One case of the lint. */
+export interface LintRow {
+  readonly title: string;
+  readonly applied: Applied;
+  readonly told?: Told;
+  readonly sources?: readonly PolicySource[];
+  readonly isNamespaceSelected?: boolean;
+  /** Code and message of each finding. */
+  readonly says: readonly (readonly [AnnotationProblemCode, string])[];
+}
+
+export const usesConfigMap = (name: string): object => ({ configMapRef: { name } });
+export const usesSecret = (name: string): object => ({ secretRef: { name } });
+
+export function written(applied: Applied): WorkloadWrite {
+  const { kind = 'Deployment', name = 'web', metadata = {}, template = {}, labels = {} } = applied;
+  const envFrom = applied.envFrom ?? [usesConfigMap('app'), usesSecret('db')];
+  const podTemplate = { metadata: { annotations: template }, spec: { containers: [{ name: 'main', envFrom }] } };
+  const jobTemplate = { metadata: { annotations: applied.jobTemplate ?? {} }, spec: { template: podTemplate } };
+  const spec = { ...(kind === 'CronJob' ? { jobTemplate } : { template: podTemplate }), ...applied.spec };
+  const { ownerReferences, ...as } = applied.as ?? { kind, group: workloadKind(kind).resource.group };
+  const identity = { name, namespace: 'shop', labels, annotations: metadata, ownerReferences };
+  return { ...as, namespace: 'shop', object: { kind: as.kind, metadata: identity, spec } };
+}
+
+export function told({ keys, policy, selection, csi = false }: Told = {}): LintSettings {
+  return {
+    keys: { ...defaultAnnotationKeys, ...keys },
+    policy: { autoReloadAll: false, ignoredWorkloadKinds: [], ...policy },
+    selection: {
+      ...{ namespaces: [], namespacesToIgnore: [], namespaceSelector: everything },
+      ...{ sourceSelector: everything, ignoredSourceKinds: [], ...selection },
+    },
+    csi,
+  };
+}
+
+export function source(kind: SourceKind, name: string, flags: Partial<PolicySource> = {}): PolicySource {
+  return { kind, name, ignore: false, match: false, ...flags };
+}
+
+/** A namespace with the ConfigMaps `app` and `common` and the Secret `db`; elsewhere there is the ConfigMap `shared`. */
+export function known(more: readonly PolicySource[] = [], isNamespaceSelected?: boolean): KnownSources {
+  const all = [source('ConfigMap', 'common'), source('ConfigMap', 'app'), source('Secret', 'db')]
+    .filter((each) => !more.some(({ kind, name }) => kind === each.kind && name === each.name))
+    .concat(more);
+  const of = (kind: SourceKind): readonly PolicySource[] => all.filter((each) => each.kind === kind);
+  return {
+    isNamespaceSelected,
+    here: { ConfigMap: of('ConfigMap'), Secret: of('Secret'), SecretProviderClass: of('SecretProviderClass') },
+    elsewhere: new Set(['cm/shared', 'secret/common']),
+  };
+}

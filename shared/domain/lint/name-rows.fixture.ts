@@ -1,0 +1,118 @@
+import { defaultAnnotationKeys as keys } from '../annotations';
+import type { LintRow } from './lint.fixture';
+
+/** Keys that nobody knows. */
+export const nameRows: readonly LintRow[] = [
+  {
+    title: 'our key with a slip',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/settel': '5s' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reroll.dev/settel is not known and has no effect; did you mean reroll.dev/settle?',
+      ],
+    ],
+  },
+  {
+    title: 'our key that nothing resembles',
+    applied: { metadata: { 'reroll.dev/owner': 'hunter2' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reroll.dev/owner is not known and has no effect; write one that is documented, or remove it',
+      ],
+    ],
+  },
+  {
+    title: 'a plural that is singular',
+    applied: { metadata: { 'configmaps.reloader.stakater.com/reload': 'app' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation configmaps.reloader.stakater.com/reload is not known and has no effect; did you mean configmap.reloader.stakater.com/reload?',
+      ],
+    ],
+  },
+  {
+    title: 'a singular that is plural',
+    applied: { metadata: { [keys.auto]: 'true', 'configmap.exclude.reloader.stakater.com/reload': 'app' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation configmap.exclude.reloader.stakater.com/reload is not known and has no effect; did you mean configmaps.exclude.reloader.stakater.com/reload?',
+      ],
+    ],
+  },
+  {
+    title: 'a kind that is missing in the key',
+    applied: { metadata: { 'reloader.stakater.com/reload': 'app' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reloader.stakater.com/reload is not known and has no effect; did you mean configmap.reloader.stakater.com/reload?',
+      ],
+    ],
+  },
+  {
+    title: 'a kind that the key has not',
+    applied: { metadata: { [keys.auto]: 'true', 'statefulset.reloader.stakater.com/pause-period': '5m' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation statefulset.reloader.stakater.com/pause-period is not known and has no effect; did you mean deployment.reloader.stakater.com/pause-period?',
+      ],
+    ],
+  },
+  {
+    title: 'Reloader’s domain with a slip',
+    applied: { metadata: { 'reloader.stakater.io/auto': 'true' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reloader.stakater.io/auto is not known and has no effect; did you mean reloader.stakater.com/auto?',
+      ],
+    ],
+  },
+  {
+    title: 'an unknown key on the pod template',
+    applied: { template: { 'reloader.stakater.com/autos': 'true' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reloader.stakater.com/autos is not known and has no effect; did you mean reloader.stakater.com/auto?',
+      ],
+    ],
+  },
+  {
+    title: 'two letters in each other’s place',
+    applied: { metadata: { 'reloader.stakater.com/atuo': 'true' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reloader.stakater.com/atuo is not known and has no effect; did you mean reloader.stakater.com/auto?',
+      ],
+    ],
+  },
+  {
+    title: 'a slip in a key that a flag has set',
+    applied: { metadata: { 'example.com/restrat': 'true' } },
+    told: { keys: { auto: 'example.com/restart' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation example.com/restrat is not known and has no effect; did you mean example.com/restart?',
+      ],
+    ],
+  },
+  {
+    title: 'the key of Reloader that a slip makes of a flag’s',
+    applied: { metadata: { 'reloader.stakater.com/atuo': 'true' } },
+    told: { keys: { auto: 'example.com/restart' } },
+    says: [
+      [
+        'unknown-annotation',
+        'Deployment shop/web: annotation reloader.stakater.com/atuo is not known and has no effect; write one that is documented, or remove it',
+      ],
+    ],
+  },
+];

@@ -1,0 +1,276 @@
+import { defaultAnnotationKeys as keys } from '../annotations';
+import type { LintRow } from './lint.fixture';
+
+/** Values that cannot mean what they say. */
+export const valueRows: readonly LintRow[] = [
+  {
+    title: 'a value that is no boolean',
+    applied: { metadata: { [keys.auto]: 'yes' } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web: annotation reloader.stakater.com/auto="yes" is not a boolean and counts as "false"; write "true" or "false"',
+      ],
+    ],
+  },
+  {
+    title: 'a boolean with a space',
+    applied: { metadata: { [keys.configMapAuto]: ' true' } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/auto=" true" is not a boolean and counts as "false"; write "true" or "false"',
+      ],
+    ],
+  },
+  {
+    title: 'a boolean for one kind on the pod template',
+    applied: { template: { [keys.secretAuto]: 'on' } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web: annotation secret.reloader.stakater.com/auto="on" is not a boolean and counts as "false"; write "true" or "false"',
+      ],
+    ],
+  },
+  {
+    title: 'search that is not exactly true',
+    applied: { metadata: { [keys.search]: 'True' } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web: annotation reloader.stakater.com/search="True" is not exactly "true" and has no effect; write "true"',
+      ],
+    ],
+  },
+  {
+    title: 'a pattern that is none',
+    applied: { metadata: { [keys.configMapReload]: 'app,app[' } },
+    says: [
+      [
+        'bad-pattern',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app[" is not a valid RE2 pattern (missing closing ]: `[$`); write a name or an RE2 pattern; a comma always ends the pattern',
+      ],
+    ],
+  },
+  {
+    title: 'a pattern that RE2 has not',
+    applied: { metadata: { [keys.secretReload]: 'db,(?=x)y' } },
+    says: [
+      [
+        'bad-pattern',
+        'Deployment shop/web: annotation secret.reloader.stakater.com/reload="(?=x)y" is not a valid RE2 pattern (invalid or unsupported Perl syntax: `(?=`); write a name or an RE2 pattern; a comma always ends the pattern',
+      ],
+    ],
+  },
+  {
+    title: 'a repetition cut off by its comma',
+    applied: { metadata: { [keys.configMapReload]: 'app,a{1,3}' } },
+    says: [
+      [
+        'bad-pattern',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="a{1" is cut off in its braces: a comma always ends the pattern; write the repetition without a comma',
+      ],
+    ],
+  },
+  {
+    title: 'alternatives without parentheses',
+    applied: { metadata: { [keys.configMapReload]: 'app|common' } },
+    says: [
+      [
+        'pattern-loose',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app|common" matches every name that begins with its first alternative or ends with its last one; write (app|common) to match whole names',
+      ],
+    ],
+  },
+  {
+    title: 'patterns that are too large',
+    applied: { metadata: { [keys.secretReload]: `db,((d{90}b){90}c){90}` } },
+    says: [
+      [
+        'pattern-refused',
+        'Deployment shop/web: annotation secret.reloader.stakater.com/reload="((d{90}b){90}c){90}" and every pattern after it are ignored, since together they are too large; repeat less in the patterns, or list names instead',
+      ],
+    ],
+  },
+  {
+    title: 'a long pattern that is none',
+    applied: { metadata: { [keys.configMapReload]: `app,(${'x'.repeat(300)}` } },
+    says: [
+      [
+        'bad-pattern',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="(xxxxxxxxxxxxxxxxxxxxxxxx…" is not a valid RE2 pattern (missing closing ): `^(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…); write a name or an RE2 pattern; a comma always ends the pattern',
+      ],
+    ],
+  },
+  {
+    title: 'a number without a unit',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/settle': '5' } },
+    says: [
+      [
+        'bad-duration',
+        'Deployment shop/web: annotation reroll.dev/settle="5" is no duration and has no effect; write one such as 500ms, 10s or 1m30s',
+      ],
+    ],
+  },
+  {
+    title: 'a negative time',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/settle-max': '-1s' } },
+    says: [
+      [
+        'bad-duration',
+        'Deployment shop/web: annotation reroll.dev/settle-max="-1s" is no duration and has no effect; write one such as 500ms, 10s or 1m30s',
+      ],
+    ],
+  },
+  {
+    title: 'a time in days',
+    applied: { metadata: { [keys.auto]: 'true', [keys.pausePeriod]: '1d' } },
+    says: [
+      [
+        'bad-duration',
+        'Deployment shop/web: annotation deployment.reloader.stakater.com/pause-period="1d" is no duration and has no effect; write one such as 30s, 5m or 1h30m',
+      ],
+    ],
+  },
+  {
+    title: 'no time at all',
+    applied: { metadata: { [keys.auto]: 'true', [keys.pausePeriod]: '0s' } },
+    says: [
+      [
+        'bad-duration',
+        'Deployment shop/web: annotation deployment.reloader.stakater.com/pause-period="0s" is not a time above zero and has no effect; write one such as 30s, 5m or 1h30m',
+      ],
+    ],
+  },
+  {
+    title: 'a settle window longer than its maximum',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/settle': '1m', 'reroll.dev/settle-max': '10s' } },
+    says: [
+      [
+        'bad-window',
+        'Deployment shop/web: annotation reroll.dev/settle="1m" is longer than reroll.dev/settle-max, after which nothing is waited for; make the one shorter or the other longer',
+      ],
+    ],
+  },
+  {
+    title: 'a lint that is neither on nor off',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/lint': 'false' } },
+    says: [
+      [
+        'bad-choice',
+        'Deployment shop/web: annotation reroll.dev/lint="false" is not a choice and has no effect; use one of on, off',
+      ],
+    ],
+  },
+  {
+    title: 'a strategy that is none',
+    applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/strategy': 'envvars' } },
+    says: [
+      [
+        'bad-choice',
+        'Deployment shop/web: annotation reroll.dev/strategy="envvars" is not a choice and has no effect; use one of env-vars, annotations, restarted-at',
+      ],
+    ],
+  },
+  {
+    title: 'a policy of a Job that is none',
+    applied: { kind: 'Job', metadata: { [keys.auto]: 'true', 'reroll.dev/job-policy': 'now' } },
+    says: [
+      [
+        'bad-choice',
+        'Job shop/web: annotation reroll.dev/job-policy="now" is not a choice and has no effect; use one of run-now, next-run, never',
+      ],
+    ],
+  },
+  {
+    title: 'a policy of a CronJob that is none',
+    applied: { kind: 'CronJob', metadata: { [keys.auto]: 'true', 'reroll.dev/cronjob-policy': 'Never' } },
+    says: [
+      [
+        'bad-choice',
+        'CronJob shop/web: annotation reroll.dev/cronjob-policy="Never" is not a choice and has no effect; use one of run-now, next-run, never',
+      ],
+    ],
+  },
+  {
+    title: 'a strategy of a Rollout that is none',
+    applied: { kind: 'Rollout', metadata: { [keys.auto]: 'true', [keys.rolloutStrategy]: 'Restart' } },
+    says: [
+      [
+        'bad-choice',
+        'Rollout shop/web: annotation reloader.stakater.com/rollout-strategy="Restart" is not a choice and counts as "rollout"; use rollout or restart',
+      ],
+    ],
+  },
+  {
+    title: 'match, which belongs on the source',
+    applied: { metadata: { [keys.auto]: 'true', [keys.match]: 'true' } },
+    says: [
+      [
+        'narrows-nothing',
+        'Deployment shop/web: annotation reloader.stakater.com/match="true" names no kinds of sources and has no effect; write "configmap", "secret" or "configmap|secret", or put it on the source and use reloader.stakater.com/search here',
+      ],
+    ],
+  },
+  {
+    title: 'kinds that are none',
+    applied: { metadata: { [keys.auto]: 'true', [keys.kind]: 'ConfigMap' } },
+    says: [
+      [
+        'narrows-nothing',
+        'Deployment shop/web: annotation reloader.stakater.com/kind="ConfigMap" names no kinds of sources and has no effect; write "configmap", "secret" or "configmap|secret"',
+      ],
+    ],
+  },
+  {
+    title: 'kinds that leave nothing',
+    applied: { metadata: { [keys.auto]: 'true', [keys.match]: 'configmap', [keys.kind]: 'secret' } },
+    says: [
+      [
+        'narrowed-out',
+        'Deployment shop/web: annotation reloader.stakater.com/kind="secret" leaves no kind of source, together with reloader.stakater.com/match: nothing restarts the workload; remove one of the two',
+      ],
+    ],
+  },
+  {
+    title: 'kinds that leave nothing of a switch',
+    applied: { metadata: { [keys.configMapAuto]: 'true', [keys.match]: 'configmap', [keys.kind]: 'secret' } },
+    says: [
+      [
+        'narrowed-out',
+        'Deployment shop/web: annotation reloader.stakater.com/kind="secret" leaves no kind of source, together with reloader.stakater.com/match: nothing restarts the workload; remove one of the two',
+      ],
+    ],
+  },
+  {
+    title: 'a long value, of which the fix is what counts',
+    applied: { metadata: { [keys.auto]: 'x'.repeat(5_000) } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web: annotation reloader.stakater.com/auto="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not a boolean and counts as "false"; write "true" or "false"',
+      ],
+    ],
+  },
+  {
+    title: 'a long name, before which the value gives way',
+    applied: { name: `web-${'x'.repeat(100)}`, metadata: { [keys.auto]: 'y'.repeat(5_000) } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/web-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: annotation reloader.stakater.com/auto="yyyyyyyyyyyyyyyyyyyyyyyyyyy…" is not a boolean and counts as "false"; write "true" or "false"',
+      ],
+    ],
+  },
+  {
+    title: 'an object that has no name yet',
+    applied: { name: '', metadata: { [keys.auto]: 'yes' } },
+    says: [
+      [
+        'bad-boolean',
+        'Deployment shop/(not named yet): annotation reloader.stakater.com/auto="yes" is not a boolean and counts as "false"; write "true" or "false"',
+      ],
+    ],
+  },
+];

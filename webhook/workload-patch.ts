@@ -1,0 +1,73 @@
+import { fieldAt, isObject, listOf, objectOf } from '../shared/domain/json-value';
+import type { WorkloadKind } from '../shared/domain/workload-kinds';
+import type { EnvMark, WorkloadMarks } from '../shared/domain/workload-marks';
+import type { JsonPatchOperation } from './answer-duty';
+
+/**
+ * The JSON patch that puts marks onto a workload as it is in the request. It names each of them by itself: a patch stands in
+ * audit logs, and the other variables of a container are nobody's business.
+ */
+export function workloadPatch(
+  { templatePath }: WorkloadKind,
+  object: unknown,
+  { annotations, template }: WorkloadMarks,
+): readonly JsonPatchOperation[] {
+  return [
+    ...annotationOperations(object, [], annotations),
+    ...annotationOperations(object, templatePath, template.annotations),
+    ...containerOperations(object, [...templatePath, 'spec', 'containers'], template.env),
+  ];
+}
+
+function annotationOperations(
+  object: unknown,
+  owner: readonly string[],
+  annotations: Readonly<Record<string, string>>,
+): readonly JsonPatchOperation[] {
+  const entries = Object.entries(annotations);
+  if (entries.length === 0) return [];
+  const metadata = [...owner, 'metadata'];
+  if (!isObject(fieldAt(object, metadata))) return [add(metadata, { annotations })];
+  const path = [...metadata, 'annotations'];
+  if (!isObject(fieldAt(object, path))) return [add(path, annotations)];
+  return entries.map(([key, value]) => add([...path, key], value));
+}
+
+/** What is to stand in a container that is not there is left out. */
+function containerOperations(
+  object: unknown,
+  path: readonly string[],
+  marks: readonly EnvMark[],
+): readonly JsonPatchOperation[] {
+  return listOf(fieldAt(object, path)).flatMap((container, index) => {
+    const { name, env } = objectOf(container);
+    const own = marks.filter((mark) => mark.container === name);
+    return own.length === 0 ? [] : envOperations(listOf(env), [...path, String(index), 'env'], own);
+  });
+}
+
+function envOperations(
+  env: readonly unknown[],
+  path: readonly string[],
+  marks: readonly EnvMark[],
+): readonly JsonPatchOperation[] {
+  if (env.length === 0) return [add(path, marks.map(variable))];
+  const names = env.map((entry) => objectOf(entry)['name']);
+  return marks.map((mark) => {
+    const known = names.indexOf(mark.name);
+    if (known >= 0) return { ...add([...path, String(known)], variable(mark)), op: 'replace' };
+    const { index = names.length } = mark;
+    const place = Math.min(index, names.length);
+    names.splice(place, 0, mark.name);
+    return add([...path, String(place)], variable(mark));
+  });
+}
+
+function variable({ name, value }: EnvMark) {
+  return { name, value };
+}
+
+function add(path: readonly string[], value: unknown): JsonPatchOperation {
+  const escaped = path.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return { op: 'add', path: `/${escaped.join('/')}`, value };
+}
