@@ -5,7 +5,7 @@ export default {
   testMatch: ['**/*.test.ts'],
   // For what hangs. How long a test takes is the machine's affair, and how busy that is.
   testTimeout: 60_000,
-  testPathIgnorePatterns: ['/node_modules/', '\\.e2e\\.test\\.ts$'],
+  testPathIgnorePatterns: ['/node_modules/', '\\.(e2e|deploy)\\.test\\.ts$'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {
     '^.+\\.(ts|m?js)$': [

@@ -5,6 +5,7 @@ import { CertificateMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
 import { Metrics } from '../reconciler/metrics';
 import { reconcilerOptionTable } from '../reconciler/options';
+import { annotationProblemCodes } from '../shared/domain/annotation-problem';
 import {
   defaultAnnotationKeys,
   lastReloadedFrom,
@@ -63,20 +64,37 @@ describe('the flags of each command', () => {
 describe('flags that a page speaks of', () => {
   const ours = commands.flatMap(([, table]) => Object.values(table).map(({ flag }) => flag));
   const general = ['help', 'version'];
-  /** Of npm, kubectl, helm and docker, in examples. */
+  /** Of npm and our scripts, kubectl, helm, docker, cosign and gh, in examples. */
   const ofOthers = [
     'all',
+    'as',
+    'build-arg',
+    'certificate-identity',
+    'certificate-oidc-issuer',
+    'check',
     'clusterrole',
+    'create-namespace',
     'field-selector',
+    'format',
     'from',
     'from-file',
+    'generate',
     'ignore-not-found',
     'keep',
+    'list',
+    'namespace',
+    'notes',
     'raw',
+    'replicas',
+    'repo',
     'reuse-values',
     'role',
     'serviceaccount',
     'set',
+    'show-managed-fields',
+    'signer-workflow',
+    'tag',
+    'tail',
     'type',
   ];
   const known = new Set([...ours, ...general, ...ofOthers]);
@@ -154,6 +172,14 @@ describe('annotations that a page speaks of', () => {
 
   it.each(pages)('%s: exist', (page) => {
     expect([...textOf(page).matchAll(key)].map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe('docs/webhook.md', () => {
+  it('has a row for every problem that the lint tells of', () => {
+    const [, lint = ''] = textOf('docs/webhook.md').split('\n## Lint\n');
+    const table = lint.split('\n## ')[0]!.split('It is called for')[0]!;
+    expect(codeCells(table).toSorted()).toEqual(annotationProblemCodes.toSorted());
   });
 });
 

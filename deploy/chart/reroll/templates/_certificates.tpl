@@ -1,0 +1,33 @@
+{{/* `true` where certificates are mounted, and not read through the API. */}}
+{{- define "reroll.tlsFromSecrets" -}}
+{{- if and .Values.webhook.enabled (ne .Values.certificates.mode "selfManaged") }}true{{ end -}}
+{{- end }}
+
+{{/* Called with a dict of `root` and `use`: webhook, channel or client. */}}
+{{- define "reroll.tlsSecret" -}}
+{{- $existing := index .root.Values.certificates.existingSecrets .use -}}
+{{- if eq .root.Values.certificates.mode "certManager" -}}
+{{ include "reroll.fullname" .root }}-{{ .use }}-tls
+{{- else -}}
+{{- required (printf "certificates.existingSecrets.%s names the Secret of that certificate" .use) $existing -}}
+{{- end -}}
+{{- end }}
+
+{{/* Called with a dict of `root` and `uses`. */}}
+{{- define "reroll.tlsMounts" -}}
+{{- if include "reroll.tlsFromSecrets" .root -}}
+{{- range .uses }}
+- { name: {{ . }}-tls, mountPath: /etc/reroll/{{ . }}, readOnly: true }
+{{- end }}
+{{- end -}}
+{{- end }}
+
+{{/* Called with a dict of `root` and `uses`. */}}
+{{- define "reroll.tlsVolumes" -}}
+{{- if include "reroll.tlsFromSecrets" .root -}}
+{{- range .uses }}
+- name: {{ . }}-tls
+  secret: { secretName: {{ include "reroll.tlsSecret" (dict "root" $.root "use" .) }} }
+{{- end }}
+{{- end -}}
+{{- end }}

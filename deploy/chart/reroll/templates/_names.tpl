@@ -1,0 +1,106 @@
+{{- define "reroll.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" -}}
+{{- end }}
+
+{{/* One release of the name `reroll` is not called `reroll-reroll`. */}}
+{{- define "reroll.fullname" -}}
+{{- $name := include "reroll.name" . -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end }}
+
+{{- define "reroll.namespace" -}}
+{{- .Values.namespace | default .Release.Namespace -}}
+{{- end }}
+
+{{/* What is in no namespace has that of the release in its name, unless both are called alike. Called with a dict of `root` and `name`. */}}
+{{- define "reroll.clusterName" -}}
+{{- $namespace := include "reroll.namespace" .root -}}
+{{- if eq $namespace (include "reroll.fullname" .root) -}}{{ .name }}{{- else -}}{{ printf "%s-%s" $namespace .name }}{{- end -}}
+{{- end }}
+
+{{- define "reroll.registrationName" -}}
+{{- include "reroll.clusterName" (dict "root" . "name" (include "reroll.fullname" .)) -}}
+{{- end }}
+
+{{- define "reroll.webhookName" -}}{{ include "reroll.fullname" . }}-webhook{{- end }}
+{{- define "reroll.channelName" -}}{{ include "reroll.fullname" . }}-channel{{- end }}
+{{- define "reroll.metricsName" -}}{{ include "reroll.fullname" . }}-metrics{{- end }}
+{{- define "reroll.certsName" -}}{{ include "reroll.fullname" . }}-certs{{- end }}
+
+{{/* Of all pods of the release. */}}
+{{- define "reroll.releaseLabels" -}}
+app.kubernetes.io/name: {{ include "reroll.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{/* Called with a dict of `root` and `component`, optionally `match`, further labels. */}}
+{{- define "reroll.selectorLabels" -}}
+{{ include "reroll.releaseLabels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- with .match }}
+{{ tpl (toYaml .) $.root }}
+{{- end }}
+{{- end }}
+
+{{/* What a Service of ours and its name have: `name`, `component`. Called with a dict of these and `root`. */}}
+{{- define "reroll.metadata" -}}
+name: {{ .name }}
+namespace: {{ .namespace | default (include "reroll.namespace" .root) }}
+labels: {{- include "reroll.labels" . | nindent 2 }}
+{{- end }}
+
+{{- define "reroll.labels" -}}
+{{ include "reroll.selectorLabels" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "reroll.image" -}}
+{{- $image := .Values.image -}}
+{{- $tag := $image.tag | default .Chart.AppVersion -}}
+{{- if .Values.global.imageRegistry -}}
+{{- printf "%s/%s:%s" .Values.global.imageRegistry $image.name $tag -}}
+{{- else if $image.digest -}}
+{{- printf "%s@%s" $image.repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $image.repository $tag -}}
+{{- end -}}
+{{- end }}
+
+{{/* How many pods a release has when all is well. */}}
+{{- define "reroll.expectedPods" -}}
+{{- $webhook := .Values.webhook -}}
+{{- $certs := and $webhook.enabled (eq .Values.certificates.mode "selfManaged") | ternary 1 0 -}}
+{{- add (int .Values.reloader.deployment.replicas) ($webhook.enabled | ternary (int $webhook.replicas) 0) $certs -}}
+{{- end }}
+
+{{/* Names as Reloader's chart takes them: strings, or maps with a name. */}}
+{{- define "reroll.pullSecrets" -}}
+{{- range .Values.global.imagePullSecrets }}
+- name: {{ if kindIs "map" . }}{{ .name }}{{ else }}{{ . }}{{ end }}
+{{- end }}
+{{- end }}
+
+{{/* The namespaces that are watched, separated by commas; empty: all. */}}
+{{- define "reroll.namespaces" -}}
+{{- $reloader := .Values.reloader -}}
+{{- $given := $reloader.namespaces -}}
+{{- $list := list -}}
+{{- range (kindIs "string" $given | ternary (splitList "," ($given | toString)) $given) }}{{- with trim . }}{{ $list = append $list . }}{{ end }}{{- end -}}
+{{- if and $reloader.watchGlobally $list -}}
+{{- fail "reloader.watchGlobally watches all namespaces, reloader.namespaces only some: set reloader.watchGlobally=false, or leave reloader.namespaces empty" -}}
+{{- end -}}
+{{- if not $reloader.watchGlobally -}}
+{{- append $list (include "reroll.namespace" .) | uniq | sortAlpha | join "," -}}
+{{- end -}}
+{{- end }}

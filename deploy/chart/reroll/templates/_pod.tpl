@@ -1,0 +1,79 @@
+{{/* What every pod of ours has: nothing that it does not need. Called with a dict of `root`, `account`, `component`, `values`. */}}
+{{- define "reroll.podDefaults" -}}
+{{- $v := .values -}}
+serviceAccountName: {{ .account }}
+automountServiceAccountToken: {{ dig "automountServiceAccountToken" true $v }}
+enableServiceLinks: false
+terminationGracePeriodSeconds: 45
+{{- if kindIs "bool" $v.hostUsers }}
+hostUsers: {{ $v.hostUsers }}
+{{- end }}
+{{- with include "reroll.pullSecrets" .root }}
+imagePullSecrets: {{- . | nindent 2 }}
+{{- end }}
+{{- range $key := list "priorityClassName" "runtimeClassName" "schedulerName" }}
+{{- with index $v $key }}
+{{ $key }}: {{ . }}
+{{- end }}
+{{- end }}
+{{- range $key := list "securityContext" "nodeSelector" "affinity" "tolerations" "dnsConfig" }}
+{{- with index $v $key }}
+{{ $key }}: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+topologySpreadConstraints:
+{{- with $v.topologySpreadConstraints }}
+  {{- toYaml . | nindent 2 }}
+{{- else }}
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    matchLabelKeys: [pod-template-hash]
+    labelSelector:
+      matchLabels: {{- include "reroll.selectorLabels" $ | nindent 8 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Called with a dict of `root`, `resources`, and `ports` by name; optionally `security`, `liveness`, `readiness`. */}}
+{{- define "reroll.containerDefaults" -}}
+image: {{ include "reroll.image" .root }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+{{- $security := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" .root.Values.reloader.readOnlyRootFileSystem "capabilities" (dict "drop" (list "ALL")) }}
+securityContext: {{- toYaml (mergeOverwrite $security (.security | default dict)) | nindent 2 }}
+{{- with .resources }}
+resources: {{- toYaml . | nindent 2 }}
+{{- end }}
+ports:
+  - { name: http, containerPort: 9090 }
+{{- range $name, $port := .ports }}
+  - { name: {{ $name }}, containerPort: {{ $port }} }
+{{- end }}
+startupProbe:
+  httpGet: { path: /healthz, port: http }
+  periodSeconds: 1
+  failureThreshold: 60
+readinessProbe:
+  httpGet: { path: /readyz, port: http }
+  {{- toYaml (mergeOverwrite (dict "periodSeconds" 5) (.readiness | default dict)) | nindent 2 }}
+livenessProbe:
+  httpGet: { path: /healthz, port: http }
+  {{- toYaml (mergeOverwrite (dict "periodSeconds" 10 "failureThreshold" 6) (.liveness | default dict)) | nindent 2 }}
+{{- end }}
+
+{{- define "reroll.logArgs" -}}
+{{- with .Values.reloader.logFormat }}
+- --log-format={{ . }}
+{{- end }}
+{{- with .Values.reloader.logLevel }}
+- --log-level={{ . }}
+{{- end }}
+{{- end }}
+
+{{/* V8 takes a heap for the whole node where it is not told. Called with resources. */}}
+{{- define "reroll.memoryEnv" -}}
+{{- if dig "limits" "memory" "" . -}}
+- { name: NODE_OPTIONS, value: '--max-semi-space-size=2 --max-old-space-size-percentage=75' }
+{{- end -}}
+{{- end }}

@@ -1,0 +1,114 @@
+{{/* Called with a dict of `root`, `component`, `account`, and what values say of it. */}}
+{{- define "reroll.account" -}}
+{{- $values := .values | default dict }}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  {{- include "reroll.metadata" (merge (dict "name" .account) .) | nindent 2 }}
+  {{- with $values.labels }}
+    {{- tpl (toYaml .) $.root | nindent 4 }}
+  {{- end }}
+  {{- with $values.annotations }}
+  annotations: {{- tpl (toYaml .) $.root | nindent 4 }}
+  {{- end }}
+automountServiceAccountToken: {{ dig "automountServiceAccountToken" false $values }}
+{{- with include "reroll.pullSecrets" .root }}
+imagePullSecrets: {{- . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* A role and its binding. Called with a dict of `root`, `name`, `within` (a namespace; empty: everywhere), `component`, `account`, `rules`. */}}
+{{- define "reroll.grant" -}}
+{{- $kind := empty .within | ternary "ClusterRole" "Role" }}
+{{- $namespace := include "reroll.namespace" .root }}
+{{- $name := empty .within | ternary (include "reroll.clusterName" .) .name }}
+{{- range $object := list $kind (printf "%sBinding" $kind) }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ $object }}
+metadata:
+  name: {{ $name }}
+  {{- with $.within }}
+  namespace: {{ . }}
+  {{- end }}
+  labels: {{- include "reroll.labels" $ | nindent 4 }}
+  {{- with $.root.Values.reloader.rbac.labels }}
+    {{- tpl (toYaml .) $.root | nindent 4 }}
+  {{- end }}
+{{- if eq $object $kind }}
+rules:
+  {{- $.rules | nindent 2 }}
+{{- else }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ $kind }}
+  name: {{ $name }}
+subjects:
+  - { kind: ServiceAccount, name: {{ $.account }}, namespace: {{ $namespace }} }
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* What is watched and restarted, as far as it is switched on. */}}
+{{- define "reroll.watchRules" -}}
+{{- $r := .Values.reloader -}}
+{{- $sources := list -}}
+{{- if not $r.ignoreConfigMaps }}{{ $sources = append $sources "configmaps" }}{{ end -}}
+{{- if not $r.ignoreSecrets }}{{ $sources = append $sources "secrets" }}{{ end -}}
+- { apiGroups: [''], resources: [{{ join ", " $sources }}], verbs: [get, list, watch] }
+- { apiGroups: [apps], resources: [deployments, statefulsets, daemonsets], verbs: [get, list, watch, patch] }
+{{- if not $r.ignoreCronJobs }}
+- { apiGroups: [batch], resources: [cronjobs], verbs: [get, list, watch, patch] }
+{{- end }}
+{{- if not $r.ignoreJobs }}
+- { apiGroups: [batch], resources: [jobs], verbs: [get, list, watch, patch, create, delete] }
+{{- else if not $r.ignoreCronJobs }}
+- { apiGroups: [batch], resources: [jobs], verbs: [create] }
+{{- end }}
+{{- if $r.isArgoRollouts }}
+- { apiGroups: [argoproj.io], resources: [rollouts], verbs: [get, list, watch, patch] }
+{{- end }}
+{{- if $r.isOpenshift }}
+- { apiGroups: [apps.openshift.io], resources: [deploymentconfigs], verbs: [get, list, watch, patch] }
+{{- end }}
+{{- if $r.enableCSIIntegration }}
+- { apiGroups: [secrets-store.csi.x-k8s.io], resources: [secretproviderclasses, secretproviderclasspodstatuses], verbs: [list, watch] }
+{{- end }}
+- { apiGroups: [''], resources: [events], verbs: [create] }
+{{- if and $r.watchGlobally $r.namespaceSelector }}
+- { apiGroups: [''], resources: [namespaces], verbs: [list, watch] }
+{{- end }}
+{{- end }}
+
+{{/* The Lease, the digest key, and the journal of Jobs that are being created anew. */}}
+{{- define "reroll.ownRules" -}}
+{{- if .Values.reloader.metaInfo }}
+- { apiGroups: [''], resources: [configmaps], resourceNames: [reloader-meta-info], verbs: [get, update] }
+- { apiGroups: [''], resources: [configmaps], verbs: [create] }
+{{- end }}
+- { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, create, update] }
+- { apiGroups: [''], resources: [secrets], verbs: [get, list, watch, create, update, delete] }
+{{- end }}
+
+{{- define "reroll.webhookRules" -}}
+- { apiGroups: [''], resources: [secrets], resourceNames: [reroll-digest-key], verbs: [get] }
+{{- if eq .Values.certificates.mode "selfManaged" }}
+- { apiGroups: [''], resources: [secrets], resourceNames: [reroll-certs], verbs: [list, watch] }
+{{- end }}
+- { apiGroups: [''], resources: [secrets], verbs: [create] }
+- { apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch] }
+{{- end }}
+
+{{- define "reroll.certsRules" -}}
+- { apiGroups: [''], resources: [secrets], resourceNames: [reroll-certs], verbs: [get, update] }
+- { apiGroups: [''], resources: [secrets], verbs: [create] }
+{{- end }}
+
+{{/* It sets the caBundles of these, and nothing else of them. */}}
+{{- define "reroll.injectRules" -}}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingwebhookconfigurations, mutatingwebhookconfigurations]
+  resourceNames: [{{ include "reroll.registrationName" . }}]
+  verbs: [get, patch]
+{{- end }}

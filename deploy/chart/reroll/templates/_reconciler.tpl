@@ -1,0 +1,95 @@
+{{- define "reroll.reconcilerAccount" -}}
+{{- $account := .Values.reloader.serviceAccount -}}
+{{- if $account.create -}}{{ $account.name | default (include "reroll.fullname" .) }}{{- else -}}{{ $account.name | default "default" }}{{- end -}}
+{{- end }}
+
+{{/* Flags that stand in for values, by the name of the value: what is empty or false has none. */}}
+{{- define "reroll.reconcilerArgs" -}}
+{{- $r := .Values.reloader -}}
+- reconciler
+- --own-namespace={{ include "reroll.namespace" . }}
+{{- range $value, $flag := dict "autoReloadAll" "auto-reload-all" "reloadOnCreate" "reload-on-create" "reloadOnDelete" "reload-on-delete" "enableHA" "enable-ha" "enableCSIIntegration" "enable-csi-integration" "dryRun" "dry-run" "syncAfterRestart" "sync-after-restart" "enablePProf" "enable-pprof" }}
+{{- if index $r $value }}
+- --{{ $flag }}=true
+{{- end }}
+{{- end }}
+{{- range $value, $flag := dict "logFormat" "log-format" "logLevel" "log-level" "resourceLabelSelector" "resource-label-selector" "settle" "settle" "settleMax" "settle-max" "webhookUrl" "webhook-url" "pprofAddr" "pprof-addr" }}
+{{- with index $r $value }}
+- {{ printf "--%s=%s" $flag . | quote }}
+{{- end }}
+{{- end }}
+{{- if not $r.isArgoRollouts }}
+- --is-Argo-Rollouts=false
+{{- end }}
+{{- if not $r.foldRollouts }}
+- --fold-rollouts=false
+{{- end }}
+{{- if ne $r.reloadStrategy "default" }}
+- --reload-strategy={{ $r.reloadStrategy }}
+{{- end }}
+{{- if $r.ignoreSecrets }}
+- --resources-to-ignore=secrets
+{{- else if $r.ignoreConfigMaps }}
+- --resources-to-ignore=configmaps
+{{- end }}
+{{- $ignored := list }}
+{{- if $r.ignoreJobs }}{{ $ignored = append $ignored "jobs" }}{{ end }}
+{{- if $r.ignoreCronJobs }}{{ $ignored = append $ignored "cronjobs" }}{{ end }}
+{{- with $ignored }}
+- --ignored-workload-types={{ join "," . }}
+{{- end }}
+{{- with include "reroll.namespaces" . }}
+- --namespaces={{ . }}
+{{- end }}
+{{- if $r.watchGlobally }}
+{{- with $r.ignoreNamespaces }}
+- {{ printf "--namespaces-to-ignore=%s" . | quote }}
+{{- end }}
+{{- with $r.namespaceSelector }}
+- {{ printf "--namespace-selector=%s" . | quote }}
+{{- end }}
+{{- end }}
+{{- $names := dict "configmap" "configmap-annotation" "secret" "secret-annotation" "auto" "auto-annotation" "configmap_auto" "configmap-auto-annotation" "secret_auto" "secret-auto-annotation" "search" "auto-search-annotation" "match" "search-match-annotation" "ignore" "ignore-annotation" "pausePeriod" "pause-deployment-annotation" "pauseTime" "pause-deployment-time-annotation" }}
+{{- range $name, $key := $r.custom_annotations }}
+{{- if not (hasKey $names $name) }}{{ fail (printf "reloader.custom_annotations.%s is not known; known are %s" $name (keys $names | sortAlpha | join ", ")) }}{{ end }}
+- --{{ index $names $name }}={{ $key }}
+{{- end }}
+{{- if .Values.webhook.enabled }}
+- --channel-listen=:8444
+{{- if include "reroll.tlsFromSecrets" . }}
+- --channel-tls-dir=/etc/reroll/channel
+{{- end }}
+{{- end }}
+{{- range $r.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "reroll.userEnv" -}}
+{{- $env := .Values.reloader.deployment.env -}}
+{{- if .Values.reloader.enableMetricsByNamespace }}
+- { name: METRICS_COUNT_BY_NAMESPACE, value: enabled }
+{{- end }}
+{{- if .Values.reloader.metaInfo }}
+- name: RELOADER_NAMESPACE
+  valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+- { name: RELOADER_DEPLOYMENT_NAME, value: {{ include "reroll.fullname" . }} }
+{{- end }}
+{{- range $name, $value := $env.open }}{{- if $value }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}{{- end }}
+{{- range $name, $value := $env.secret }}{{- if $value }}
+- name: {{ $name }}
+  valueFrom: { secretKeyRef: { name: {{ include "reroll.fullname" $ }}, key: {{ $name }} } }
+{{- end }}{{- end }}
+{{- range $secret, $keys := $env.existing }}
+{{- range $name, $key := $keys }}
+- name: {{ $name }}
+  valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ $key }} } }
+{{- end }}
+{{- end }}
+{{- range $name, $path := $env.field }}
+- name: {{ $name }}
+  valueFrom: { fieldRef: { fieldPath: {{ $path }} } }
+{{- end }}
+{{- end }}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { chartDir } from '../deploy/rendered-chart';
+
+const script = readFileSync(path.join(chartDir, 'files', 'ready-test.js'), 'utf8');
+
+/** What each address of the name answers; `refused`: there is nobody. */
+type Pods = Readonly<Record<string, 'ready' | 'not ready' | 'refused'>>;
+
+/** Stands before the script: names and pods that there are not, and time that takes none. */
+function world(pods: Pods, lookUps: readonly number[]): string {
+  return `
+    const pods = ${JSON.stringify(Object.entries(pods))}, lookUps = ${JSON.stringify(lookUps)};
+    globalThis.setTimeout = (then) => setImmediate(then);
+    const dns = require('node:dns').promises;
+    const known = (isV6) => pods.slice(0, lookUps[0]).map(([address]) => address).filter((each) => each.includes(':') === isV6);
+    dns.resolve4 = async () => known(false);
+    dns.resolve6 = async () => {
+      const found = known(true);
+      if (lookUps.length > 1) lookUps.shift();
+      if (found.length === 0) throw new Error('ENODATA');
+      return found;
+    };
+    globalThis.fetch = async (url) => {
+      const [, answer] = pods.find(([address]) => url === 'http://' + (address.includes(':') ? '[' + address + ']' : address) + ':9090/readyz?verbose');
+      if (answer === 'refused') throw new Error('ECONNREFUSED');
+      return { ok: answer === 'ready', status: answer === 'ready' ? 200 : 503, text: async () => answer };
+    };
+  `;
+}
+
+/** As the pod of the test runs it: by `node -e`, with a name and how many pods there should be. */
+function run(pods: Pods, expected: number, lookUps: readonly number[] = [Object.keys(pods).length]) {
+  const args = ['-e', `${world(pods, lookUps)}${script}`, 'reroll-metrics.reroll.svc', String(expected)];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 });
+  return { status, said: `${stdout}${stderr}`.trim() };
+}
+
+describe('helm test', () => {
+  it('passes when every pod is ready, on IPv4 and IPv6', () => {
+    expect(run({ '10.0.0.1': 'ready', 'fd00::1': 'ready' }, 2)).toEqual({ status: 0, said: 'all are ready' });
+  });
+
+  it('passes when there are more than expected, as while a rollout goes on', () => {
+    expect(run({ '10.0.0.1': 'ready', '10.0.0.2': 'ready' }, 1).status).toBe(0);
+  });
+
+  it('waits for pods that come', () => {
+    expect(run({ '10.0.0.1': 'ready', '10.0.0.2': 'ready' }, 2, [0, 1, 2]).status).toBe(0);
+  });
+
+  it.each<[string, Pods, number, string]>([
+    ['a pod that is not ready', { '10.0.0.1': 'ready', '10.0.0.2': 'not ready' }, 2, '10.0.0.2: 503 not ready'],
+    ['a pod that does not answer', { '10.0.0.1': 'refused' }, 1, '10.0.0.1: ECONNREFUSED'],
+    ['too few pods', { '10.0.0.1': 'ready' }, 2, 'reroll-metrics.reroll.svc has 1 pods, not 2'],
+    ['no pods', {}, 1, 'reroll-metrics.reroll.svc has 0 pods, not 1'],
+  ])('fails by name for %s', (_what, pods, expected, said) => {
+    expect(run(pods, expected)).toEqual({ status: 1, said });
+  });
+});

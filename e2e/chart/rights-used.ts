@@ -1,0 +1,61 @@
+import type { PolicyRule } from '../apiserver/rbac';
+import type { AuditEntry } from '../control-plane/audit';
+
+/** Rights that a ServiceAccount has by one role, with the namespaces where it is bound; none: everywhere. */
+export interface Grant {
+  readonly account: string;
+  readonly role: string;
+  readonly namespaces: ReadonlySet<string> | undefined;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** One verb of a rule, for people: `reroll by reroll-own: get secrets reroll-certs`. */
+export type RightName = string;
+
+/** Rights that no request made use of. What several roles allow counts for each. */
+export function unusedRights(grants: readonly Grant[], entries: readonly AuditEntry[]): readonly RightName[] {
+  const unused = grants.flatMap((grant) =>
+    grant.rules.flatMap((rule) =>
+      rightsOf(rule)
+        .filter((right) => !entries.some((entry) => usesRight(entry, grant, right)))
+        .map((right) => `${grant.account} by ${grant.role}: ${nameOf(right)}`),
+    ),
+  );
+  return [...new Set(unused)].sort();
+}
+
+/** Requests that were refused for want of a right. */
+export function refusedRequests(entries: readonly AuditEntry[]): readonly string[] {
+  const refused = entries.filter(({ responseStatus }) => responseStatus?.code === 403);
+  return [...new Set(refused.map(({ user, verb, requestURI }) => `${user.username}: ${verb} ${requestURI}`))].sort();
+}
+
+interface Right {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+  readonly names: readonly string[] | undefined;
+}
+
+function rightsOf({ apiGroups, resources, verbs, resourceNames }: PolicyRule): readonly Right[] {
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb, names: resourceNames }))),
+  );
+}
+
+function nameOf({ group, resource, verb, names }: Right): string {
+  const qualified = group === '' ? resource : `${resource}.${group}`;
+  return [verb, qualified, ...(names ?? [])].join(' ');
+}
+
+function usesRight({ user, verb, objectRef }: AuditEntry, { account, namespaces }: Grant, right: Right): boolean {
+  const { resource = '', subresource, apiGroup = '', namespace, name = '' } = objectRef ?? {};
+  return (
+    user.username.endsWith(`:${account}`) &&
+    verb === right.verb &&
+    apiGroup === right.group &&
+    (subresource === undefined ? resource : `${resource}/${subresource}`) === right.resource &&
+    (namespaces === undefined || (namespace !== undefined && namespaces.has(namespace))) &&
+    (right.names === undefined || right.names.includes(name))
+  );
+}

@@ -1,0 +1,226 @@
+import { expect } from '@jest/globals';
+import type { ChartCase } from '../chart-case';
+import type { Values } from '../rendered-chart';
+
+const deployment = (values: Values): Values => ({ reloader: { deployment: values } });
+
+/** A value that stands for flags, each of which must be there. */
+const flags = (reloader: Values, ...expected: readonly string[]): ChartCase => ({
+  what: `${JSON.stringify(reloader)}: ${expected.join(' ')}`,
+  values: { reloader },
+  check: (rendered) => expect(rendered.args()).toEqual(expect.arrayContaining([...expected])),
+});
+
+/** A value of the pod or of its container that is passed on as it is. */
+const passedOn = (where: 'pod' | 'container', values: Values): ChartCase => ({
+  what: `deployment: ${JSON.stringify(values)}`,
+  values: deployment(values),
+  check: (rendered) => expect(rendered[where]()).toMatchObject(values),
+});
+
+/** Flags and the form of the reconciler's Deployment. */
+export const reconcilerCases: readonly ChartCase[] = [
+  {
+    what: 'no flag that no value asks for',
+    values: {},
+    check: (rendered) =>
+      expect(rendered.args()).toEqual([
+        'reconciler',
+        '--own-namespace=reroll',
+        '--log-format=json',
+        '--log-level=info',
+        '--channel-listen=:8444',
+      ]),
+  },
+  flags({ autoReloadAll: true }, '--auto-reload-all=true'),
+  flags({ reloadOnCreate: true, reloadOnDelete: true }, '--reload-on-create=true', '--reload-on-delete=true'),
+  flags({ syncAfterRestart: true }, '--sync-after-restart=true'),
+  flags({ enablePProf: true, pprofAddr: ':6060' }, '--enable-pprof=true', '--pprof-addr=:6060'),
+  flags({ enableHA: true }, '--enable-ha=true'),
+  flags({ dryRun: true }, '--dry-run=true'),
+  flags({ foldRollouts: false }, '--fold-rollouts=false'),
+  flags({ reloadStrategy: 'annotations' }, '--reload-strategy=annotations'),
+  flags({ resourceLabelSelector: 'app in (a,b)' }, '--resource-label-selector=app in (a,b)'),
+  flags({ settle: '2s', settleMax: '1m' }, '--settle=2s', '--settle-max=1m'),
+  flags({ logFormat: 'text', logLevel: 'debug' }, '--log-format=text', '--log-level=debug'),
+  flags({ webhookUrl: 'https://hooks.example/x' }, '--webhook-url=https://hooks.example/x'),
+  flags({ ignoreNamespaces: 'a,b', namespaceSelector: 'env=prod' }, '--namespaces-to-ignore=a,b', '--namespace-selector=env=prod'), // prettier-ignore
+  flags({ custom_annotations: { auto: 'my.io/auto', pauseTime: 'my.io/since' } }, '--auto-annotation=my.io/auto', '--pause-deployment-time-annotation=my.io/since'), // prettier-ignore
+  flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),
+  {
+    what: 'what is ignored is neither watched nor called for, and needs no right',
+    values: { reloader: { ignoreSecrets: true, ignoreJobs: true, ignoreCronJobs: true, isArgoRollouts: false } },
+    check: (rendered) => {
+      const flagsOfIgnored = ['--resources-to-ignore=secrets', '--ignored-workload-types=jobs,cronjobs'];
+      expect(rendered.args()).toEqual(expect.arrayContaining([...flagsOfIgnored, '--is-Argo-Rollouts=false']));
+      expect(rendered.rules('ClusterRole')).toEqual([
+        'get list watch configmaps',
+        'get list watch patch deployments,statefulsets,daemonsets',
+        'create events',
+      ]);
+      expect(rendered.hooked('MutatingWebhookConfiguration')).not.toContain('secrets');
+    },
+  },
+  {
+    what: 'ConfigMaps ignored',
+    values: { reloader: { ignoreConfigMaps: true } },
+    check: (rendered) => {
+      expect(rendered.args()).toContain('--resources-to-ignore=configmaps');
+      expect(rendered.rules('ClusterRole')[0]).toBe('get list watch secrets');
+    },
+  },
+  {
+    what: 'add-ons bring their rights with them',
+    values: { reloader: { isOpenshift: true, enableCSIIntegration: true, namespaceSelector: 'a=b' } },
+    check: (rendered) =>
+      expect(rendered.rules('ClusterRole')).toEqual(
+        expect.arrayContaining([
+          'get list watch patch rollouts',
+          'get list watch patch deploymentconfigs',
+          'list watch secretproviderclasses,secretproviderclasspodstatuses',
+          'list watch namespaces',
+        ]),
+      ),
+  },
+  {
+    what: 'some namespaces: a Role in each and in our own, and no right in the cluster',
+    values: { reloader: { watchGlobally: false, namespaces: ['shop', 'blog'] } },
+    check: (rendered) => {
+      expect(rendered.args()).toContain('--namespaces=blog,reroll,shop');
+      const roles = rendered.manifests.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'reroll');
+      expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['blog', 'reroll', 'shop']);
+      expect(rendered.names('ClusterRole')).toEqual(['reroll-certs']);
+      const [hook] = rendered.one('ValidatingWebhookConfiguration')['webhooks'] as readonly [Values];
+      expect(JSON.stringify(hook['namespaceSelector'])).toContain('"operator":"In","values":["blog","reroll","shop"]');
+    },
+  },
+  {
+    what: 'namespaces as text',
+    values: { reloader: { watchGlobally: false, namespaces: ' shop, blog ' } },
+    check: (rendered) => expect(rendered.args()).toContain('--namespaces=blog,reroll,shop'),
+  },
+  {
+    what: 'no namespace named: our own',
+    values: { reloader: { watchGlobally: false } },
+    check: (rendered) => expect(rendered.args()).toContain('--namespaces=reroll'),
+  },
+  passedOn('pod', { hostUsers: false }),
+  passedOn('pod', { nodeSelector: { disk: 'ssd' }, tolerations: [{ key: 'a', operator: 'Exists' }] }),
+  passedOn('pod', { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } } }),
+  passedOn('pod', { topologySpreadConstraints: [{ maxSkew: 2, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} }] }), // prettier-ignore
+  passedOn('pod', { priorityClassName: 'high', runtimeClassName: 'gvisor', schedulerName: 'mine' }),
+  passedOn('pod', { dnsConfig: { options: [{ name: 'ndots', value: '2' }] } }),
+  passedOn('pod', { automountServiceAccountToken: false }),
+  passedOn('container', { resources: { limits: { cpu: '1' }, requests: { cpu: '50m' } } }),
+  passedOn('container', { livenessProbe: { periodSeconds: 7 }, readinessProbe: { failureThreshold: 9 } }),
+  {
+    what: 'volumes',
+    values: deployment({
+      volumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      volumeMounts: [{ name: 'ca', mountPath: '/ca' }],
+    }),
+    check: (rendered) => {
+      expect(rendered.pod().volumes).toEqual([{ name: 'ca', configMap: { name: 'ca' } }]);
+      expect(rendered.container()['volumeMounts']).toEqual([{ name: 'ca', mountPath: '/ca' }]);
+    },
+  },
+  {
+    what: 'volumes beside those of certificates',
+    values: {
+      certificates: { mode: 'certManager' },
+      ...deployment({ volumes: [{ name: 'x', emptyDir: {} }], volumeMounts: [{ name: 'x', mountPath: '/x' }] }),
+    },
+    check: (rendered) => expect(rendered.pod().volumes).toHaveLength(2),
+  },
+  {
+    what: 'security contexts: the cluster gives the user, the rest stays',
+    values: deployment({
+      securityContext: { runAsUser: null, runAsGroup: null, fsGroup: 5 },
+      containerSecurityContext: { privileged: false },
+    }),
+    check: (rendered) => {
+      const seccompProfile = { type: 'RuntimeDefault' };
+      expect(rendered.pod()['securityContext']).toEqual({ runAsNonRoot: true, fsGroup: 5, seccompProfile });
+      expect(rendered.container()['securityContext']).toEqual({
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        privileged: false,
+      });
+    },
+  },
+  {
+    what: 'a root file system that may be written',
+    values: { reloader: { readOnlyRootFileSystem: false } },
+    check: (rendered) =>
+      expect(rendered.container()['securityContext']).toMatchObject({ readOnlyRootFilesystem: false }),
+  },
+  {
+    what: 'variables: open, from a Secret of the release, from others, from the pod',
+    values: deployment({
+      env: {
+        open: { A: '1', EMPTY: '' },
+        secret: { ALERT_WEBHOOK_URL: 'https://x.example' },
+        existing: { mine: { B: 'b-key' } },
+        field: { NODE: 'spec.nodeName' },
+      },
+    }),
+    check: (rendered) => {
+      expect(rendered.env()).toMatchObject({
+        A: '1',
+        ALERT_WEBHOOK_URL: { secretKeyRef: { name: 'reroll', key: 'ALERT_WEBHOOK_URL' } },
+        B: { secretKeyRef: { name: 'mine', key: 'b-key' } },
+        NODE: { fieldRef: { fieldPath: 'spec.nodeName' } },
+      });
+      expect(Object.keys(rendered.env())).not.toContain('EMPTY');
+      expect(rendered.one('Secret')['stringData']).toEqual({ ALERT_WEBHOOK_URL: 'https://x.example' });
+      expect(rendered.template().metadata.annotations?.['reroll.dev/env']).toMatch(/^[0-9a-f]{16}$/);
+    },
+  },
+  {
+    what: 'metrics by namespace, and what is told of the install',
+    values: { reloader: { enableMetricsByNamespace: true, metaInfo: true } },
+    check: (rendered) => {
+      expect(rendered.env()).toMatchObject({
+        METRICS_COUNT_BY_NAMESPACE: 'enabled',
+        RELOADER_DEPLOYMENT_NAME: 'reroll',
+      });
+      expect(rendered.rules('Role', 'reroll-own')).toContain('get update configmaps/reloader-meta-info');
+    },
+  },
+  {
+    what: 'labels and annotations, with templates in them',
+    values: {
+      commonLabels: { team: 'a' },
+      reloader: {
+        matchLabels: { tier: 'infra' },
+        deployment: {
+          labels: { provider: '{{ .Release.Name }}' },
+          annotations: { 'a.io/b': '{{ .Release.Namespace }}' },
+          pod: { annotations: { 'a.io/c': 'd' } },
+        },
+      },
+    },
+    check: (rendered) => {
+      const { metadata } = rendered.one('Deployment', 'reroll');
+      expect(metadata.labels).toMatchObject({ team: 'a', provider: 'reroll', tier: 'infra' });
+      expect(metadata.annotations).toEqual({ 'a.io/b': 'reroll' });
+      expect(rendered.template().metadata.annotations).toEqual({ 'a.io/c': 'd' });
+      const selector = rendered.spec('Deployment', 'reroll')['selector'] as { matchLabels: object };
+      expect(selector.matchLabels).toMatchObject({ tier: 'infra' });
+      expect(rendered.spec('Service', 'reroll-channel')['selector']).toMatchObject({ tier: 'infra' });
+    },
+  },
+  {
+    what: 'replicas and what is kept of former ones',
+    values: deployment({ replicas: 3, revisionHistoryLimit: 5 }),
+    check: (rendered) =>
+      expect(rendered.spec('Deployment', 'reroll')).toMatchObject({ replicas: 3, revisionHistoryLimit: 5 }),
+  },
+  {
+    what: 'three quarters of the memory limit are told to V8, and nothing where there is no limit',
+    values: { ...deployment({ resources: { limits: null } }) },
+    check: (rendered) => {
+      expect(rendered.env()['NODE_OPTIONS']).toBeUndefined();
+      expect(rendered.env('reroll-webhook')['NODE_OPTIONS']).toContain('--max-old-space-size-percentage=75');
+    },
+  },
+];

@@ -1,0 +1,61 @@
+import type { Refusal } from '../chart-case';
+
+/** What is refused, and what is said then: by the chart, or by the schema of its values. */
+export const refusals: readonly Refusal[] = [
+  { values: { kubernetes: { host: 'https://x' } }, says: 'kubernetes.host has no effect' },
+  { values: { reloader: { legacy: { rbac: true } } }, says: 'reloader.legacy.rbac has no effect' },
+  {
+    values: { reloader: { deployment: { gomaxprocsOverride: '2' } } },
+    says: 'gomaxprocsOverride is of the Go runtime, and there is none in here. Set reloader.deployment.resources.limits.cpu',
+  },
+  {
+    values: { reloader: { deployment: { gomemlimitOverride: '512MiB' } } },
+    says: 'gomemlimitOverride is of the Go runtime, and there is none in here. Set reloader.deployment.resources.limits.memory',
+  },
+  {
+    values: { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
+    says: 'reloader.ignoreSecrets and reloader.ignoreConfigMaps together leave nothing to watch',
+  },
+  {
+    values: { reloader: { namespaces: ['shop'] } },
+    says: 'reloader.watchGlobally watches all namespaces, reloader.namespaces only some',
+  },
+  {
+    values: { reloader: { custom_annotations: { atuo: 'x/y' } } },
+    says: /custom_annotations\.atuo is not known; known are auto,/,
+  },
+  {
+    values: { reloader: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } },
+    says: 'together have everything counted twice: choose one',
+  },
+  {
+    values: { reloader: { deployment: { replicas: 2 }, podDisruptionBudget: { enabled: true, minAvailable: 2 } } },
+    says: 'minAvailable=2 of 2 replicas lets no node be drained: use maxUnavailable',
+  },
+  { values: { webhook: { validating: false, mutating: false } }, says: 'set webhook.enabled=false' },
+  {
+    values: { webhook: { enabled: false }, certificates: { mode: 'certManager' } },
+    says: 'certificates.mode=certManager is for the webhook',
+  },
+  { values: { webhook: { hostNetwork: true } }, says: "webhook.port=10250 is the kubelet's own port" },
+  { values: { webhook: { port: 9090 } }, says: 'webhook.port=9090 is the port of metrics and probes' },
+  { values: { certificates: { mode: 'existingSecrets' } }, says: /certificates\.existingSecrets\.\w+ / },
+  // By the schema.
+  { values: { reloder: {} }, says: /additional properties 'reloder' not allowed/ },
+  { values: { reloader: { autoReloadAl: true } }, says: /'autoReloadAl' not allowed/ },
+  { values: { reloader: { autoReloadAll: 'maybe' } }, says: /autoReloadAll.*want boolean/s },
+  { values: { reloader: { reloadStrategy: 'env' } }, says: /reloadStrategy.*must be one of 'default', 'env-vars'/s },
+  { values: { reloader: { logLevel: 'loud' } }, says: /logLevel.*must be one of/s },
+  { values: { reloader: { service: { prot: 80 } } }, says: /'prot' not allowed/ },
+  {
+    values: { reloader: { podDisruptionBudget: { minAvailable: '150%' } } },
+    says: /minAvailable.*does not match pattern/s,
+  },
+  { values: { certificates: { mode: 'letsEncrypt' } }, says: /certificates\/mode.*must be one of/s },
+  { values: { webhook: { timeoutSeconds: 60 } }, says: /timeoutSeconds.*maximum/s },
+  {
+    values: { webhook: { validateNamespaces: { shop: 'no' } } },
+    says: /validateNamespaces\/shop.*must be one of 'warn', 'deny'/s,
+  },
+  { values: { image: { digest: 'abc' } }, says: /digest.*does not match pattern/s },
+];

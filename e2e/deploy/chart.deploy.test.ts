@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { isRecord } from '../../shared/kube/object-metadata';
+import { helm } from '../control-plane/helm';
+import { chartCases } from './cases/all';
+import { refusals } from './cases/refusals';
+import { chartValues } from './chart-values';
+import { Rendered } from './rendered';
+import { chartDir, renderChart, renderText } from './rendered-chart';
+
+describe('the chart', () => {
+  it('passes helm lint', async () => {
+    expect(await helm(['lint', '--strict', chartDir], undefined)).toContain('1 chart(s) linted, 0 chart(s) failed');
+  });
+
+  it.each(chartCases.map((each) => [each.what, each] as const))('%s', async (_, { values, options, check }) => {
+    check(new Rendered(await renderChart(values, options)));
+  });
+
+  it.each(refusals.map((each) => [JSON.stringify(each.values), each] as const))('refuses %s', async (_, each) => {
+    await expect(renderText(each.values)).rejects.toThrow(each.says);
+  });
+
+  it('tells of every value what it does', () => {
+    expect(chartValues().filter(({ describe: text }) => !/^[A-Z`].*\.$/.test(text))).toEqual([]);
+  });
+
+  it('has a case for every value', () => {
+    const reloaders: unknown = parse(readFileSync(path.join(__dirname, 'reloader-values.yaml'), 'utf8'));
+    const tried = new Set([reloaders, ...[...chartCases, ...refusals].map(({ values }) => values)].flatMap(pathsOf));
+    const untried = chartValues().filter(({ path: each }) => !tried.has(each));
+    // What every pod has is tried by "no pod may do more than it needs".
+    expect(untried.filter(({ path: each }) => !each.startsWith('webhook.securityContext.'))).toEqual([]);
+  });
+});
+
+function pathsOf(value: unknown): readonly string[] {
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...pathsOf(inner).map((rest) => `${name}.${rest}`)]);
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { projectDir } from '../control-plane/versions';
+import { Rendered } from './rendered';
+import { renderChart, renderText, type Values } from './rendered-chart';
+
+const moduleDir = path.join(projectDir, 'deploy', 'deckhouse');
+const options = { release: 'pod-reloader', namespace: 'd8-pod-reloader', chart: moduleDir };
+
+const render = async (podReloader: Values): Promise<Rendered> =>
+  new Rendered(await renderChart({ podReloader }, options));
+
+const name = 'pod-reloader';
+
+/** What settings come to. */
+const settings: readonly (readonly [Values, (rendered: Rendered) => void])[] = [
+  [{ reloadOnCreate: true }, (to) => expect(to.args(name)).toContain('--reload-on-create=true')],
+  [{ reloadOnDelete: true }, (to) => expect(to.args(name)).toContain('--reload-on-delete=true')],
+  [{ autoReloadAll: true }, (to) => expect(to.args(name)).toContain('--auto-reload-all=true')],
+  [{ reloadStrategy: 'annotations' }, (to) => expect(to.args(name)).toContain('--reload-strategy=annotations')],
+  [{ resourceLabelSelector: 'a=b' }, (to) => expect(to.args(name)).toContain('--resource-label-selector=a=b')],
+  [
+    { namespaceSelector: 'env=prod' },
+    (to) => {
+      expect(to.args(name)).toContain('--namespace-selector=env=prod');
+      expect(to.rules('ClusterRole', 'd8-pod-reloader-pod-reloader')).toContain('list watch namespaces');
+    },
+  ],
+  [{ namespacesToIgnore: ['a', 'b'] }, (to) => expect(to.args(name)).toContain('--namespaces-to-ignore=a,b')],
+  [{ logFormat: 'text' }, (to) => expect(to.args('pod-reloader-webhook')).toContain('--log-format=text')],
+  [{ logLevel: 'debug' }, (to) => expect(to.args(name)).toContain('--log-level=debug')],
+  [
+    { resources: { limits: { memory: '1Gi' } } },
+    (to) => expect(to.container(name)['resources']).toMatchObject({ limits: { memory: '1Gi' } }),
+  ],
+  [
+    { nodeSelector: { role: 'system' } },
+    (to) =>
+      expect(to.names('Deployment').map((deployment) => to.pod(deployment)['nodeSelector'])).toEqual(
+        Array(3).fill({ role: 'system' }),
+      ),
+  ],
+  [
+    { tolerations: [{ operator: 'Exists' }] },
+    (to) => expect(to.pod(name)['tolerations']).toEqual([{ operator: 'Exists' }]),
+  ],
+  [
+    { alerting: { enabled: true, webhook: { url: 'https://x.example', sink: 'slack', additionalInfo: 'prod' } } },
+    (to) => {
+      expect(to.env(name)).toMatchObject({
+        ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_ADDITIONAL_INFO: 'prod' },
+        ALERT_WEBHOOK_URL: { secretKeyRef: { name, key: 'ALERT_WEBHOOK_URL' } },
+      });
+      expect(to.one('Secret')['stringData']).toEqual({ ALERT_WEBHOOK_URL: 'https://x.example' });
+    },
+  ],
+];
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly type?: string;
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+const schema = parse(readFileSync(path.join(moduleDir, 'openapi/config-values.yaml'), 'utf8')) as Schema;
+
+describe('the module of Deckhouse', () => {
+  it('has these settings, and tells of each', () => {
+    const { properties = {} } = schema;
+    const keys = Object.keys(properties);
+    expect(keys.toSorted()).toEqual([...new Set(settings.flatMap(([values]) => Object.keys(values)))].toSorted());
+    expect(keys.filter((key) => !/^[A-Z].*\.$/.test(properties[key]?.description ?? ''))).toEqual([]);
+    expect(Object.keys(properties['alerting']?.properties?.['webhook']?.properties ?? {})).toEqual([
+      ...['url', 'sink', 'additionalInfo'],
+    ]);
+  });
+
+  it.each(settings.map(([values, check]) => [JSON.stringify(values), values, check] as const))(
+    '%s changes what it should',
+    async (_, values, check) => {
+      const without = await renderText({ podReloader: {} }, options);
+      expect(await renderText({ podReloader: values }, options)).not.toBe(without);
+      check(await render(values));
+    },
+  );
+
+  it('defaults are those of the chart', async () => {
+    const defaults = Object.entries(schema.properties ?? {}).flatMap(([key, { default: value }]) =>
+      value === undefined ? [] : [[key, value] as const],
+    );
+    expect(defaults.length).toBeGreaterThan(4);
+    expect(await renderText({ podReloader: Object.fromEntries(defaults) }, options)).toBe(
+      await renderText({}, options),
+    );
+  });
+
+  it('says what is missing where messages have no address', async () => {
+    await expect(render({ alerting: { enabled: true } })).rejects.toThrow(
+      'alerting.enabled needs alerting.webhook.url',
+    );
+  });
+
+  it('is the chart: the same objects under its name, without the test of Helm', async () => {
+    const values = { fullnameOverride: name, reloader: { podMonitor: { enabled: true } } };
+    const chart = new Rendered(await renderChart(values, { release: name, namespace: options.namespace }));
+    const expected = chart.names().filter((each) => each !== 'Pod pod-reloader-test');
+    expect((await render({})).names()).toEqual([...expected, 'PrometheusRule pod-reloader'].toSorted());
+  });
+
+  it('brings its alerts', async () => {
+    const rules = JSON.stringify((await render({})).spec('PrometheusRule'));
+    for (const alert of ['PodReloaderDown', 'PodReloaderErrors', 'PodReloaderResourcesHigh']) {
+      expect(rules).toContain(`"alert":"${alert}"`);
+    }
+  });
+});

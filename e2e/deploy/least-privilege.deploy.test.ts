@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { textOf } from '../docs/pages';
+import { renderChart, type Manifest, type Values } from './rendered-chart';
+
+interface Rule {
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const everything = {
+  isOpenshift: true,
+  enableCSIIntegration: true,
+  metaInfo: true,
+  namespaceSelector: 'env=prod',
+};
+
+/** `secrets reroll-certs: get, list`, sorted. A registration has its name from the release. */
+function rights(manifests: readonly Manifest[], ...roles: readonly string[]): readonly string[] {
+  const rules = manifests
+    .filter(({ kind, metadata }) => roles.includes(`${kind} ${metadata.name}`))
+    .flatMap((role) => role['rules'] as readonly Rule[]);
+  return rules
+    .flatMap(({ resources, resourceNames = [''], verbs }) =>
+      resources.flatMap((resource) => resourceNames.map((name) => right(resource, name, verbs))),
+    )
+    .toSorted();
+}
+
+function right(resource: string, name: string, verbs: readonly string[]): string {
+  const named = name === '' || name === 'reroll' ? resource : `${resource} ${name}`;
+  return `${named}: ${[...verbs].toSorted().join(', ')}`;
+}
+
+const page = textOf('docs/least-privilege.md');
+
+/** The cells of the rows between two lines of the page. */
+function table(after: string): readonly (readonly string[])[] {
+  const [, text = ''] = page.split(after);
+  const rows = text.trimStart().slice(text.trimStart().indexOf('| ---')).split('\n\n')[0]!.split('\n');
+  return rows.slice(1).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function told(rows: readonly (readonly string[])[]): readonly string[] {
+  return rows
+    .flatMap(([resources = '', verbs = '']) =>
+      resources.split(', ').map((resource) => {
+        const [kind = '', name = ''] = resource.replaceAll('`', '').split(' ');
+        return right(kind.split('.')[0]!, name, verbs.split(', '));
+      }),
+    )
+    .toSorted();
+}
+
+const watched = table('(Roles):\n');
+
+describe('docs/least-privilege.md tells the rights that the chart gives', () => {
+  it.each([
+    ['the reconciler, to what it watches', watched, ['ClusterRole reroll']],
+    ['the reconciler, in its own namespace', table('(Role):\n'), ['Role reroll-own']],
+    ['the webhook', table('## The webhook\n'), ['Role reroll-webhook', 'ClusterRole reroll-webhook-schemas']],
+    ['reroll certs', table('alone:\n'), ['Role reroll-certs', 'ClusterRole reroll-certs']],
+  ])('%s', async (_who, rows, roles) => {
+    expect(told(rows)).toEqual(rights(await renderChart({ reloader: everything }), ...roles));
+  });
+});
+
+describe('by what is switched on', () => {
+  const unless = watched.flatMap(([resources = '', , condition = '']) => {
+    const [, not, name, written] = /^(not )?with `reloader\.(\w+)(?:=(\w+))?`(?! create)/.exec(condition) ?? [];
+    if (name === undefined) return [];
+    const off = not === undefined ? undefined : written !== 'false';
+    return [[resources.split(/[ .,]/)[0]!, name, off] as const];
+  });
+
+  it('is told of most', () => {
+    expect(unless.length).toBeGreaterThan(6);
+  });
+
+  it.each(unless)('%s: by reloader.%s', async (resource, name, off) => {
+    // YAML has no undefined: what is switched on by name is left out.
+    const manifests = await renderChart({ reloader: { ...everything, [name]: off } });
+    const left = rights(manifests, 'ClusterRole reroll').map((each) => each.split(':')[0]);
+    expect(left).not.toContain(resource);
+  });
+
+  it('Jobs: to create them for CronJobs, or nothing', async () => {
+    const jobs = async (reloader: Values): Promise<readonly string[]> =>
+      rights(await renderChart({ reloader }), 'ClusterRole reroll').filter((each) => each.startsWith('jobs'));
+    expect(await jobs({ ignoreJobs: true })).toEqual(['jobs: create']);
+    expect(await jobs({ ignoreJobs: true, ignoreCronJobs: true })).toEqual([]);
+  });
+
+  it('no ClusterRole at all for some namespaces with certificates of cert-manager, or none without a webhook', async () => {
+    const reloader = { watchGlobally: false, namespaces: ['shop'] };
+    for (const values of [{ certificates: { mode: 'certManager' } }, { webhook: { enabled: false } }]) {
+      const kinds = (await renderChart({ reloader, ...values })).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind.startsWith('ClusterRole'))).toEqual([]);
+    }
+  });
+});

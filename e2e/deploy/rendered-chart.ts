@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseAllDocuments, stringify } from 'yaml';
+import { helm } from '../control-plane/helm';
+import { projectDir } from '../control-plane/versions';
+
+/** The chart as it is shipped. */
+export const chartDir = path.join(projectDir, 'deploy', 'chart', 'reroll');
+
+/** Values as a user writes them. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A Kubernetes object, as far as it has to be looked at here. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+export interface RenderOptions {
+  readonly release?: string;
+  readonly namespace?: string;
+  readonly chart?: string;
+}
+
+/** What `helm template` makes of the chart with these values. Rejects with what Helm complains about. */
+export async function renderText(values: Values, options: RenderOptions = {}): Promise<string> {
+  const { release = 'reroll', namespace = 'reroll', chart = chartDir } = options;
+  return await withValuesFile(
+    values,
+    async (file) =>
+      await helm(
+        ['template', release, chart, '--namespace', namespace, '--values', file, '--kube-version', '1.36.0'],
+        undefined,
+      ),
+  );
+}
+
+/** The objects of that, in Helm's order. */
+export async function renderChart(values: Values, options: RenderOptions = {}): Promise<readonly Manifest[]> {
+  const documents = parseAllDocuments(await renderText(values, options));
+  return documents.map((document) => document.toJS() as Manifest | null).filter((manifest) => manifest !== null);
+}
+
+/** Calls it with a file of these values, which is gone afterwards. */
+export async function withValuesFile<T>(values: Values, use: (file: string) => Promise<T>): Promise<T> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'reroll-values-'));
+  try {
+    const file = path.join(dir, 'values.yaml');
+    await writeFile(file, stringify(values));
+    return await use(file);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseDocument } from 'yaml';
+import { projectDir } from '../control-plane/versions';
+
+const runbooks = path.join(projectDir, 'docs', 'runbooks');
+const pages = readdirSync(runbooks);
+const textOf = (page: string): string => readFileSync(path.join(runbooks, page), 'utf8');
+
+const values = parseDocument(readFileSync(path.join(projectDir, 'deploy/chart/reroll/values.yaml'), 'utf8'));
+
+/** What runs in a cluster. */
+const code = ['shared', 'reconciler', 'webhook', 'certs']
+  .flatMap((folder) =>
+    readdirSync(path.join(projectDir, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => readFileSync(path.join(projectDir, folder, file), 'utf8')),
+  )
+  .join('\n');
+
+describe.each(pages)('docs/runbooks/%s', (page) => {
+  it('speaks of values that the chart has', () => {
+    const spokenOf = [...textOf(page).matchAll(/`((?:reloader|webhook|certificates)(?:\.[a-z][A-Za-z]*)+)[=`]/g)];
+    expect(spokenOf.map(([, value]) => value!).filter((value) => !values.hasIn(value.split('.')))).toEqual([]);
+  });
+
+  it('looks for lines that the log can have', () => {
+    const wanted = [...textOf(page).matchAll(/logs .*\| grep (.*)/g)].flatMap(([, patterns]) =>
+      [...patterns!.matchAll(/'([^']+)'/g)].map(([, pattern]) => pattern!.replaceAll('"', '')),
+    );
+    expect(wanted.filter((line) => !code.includes(line))).toEqual([]);
+  });
+
+  it('leads to pages and headings that are there', () => {
+    for (const [, target = '', heading] of textOf(page).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)) {
+      const text = readFileSync(path.join(runbooks, target), 'utf8');
+      const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'));
+      if (heading !== undefined) expect(headings).toContain(heading);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { addOnDefinitionFiles } from '../control-plane/add-ons';
+import type { ControlPlane } from '../control-plane/cluster';
+import { startControlPlane } from '../control-plane/start';
+import { chartCases } from './cases/all';
+import { renderText } from './rendered-chart';
+
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+  const files = addOnDefinitionFiles('install').flatMap((file) => ['-f', file]);
+  await plane.kubectl(['apply', '--server-side', ...files]);
+  const kinds = ['podmonitors.monitoring.coreos.com', 'certificates.cert-manager.io', 'verticalpodautoscalers.autoscaling.k8s.io']; // prettier-ignore
+  await plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...kinds.map((kind) => `crd/${kind}`)]);
+  // The strictest that a namespace can be about what runs in it.
+  for (const name of ['reroll', 'tools', 'elsewhere', 'm', 'monitoring', 'reroll-x', 'blog', 'shop']) {
+    await plane.kubectl(['create', 'namespace', name]);
+    await plane.kubectl(['label', 'namespace', name, 'pod-security.kubernetes.io/warn=restricted']);
+  }
+});
+
+afterAll(async () => await plane.stop());
+
+describe('a real API server accepts, field by field', () => {
+  it.each(chartCases.map((each) => [each.what, each] as const))(
+    '%s',
+    async (_, { values, options, asksForMore = false }) => {
+      const stdin = await renderText(values, options);
+      const flags = ['--dry-run=server', '--validate=strict', ...(asksForMore ? [] : ['--warnings-as-errors'])];
+      await plane.kubectl(['apply', ...flags, '-f', '-'], { stdin });
+    },
+  );
+});

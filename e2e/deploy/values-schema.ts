@@ -1,0 +1,97 @@
+import { chartValues, type ChartValue } from './chart-values';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Record<string, ObjectSchema | Schema>;
+  additionalProperties: boolean;
+}
+
+const strings = { type: 'array', items: { type: 'string' } };
+const port = { type: 'integer', minimum: 1, maximum: 65_535 };
+const budget = { type: ['integer', 'string', 'null'], minimum: 0, pattern: '^(100|[1-9]?[0-9])%$' };
+
+/** What the default does not tell. */
+const known: Readonly<Record<string, Schema>> = {
+  'global.imagePullSecrets': {
+    type: 'array',
+    items: { oneOf: [{ type: 'string' }, { type: 'object', required: ['name'] }] },
+  },
+  'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
+  'image.digest': { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+  'reloader.reloadStrategy': { enum: ['default', 'env-vars', 'annotations', 'restarted-at'] },
+  'reloader.logFormat': { enum: ['', 'json', 'text'] },
+  'reloader.logLevel': { enum: ['', 'panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] },
+  'reloader.namespaces': { oneOf: [{ type: 'string' }, strings] },
+  'reloader.extraArgs': strings,
+  'reloader.deployment.replicas': { type: 'integer', minimum: 0 },
+  'reloader.deployment.hostUsers': { type: ['boolean', 'null'] },
+  'reloader.service': {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      port,
+      labels: { type: 'object' },
+      annotations: { type: 'object' },
+      ipFamilyPolicy: { enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack'] },
+      ipFamilies: { type: 'array', items: { enum: ['IPv4', 'IPv6'] }, minItems: 1, maxItems: 2 },
+    },
+  },
+  'reloader.podDisruptionBudget.maxUnavailable': budget,
+  'reloader.podDisruptionBudget.minAvailable': budget,
+  'reloader.netpol.apiServerPorts': { type: 'array', items: port, minItems: 1 },
+  'reloader.netpol.sinkPorts': { type: 'array', items: port },
+  'reloader.verticalPodAutoscaler.updatePolicy.updateMode': {
+    enum: ['Auto', 'Initial', 'InPlaceOrRecreate', 'Off', 'Recreate'],
+  },
+  'reloader.verticalPodAutoscaler.updatePolicy.minReplicas': { type: ['integer', 'null'], minimum: 1 },
+  'webhook.replicas': { type: 'integer', minimum: 0 },
+  'webhook.timeoutSeconds': { type: 'integer', minimum: 1, maximum: 30 },
+  'webhook.port': port,
+  'webhook.quietNamespaces': strings,
+  'webhook.ignoreNamespaces': strings,
+  'webhook.validateNamespaces': { type: 'object', additionalProperties: { enum: ['warn', 'deny'] } },
+  'webhook.extraArgs': strings,
+  'certificates.mode': { enum: ['selfManaged', 'certManager', 'existingSecrets'] },
+  'certificates.extraArgs': strings,
+};
+
+/** Maps in which users may have more than the chart knows: the chart that this is part of, and fields of Kubernetes. */
+const open = ['global', 'reloader.deployment.securityContext', 'webhook.securityContext'];
+
+/** JSON Schema draft 7 of the chart's values: a name that is not known is refused, wherever names are the chart's. */
+export function valuesSchema(values: readonly ChartValue[] = chartValues()): Schema {
+  const unknown = Object.keys(known).filter((path) => !values.some((value) => value.path === path));
+  if (unknown.length > 0) throw new Error(`there is no such value: ${unknown.join(', ')}`);
+  const root = emptyObject();
+  for (const value of values) {
+    const names = value.path.split('.');
+    const last = names.pop() ?? '';
+    const parent = at(root, names.join('.'));
+    parent.properties[last] = { ...(known[value.path] ?? schemaOf(value.default)), description: value.describe };
+  }
+  for (const path of open) at(root, path).additionalProperties = true;
+  return { $schema: 'http://json-schema.org/draft-07/schema#', ...root };
+}
+
+function emptyObject(): ObjectSchema {
+  return { type: 'object', additionalProperties: false, properties: {} };
+}
+
+function at(root: ObjectSchema, path: string): ObjectSchema {
+  const names = path === '' ? [] : path.split('.');
+  return names.reduce((object, name) => childOf(object, name), root);
+}
+
+function childOf(object: ObjectSchema, name: string): ObjectSchema {
+  const child = (object.properties[name] ?? emptyObject()) as ObjectSchema;
+  object.properties[name] = child;
+  return child;
+}
+
+function schemaOf(value: unknown): Schema {
+  if (Array.isArray(value)) return { type: 'array' };
+  if (typeof value === 'number') return { type: 'integer' };
+  return { type: typeof value };
+}

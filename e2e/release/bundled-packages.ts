@@ -1,0 +1,73 @@
+import type { Metafile } from 'esbuild';
+
+/** An entry of `packages` in package-lock.json. */
+export interface LockEntry {
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+/** The lock file of npm, as far as a release reads it. */
+export interface LockFile {
+  readonly packages: Readonly<Record<string, LockEntry>>;
+}
+
+/** A package of which something is in the bundle. */
+export interface BundledPackage {
+  /** Its folder, which is its key in the lock file. */
+  readonly folder: string;
+  readonly name: string;
+  readonly version: string;
+  /** As the package says: an SPDX expression. */
+  readonly licence: string;
+  /** Hash of the package that npm verified, in its form: `sha512-BASE64`. */
+  readonly integrity: string;
+  /** Folders of those that it requires and that are in the bundle, too. */
+  readonly requires: readonly string[];
+}
+
+const modules = 'node_modules/';
+
+/** The packages whose code is in an output of esbuild; what was read and left out is not. Sorted by folder. */
+export function bundledPackages(metafile: Metafile, bundle: string, lock: LockFile): readonly BundledPackage[] {
+  const inputs = Object.entries(metafile.outputs[bundle]?.inputs ?? {});
+  const folders = new Set(inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? folderOf(file) : [])));
+  return [...folders].toSorted().map((folder) => {
+    const entry = lock.packages[folder];
+    if (entry?.version === undefined || entry.integrity === undefined) {
+      throw new Error(`package-lock.json does not lock ${folder}, which is in the bundle`);
+    }
+    const name = folder.slice(folder.lastIndexOf(modules) + modules.length);
+    const requires = requiredNames(entry).flatMap((required) => resolved(required, folder, lock) ?? []);
+    return {
+      ...{ folder, name, version: entry.version, integrity: entry.integrity },
+      licence: entry.license ?? 'none stated',
+      requires: requires.filter((required) => folders.has(required)).toSorted(),
+    };
+  });
+}
+
+/** Folder of the package that a file is of; none where it is our own. */
+function folderOf(file: string): readonly string[] {
+  const start = file.lastIndexOf(modules);
+  if (start < 0) return [];
+  const [first = '', second = ''] = file.slice(start + modules.length).split('/');
+  return [file.slice(0, start) + modules + (first.startsWith('@') ? `${first}/${second}` : first)];
+}
+
+/** Names of what an entry of the lock file may require, also where it does so only if it is there. */
+export function requiredNames(entry: LockEntry): readonly string[] {
+  return Object.keys({ ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies });
+}
+
+/** The folder that Node finds a package in for one that requires it: the nearest on the way up. */
+export function resolved(name: string, from: string, lock: LockFile): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${modules}`)))) {
+    const candidate = folder === '' ? modules + name : `${folder}/${modules}${name}`;
+    if (candidate in lock.packages) return candidate;
+    if (folder === '') return undefined;
+  }
+}

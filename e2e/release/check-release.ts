@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { releasedVersions, releaseNotes, unreleased } from './changelog';
+import { generatedFiles, packagesInBundle } from './generated-files';
+import { isAllowed } from './licences';
+import { statedVersions } from './version-places';
+
+/** A check of what is to be released; its problems, each a sentence. */
+export interface ReleaseCheck {
+  readonly name: string;
+  problems(root: string): readonly string[] | Promise<readonly string[]>;
+}
+
+/** The version that the project has. */
+export function currentVersion(root: string): string {
+  return (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+const changelogOf = (root: string): string => readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
+
+/** What the changelog tells of the version that the project has, also before it is released. */
+export function notesOf(root: string): string {
+  const changelog = changelogOf(root);
+  return releaseNotes(changelog, currentVersion(root)) ?? unreleased(changelog) ?? '';
+}
+
+/** The checks that need nothing but the files, and the bundle of them. */
+export const fileChecks: readonly ReleaseCheck[] = [
+  {
+    name: 'one version everywhere',
+    problems: (root) => {
+      const expected = currentVersion(root);
+      return statedVersions(root)
+        .filter(({ version }) => version !== expected)
+        .map(({ place, version = 'nothing' }) => `${place} says ${version}, and package.json says ${expected}`);
+    },
+  },
+  {
+    name: 'the changelog tells of it',
+    problems: (root) => {
+      const [changelog, version] = [changelogOf(root), currentVersion(root)];
+      const told = releasedVersions(changelog).includes(version) || unreleased(changelog) !== undefined;
+      return told ? [] : [`CHANGELOG.md has neither "## ${version} - DATE" nor "## Unreleased"`];
+    },
+  },
+  {
+    name: 'licences of what is bundled',
+    problems: (root) =>
+      packagesInBundle(root)
+        .filter(({ licence }) => !isAllowed(licence))
+        .map(({ name, version, licence }) => `${name} ${version} is bundled, and its licence is ${licence}`),
+  },
+  {
+    name: 'generated files',
+    problems: (root) =>
+      generatedFiles(root)
+        .filter(
+          ({ file, text }) =>
+            !existsSync(path.join(root, file)) || readFileSync(path.join(root, file), 'utf8') !== text,
+        )
+        .map(({ file }) => `${file} is out of date: npm run release -- --generate`),
+  },
+];
+
+/** A tag of the repository releases exactly the version that it names, and that was told of. */
+export function tagCheck(tag: string): ReleaseCheck {
+  return {
+    name: `tag ${tag}`,
+    problems: (root) => {
+      const version = currentVersion(root);
+      return [
+        ...(tag === `v${version}` ? [] : [`the tag is ${tag}, and the version of package.json would be v${version}`]),
+        ...(releasedVersions(changelogOf(root)).includes(version)
+          ? []
+          : [`CHANGELOG.md has no "## ${version} - DATE"`]),
+      ];
+    },
+  };
+}
