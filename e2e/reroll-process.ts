@@ -17,6 +17,8 @@ export interface RerollProcessOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly onLine?: (entry: LogEntry) => void;
+  /** What is run, with its first arguments; by default this Node with the bundle. */
+  readonly command?: readonly [string, ...string[]];
 }
 
 /** `reroll` as a process of its own, with its log read line by line. */
@@ -28,9 +30,10 @@ export class RerollProcess {
   readonly #exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   readonly #listeners = new Set<() => void>();
 
-  constructor({ args, env = {}, onLine }: RerollProcessOptions) {
+  constructor({ args, env = {}, onLine, command = [process.execPath, bundlePath] }: RerollProcessOptions) {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('REROLL_')));
-    this.#child = spawn(process.execPath, [bundlePath, ...args], {
+    const [file, ...first] = command;
+    this.#child = spawn(file, [...first, ...args], {
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

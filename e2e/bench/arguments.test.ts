@@ -6,17 +6,29 @@ const known = new Map([
   ['other', 'another'],
 ]);
 
+const plain = { json: false, simulated: false, store: false, command: undefined, minutes: 20 };
+
 describe('arguments of a bench', () => {
-  it('are its name, and how to tell the result', () => {
-    expect(parseArguments(['admission'], known)).toEqual({ name: 'admission', json: false });
-    expect(parseArguments(['--json', 'other'], known)).toEqual({ name: 'other', json: true });
-  });
+  it.each([
+    [['admission'], { ...plain, names: ['admission'] }],
+    [['--json', 'other'], { ...plain, names: ['other'], json: true }],
+    [['all'], { ...plain, names: ['admission', 'other'] }],
+    [
+      ['other', '--sim', '--store', '--minutes=1.5'],
+      { ...plain, names: ['other'], simulated: true, store: true, minutes: 1.5 },
+    ],
+    [['other', '--command', 'peer --flag=1'], { ...plain, names: ['other'], command: 'peer --flag=1' }],
+  ])('%j', (args, asked) => expect(parseArguments(args, known)).toEqual(asked));
 
   it.each([
     ['no name', [], 'name one bench'],
     ['two names', ['admission', 'other'], 'name one bench'],
     ['a name that is none', ['admision'], 'there is no bench "admision"'],
-    ['a flag that is none', ['admission', '--fast'], 'unknown flag "--fast"'],
+    ['a flag that is none', ['admission', '--fast'], '--fast'],
+    ['a flag without its value', ['admission', '--command'], '--command'],
+    ['no time', ['admission', '--minutes=0'], '--minutes=0'],
+    ['a time that is no number', ['admission', '--minutes=long'], '--minutes=long'],
+    ["another's figures as our own", ['admission', '--store', '--command=peer'], '--store is for'],
   ])('%s is an error that lists the benches', (_what, args, words) => {
     const parse = () => parseArguments(args, known);
     expect(parse).toThrow(UsageError);

@@ -1,25 +1,78 @@
+import { parseArgs } from 'node:util';
+import { errorMessage } from '../../shared/domain/errors';
+
 /** What `npm run bench` was asked for. */
 export interface Asked {
-  readonly name: string;
+  /** In the order in which they run. */
+  readonly names: readonly string[];
   readonly json: boolean;
+  /** On the simulated API server instead of the real control plane. */
+  readonly simulated: boolean;
+  /** The results become the figures that later ones are compared with. */
+  readonly store: boolean;
+  /** Another implementation, for the shell. */
+  readonly command: string | undefined;
+  /** How long the soak takes. */
+  readonly minutes: number;
 }
 
 export class UsageError extends Error {}
 
+const defaultMinutes = 20;
+
 /**
- * `args` are those of the process without interpreter and script.
+ * `args` are those of the process without interpreter and script; `known`: a summary by the name of a bench.
  *
  * @throws UsageError that lists the benches.
  */
 export function parseArguments(args: readonly string[], known: ReadonlyMap<string, string>): Asked {
-  const list = [...known].map(([name, summary]) => `  ${name}  ${summary}`).join('\n');
-  const usage = `usage: npm run bench -- NAME [--json]\n${list}`;
-  const flags = args.filter((arg) => arg.startsWith('-'));
-  const names = args.filter((arg) => !arg.startsWith('-'));
-  const unknown = flags.find((flag) => flag !== '--json');
-  if (unknown !== undefined) throw new UsageError(`unknown flag "${unknown}"\n${usage}`);
-  const [name, ...more] = names;
-  if (name === undefined || more.length > 0) throw new UsageError(`name one bench\n${usage}`);
-  if (!known.has(name)) throw new UsageError(`there is no bench "${name}"\n${usage}`);
-  return { name, json: flags.length > 0 };
+  const usage = usageOf(known);
+  const { values, positionals } = parsed(args, usage);
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new UsageError(`name one bench, or all\n${usage}`);
+  if (name !== 'all' && !known.has(name)) throw new UsageError(`there is no bench "${name}"\n${usage}`);
+  const minutes = Number(values.minutes ?? defaultMinutes);
+  if (!(minutes > 0)) throw new UsageError(`--minutes=${values.minutes ?? ''}: give a number above 0\n${usage}`);
+  if (values.store === true && values.command !== undefined) {
+    throw new UsageError(`--store is for Reroll's own figures, not for those of a --command\n${usage}`);
+  }
+  return {
+    names: name === 'all' ? [...known.keys()] : [name],
+    json: values.json === true,
+    simulated: values.sim === true,
+    store: values.store === true,
+    command: values.command,
+    minutes,
+  };
+}
+
+function parsed(args: readonly string[], usage: string) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        json: { type: 'boolean' },
+        sim: { type: 'boolean' },
+        store: { type: 'boolean' },
+        command: { type: 'string' },
+        minutes: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${errorMessage(error)}\n${usage}`);
+  }
+}
+
+function usageOf(known: ReadonlyMap<string, string>): string {
+  const width = Math.max(...[...known.keys()].map((name) => name.length));
+  return [
+    "usage: npm run bench -- NAME|all [--json] [--sim] [--store] [--minutes N] [--command 'PROGRAM FLAGS']",
+    ...[...known].map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
+    '  --json     the result for programs',
+    '  --sim      on the simulated API server instead of the real control plane',
+    '  --store    keep the figures in e2e/bench/baseline.json: those that later ones are compared with',
+    `  --minutes  how long the soak takes; ${defaultMinutes} otherwise`,
+    '  --command  measure another implementation: a command for the shell, which finds the cluster by KUBECONFIG',
+  ].join('\n');
 }

@@ -1,10 +1,22 @@
 import { measureAdmission } from './admission/measure';
 import type { Measured } from './result';
+import type { Stage } from './stage';
+import type { Subject } from './subject';
+
+/** What a bench is given. */
+export interface Setting {
+  /** Says what is being done, for those who wait. */
+  readonly tell: (what: string) => void;
+  /** A control plane of the bench's own, which it must stop. */
+  readonly openStage: () => Promise<Stage>;
+  readonly subject: Subject;
+  /** How long the soak takes. */
+  readonly minutes: number;
+}
 
 export interface Bench {
   readonly summary: string;
-  /** `tell` says what is being done, for those who wait. */
-  readonly measure: (tell: (what: string) => void) => Promise<Measured>;
+  readonly measure: (setting: Setting) => Promise<Measured>;
 }
 
 /** A row is a bench. */

@@ -41,6 +41,17 @@ describe('a result', () => {
     ]);
   });
 
+  it('is put beside figures of an earlier run', () => {
+    const before = new Map([
+      ['own time, p99', 2],
+      ['dropped', 0],
+    ]);
+    const rows = asText(result, before).split('\n').slice(4);
+    expect(rows[0]).toMatch(/before: 2\.00 ms, -38 %$/);
+    expect(rows[1]).not.toContain('before');
+    expect(rows[2]).toMatch(/before: 0\.00$/);
+  });
+
   it('is an object for programs', () => {
     const { bench, figures } = JSON.parse(asJson(result)) as { bench: string; figures: object[] };
     expect(bench).toBe('admission');

@@ -35,16 +35,20 @@ export function asJson(result: BenchResult): string {
   return JSON.stringify({ ...result, figures }, undefined, 2);
 }
 
-/** For people. */
-export function asText({ bench, machine, conditions, figures }: BenchResult): string {
+/** For people; `baseline` are figures of an earlier run by their names. */
+export function asText(
+  { bench, machine, conditions, figures }: BenchResult,
+  baseline: ReadonlyMap<string, number> = new Map(),
+): string {
   const { cpu, cores, memoryGib, system, node, loadBefore } = machine;
   const rows = figures.map((figure) => [
     figure.name,
     shown(figure.value, figure.unit),
     spread(figure),
     promise(figure),
+    comparison(figure, baseline.get(figure.name)),
   ]);
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return [
     `bench ${bench}`,
     `  ${cpu}, ${cores} cores, ${memoryGib} GiB; ${system}; Node ${node}; load before ${loadBefore}`,
@@ -68,6 +72,14 @@ function spread({ runs }: Figure): string {
   if (!runs) return '';
   const [least, most] = [Math.min(...runs), Math.max(...runs)].map((value) => value.toFixed(0));
   return `median of ${runs.length} (${least ?? ''} to ${most ?? ''})`;
+}
+
+/** A report and no bar: machines differ, and so does what else they do. */
+function comparison({ value, unit }: Figure, before: number | undefined): string {
+  if (before === undefined) return '';
+  const percent =
+    before === 0 ? '' : `, ${(value / before - 1) * 100 < 0 ? '' : '+'}${((value / before - 1) * 100).toFixed(0)} %`;
+  return `before: ${shown(before, unit)}${percent}`;
 }
 
 function promise(figure: Figure): string {

@@ -7,6 +7,7 @@ import { median, quantile } from '../statistics';
 import { closedLoop, connectionCount, openLoop } from './load';
 import { ReviewConnection } from './review-connection';
 import { ReviewRequests, secretBytes, secretNames } from './review-requests';
+import type { Setting as BenchSetting } from '../benches';
 import { startWebhook, webhookServerName, type WebhookUnderTest } from './webhook-under-test';
 
 const rate = { perSecond: 200, seconds: 30 };
@@ -23,7 +24,7 @@ interface Setting {
 }
 
 /** The bench `admission`: reviews at a steady rate, then as many as it can answer. */
-export async function measureAdmission(tell: (what: string) => void): Promise<Measured> {
+export async function measureAdmission({ tell }: BenchSetting): Promise<Measured> {
   const cores = ownCores();
   if (cores) stayOn(cores.measuring);
   const webhook = await startWebhook(cores?.measured);

@@ -1,7 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -13,7 +10,8 @@ import { startHttpsServer } from '../../apiserver/https-server';
 import { stringAt } from '../../apiserver/json';
 import { secretKind } from '../../apiserver/resources';
 import { createTemporaryDir } from '../../control-plane/temporary-dir';
-import { bundlePath, RerollProcess, type LogEntry } from '../../reroll-process';
+import { RerollProcess } from '../../reroll-process';
+import { isReady, probesOf, startShipped } from '../shipped';
 import { RecordSink } from './record-sink';
 
 const namespace = 'reroll';
@@ -41,23 +39,18 @@ export async function startWebhook(core: number | undefined): Promise<WebhookUnd
   await makeCertificates(common);
 
   const sink = await RecordSink.start(material(apiServer, 'channel'));
-  const child = spawnBundle(core, [
-    ...['webhook', ...common, `--reconciler-address=${sink.address}`],
-    ...['--webhook-listen=127.0.0.1:0', '--listen=127.0.0.1:0'],
-  ]);
-  // Whoever interrupts the bench wants no process left behind.
-  process.once('exit', () => child.kill('SIGKILL'));
-  const lines = new LogReader(child);
-  const metricsAddress = await lines.addressIn('serving metrics and probes');
-  const address = await lines.addressIn('serving admission reviews');
-  while (!(await fetch(`http://${metricsAddress}/readyz`)).ok) await delay(20);
+  const flags = [`--reconciler-address=${sink.address}`, '--webhook-listen=127.0.0.1:0', '--listen=127.0.0.1:0'];
+  const webhook = startShipped(['webhook', ...common, ...flags], core);
+  const metricsAddress = await probesOf(webhook);
+  const { address } = await webhook.line(({ message }) => message === 'serving admission reviews');
+  while (!(await isReady(metricsAddress))) await delay(20);
   return {
-    pid: child.pid ?? 0,
-    port: Number(address.split(':').at(-1)),
+    pid: webhook.pid ?? 0,
+    port: Number(String(address).split(':').at(-1)),
     ca: material(apiServer, 'webhook').ca,
     metricsAddress,
     stop: async () => {
-      await end(child);
+      await webhook.end('SIGKILL');
       sink.close();
       await https.close();
       temporary.dispose();
@@ -75,47 +68,4 @@ function material(apiServer: ApiServer, leaf: string): TlsMaterial {
   const secret = apiServer.registry.get(secretKind, namespace, certificatesSecretName);
   const pem = (key: string): string => Buffer.from(stringAt(secret, 'data', key) ?? '', 'base64').toString();
   return { cert: pem(`${leaf}.crt`), key: pem(`${leaf}.key`), ca: pem('ca.crt') };
-}
-
-/** By its own first line, which has the options of Node that are shipped with it. */
-function spawnBundle(core: number | undefined, args: readonly string[]): ChildProcess {
-  const [command = '', ...rest] = [...(core === undefined ? [] : ['taskset', '-c', String(core)]), bundlePath, ...args];
-  return spawn(command, rest, {
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'close');
-  child.kill('SIGKILL');
-  await ended;
-}
-
-/** Finds addresses in the log, which name the ports that the kernel chose. */
-class LogReader {
-  readonly #entries: LogEntry[] = [];
-  #wake: () => void = () => undefined;
-  #ended = false;
-
-  constructor(child: ChildProcess) {
-    if (!child.stdout) throw new Error('the process has no output');
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      this.#entries.push(JSON.parse(line) as LogEntry);
-      this.#wake();
-    });
-    child.once('close', () => {
-      this.#ended = true;
-      this.#wake();
-    });
-  }
-
-  async addressIn(message: string): Promise<string> {
-    for (;;) {
-      const entry = this.#entries.find((candidate) => candidate.message === message);
-      if (entry) return String(entry['address']);
-      if (this.#ended) throw new Error(`the webhook ended: ${JSON.stringify(this.#entries)}`);
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-  }
 }
