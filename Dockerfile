@@ -10,7 +10,7 @@ FROM --platform=${BUILDPLATFORM} ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
-COPY esbuild.config.mjs tsconfig.json main.ts ./
+COPY esbuild.config.mjs tsconfig.json main.ts commands.ts ./
 COPY shared shared
 COPY reconciler reconciler
 COPY webhook webhook
@@ -30,16 +30,17 @@ LABEL org.opencontainers.image.title="Reroll" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.base.name="${BASE_IMAGE}"
-# The young generation is the lever on memory, as in esbuild.config.mjs: whose banner only counts where the bundle is run by
-# its own name. A pod that sets NODE_OPTIONS sets this again.
+# The young generation is the lever on memory, as in main.ts: whose first line only counts where the bundle is run by its
+# own name. A pod that sets NODE_OPTIONS sets this again.
 ENV NODE_ENV=production \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY LICENSE deploy/sbom.cdx.json deploy/third-party-licences.txt /app/
-COPY --from=build /src/dist/reroll.js /src/dist/reroll.js.LEGAL.txt /app/
+COPY --from=build /src/dist/reroll.mjs /app/
+COPY --from=build /src/dist/parts/*.mjs /app/parts/
 USER 65532:65532
 EXPOSE 9090
 # Their JSON form: Node is process 1, and SIGTERM reaches it. No HEALTHCHECK: Kubernetes asks by probes of its own.
-ENTRYPOINT ["node", "/app/reroll.js"]
+ENTRYPOINT ["node", "/app/reroll.mjs"]
 CMD ["reconciler"]

@@ -1,9 +1,21 @@
-// Bundles the one executable. A bundle starts four times faster and keeps half the memory of loading the packages file by file.
+// Bundles the executable: its entry, and the parts that it loads when they are needed. A bundle starts four times faster
+// and keeps half the memory of loading the packages file by file; what a process does not load, it keeps nothing of.
 import { build } from 'esbuild';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 
 const { version } = JSON.parse(await readFile(new URL('package.json', import.meta.url), 'utf8'));
 
+/** Express offers readers of bodies, which we do not use; half a megabyte of character tables comes with them. */
+const withoutBodyParser = {
+  name: 'without body-parser',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^body-parser$/ }, ({ path }) => ({ path, namespace: 'empty' }));
+    onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }));
+  },
+};
+
+// Parts of earlier builds have other names.
+await rm(new URL('dist', import.meta.url), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: { reroll: 'main.ts' },
@@ -11,20 +23,27 @@ const { metafile } = await build({
   bundle: true,
   platform: 'node',
   target: 'node20.19',
-  format: 'cjs',
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'parts/[name]-[hash]',
+  outExtension: { '.js': '.mjs' },
   sourcemap: 'linked',
   minifySyntax: true,
   // Comments go with it: with one character beyond Latin-1, V8 keeps the whole source in two bytes each, 8 MB more.
   minifyWhitespace: true,
-  legalComments: 'linked',
-  // The young generation is the lever on memory: 24 MB less at the first lists of a large cluster, at no measurable cost.
-  banner: { js: '#!/usr/bin/env -S node --max-semi-space-size=2' },
+  // All licences are in deploy/third-party-licences.txt, which is shipped beside it.
+  legalComments: 'none',
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
   // Its CommonJS build hides its own files from bundlers.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  define: { REROLL_VERSION: JSON.stringify(version) },
+  plugins: [withoutBodyParser],
+  define: { REROLL_VERSION: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
   // What is in the bundle: the bill of materials is made of it.
   metafile: true,
   logLevel: 'warning',
 });
-await chmod(new URL('dist/reroll.js', import.meta.url), 0o755);
+
+await chmod(new URL('dist/reroll.mjs', import.meta.url), 0o755);
 await writeFile(new URL('dist/reroll.meta.json', import.meta.url), JSON.stringify(metafile));

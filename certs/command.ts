@@ -1,5 +1,5 @@
 import { connectCluster } from '../shared/kube/cluster-connection';
-import type { CliCommand } from '../shared/runtime/cli';
+import type { LoadedCommand } from '../shared/runtime/cli';
 import { systemClock } from '../shared/runtime/clock';
 import type { Component } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
@@ -19,10 +19,8 @@ import { certsOptionTable, parseCertsOptions, type CertsOptions } from './option
 const maxRequestSockets = 2;
 
 /** `reroll certs`: the one place where the keeper meets the clock, the network and the process. */
-export function certsCommand(process: NodeJS.Process): CliCommand {
+export function certsCommand(process: NodeJS.Process): LoadedCommand {
   return {
-    name: 'certs',
-    summary: 'Keeps the certificates of the webhook and of the change channel.',
     options: certsOptionTable,
     run: async (args, env) => {
       const options = parseCertsOptions(args, env);

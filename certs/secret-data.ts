@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { objectOf } from '../shared/domain/json-value';
 import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
 import { bundleOf, phaseOf, type Material } from './material';

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
-import { reconcilerCommand } from '../reconciler/command';
-import { FakeProcess } from './fake-process';
+import { commands } from '../commands';
 
 const textOf = (file: string): string => readFileSync(join(__dirname, '..', file), 'utf8');
 const dockerfile = textOf('Dockerfile');
@@ -17,10 +16,9 @@ function instruction(name: string): unknown {
 
 describe('the image', () => {
   it('§18.5 runs the reconciler without arguments, as where it replaces Reloader’s in its plain manifests', () => {
-    expect(instruction('ENTRYPOINT')).toEqual(['node', '/app/reroll.js']);
-    const { name, isDefault } = reconcilerCommand(new FakeProcess() as unknown as NodeJS.Process);
+    expect(instruction('ENTRYPOINT')).toEqual(['node', '/app/reroll.mjs']);
     // Arguments of a pod take the place of these: flags alone then run the same command.
-    expect([instruction('CMD'), isDefault]).toEqual([[name], true]);
+    expect(instruction('CMD')).toEqual([commands.find(({ isDefault }) => isDefault)?.name]);
   });
 
   it('§12 has the port of the probes, and runs as a user that is not root', () => {
@@ -45,7 +43,7 @@ describe('the image', () => {
   });
 
   it('has the young generation that the bundle has by its own name', () => {
-    const [, flag] = /#!\/usr\/bin\/env -S node (\S+)'/.exec(textOf('esbuild.config.mjs'))!;
+    const [, flag] = /^#!\/usr\/bin\/env -S node (\S+)$/m.exec(textOf('main.ts'))!;
     expect(shipped).toContain(`NODE_OPTIONS=${flag!}\n`);
   });
 

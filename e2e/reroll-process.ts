@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** The shipped bundle: what users run is what is tested. */
-export const bundlePath = join(__dirname, '..', 'dist', 'reroll.js');
+export const bundlePath = join(__dirname, '..', 'dist', 'reroll.mjs');
 
 /** A line of the JSON log. */
 export interface LogEntry {

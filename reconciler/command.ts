@@ -1,15 +1,12 @@
-import type { CliCommand } from '../shared/runtime/cli';
+import type { LoadedCommand } from '../shared/runtime/cli';
 import { processLogger, runProcess } from '../shared/runtime/process-run';
 import { assemble } from './assemble';
 import { parseReconcilerOptions, reconcilerOptionTable } from './options';
 
 /** `reroll reconciler`. */
-export function reconcilerCommand(process: NodeJS.Process): CliCommand {
+export function reconcilerCommand(process: NodeJS.Process): LoadedCommand {
   return {
-    name: 'reconciler',
-    summary: 'Watches sources and restarts the workloads that use them.',
     options: reconcilerOptionTable,
-    isDefault: true,
     run: async (args, env) => {
       const options = parseReconcilerOptions(args, env);
       const logger = processLogger(process, options);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownAnnotations } from '../shared/domain/annotations';
 import { RerollError } from '../shared/domain/errors';
 import { objectKey } from '../shared/domain/object-key';

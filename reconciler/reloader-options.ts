@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { goBool, goBoolAccepts } from '../shared/runtime/option-schemas';
 import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DutyAnswer } from './answer-duty';
 
 /** Longer than any uid of an API server, short enough to echo without thought. */

@@ -1,4 +1,4 @@
-import type { CliCommand } from '../shared/runtime/cli';
+import type { LoadedCommand } from '../shared/runtime/cli';
 import { processLogger, runProcess } from '../shared/runtime/process-run';
 import { assemble } from './assemble';
 import { parseWebhookOptions, webhookOptionTable } from './options';
@@ -7,10 +7,8 @@ import { parseWebhookOptions, webhookOptionTable } from './options';
 const drainMs = 25_000;
 
 /** `reroll webhook`. */
-export function webhookCommand(process: NodeJS.Process): CliCommand {
+export function webhookCommand(process: NodeJS.Process): LoadedCommand {
   return {
-    name: 'webhook',
-    summary: 'Sees each change as it is made, and tells the reconcilers who made it.',
     options: webhookOptionTable,
     run: async (args, env) => {
       const options = parseWebhookOptions(args, env);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { checkModes, type CheckMode } from '../shared/domain/content-check/check-settings';
 import { parseListenAddress } from '../shared/runtime/listen-address';
 import {

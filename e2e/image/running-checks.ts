@@ -19,7 +19,7 @@ const ofKubeconfig = /^\(node:1\) \[DEP0040\].*\n\(Use .*\n/;
 /** Tries to write at several places, and prints what became of it. */
 const writer = `
 const { writeFileSync } = require('node:fs');
-for (const file of ['/app/reroll.js', '/new', '/usr/local/bin/node']) {
+for (const file of ['/app/reroll.mjs', '/new', '/usr/local/bin/node']) {
   try { writeFileSync(file, ''); console.log('written'); } catch ({ code }) { console.log(code); }
 }`;
 

@@ -12,7 +12,10 @@ const maxArchiveBytes = 60 * megabyte;
 const inMegabytes = (bytes: number): string => `${(bytes / megabyte).toFixed(1)} MB`;
 
 /** Ours in it, and no more. */
-const ownFiles = ['LICENSE', 'reroll.js', 'reroll.js.LEGAL.txt', 'sbom.cdx.json', 'third-party-licences.txt'];
+const ownFiles = ['LICENSE', 'reroll.mjs', 'sbom.cdx.json', 'third-party-licences.txt'];
+
+/** What the bundle loads when it is needed. */
+const part = /^\/app\/parts(\/[\w-]+\.mjs)?$/;
 
 /** What no image of ours may hold: what it was built with, and programs besides Node to run. */
 const unwanted = /\/node_modules$|\/s?bin\/(?!node$)[^/]+$/;
@@ -38,7 +41,7 @@ export const staticChecks: readonly ImageCheck[] = [
     name: 'is one bundle, without node_modules, shell or package manager',
     run: ({ rootDir }) => {
       const { paths } = imageFiles(rootDir);
-      const inApp = paths.filter((name) => name.startsWith('/app/'));
+      const inApp = paths.filter((name) => name.startsWith('/app/') && !part.test(name));
       assert.deepEqual(inApp.toSorted(), ownFiles.map((name) => `/app/${name}`).toSorted());
       assert.deepEqual(
         paths.filter((name) => unwanted.test(name)),
@@ -69,7 +72,7 @@ export const staticChecks: readonly ImageCheck[] = [
         assert.ok(Labels[`org.opencontainers.image.${name}`], `label ${name}`);
       }
       assert.equal(User, '65532:65532');
-      assert.deepEqual([Entrypoint, Cmd], [['node', '/app/reroll.js'], ['reconciler']]);
+      assert.deepEqual([Entrypoint, Cmd], [['node', '/app/reroll.mjs'], ['reconciler']]);
       assert.equal(Healthcheck, undefined);
       return `${[...Entrypoint, ...Cmd].join(' ')} as ${User}`;
     },

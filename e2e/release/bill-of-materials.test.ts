@@ -17,13 +17,16 @@ const lock: LockFile = {
   },
 };
 
-/** Of each file so many bytes are in the bundle. */
+/** Of each file so many bytes are in the bundle; each is in a part of its own. */
 function metafile(bytes: Readonly<Record<string, number>>): Metafile {
-  const inputs = Object.fromEntries(Object.entries(bytes).map(([file, bytesInOutput]) => [file, { bytesInOutput }]));
-  return { inputs: {}, outputs: { 'dist/x.js': { bytes: 0, inputs, imports: [], exports: [] } } };
+  const outputs = Object.entries(bytes).map(([file, bytesInOutput], index) => [
+    `dist/${index}.mjs`,
+    { bytes: 0, inputs: { [file]: { bytesInOutput } }, imports: [], exports: [] },
+  ]);
+  return { inputs: {}, outputs: Object.fromEntries(outputs) as Metafile['outputs'] };
 }
 
-const bundled = metafile({
+const bundledBytes = {
   'node_modules/c/index.js': 10,
   'main.ts': 10,
   'node_modules/@a/b/lib/one.js': 10,
@@ -31,9 +34,9 @@ const bundled = metafile({
   'node_modules/@a/b/node_modules/c/index.js': 10,
   'node_modules/d/node_modules/c/index.js': 1,
   'node_modules/unused/index.js': 0,
-});
+};
 
-const packages = bundledPackages(bundled, 'dist/x.js', lock);
+const packages = bundledPackages(metafile(bundledBytes), lock);
 const bill = JSON.parse(billOfMaterials(application, packages, lock)) as {
   components: Record<string, unknown>[];
   dependencies: unknown;
@@ -70,19 +73,13 @@ describe('the bill of materials', () => {
   });
 
   it('is the same however the bundle was read', () => {
-    const reversed = metafile(
-      Object.fromEntries(
-        Object.entries(bundled.outputs['dist/x.js']!.inputs)
-          .map(([file, { bytesInOutput }]) => [file, bytesInOutput] as const)
-          .toReversed(),
-      ),
-    );
-    const again = bundledPackages(reversed, 'dist/x.js', lock);
+    const reversed = metafile(Object.fromEntries(Object.entries(bundledBytes).toReversed()));
+    const again = bundledPackages(reversed, lock);
     expect(billOfMaterials(application, again, lock)).toBe(billOfMaterials(application, packages, lock));
   });
 
   it('is not made of what the lock file does not know', () => {
-    expect(() => bundledPackages(metafile({ 'node_modules/e/index.js': 1 }), 'dist/x.js', lock)).toThrow(
+    expect(() => bundledPackages(metafile({ 'node_modules/e/index.js': 1 }), lock)).toThrow(
       'package-lock.json does not lock node_modules/e, which is in the bundle',
     );
   });

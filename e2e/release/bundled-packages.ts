@@ -31,9 +31,9 @@ export interface BundledPackage {
 
 const modules = 'node_modules/';
 
-/** The packages whose code is in an output of esbuild; what was read and left out is not. Sorted by folder. */
-export function bundledPackages(metafile: Metafile, bundle: string, lock: LockFile): readonly BundledPackage[] {
-  const inputs = Object.entries(metafile.outputs[bundle]?.inputs ?? {});
+/** The packages whose code is in the outputs of esbuild; what was read and left out is not. Sorted by folder. */
+export function bundledPackages({ outputs }: Metafile, lock: LockFile): readonly BundledPackage[] {
+  const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const folders = new Set(inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? folderOf(file) : [])));
   return [...folders].toSorted().map((folder) => {
     const entry = lock.packages[folder];

@@ -19,7 +19,7 @@ describe('npm run release -- --check', () => {
   beforeEach(() => {
     project = new Project();
     const bundled = { 'main.ts': { bytesInOutput: 1 }, 'node_modules/other/index.js': { bytesInOutput: 1 } };
-    project.write('dist/reroll.meta.json', JSON.stringify({ outputs: { 'dist/reroll.js': { inputs: bundled } } }));
+    project.write('dist/reroll.meta.json', JSON.stringify({ outputs: { 'dist/reroll.mjs': { inputs: bundled } } }));
     project.write('node_modules/other/LICENSE', 'Do as you like.\r\n');
     project.edit('package-lock.json', '"version": "0.2.0"\n    }\n  }', lockedOther);
     for (const { file, text } of generatedFiles(project.root)) project.write(file, text);

@@ -23,7 +23,7 @@ const readJson = (root: string, file: string): unknown => JSON.parse(readFileSyn
 /** What is in the bundle that was built last. */
 export function packagesInBundle(root: string): readonly BundledPackage[] {
   const metafile = readJson(root, 'dist/reroll.meta.json') as Metafile;
-  return bundledPackages(metafile, 'dist/reroll.js', readJson(root, 'package-lock.json') as LockFile);
+  return bundledPackages(metafile, readJson(root, 'package-lock.json') as LockFile);
 }
 
 /** All generated files, as they should be now. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RerollError } from './errors';
 
 /** The most records of one batch. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { digestLength } from './content-digest';
 import { RerollError } from './errors';
 

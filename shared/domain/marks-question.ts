@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RerollError } from './errors';
 import { findWorkloadKind, type WorkloadKindName } from './workload-kinds';
 import type { WorkloadMarks } from './workload-marks';

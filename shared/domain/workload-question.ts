@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { annotationsOf } from './annotations';
 import { fieldAt, isObject, listOf, objectOf, type JsonObject } from './json-value';
 import { defaultTemplatePath, findWorkloadKind } from './workload-kinds';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KubeClient } from './client';
 import type { RequestTarget } from './request-target';
 import { resourcePath, selfSubjectAccessReviews } from './resource';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KubeClient } from './client';
 import { NotFoundError, ProtocolError } from './errors';
 import type { RequestLimits } from './objects';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KubeClient } from './client';
 import { undefinedIfNotFound } from './errors';
 import type { KubeObject, RequestLimits } from './objects';

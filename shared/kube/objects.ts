@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownFieldManager as fieldManager } from '../domain/annotations';
 import type { KubeClient } from './client';
 import { ProtocolError } from './errors';

@@ -1,24 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
-import { runCli, type CliCommand } from './cli';
+import { runCli, type CliCommand, type LoadedCommand } from './cli';
 import { parseOptions } from './options';
 import { processOptionTable } from './process-options';
 
-function harness(run: CliCommand['run'] = () => Promise.resolve(0)) {
+function harness(run: LoadedCommand['run'] = () => Promise.resolve(0)) {
   const out: string[] = [];
   const err: string[] = [];
   const calls: (readonly string[])[] = [];
   const command: CliCommand = {
     name: 'reconciler',
     summary: 'Restart workloads.',
-    options: processOptionTable,
     isDefault: true,
-    run: (args, env) => {
-      calls.push(args);
-      return run(args, env);
-    },
+    load: () =>
+      Promise.resolve({
+        options: processOptionTable,
+        run: (args, env) => {
+          calls.push(args);
+          return run(args, env);
+        },
+      }),
+  };
+  const other: CliCommand = {
+    name: 'other',
+    summary: 'Does something else.',
+    load: () => Promise.reject(new Error('loaded without need')),
   };
   const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const cli = (...args: string[]) => runCli(args, { REROLL_SETTLE: '2s' }, io, [command]);
+  const cli = (...args: string[]) => runCli(args, { REROLL_SETTLE: '2s' }, io, [command, other]);
   return { cli, calls, out: () => out.join(''), err: () => err.join('') };
 }
 

@@ -5,19 +5,29 @@ import { describeOptions, type OptionTable } from './option-table';
 import { UsageError, type Environment } from './options';
 import { version } from './version';
 
-/** One subcommand: a row of the table in main.ts. */
+/** One subcommand: a row of the table in commands.ts. */
 export interface CliCommand {
   readonly name: string;
   readonly summary: string;
-  /** For the help; `run` parses. */
-  readonly options: OptionTable;
   /** Runs where flags are given and no command, as where the image stands in for Reloader's, which has none. */
   readonly isDefault?: true;
+  /** Only the command that is asked for is loaded: a process is one of them for weeks, and the others would cost memory. */
+  load(): Promise<LoadedCommand>;
+}
+
+/** Flags and work of a command. */
+export interface LoadedCommand {
+  /** For the help; `run` parses. */
+  readonly options: OptionTable;
   /**
    * Gets what follows the name of the command. A UsageError is shown with the way to the help.
    * @returns the exit code, or undefined while the process goes on and will exit by itself
    */
   run(args: readonly string[], env: Environment): Promise<number | undefined>;
+}
+
+interface NamedCommand extends LoadedCommand {
+  readonly name: string;
 }
 
 const usageExitCode = 2;
@@ -34,7 +44,10 @@ export async function runCli(
 ): Promise<number | undefined> {
   const [name, ...rest] = withCommand(args, commands);
   let exitCode: number | undefined;
-  const program = buildProgram(io, commands, async (command, rest) => {
+  // `help` names its command behind it.
+  const asked = commands.find((command) => command.name === (name === 'help' ? rest[0] : name));
+  const named = asked && { name: asked.name, ...(await asked.load()) };
+  const program = buildProgram(io, commands, named, async (command, rest) => {
     exitCode = await command.run(rest, env);
   });
   try {
@@ -66,7 +79,8 @@ function withCommand(
 function buildProgram(
   io: CliIo,
   commands: readonly CliCommand[],
-  run: (command: CliCommand, args: readonly string[]) => Promise<void>,
+  asked: NamedCommand | undefined,
+  run: (command: LoadedCommand, args: readonly string[]) => Promise<void>,
 ): Command {
   const program = new Command('reroll')
     .description('Restarts Kubernetes workloads when the ConfigMaps and Secrets they use change.')
@@ -81,18 +95,19 @@ function buildProgram(
     .configureOutput({ writeOut: io.out.bind(io), writeErr: io.err.bind(io) });
   const fallback = commands.find(({ isDefault }) => isDefault);
   if (fallback) program.addHelpText('after', `\nFlags without a command run 'reroll ${fallback.name}'.`);
-  for (const command of commands) {
-    program
-      .command(command.name)
-      .description(command.summary)
+  for (const { name, summary } of commands) {
+    const command = program
+      .command(name)
+      .description(summary)
       .usage('[flags]')
       .helpOption('-h, --help', 'print this help')
-      .addHelpText('after', `\n${describeOptions(command.options)}`)
       .allowUnknownOption()
-      .allowExcessArguments()
-      .action(async (_options: unknown, { args }: Command) => {
-        await run(command, args);
-      });
+      .allowExcessArguments();
+    if (asked?.name !== name) continue;
+    command.addHelpText('after', `\n${describeOptions(asked.options)}`);
+    command.action(async (_options: unknown, { args }: Command) => {
+      await run(asked, args);
+    });
   }
   return program;
 }

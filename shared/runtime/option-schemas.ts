@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorMessage } from '../domain/errors';
 import { parseDuration } from '../domain/duration';
 import { parseGoBool } from '../domain/go-bool';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** What every flag has, whatever its form. */
 interface OptionRowBase {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { z } from 'zod';
+import * as z from 'zod';
 import { goBool, listOf, nonEmpty, oneOf } from './option-schemas';
 import { claimsToBeOption, describeOptions, type OptionTable } from './option-table';
 import { UsageError, parseOptions, type Environment } from './options';

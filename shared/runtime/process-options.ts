@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListenAddress } from './listen-address';
 import { listenAddress, namespaceName, nonEmpty, objectName, oneOf, serviceName } from './option-schemas';
 import type { OptionTable } from './option-table';

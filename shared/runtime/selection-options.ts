@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorMessage } from '../domain/errors';
 import { rewriteLegacySelector } from '../domain/legacy-selector';
 import { everything, parseSelector, type Selector } from '../domain/selector';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RerollError } from '../errors';
 import { readWorkloadQuestion, type WorkloadQuestion } from '../workload-question';
 

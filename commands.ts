@@ -1,0 +1,21 @@
+import type { CliCommand } from './shared/runtime/cli';
+
+/** What `reroll` can do: a row is a command. */
+export const commands: readonly CliCommand[] = [
+  {
+    name: 'reconciler',
+    summary: 'Watches sources and restarts the workloads that use them.',
+    isDefault: true,
+    load: async () => (await import('./reconciler/command')).reconcilerCommand(process),
+  },
+  {
+    name: 'webhook',
+    summary: 'Sees each change as it is made, and tells the reconcilers who made it.',
+    load: async () => (await import('./webhook/command')).webhookCommand(process),
+  },
+  {
+    name: 'certs',
+    summary: 'Keeps the certificates of the webhook and of the change channel.',
+    load: async () => (await import('./certs/command')).certsCommand(process),
+  },
+];
