@@ -1,6 +1,5 @@
 import { errorMessage } from '../shared/domain/errors';
 import { isOlderVersion } from '../shared/domain/resource-version';
-import { tellsRollout } from '../shared/domain/rolled-out';
 import { sourceId, type SourceId, type SourceKind } from '../shared/domain/source';
 import { templateDigest } from '../shared/domain/template-digest';
 import type { WorkloadRecord } from '../shared/domain/workload';
@@ -38,7 +37,7 @@ interface Entry {
   /** When that was, by the API server's clock; undefined: not known. */
   readonly writtenAtMs: number | undefined;
   /** What the workload was when the first of them was seen. */
-  readonly seen: Pick<WorkloadRecord, 'generation' | 'rolledOut'>;
+  readonly seen: Pick<WorkloadRecord, 'generation' | 'updatedPods'>;
   /** What the workload was at that version; undefined: not read yet. */
   readonly before: Before | undefined;
   /** The generation whose template is known to be another than that. */
@@ -129,14 +128,14 @@ export class RolloutFolds {
     if (record.uid !== before.uid || record.generation <= before.generation) return restart;
     if (this.#options.clock.monotonicMs() - before.readMs > maxWaitMs) return restart;
     const wait: Fold = { kind: 'wait', afterMs: lookAgainMs };
-    if (entry.newGeneration === record.generation && !record.rolledOut) return wait;
+    if (entry.newGeneration === record.generation && record.updatedPods !== 'all') return wait;
     const state = await this.#get(record);
     if (!state) return restart;
     const now = readAgain(this.#options.context, workload, state.object);
     if (state.template === before.template) return restart;
     // Another change has come meanwhile, and is looked at with this one.
     if (this.#entries.get(key) !== entry) return wait;
-    if (state.record.rolledOut) return { kind: 'folded', workload: now };
+    if (state.record.updatedPods === 'all') return { kind: 'folded', workload: now };
     if (entry.newGeneration === undefined) {
       const name = describeWorkload(record);
       this.#options.logger.info(
@@ -182,7 +181,7 @@ export class RolloutFolds {
   async #before(record: WorkloadRecord, { version, kinds }: Entry): Promise<Before | undefined> {
     const state = await this.#state(record, async () => await this.#history.at(record, version, kinds));
     // Pods of a former template may have seen the former content, and that template may come back.
-    if (!state?.record.rolledOut) return undefined;
+    if (state?.record.updatedPods !== 'all') return undefined;
     const { uid, generation } = state.record;
     return { uid, generation, template: state.template, readMs: this.#options.clock.monotonicMs() };
   }
@@ -221,11 +220,11 @@ export class RolloutFolds {
 /** Nearly all workloads are as they were when the change was seen, and that had come before it: seen without a read. */
 function mayBeRolledOutSince({ generation, writtenAtMs }: WorkloadRecord, change: Entry): boolean {
   const { seen, writtenAtMs: changedAtMs } = change;
-  if (generation !== seen.generation || !seen.rolledOut) return true;
+  if (generation !== seen.generation || seen.updatedPods !== 'all') return true;
   return writtenAtMs === undefined || changedAtMs === undefined || writtenAtMs > changedAtMs;
 }
 
 /** Of one that is held paused, a new template rolls nothing out. */
-function isFoldable({ kind, pause }: WorkloadRecord): boolean {
-  return tellsRollout(kind) && pause === undefined;
+function isFoldable({ updatedPods, pause }: WorkloadRecord): boolean {
+  return updatedPods !== 'untold' && pause === undefined;
 }

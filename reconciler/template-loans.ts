@@ -60,7 +60,7 @@ export class TemplateLoans {
   joined(record: WorkloadRecord): WorkloadRecord {
     if (record.kind === 'Deployment') {
       // Of the pods that a Rollout has made of its template, its own status tells nothing.
-      return this.#joinedDeployment(this.#borrowers.has(keyOf(record)) ? { ...record, rolledOut: false } : record);
+      return this.#joinedDeployment(this.#borrowers.has(keyOf(record)) ? { ...record, updatedPods: 'untold' } : record);
     }
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;
   }

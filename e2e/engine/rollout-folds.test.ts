@@ -263,6 +263,14 @@ describe('a change is answered by a restart', () => {
     expect(reads()).toBe(3);
   });
 
+  it('where it is to have no pods, and nothing is read', async () => {
+    await world({}, deployment({ ...web, replicas: 0 }));
+    await happen([0, blue], [300, image]);
+    await harness.clock.advance(minute);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(reads()).toBe(0);
+  });
+
   it('with --fold-rollouts=false, and nothing is read', async () => {
     await world({ foldRollouts: false });
     await happen([0, blue], [300, image]);

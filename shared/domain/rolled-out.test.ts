@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRolledOut, tellsRollout } from './rolled-out';
+import { updatedPods } from './rolled-out';
 import { workloadKinds } from './workload-kinds';
 
 interface Parts {
@@ -21,11 +21,11 @@ function object(kind: keyof typeof counts, { generation = 4, spec = {}, status =
 const onDelete = { updateStrategy: { type: 'OnDelete' } };
 const partition = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } };
 
-describe('isRolledOut', () => {
+describe('updatedPods', () => {
   it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('a %s whose pods are all new is', (kind) => {
-    expect(isRolledOut(kind, object(kind))).toBe(true);
-    expect(isRolledOut(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe(true);
-    expect(isRolledOut(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe(true);
+    expect(updatedPods(kind, object(kind))).toBe('all');
+    expect(updatedPods(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe('all');
+    expect(updatedPods(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe('all');
   });
 
   it.each<[string, keyof typeof counts, Parts]>([
@@ -45,12 +45,17 @@ describe('isRolledOut', () => {
     ['some pods are to stay as they are', 'StatefulSet', { spec: partition }],
     ['a pod runs where none should', 'DaemonSet', { status: { numberMisscheduled: 1 } }],
   ])('it is not where %s: %s', (_, kind, parts) => {
-    expect(isRolledOut(kind, object(kind, parts))).toBe(false);
+    expect(updatedPods(kind, object(kind, parts))).toBe('not-all');
+  });
+
+  it.each(['Deployment', 'StatefulSet'] as const)('is not told of a %s that is to have no pods', (kind) => {
+    expect(updatedPods(kind, object(kind, { spec: { replicas: 0 } }))).toBe('untold');
+    expect(updatedPods(kind, object(kind, { spec: { replicas: 1 } }))).toBe('all');
   });
 
   it('is told of no other kind, whatever its status says', () => {
-    const others = workloadKinds.map(({ kind }) => kind).filter((kind) => !tellsRollout(kind));
+    const others = workloadKinds.map(({ kind }) => kind).filter((kind) => !Object.keys(counts).includes(kind));
     expect(others).toEqual(['CronJob', 'Job', 'Rollout', 'DeploymentConfig']);
-    for (const kind of others) expect(isRolledOut(kind, object('Deployment'))).toBe(false);
+    for (const kind of others) expect(updatedPods(kind, object('Deployment'))).toBe('untold');
   });
 });

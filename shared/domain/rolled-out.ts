@@ -1,6 +1,12 @@
 import { fieldAt, textOf } from './json-value';
 import type { WorkloadKindName } from './workload-kinds';
 
+/**
+ * `all`: it has pods, and every one of them was made from the template that it has now. `untold`: none would be replaced by a
+ * new template, or nobody can say.
+ */
+export type UpdatedPods = 'all' | 'not-all' | 'untold';
+
 type Test = (object: unknown) => boolean;
 
 /** The kinds whose status tells whether a pod of a former template is left. */
@@ -18,17 +24,11 @@ const tests: Partial<Record<WorkloadKindName, Test>> = {
     areAllUpdated(object, 'currentNumberScheduled', 'updatedNumberScheduled'),
 };
 
-/** Whether it can be told of a kind that it {@link isRolledOut}. */
-export function tellsRollout(kind: WorkloadKindName): boolean {
-  return tests[kind] !== undefined;
-}
-
-/**
- * Whether it has pods, and every one of them was made from the template that it has now. In doubt, and where a new
- * template does not replace the pods by itself, it is not.
- */
-export function isRolledOut(kind: WorkloadKindName, object: unknown): boolean {
-  return tests[kind]?.(object) === true;
+/** Which pods are of the template of now. In doubt, and where a new template does not replace them by itself, not all. */
+export function updatedPods(kind: WorkloadKindName, object: unknown): UpdatedPods {
+  const test = tests[kind];
+  if (!test || fieldAt(object, ['spec', 'replicas']) === 0) return 'untold';
+  return test(object) ? 'all' : 'not-all';
 }
 
 function areAllUpdated(object: unknown, all: string, updated: string): boolean {

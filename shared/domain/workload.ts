@@ -16,7 +16,7 @@ import { optedIn } from './policy';
 import { parsePolicy } from './policy-annotations';
 import type { Reference } from './references';
 import { firstContainer, noReferences, references } from './references';
-import { isRolledOut } from './rolled-out';
+import { updatedPods, type UpdatedPods } from './rolled-out';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
 import { sourceKinds } from './source';
@@ -60,8 +60,8 @@ export interface WorkloadRecord extends WorkloadSpec {
   /** The newest write to anything but the status, ours left out; whole seconds; undefined where no time is kept. */
   readonly writtenAtMs: number | undefined;
   readonly deleting: boolean;
-  /** Every pod is of its present template; false in doubt. */
-  readonly rolledOut: boolean;
+  /** Which of its pods are of its present template. */
+  readonly updatedPods: UpdatedPods;
 }
 
 /** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
@@ -98,7 +98,7 @@ export function readWorkload(
     createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
     writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
-    rolledOut: isRolledOut(kind.kind, object),
+    updatedPods: updatedPods(kind.kind, object),
     ...readWorkloadSpec(kind, object, keys, policySettings, lends),
   };
 }
