@@ -72,8 +72,8 @@ export interface EngineSettings {
   readonly identity: string;
 }
 
-/** Workloads written at once; more would only queue up in the API server. */
-export const concurrency = 32;
+/** Workloads written at once; more would only queue up in the API server. With those of Events, 16 connections. */
+export const concurrency = 14;
 
 const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
@@ -345,9 +345,9 @@ export class Engine {
     const users = this.#workloads.usersOf(kind, namespace, name);
     this.#reporter.sourceChanged(change, users.length);
     if (this.#foldRollouts) this.#folds.changed(change, users);
-    for (const { key } of users) {
+    for (const [place, { key }] of users.entries()) {
       this.#settle.touch(key, sourceId(kind, name));
-      this.#queue.add(key);
+      this.#queue.add(key, 0, place);
     }
   }
 
@@ -387,6 +387,6 @@ export class Engine {
 
   #lookAtEverything(): void {
     if (!this.#known.settled) return;
-    for (const { key } of this.#workloads.tracked()) this.#queue.add(key);
+    for (const [place, { key }] of [...this.#workloads.tracked()].entries()) this.#queue.add(key, 0, place);
   }
 }

@@ -65,6 +65,49 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['a', 'b', 'c']);
   });
 
+  it('runs the first key of one change before the hundredth of another', async () => {
+    const queue = heldQueue(2);
+    for (let place = 0; place < 100; place++) queue.add(`many-${String(place)}`, 0, place);
+    await clock.advance(0);
+    queue.add('few-0', 0, 0);
+    queue.add('few-1', 0, 1);
+    await end('many-0');
+    await end('many-1');
+    await end('many-2');
+    expect(runs).toEqual(['many-0', 'many-1', 'few-0', 'many-2', 'few-1']);
+  });
+
+  it('runs a key of a large change no later than the same key of a small one would', async () => {
+    const queue = heldQueue(1);
+    for (let place = 0; place < 100; place++) queue.add(`many-${String(place)}`, 0, place);
+    await clock.advance(0);
+    queue.add('many-99', 0, 0);
+    await end('many-0');
+    expect(runs).toEqual(['many-0', 'many-99']);
+  });
+
+  it('lets a large change get on, however many small ones come', async () => {
+    const queue = heldQueue(1);
+    for (let place = 0; place < 10; place++) queue.add(`many-${String(place)}`, 0, place);
+    await clock.advance(0);
+    for (let index = 0; !runs.includes('many-9') && index < 100; index++) {
+      queue.add(`few-${String(index)}`);
+      await end(runs.at(-1) ?? '');
+    }
+    expect(runs.indexOf('many-9')).toBeLessThan(30);
+  });
+
+  it('keeps the place of a key that has to wait before it is done', async () => {
+    const results: QueueResult[] = ['many-0', 'many-1'].map(() => ({ kind: 'again', afterMs: 1_000 }));
+    const queue = queueOf(1, async () => results.shift() ?? done);
+    queue.add('many-1', 0, 1);
+    queue.add('many-0', 0, 0);
+    await clock.advance(500);
+    queue.add('few', 500);
+    await clock.advance(500);
+    expect(runs.slice(2)).toEqual(['many-0', 'few', 'many-1']);
+  });
+
   it('waits for the delay that was asked for, and no longer than the shortest', async () => {
     const queue = queueOf(10, async () => done);
     queue.add('a', 1_000);

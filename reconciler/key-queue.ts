@@ -1,4 +1,4 @@
-import { DueHeap } from './due-heap';
+import { KeyHeap } from './key-heap';
 import { backoffMs, type BackoffOptions, type Random } from '../shared/runtime/random';
 import type { Clock, Timer } from '../shared/runtime/clock';
 
@@ -32,17 +32,31 @@ export interface KeyQueueObserver {
 interface KeyState {
   dueMs: number;
   readonly addedMs: number;
+  /** How many keys were added for the same reason before this one. */
+  readonly place: number;
+  /** Once it is due: lower ones run first. */
+  turn?: number | undefined;
 }
+
+/** Of what runs, so much at least is the next of those that have waited, however many others come with a better turn. */
+const shareOfWaiting = 0.5;
 
 /**
  * A queue of keys, never of events: a key that is added ten times runs once, never twice at a time, and again if it was
- * added while it ran. Keys run in the order in which they fall due, so none waits for the retries of another; a failing
- * key is tried for ever, ever more rarely.
+ * added while it ran. Keys run when they fall due, so none waits for the retries of another; a failing key is tried for
+ * ever, ever more rarely. Of those that are due, the first of one change goes before the hundredth of another.
+ *
+ * @see start-time fair queueing: P. Goyal, H. Vin, H. Cheng, SIGCOMM 1996; each change is a flow.
  */
 export class KeyQueue {
   readonly #options: KeyQueueOptions;
   readonly #waiting = new Map<string, KeyState>();
-  readonly #due = new DueHeap();
+  /** By time. */
+  readonly #due = new KeyHeap();
+  /** Those whose time has come, by turn. */
+  readonly #ready = new KeyHeap();
+  /** Of the last key that was started. */
+  #turn = 0;
   readonly #running = new Set<string>();
   /** Failures in a row, by key. */
   readonly #failures = new Map<string, number>();
@@ -62,18 +76,23 @@ export class KeyQueue {
 
   /**
    * Asks that `key` be looked at in `delayMs`, or earlier if it is due earlier. A key that waits after a failure keeps
-   * its time: news of a workload is no reason to hammer a server that refuses it.
+   * its time: news of a workload is no reason to hammer a server that refuses it. `place`: how many keys are asked for
+   * before it for the same reason, so that a change of many workloads does not hold up one of few.
    */
-  add(key: string, delayMs = 0): void {
+  add(key: string, delayMs = 0, place = 0): void {
     if (this.#stopped) return;
     const nowMs = this.#options.clock.monotonicMs();
     const dueMs = nowMs + Math.max(0, delayMs);
     const waiting = this.#waiting.get(key);
     if (!waiting) {
       this.#options.observer?.added();
-      this.#schedule(key, { dueMs, addedMs: nowMs });
-    } else if (dueMs < waiting.dueMs && !this.#failures.has(key)) {
-      this.#schedule(key, { dueMs, addedMs: waiting.addedMs });
+      this.#schedule(key, { dueMs, addedMs: nowMs, place });
+    } else if (!this.#failures.has(key) && (dueMs < waiting.dueMs || place < waiting.place)) {
+      const { addedMs } = waiting;
+      this.#schedule(key, {
+        ...{ dueMs: Math.min(dueMs, waiting.dueMs), addedMs },
+        place: Math.min(place, waiting.place),
+      });
     }
   }
 
@@ -94,19 +113,20 @@ export class KeyQueue {
 
   #schedule(key: string, state: KeyState): void {
     this.#waiting.set(key, state);
-    this.#due.push({ dueMs: state.dueMs, key });
+    this.#due.push({ rank: state.dueMs, key });
     this.#options.observer?.depth(this.#waiting.size);
     this.#arm();
   }
 
   /** One timer for the earliest key. Also what is due now goes through it: `add` never runs anything itself. */
   #arm(): void {
-    const next = this.#due.peek();
-    if (this.#stopped || next === undefined || this.#running.size >= this.#options.concurrency) return;
-    if (this.#timer && this.#timerDueMs <= next.dueMs) return;
+    if (this.#stopped || this.#running.size >= this.#options.concurrency) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    const dueMs = this.#ready.size > 0 ? nowMs : this.#due.peek()?.rank;
+    if (dueMs === undefined || (this.#timer && this.#timerDueMs <= dueMs)) return;
     this.#timer?.cancel();
-    this.#timerDueMs = next.dueMs;
-    this.#timer = this.#options.clock.timer(next.dueMs - this.#options.clock.monotonicMs(), () => {
+    this.#timerDueMs = dueMs;
+    this.#timer = this.#options.clock.timer(dueMs - nowMs, () => {
       this.#timer = undefined;
       this.#startDue();
     });
@@ -114,32 +134,40 @@ export class KeyQueue {
 
   #startDue(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    const blocked: string[] = [];
+    this.#takeTurns(nowMs);
     while (!this.#stopped && this.#running.size < this.#options.concurrency) {
-      const next = this.#due.peek();
-      if (next === undefined || next.dueMs > nowMs) break;
-      this.#due.pop();
+      const next = this.#ready.pop();
+      if (!next) break;
       const state = this.#waiting.get(next.key);
       // A heap entry is stale when its key was re-scheduled or forgotten.
-      if (state?.dueMs !== next.dueMs) continue;
+      if (state?.turn !== next.rank) continue;
       if (this.#running.has(next.key)) {
-        blocked.push(next.key);
+        // Put back by its own end; until then it must not keep the timer busy.
+        state.dueMs = Infinity;
+        state.turn = undefined;
         continue;
       }
+      this.#turn = Math.max(this.#turn + shareOfWaiting, next.rank);
       this.#waiting.delete(next.key);
       this.#options.observer?.depth(this.#waiting.size);
       this.#options.observer?.started(nowMs - state.addedMs);
-      void this.#run(next.key);
-    }
-    // Keys that run are put back by their own end; until then they must not keep the timer busy.
-    for (const key of blocked) {
-      const state = this.#waiting.get(key);
-      if (state) state.dueMs = Infinity;
+      void this.#run(next.key, state.place);
     }
     this.#arm();
   }
 
-  async #run(key: string): Promise<void> {
+  /** What has fallen due stands in line from now on. */
+  #takeTurns(nowMs: number): void {
+    for (let next = this.#due.peek(); next && next.rank <= nowMs; next = this.#due.peek()) {
+      this.#due.pop();
+      const state = this.#waiting.get(next.key);
+      if (state?.dueMs !== next.rank) continue;
+      state.turn = this.#turn + state.place;
+      this.#ready.push({ rank: state.turn, key: next.key });
+    }
+  }
+
+  async #run(key: string, place: number): Promise<void> {
     this.#running.add(key);
     const result = await this.#options.process(key);
     this.#running.delete(key);
@@ -147,23 +175,24 @@ export class KeyQueue {
       if (this.#running.size === 0) this.#idle?.();
       return;
     }
-    this.#reschedule(key, result);
+    this.#reschedule(key, result, place);
     this.#arm();
   }
 
-  #reschedule(key: string, result: QueueResult): void {
+  #reschedule(key: string, result: QueueResult, formerPlace: number): void {
     const nowMs = this.#options.clock.monotonicMs();
     const addedWhileRunning = this.#waiting.get(key);
     const addedMs = addedWhileRunning?.addedMs ?? nowMs;
+    const place = addedWhileRunning?.place ?? formerPlace;
     switch (result.kind) {
       case 'done':
         this.#failures.delete(key);
-        if (addedWhileRunning) this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs });
+        if (addedWhileRunning) this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs, place });
         return;
       case 'again': {
         this.#failures.delete(key);
         const dueMs = Math.min(nowMs + result.afterMs, addedWhileRunning?.dueMs ?? Infinity);
-        this.#schedule(key, { dueMs, addedMs });
+        this.#schedule(key, { dueMs, addedMs, place });
         return;
       }
       case 'failed': {
@@ -171,7 +200,7 @@ export class KeyQueue {
         this.#failures.set(key, failures + 1);
         this.#options.observer?.retried();
         const delayMs = Math.max(backoffMs(this.#options.random, failures, this.#options.backoff), result.afterMs ?? 0);
-        this.#schedule(key, { dueMs: nowMs + delayMs, addedMs });
+        this.#schedule(key, { dueMs: nowMs + delayMs, addedMs, place });
         return;
       }
     }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { DueHeap } from '../due-heap';
+import { KeyHeap } from '../key-heap';
 
 /** However many hints come, the API server is asked this often and no more. */
 const maxConcurrent = 8;
@@ -12,7 +12,7 @@ export interface ScheduledRead {
 /** Starts reads when they are due, the longest due first, within bounds of rate and concurrency. */
 export class ReadSchedule {
   readonly #clock: Clock;
-  readonly #due = new DueHeap();
+  readonly #due = new KeyHeap();
   /** What has not been cancelled; the heap holds more. */
   readonly #reads = new Map<string, () => Promise<void>>();
   #order = 0;
@@ -34,7 +34,7 @@ export class ReadSchedule {
   add(delayMs: number, read: () => Promise<void>): ScheduledRead {
     const key = String(this.#order++);
     this.#reads.set(key, read);
-    this.#due.push({ dueMs: this.#clock.monotonicMs() + delayMs, key });
+    this.#due.push({ rank: this.#clock.monotonicMs() + delayMs, key });
     this.#arm();
     return { cancel: () => void this.#reads.delete(key) };
   }
@@ -49,7 +49,7 @@ export class ReadSchedule {
     this.#timer?.cancel();
     const next = this.#due.peek();
     if (!next || this.#stopped || this.#running >= maxConcurrent) return;
-    const startMs = Math.max(next.dueMs, this.#nextStartMs);
+    const startMs = Math.max(next.rank, this.#nextStartMs);
     this.#timer = this.#clock.timer(startMs - this.#clock.monotonicMs(), () => this.#startNext());
   }
 

@@ -36,6 +36,8 @@ export interface KubeRequest {
   /** Until the whole answer is there; for {@link KubeClient.open} until its head is. Default 30 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** The connections it may use; default `request`. */
+  readonly pool?: HttpRequest['pool'];
 }
 
 const defaultTimeoutMs = 30_000;
@@ -75,11 +77,11 @@ export class KubeClient {
    *
    * @throws KubeError of the subclass that fits.
    */
-  async open(request: KubeRequest & { readonly pool?: HttpRequest['pool'] }): Promise<HttpResponse> {
+  async open(request: KubeRequest): Promise<HttpResponse> {
     return await this.#withCredentials(request, async () => {
       const deadline = new Deadline(this.#options.clock, request.signal);
       try {
-        const response = await this.#exchange(request, deadline, request.pool ?? 'request');
+        const response = await this.#exchange(request, deadline);
         deadline.clear();
         return { ...response, body: disposing(response.body, deadline) };
       } catch (thrown) {
@@ -93,7 +95,7 @@ export class KubeClient {
     return await this.#withCredentials(request, async () => {
       const deadline = new Deadline(this.#options.clock, request.signal);
       try {
-        const response = await this.#exchange(request, deadline, 'request');
+        const response = await this.#exchange(request, deadline);
         return read(await readBody(response.body, maxBodyBytes));
       } catch (thrown) {
         throw this.#asKubeError(thrown, request, deadline);
@@ -127,7 +129,7 @@ export class KubeClient {
     }
   }
 
-  async #exchange(request: KubeRequest, deadline: Deadline, pool: HttpRequest['pool']): Promise<HttpResponse> {
+  async #exchange(request: KubeRequest, deadline: Deadline): Promise<HttpResponse> {
     const { clock, credentials, transport, userAgent, observer } = this.#options;
     const target = targetOf(request);
     const startMs = clock.monotonicMs();
@@ -153,7 +155,7 @@ export class KubeClient {
         },
         ...(request.body === undefined ? {} : { body: Buffer.from(JSON.stringify(request.body)) }),
         signal: deadline.signal,
-        pool,
+        pool: request.pool ?? 'request',
       });
     } catch (thrown) {
       const error = this.#asKubeError(thrown, request, deadline);

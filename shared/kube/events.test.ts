@@ -106,14 +106,14 @@ describe('EventRecorder', () => {
 
   it('drops and counts what is too much for a server that does not answer', async () => {
     const { events, transport, clock } = recorder(noAnswer);
-    const records = Array.from({ length: 1_030 }, async () => await events.record(reloaded));
+    const records = Array.from({ length: 4_102 }, async () => await events.record(reloaded));
     await clock.settle();
-    expect(transport.requests).toHaveLength(1_024);
+    expect(transport.requests).toHaveLength(4_096);
     expect(events.dropped).toBe(6);
-    await clock.advance(30_000);
+    await clock.advance(120_000);
     await Promise.all(records);
     void events.record(reloaded);
     await clock.settle();
-    expect(transport.requests).toHaveLength(1_025);
+    expect(transport.requests).toHaveLength(4_097);
   });
 });

@@ -52,7 +52,10 @@ const maxNameLength = 253;
 const nameSuffixDigits = 16;
 
 /** Events tell; they must not hold up what they tell about, nor fill the memory when the server is slow. */
-const maxPending = 1_024;
+const maxPending = 4_096;
+
+/** They wait for their few connections, one behind the other. */
+const timeoutMs = 120_000;
 
 /** The same warning about the same object is told once in this time. */
 const repeatAfterMs = 5 * 60_000;
@@ -93,7 +96,7 @@ export class EventRecorder {
     this.#pending++;
     if (event.type === 'Warning') this.#remember(identity);
     try {
-      await createObject(client, events, regarding.namespace, this.#body(event));
+      await createObject(client, events, regarding.namespace, this.#body(event), { pool: 'event', timeoutMs });
     } catch (thrown) {
       // Not told after all: the next of its kind may be.
       this.#toldMs.delete(identity);

@@ -28,6 +28,9 @@ type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
 /** A watch holds its connection for minutes: this many resources and namespaces at a time. */
 const maxWatchSockets = 256;
 
+/** Nobody waits for an Event; what waits here waits for the restarts. */
+const maxEventSockets = 2;
+
 /** Keeps middle boxes from forgetting an idle connection. */
 const tcpKeepAliveMs = 30_000;
 
@@ -93,15 +96,14 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     reload(tls) {
       const old = agents;
       agents = newAgents(secure, tls, maxRequestSockets);
-      for (const agent of [old.request, old.watch]) {
+      for (const agent of Object.values(old)) {
         // Connections in use end with what they carry.
         agent.maxFreeSockets = 0;
         destroyIdle(agent);
       }
     },
     close() {
-      agents.request.destroy();
-      agents.watch.destroy();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
     get connectionsOpened() {
       return connectionsOpened;
@@ -126,7 +128,7 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
       minVersion: 'TLSv1.2',
     });
   };
-  return { request: newAgent(maxRequestSockets), watch: newAgent(maxWatchSockets) };
+  return { request: newAgent(maxRequestSockets), event: newAgent(maxEventSockets), watch: newAgent(maxWatchSockets) };
 }
 
 async function responseOf(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {

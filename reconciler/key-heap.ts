@@ -1,22 +1,23 @@
-export interface DueKey {
-  readonly dueMs: number;
+export interface RankedKey {
+  /** When it is due, say. */
+  readonly rank: number;
   readonly key: string;
 }
 
-/** A binary heap, earliest first; keys of the same time come out in the order in which they went in. */
-export class DueHeap {
-  readonly #items: { readonly dueMs: number; readonly key: string; readonly order: number }[] = [];
+/** A binary heap, lowest rank first; keys of the same rank come out in the order in which they went in. */
+export class KeyHeap {
+  readonly #items: { readonly rank: number; readonly key: string; readonly order: number }[] = [];
   #order = 0;
 
   get size(): number {
     return this.#items.length;
   }
 
-  peek(): DueKey | undefined {
+  peek(): RankedKey | undefined {
     return this.#items[0];
   }
 
-  push(item: DueKey): void {
+  push(item: RankedKey): void {
     const entry = { ...item, order: this.#order++ };
     let index = this.#items.length;
     this.#items.push(entry);
@@ -30,7 +31,7 @@ export class DueHeap {
     this.#items[index] = entry;
   }
 
-  pop(): DueKey | undefined {
+  pop(): RankedKey | undefined {
     const first = this.#items[0];
     const last = this.#items.pop();
     if (first === undefined || last === undefined || this.#items.length === 0) return first;
@@ -51,6 +52,6 @@ export class DueHeap {
   }
 }
 
-function isBefore(left: { dueMs: number; order: number }, right: { dueMs: number; order: number }): boolean {
-  return left.dueMs < right.dueMs || (left.dueMs === right.dueMs && left.order < right.order);
+function isBefore(left: { rank: number; order: number }, right: { rank: number; order: number }): boolean {
+  return left.rank < right.rank || (left.rank === right.rank && left.order < right.order);
 }
