@@ -1,23 +1,12 @@
 import { dirname } from 'node:path';
 import { bundlePath, RerollProcess } from '../reroll-process';
-import type { InPod } from './access';
 
-/** What decides how `reroll` is run. */
-export interface ShippedOptions {
-  /** The one that it is kept on; any by default. */
-  readonly core?: number | undefined;
-  /** By default it finds its cluster by its arguments. */
-  readonly pod?: InPod | undefined;
-}
-
-/** `reroll` as it is shipped: by its own first line, which has the options of Node. */
-export function startShipped(args: readonly string[], { core, pod }: ShippedOptions = {}): RerollProcess {
-  const pinned = core === undefined ? [] : ['taskset', '-c', String(core)];
-  const [command = bundlePath, ...first]: readonly string[] = [...pinned, ...(pod?.command ?? []), bundlePath];
+/** `reroll` as it is shipped: by its own first line, which has the options of Node; on one core, if one is given. */
+export function startShipped(args: readonly string[], core?: number): RerollProcess {
   const started = new RerollProcess({
     args,
-    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, ...pod?.env },
-    command: [command, ...first],
+    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` },
+    command: core === undefined ? [bundlePath] : ['taskset', '-c', String(core), bundlePath],
   });
   // Whoever interrupts the bench wants no process left behind.
   process.once('exit', () => void started.end('SIGKILL'));

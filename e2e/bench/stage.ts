@@ -1,18 +1,17 @@
+import { join } from 'node:path';
 import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { ApiServer } from '../apiserver/api-server';
 import { ContractClient } from '../apiserver/contract/contract-client';
 import { startHttpsServer } from '../apiserver/https-server';
-import { stringAt } from '../apiserver/json';
 import { uniqueRequests } from '../control-plane/audit';
 import type { Identity } from '../control-plane/certificates';
 import { startControlPlane } from '../control-plane/start';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { pinnedVersions } from '../control-plane/versions';
-import { type Access, writeAccess } from './access';
 
-/** Two service accounts with every right, so that their requests can be told apart. */
+/** Two users with every right, so that their requests can be told apart. */
 export type StageUser = 'subject' | 'floor';
 
 /** A request that the API server has answered. */
@@ -33,19 +32,12 @@ export interface Stage {
   readonly caPem: string;
   /** Of whoever fills it and looks on, with every right. */
   readonly api: ContractClient;
-  accessFor(user: StageUser): Promise<Access>;
+  identityFor(user: StageUser): Promise<Identity>;
+  kubeconfigFor(user: StageUser): Promise<string>;
   /** All that a user has asked so far, in order; a watch counts when it begins. */
   requestsOf(user: StageUser): Promise<readonly StageRequest[]>;
   stop(): Promise<void>;
 }
-
-const users: readonly StageUser[] = ['subject', 'floor'];
-
-/** Where those who are measured are at home. */
-const namespace = 'reroll';
-
-/** Longer than any bench. */
-const tokenSeconds = 24 * 60 * 60;
 
 /** Of whoever fills the stage: more would only wait in the API server. */
 const fillingSockets = 32;
@@ -55,17 +47,16 @@ export async function openRealStage(): Promise<Stage> {
   const plane = await startControlPlane();
   const transport = transportOf(plane.apiServerUrl, plane.caPem, plane.admin);
   const api = new ContractClient(transport);
-  const temporary = createTemporaryDir();
-  const parts = { url: plane.apiServerUrl, caPem: plane.caPem, namespace };
-  await createNamespace(api, namespace);
-  for (const user of users) await createAccount(api, user);
+  for (const user of ['subject', 'floor'] as const) await grantAll(api, user);
+  await createNamespace(api, 'reroll');
   const { kubernetes, etcd, kwok } = pinnedVersions();
   return {
     description: `kube-apiserver ${kubernetes}, etcd ${etcd} without fsync, KWOK ${kwok}`,
     ...{ url: plane.apiServerUrl, caPem: plane.caPem, api },
-    accessFor: async (user) => await writeAccess(temporary.dir, { ...parts, user, token: await tokenOf(api, user) }),
+    identityFor: async (user) => await plane.identityFor(user),
+    kubeconfigFor: async (user) => await plane.kubeconfigFor(user),
     requestsOf: async (user) =>
-      uniqueRequests(await plane.auditEntries({ user: accountName(user) })).map((entry) => ({
+      uniqueRequests(await plane.auditEntries({ user })).map((entry) => ({
         verb: entry.objectRef === undefined ? 'other' : entry.verb,
         resource: entry.objectRef?.resource ?? entry.requestURI,
         atMs: Date.parse(entry.requestReceivedTimestamp),
@@ -73,7 +64,6 @@ export async function openRealStage(): Promise<Stage> {
     async stop() {
       transport.close();
       await plane.stop();
-      temporary.dispose();
     },
   };
 }
@@ -82,15 +72,19 @@ export async function openRealStage(): Promise<Stage> {
 export async function openSimulatedStage(): Promise<Stage> {
   const temporary = createTemporaryDir();
   const server = new ApiServer({ clock: systemClock, random: systemRandom, watchWindow: 100_000 });
-  const https = await startHttpsServer(server, { tokens: new Map(users.map((user) => [user, user])) });
+  const https = await startHttpsServer(server);
   const transport = transportOf(https.url, https.caPem, await https.identityFor('admin'));
   const api = new ContractClient(transport);
-  await createNamespace(api, namespace);
-  const parts = { url: https.url, caPem: https.caPem, namespace };
+  await createNamespace(api, 'reroll');
   return {
     description: 'the simulated API server, over TLS',
     ...{ url: https.url, caPem: https.caPem, api },
-    accessFor: async (user) => await writeAccess(temporary.dir, { ...parts, user, token: user }),
+    identityFor: async (user) => await https.identityFor(user),
+    async kubeconfigFor(user) {
+      const file = join(temporary.dir, user);
+      await https.writeKubeconfig(file, user);
+      return file;
+    },
     requestsOf: async (user) =>
       await Promise.resolve(
         server
@@ -122,23 +116,10 @@ function transportOf(server: string, caPem: string, { certPem, keyPem }: Identit
 }
 
 /** By RBAC and not by `system:masters`, whose requests the API server would prefer to all others. */
-async function createAccount(api: ContractClient, user: StageUser): Promise<void> {
-  await created(api, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: user } });
+async function grantAll(api: ContractClient, user: StageUser): Promise<void> {
   await created(api, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     metadata: { name: `bench-${user}` },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-    subjects: [{ kind: 'ServiceAccount', namespace, name: user }],
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   });
-}
-
-async function tokenOf(api: ContractClient, user: StageUser): Promise<string> {
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${user}/token`;
-  const { status, body } = await api.post(path, { spec: { expirationSeconds: tokenSeconds } });
-  const token = stringAt(body, 'status', 'token');
-  if (token === undefined) throw new Error(`POST ${path}: ${String(status)}`);
-  return token;
-}
-
-function accountName(user: StageUser): string {
-  return `system:serviceaccount:${namespace}:${user}`;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MetricSamples } from '../metric-samples';
 import { RerollProcess } from '../reroll-process';
-import { type Access, inPod } from './access';
 import { isReady, probesOf, startShipped } from './shipped';
 
 /** What is measured: an implementation that runs as a process of its own. */
@@ -10,7 +9,7 @@ export interface Subject {
   /** False for another implementation, of which only what it does to the cluster is known. */
   readonly isReroll: boolean;
   /** `flags` are Reroll's alone: another implementation has those of its command. */
-  start(access: Access, flags?: readonly string[]): RunningSubject;
+  start(kubeconfig: string, flags?: readonly string[]): RunningSubject;
 }
 
 export interface RunningSubject {
@@ -26,17 +25,14 @@ export interface RunningSubject {
 
 const readyPollMs = 5;
 
-/** The reconciler of the shipped bundle, as in a pod where that can be had; with its defaults, unless `flags` say otherwise. */
+/** The reconciler of the shipped bundle, acting at once unless `flags` say otherwise. */
 export const reroll: Subject = {
   name: 'reroll reconciler',
   isReroll: true,
-  start(access, flags = []) {
+  start(kubeconfig, flags = []) {
     const startedMs = performance.now();
-    const pod = inPod(access);
-    // The reader of kubeconfigs is a large library, which no pod loads.
-    const way = pod ? [] : [`--kubeconfig=${access.kubeconfig}`, '--own-namespace=reroll'];
-    const args = ['reconciler', ...way, '--listen=127.0.0.1:0', '--log-format=json', ...flags];
-    const started = startShipped(args, { pod });
+    const common = [`--kubeconfig=${kubeconfig}`, '--own-namespace=reroll', '--listen=127.0.0.1:0'];
+    const started = startShipped(['reconciler', ...common, '--log-format=json', ...flags]);
     return {
       pid: pidOf(started),
       startedMs,
@@ -57,7 +53,7 @@ export function otherSubject(command: string): Subject {
   return {
     name: command,
     isReroll: false,
-    start({ kubeconfig }) {
+    start(kubeconfig) {
       const startedMs = performance.now();
       // The shell becomes the command, so that the process is the one that is measured.
       const started = new RerollProcess({

@@ -40,7 +40,7 @@ export async function startWebhook(core: number | undefined): Promise<WebhookUnd
 
   const sink = await RecordSink.start(material(apiServer, 'channel'));
   const flags = [`--reconciler-address=${sink.address}`, '--webhook-listen=127.0.0.1:0', '--listen=127.0.0.1:0'];
-  const webhook = startShipped(['webhook', ...common, ...flags], { core });
+  const webhook = startShipped(['webhook', ...common, ...flags], core);
   const metricsAddress = await probesOf(webhook);
   const { address } = await webhook.line(({ message }) => message === 'serving admission reviews');
   while (!(await isReady(metricsAddress))) await delay(20);
