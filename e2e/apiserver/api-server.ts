@@ -165,7 +165,7 @@ export class ApiServer {
   }
 
   #log(
-    { headers }: HttpRequest,
+    { headers, path }: HttpRequest,
     user: string,
     connectionId: number | undefined,
     route: Route | undefined,
@@ -176,6 +176,7 @@ export class ApiServer {
       user,
       verb: route?.verb ?? 'other',
       resource: route === undefined ? pathname : resourceName(route.kind),
+      path,
       namespace: route?.namespace,
       name: route?.name ?? '',
       subresource: route?.subresource,

@@ -6,6 +6,8 @@ export interface RequestRecord {
   readonly verb: Verb | 'other';
   /** Plural, with its group: `deployments.apps`; the path for what is no resource. */
   readonly resource: string;
+  /** As it was asked, with its query. */
+  readonly path: string;
   readonly namespace: string | undefined;
   readonly name: string;
   readonly subresource: string | undefined;

@@ -1,15 +1,30 @@
 import { dirname } from 'node:path';
+import type { Pod } from './pod';
 import { bundlePath, RerollProcess } from '../reroll-process';
 
-/** `reroll` as it is shipped: by its own first line, which has the options of Node; on one core, if one is given. */
-export function startShipped(args: readonly string[], core?: number): RerollProcess {
-  const started = new RerollProcess({
-    args,
-    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` },
-    command: core === undefined ? [bundlePath] : ['taskset', '-c', String(core), bundlePath],
-  });
-  // Whoever interrupts the bench wants no process left behind.
-  process.once('exit', () => void started.end('SIGKILL'));
+export interface ShippedOptions {
+  /** On this one alone. */
+  readonly core?: number | undefined;
+  /** In a pod, which tells it where the cluster is. */
+  readonly pod?: Pod | undefined;
+}
+
+/** `reroll` as it is shipped: by its own first line, which has the options of Node. */
+export function startShipped(args: readonly string[], { core, pod }: ShippedOptions = {}): RerollProcess {
+  const [first, ...rest] = [
+    ...(core === undefined ? [] : ['taskset', '-c', String(core)]),
+    ...(pod?.command ?? []),
+    bundlePath,
+  ];
+  const path = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
+  return endedWithUs(new RerollProcess({ args, env: { ...path, ...pod?.env }, command: [first, ...rest] }));
+}
+
+/** Whoever interrupts the bench wants no process left behind. */
+export function endedWithUs(started: RerollProcess): RerollProcess {
+  const kill = (): void => void started.end('SIGKILL');
+  process.once('exit', kill);
+  void started.exited().then(() => process.off('exit', kill));
   return started;
 }
 

@@ -4,6 +4,7 @@ import { callsOf, describeCalls } from './api-calls';
 
 function request(verb: RequestRecord['verb'], resource: string, user = 'reroll'): RequestRecord {
   const rest = {
+    path: '',
     namespace: undefined,
     name: '',
     subresource: undefined,

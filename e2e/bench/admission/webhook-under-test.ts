@@ -10,7 +10,7 @@ import { startHttpsServer } from '../../apiserver/https-server';
 import { stringAt } from '../../apiserver/json';
 import { secretKind } from '../../apiserver/resources';
 import { createTemporaryDir } from '../../control-plane/temporary-dir';
-import { RerollProcess } from '../../reroll-process';
+import { makeCertificates } from '../certificates';
 import { isReady, probesOf, startShipped } from '../shipped';
 import { RecordSink } from './record-sink';
 
@@ -40,7 +40,7 @@ export async function startWebhook(core: number | undefined): Promise<WebhookUnd
 
   const sink = await RecordSink.start(material(apiServer, 'channel'));
   const flags = [`--reconciler-address=${sink.address}`, '--webhook-listen=127.0.0.1:0', '--listen=127.0.0.1:0'];
-  const webhook = startShipped(['webhook', ...common, ...flags], core);
+  const webhook = startShipped(['webhook', ...common, ...flags], { core });
   const metricsAddress = await probesOf(webhook);
   const { address } = await webhook.line(({ message }) => message === 'serving admission reviews');
   while (!(await isReady(metricsAddress))) await delay(20);
@@ -56,12 +56,6 @@ export async function startWebhook(core: number | undefined): Promise<WebhookUnd
       temporary.dispose();
     },
   };
-}
-
-async function makeCertificates(common: readonly string[]): Promise<void> {
-  const certs = new RerollProcess({ args: ['certs', '--once', ...common] });
-  const { code } = await certs.exited();
-  if (code !== 0) throw new Error(`reroll certs --once ended with ${String(code)}: ${certs.stderr}`);
 }
 
 function material(apiServer: ApiServer, leaf: string): TlsMaterial {

@@ -1,0 +1,8 @@
+import { RerollProcess } from '../reroll-process';
+
+/** `reroll certs --once`: what the webhook needs before it can be ready. */
+export async function makeCertificates(common: readonly string[]): Promise<void> {
+  const certs = new RerollProcess({ args: ['certs', '--once', ...common] });
+  const { code } = await certs.exited();
+  if (code !== 0) throw new Error(`reroll certs --once ended with ${String(code)}: ${certs.stderr}`);
+}
