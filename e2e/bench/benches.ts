@@ -1,4 +1,5 @@
 import { measureAdmission } from './admission/measure';
+import { measureMemory } from './memory/measure';
 import type { Measured } from './result';
 import type { Stage } from './stage';
 import type { Subject } from './subject';
@@ -24,5 +25,9 @@ export const benches: Readonly<Record<string, Bench>> = {
   admission: {
     summary: 'how fast, and with how much memory, `reroll webhook` answers reviews of 16 KB Secrets',
     measure: measureAdmission,
+  },
+  memory: {
+    summary: 'resident memory in an empty, a small and a large cluster, from cold starts and while much changes',
+    measure: measureMemory,
   },
 };
