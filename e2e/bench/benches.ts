@@ -1,6 +1,7 @@
 import { measureAdmission } from './admission/measure';
 import { measureMemory } from './memory/measure';
 import type { Measured } from './result';
+import { measureStartup } from './startup/measure';
 import type { Stage } from './stage';
 import type { Subject } from './subject';
 
@@ -29,5 +30,10 @@ export const benches: Readonly<Record<string, Bench>> = {
   memory: {
     summary: 'resident memory in an empty, a small and a large cluster, from cold starts and while much changes',
     measure: measureMemory,
+  },
+  startup: {
+    summary:
+      'how long it takes to know a large cluster, beside curl reading the same, and whether ready means able to act',
+    measure: measureStartup,
   },
 };
