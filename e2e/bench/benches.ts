@@ -1,4 +1,5 @@
 import { measureAdmission } from './admission/measure';
+import { measureIdle } from './idle';
 import { measureMemory } from './memory/measure';
 import type { Measured } from './result';
 import { measureStartup } from './startup/measure';
@@ -35,5 +36,9 @@ export const benches: Readonly<Record<string, Bench>> = {
     summary:
       'how long it takes to know a large cluster, beside curl reading the same, and whether ready means able to act',
     measure: measureStartup,
+  },
+  idle: {
+    summary: 'what it costs the machine and the API server of a large cluster where nothing happens; takes 10 minutes',
+    measure: measureIdle,
   },
 };

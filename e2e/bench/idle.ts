@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Setting } from './benches';
+import { bigCluster, bigClusterConditions, fillBigCluster } from './big-cluster';
+import { firstStart, settled, synced } from './cold-start';
+import { Probe } from './probe';
+import { processUsage } from './process-usage';
+import type { Figure, Measured } from './result';
+import type { Stage } from './stage';
+import { accessTo, described, type Access, type Subject } from './subject';
+import { isWholeList } from './whole-lists';
+
+const quietSeconds = 180;
+
+/** Its watches last 5 to 10 minutes: in the window that begins now, most of them are begun again. */
+const waitSeconds = 290;
+
+interface Quiet {
+  readonly subject: Subject;
+  readonly stage: Stage;
+  readonly access: Access;
+  readonly probe: Probe;
+  readonly tell: (what: string) => void;
+}
+
+/** The bench `idle`: what it costs where nothing happens. */
+export async function measureIdle({ openStage, subject, tell }: Setting): Promise<Measured> {
+  const stage = await openStage();
+  try {
+    await fillBigCluster(stage, tell);
+    const probe = await Probe.create(stage);
+    const access = await accessTo(stage);
+    tell('the first start, which records baselines …');
+    await firstStart(subject, access, probe, bigCluster.workloads + 1);
+    return {
+      conditions: {
+        subject: described(subject, access),
+        stage: stage.description,
+        ...bigClusterConditions,
+        quiet: `${quietSeconds} s, ${waitSeconds} s after it settled, while most of its watches end and begin again`,
+      },
+      figures: await quietFigures({ subject, stage, access, probe, tell }),
+    };
+  } finally {
+    await stage.stop();
+  }
+}
+
+/** On a cluster that the subject has seen before. */
+export async function quietFigures({ subject, stage, access, probe, tell }: Quiet): Promise<readonly Figure[]> {
+  const running = subject.start(access);
+  try {
+    await synced(subject, running, probe);
+    await settled(running);
+    tell(`${waitSeconds} s until its watches end, then ${quietSeconds} s of quiet …`);
+    await delay(waitSeconds * 1000);
+    const [asked, before, startMs] = [await stage.requestsOf('subject'), processUsage(running.pid), performance.now()];
+    await delay(quietSeconds * 1000);
+    const after = processUsage(running.pid);
+    const minutes = (performance.now() - startMs) / 60_000;
+    const requests = (await stage.requestsOf('subject')).slice(asked.length);
+    const leases = requests.filter(({ resource }) => resource === 'leases');
+    const others = requests.length - leases.length;
+    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+    return [
+      { name: 'of a core', value: (cpuSeconds / (minutes * 60)) * 100, unit: '%', bar: { atMost: 0.5 } },
+      { name: 'requests beside lease renewals', value: others / minutes, unit: '/min', bar: { atMost: 2 } },
+      { name: 'watches begun again', value: requests.filter(({ verb }) => verb === 'watch').length, unit: '' },
+      { name: 'whole lists read', value: requests.filter(isWholeList).length, unit: '' },
+      { name: 'lease renewals', value: leases.length / minutes, unit: '/min' },
+      { name: 'RSS', value: after.residentBytes / 1024 ** 2, unit: 'MiB' },
+    ];
+  } finally {
+    await running.end();
+  }
+}
