@@ -1,4 +1,5 @@
 import { measureAdmission } from './admission/measure';
+import { measureGrowth } from './growth/measure';
 import { measureIdle } from './idle';
 import { measureMemory } from './memory/measure';
 import type { Measured } from './result';
@@ -40,5 +41,9 @@ export const benches: Readonly<Record<string, Bench>> = {
   idle: {
     summary: 'what it costs the machine and the API server of a large cluster where nothing happens; takes 10 minutes',
     measure: measureIdle,
+  },
+  growth: {
+    summary: 'memory for one more object, and time for an event, up to 100,000 objects of a simulated cluster',
+    measure: measureGrowth,
   },
 };
