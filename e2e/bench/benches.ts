@@ -1,4 +1,5 @@
 import { measureAdmission } from './admission/measure';
+import { measureBundle } from './bundle';
 import { measureGrowth } from './growth/measure';
 import { measureIdle } from './idle';
 import { measureMemory } from './memory/measure';
@@ -45,5 +46,9 @@ export const benches: Readonly<Record<string, Bench>> = {
   growth: {
     summary: 'memory for one more object, and time for an event, up to 100,000 objects of a simulated cluster',
     measure: measureGrowth,
+  },
+  bundle: {
+    summary: 'size of the bundle, and what it takes to start it',
+    measure: measureBundle,
   },
 };
