@@ -33,6 +33,7 @@ export async function probesOf(started: RerollProcess): Promise<string> {
   return String((await started.line(({ message }) => message === 'serving metrics and probes'))['address']);
 }
 
+/** Asked on a connection of its own: one that was kept may have been closed while we had no time to look. */
 export async function isReady(probes: string): Promise<boolean> {
-  return (await fetch(`http://${probes}/readyz`)).ok;
+  return (await fetch(`http://${probes}/readyz`, { headers: { connection: 'close' } })).ok;
 }
