@@ -1,9 +1,13 @@
 import { measureAdmission } from './admission/measure';
 import { measureBundle } from './bundle';
+import { measureBurst } from './burst';
+import { measureFanout } from './fanout';
 import { measureGrowth } from './growth/measure';
 import { measureIdle } from './idle';
+import { measureLatency } from './latency';
 import { measureMemory } from './memory/measure';
 import type { Measured } from './result';
+import { measureSoak } from './soak/soak';
 import { measureStartup } from './startup/measure';
 import type { Stage } from './stage';
 import type { Subject } from './subject';
@@ -50,5 +54,21 @@ export const benches: Readonly<Record<string, Bench>> = {
   bundle: {
     summary: 'size of the bundle, and what it takes to start it',
     measure: measureBundle,
+  },
+  latency: {
+    summary: 'from a stored change to the new template, beside the least that Node needs',
+    measure: measureLatency,
+  },
+  fanout: {
+    summary: 'one ConfigMap that 1,000 Deployments use is changed, and another source meanwhile',
+    measure: measureFanout,
+  },
+  burst: {
+    summary: 'a thousand edits in a second, and one restart for each workload',
+    measure: measureBurst,
+  },
+  soak: {
+    summary: 'edits, broken connections and changes of the leader for 20 minutes, and nothing grows',
+    measure: measureSoak,
   },
 };

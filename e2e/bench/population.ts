@@ -42,18 +42,18 @@ export async function createConfigMaps({ api }: Stage, namespace: string, count:
 
 /**
  * Opted-in Deployments `app-0`, `app-1` … without pods. Each uses the ConfigMap and, if there are any, the Secret that
- * `sourceOf` tells the number of; without one, those of its own number.
+ * `sourceOf` tells the number of; without one, those of its own number. Not opted in are those that another restarts.
  */
 export async function createDeployments(
   { api }: Stage,
   namespace: string,
   count: number,
-  { sourceOf = (index: number): number => index, withSecrets = false } = {},
+  { sourceOf = (index: number): number => index, withSecrets = false, optedIn = true } = {},
 ): Promise<void> {
   await inParallel(count, async (index) => {
     const source = sourceOf(index);
     const envFrom = [fromConfigMap(`config-${source}`), ...(withSecrets ? [fromSecret(`secret-${source}`)] : [])];
-    const annotations = { 'reloader.stakater.com/auto': 'true' };
+    const annotations = optedIn ? { 'reloader.stakater.com/auto': 'true' } : {};
     const object = deployment({ name: `app-${index}`, namespace, replicas: 0, annotations, envFrom });
     await created(api, `/apis/apps/v1/namespaces/${namespace}/deployments`, object);
   });

@@ -8,7 +8,7 @@ export interface Figure {
   /** Where it is the median of several runs: each of them. */
   readonly runs?: readonly number[];
   /** What was promised of it. */
-  readonly bar?: { readonly atMost: number } | { readonly atLeast: number };
+  readonly bar?: { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
 }
 
 /** What a bench measured. */
@@ -26,6 +26,7 @@ export interface BenchResult extends Measured {
 /** Undefined where nothing was promised. */
 export function holds({ value, bar }: Figure): boolean | undefined {
   if (!bar) return undefined;
+  if ('exactly' in bar) return value === bar.exactly;
   return 'atMost' in bar ? value <= bar.atMost : value >= bar.atLeast;
 }
 
@@ -64,13 +65,16 @@ export function asText(
 }
 
 function shown(value: number, unit: string): string {
-  const digits = Math.abs(value) >= 100 ? 0 : 2;
-  return `${value.toFixed(digits)} ${unit}`.trimEnd();
+  return `${rounded(value)} ${unit}`.trimEnd();
+}
+
+function rounded(value: number): string {
+  return value.toFixed(Math.abs(value) >= 100 ? 0 : 2);
 }
 
 function spread({ runs }: Figure): string {
   if (!runs) return '';
-  const [least, most] = [Math.min(...runs), Math.max(...runs)].map((value) => value.toFixed(0));
+  const [least, most] = [Math.min(...runs), Math.max(...runs)].map(rounded);
   return `median of ${runs.length} (${least ?? ''} to ${most ?? ''})`;
 }
 
@@ -85,6 +89,7 @@ function comparison({ value, unit }: Figure, before: number | undefined): string
 function promise(figure: Figure): string {
   const { bar, unit } = figure;
   if (!bar) return '';
-  const limit = 'atMost' in bar ? `at most ${shown(bar.atMost, unit)}` : `at least ${shown(bar.atLeast, unit)}`;
-  return `${holds(figure) === true ? 'holds' : 'MISSED'}: ${limit}`;
+  const [how, limit] =
+    'exactly' in bar ? ['exactly', bar.exactly] : 'atMost' in bar ? ['at most', bar.atMost] : ['at least', bar.atLeast];
+  return `${holds(figure) === true ? 'holds' : 'MISSED'}: ${how} ${shown(limit, unit)}`;
 }

@@ -1,0 +1,51 @@
+import { configMap, secret } from '../apiserver/cluster';
+import { merge } from '../apiserver/contract/contract-client';
+import { inParallel } from './population';
+import { created, type Stage } from './stage';
+
+/** Of each source that is edited: a few files of configuration. */
+export const editedBytes = 4 * 1024;
+
+const body = 'x'.repeat(editedBytes);
+
+/** ConfigMaps `config-0`, `config-1` … whose changes are told to the millisecond: small, and all of the same size. */
+export async function createEditedConfigMaps({ api }: Stage, namespace: string, count: number): Promise<void> {
+  await inParallel(count, async (index) => {
+    const object = configMap({ name: `config-${index}`, namespace, data: { body, edit: '0' } });
+    await created(api, `/api/v1/namespaces/${namespace}/configmaps`, object);
+  });
+}
+
+/** Secrets `secret-0`, `secret-1` … like them. */
+export async function createEditedSecrets({ api }: Stage, namespace: string, count: number): Promise<void> {
+  await inParallel(count, async (index) => {
+    const object = secret({ name: `secret-${index}`, namespace, data: { body, edit: '0' } });
+    await created(api, `/api/v1/namespaces/${namespace}/secrets`, object);
+  });
+}
+
+/** When an edit was sent and when it was answered, as `performance.now()` tells it: it was stored in between. */
+export interface Edit {
+  readonly sentMs: number;
+  readonly answeredMs: number;
+}
+
+let edits = 0;
+
+/** Gives one key of a ConfigMap or Secret a value that it never had. */
+export async function edit(
+  { api }: Stage,
+  resource: 'configmaps' | 'secrets',
+  namespace: string,
+  name: string,
+): Promise<Edit> {
+  edits++;
+  const text = String(edits);
+  const path = `/api/v1/namespaces/${namespace}/${resource}/${name}`;
+  const value = resource === 'secrets' ? Buffer.from(text).toString('base64') : text;
+  const sentMs = performance.now();
+  const { status, bytes } = await api.patch(path, merge, { data: { edit: value } });
+  const answeredMs = performance.now();
+  if (status !== 200) throw new Error(`PATCH ${path}: ${String(status)} ${bytes.toString()}`);
+  return { sentMs, answeredMs };
+}

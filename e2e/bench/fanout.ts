@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Setting } from './benches';
+import { createEditedConfigMaps, edit, editedBytes } from './edits';
+import { startFloor } from './floor/floor';
+import { createDeployments } from './population';
+import { connectionsTo } from './process-sockets';
+import type { Figure, Measured } from './result';
+import { served, untilItServes, type Served } from './served';
+import { createNamespace, type Stage, type StageRequest } from './stage';
+import { median } from './statistics';
+import { whileStopped } from './stopped-process';
+import { accessTo, type RunningSubject } from './subject';
+import { TemplateWatch } from './template-watch';
+
+const workloads = 1_000;
+/** Of the subject and of the floor, in turn. */
+const runs = 5;
+/** Long enough for the controller of the Deployments to have made all their ReplicaSets. */
+const quietMs = 3_000;
+
+/** Another source and its Deployment: `aloneARun` changes before each fan-out, and one in the midst of it. */
+const aloneARun = 10;
+const alonePauseMs = 20;
+const intoFanoutMs = 50;
+
+const connectionsPollMs = 20;
+
+const [namespace, otherNamespace, floorNamespace] = ['workloads', 'others', 'floor'];
+
+interface Run {
+  /** From the edit's start to the last new template. */
+  readonly tookMs: number;
+  readonly floorTookMs: number;
+  readonly alone: readonly Served[];
+  readonly meanwhile: Served;
+  /** The most at a time, those of watches among them. */
+  readonly connections: number;
+  /** What the subject asked, from the edit to the last new template. */
+  readonly requests: readonly StageRequest[];
+}
+
+/** One ConfigMap that all Deployments of a namespace use is changed. */
+export async function measureFanout(setting: Setting): Promise<Measured> {
+  const { subject, tell } = setting;
+  const stage = await setting.openStage();
+  try {
+    tell(`filling with ${2 * workloads} Deployments …`);
+    const watch = await TemplateWatch.open(stage);
+    for (const one of [namespace, otherNamespace, floorNamespace]) {
+      await createNamespace(stage.api, one);
+      await createEditedConfigMaps(stage, one, 1);
+    }
+    await createDeployments(stage, namespace, workloads, { sourceOf: () => 0 });
+    await createDeployments(stage, otherNamespace, 1);
+    await createDeployments(stage, floorNamespace, workloads, { sourceOf: () => 0, optedIn: false });
+    const running = subject.start(await accessTo(stage), ['--settle=0s']);
+    try {
+      await untilItServes(stage, running, watch, namespace);
+      await watch.quiet(quietMs);
+      const deployments = Array.from({ length: workloads }, (_, index) => `app-${index}`);
+      const task = { namespace: floorNamespace, source: 'config-0', deployments, inTurn: false };
+      const floor = await startFloor(stage, task);
+      try {
+        // Measured once for nothing, as the subject in `untilItServes`.
+        await floorRun(stage, watch, running);
+        const all: Run[] = [];
+        for (let run = 1; run <= runs; run++) {
+          tell(`run ${run} of ${runs} …`);
+          all.push(await oneRun(stage, watch, running));
+        }
+        const watched = new Set(
+          (await stage.requestsOf('subject')).filter(({ verb }) => verb === 'watch').map(({ resource }) => resource),
+        );
+        return {
+          conditions: {
+            stage: stage.description,
+            subject: subject.name,
+            workloads: `${workloads} Deployments without pods, all of one ConfigMap of ${editedBytes / 1024} KiB`,
+            runs: `${runs}, each in turn with the floor's, which has ${workloads} Deployments of its own; the subject is stopped meanwhile`,
+            'another source': `${aloneARun} changes alone before each run, one ${intoFanoutMs} ms after its start`,
+          },
+          figures: fanoutFigures(all, subject.isReroll ? watched.size : undefined),
+        };
+      } finally {
+        await floor.end();
+      }
+    } finally {
+      await running.end();
+    }
+  } finally {
+    await stage.stop();
+  }
+}
+
+async function oneRun(stage: Stage, watch: TemplateWatch, running: RunningSubject): Promise<Run> {
+  const alone: Served[] = [];
+  for (let change = 0; change < aloneARun; change++) {
+    alone.push(await editOther(stage, watch));
+    await delay(alonePauseMs);
+  }
+  await watch.quiet(quietMs);
+  const begunMs = Date.now();
+  const fanout = fanOut(stage, watch, namespace);
+  const [connections, meanwhile, tookMs] = await Promise.all([
+    mostConnections(stage, running, fanout),
+    delay(intoFanoutMs).then(async () => await editOther(stage, watch)),
+    fanout,
+  ]);
+  const endedMs = Date.now();
+  await watch.quiet(quietMs);
+  const requests = (await stage.requestsOf('subject')).filter(({ atMs }) => atMs >= begunMs && atMs <= endedMs);
+  const floorTookMs = await floorRun(stage, watch, running);
+  return { tookMs, floorTookMs, alone, meanwhile, connections, requests };
+}
+
+/** Whoever is stopped answers no probe: not for longer than this takes. */
+async function floorRun(stage: Stage, watch: TemplateWatch, running: RunningSubject): Promise<number> {
+  const tookMs = await whileStopped(running.pid, async () => await fanOut(stage, watch, floorNamespace));
+  await watch.quiet(quietMs);
+  return tookMs;
+}
+
+async function fanOut(stage: Stage, watch: TemplateWatch, within: string): Promise<number> {
+  const deployments = Array.from({ length: workloads }, (_, index) => `${within}/app-${index}`);
+  const change = async () => await edit(stage, 'configmaps', within, 'config-0');
+  const { sentMs, seenMs } = await served(watch, deployments, change);
+  return seenMs - sentMs;
+}
+
+async function editOther(stage: Stage, watch: TemplateWatch): Promise<Served> {
+  const change = async () => await edit(stage, 'configmaps', otherNamespace, 'config-0');
+  return await served(watch, [`${otherNamespace}/app-0`], change);
+}
+
+async function mostConnections(stage: Stage, { pid }: RunningSubject, until: Promise<unknown>): Promise<number> {
+  const port = Number(new URL(stage.url).port);
+  const ended = until.then(
+    () => true,
+    () => true,
+  );
+  let most = 0;
+  do most = Math.max(most, connectionsTo(pid, port));
+  while (!(await Promise.race([ended, delay(connectionsPollMs, false)])));
+  return most;
+}
+
+/** `watches`: how many connections of the subject are watches; undefined where that is not known. */
+export function fanoutFigures(all: readonly Run[], watches: number | undefined): readonly Figure[] {
+  const of = (value: (run: Run) => number): Pick<Figure, 'value' | 'runs'> => {
+    const values = all.map(value);
+    return { value: median(values), runs: values };
+  };
+  const asked = (verb: string): number => Math.max(...all.map(({ requests }) => requests.filter(is(verb)).length));
+  const latency = ({ seenMs, sentMs }: Served): number => seenMs - sentMs;
+  const alone = median(all.flatMap((run) => run.alone.map(latency)));
+  const writeAlone = median(all.flatMap((run) => run.alone.map(writeOf)));
+  const connections = Math.max(...all.map((run) => run.connections));
+  return [
+    { name: 'until the last new template', unit: 'ms', ...of(({ tookMs }) => tookMs) },
+    { name: 'until the last new template, by the floor', unit: 'ms', ...of(({ floorTookMs }) => floorTookMs) },
+    {
+      name: 'until the last new template, in floors',
+      ...{ unit: '', ...of(({ tookMs, floorTookMs }) => tookMs / floorTookMs), bar: { atMost: 1.3 } },
+    },
+    { name: 'LIST meanwhile, the most', value: asked('list'), unit: '', bar: { atMost: 0 } },
+    { name: 'GET meanwhile, the most', value: asked('get'), unit: '', bar: { atMost: 0 } },
+    { name: 'PATCH meanwhile, the most', value: asked('patch'), unit: '' },
+    watches === undefined
+      ? { name: 'connections, watches among them, the most', value: connections, unit: '' }
+      : { name: 'connections beside watches, the most', value: connections - watches, unit: '', bar: { atMost: 16 } },
+    { name: 'latency of another source, alone', value: alone, unit: 'ms' },
+    { name: 'latency of another source, meanwhile', unit: 'ms', ...of(({ meanwhile }) => latency(meanwhile)) },
+    {
+      name: 'latency of another source, meanwhile in alone',
+      ...{ unit: '', ...of(({ meanwhile }) => latency(meanwhile) / alone), bar: { atMost: 2 } },
+    },
+    // The API server is as busy for the write as for the restart.
+    {
+      name: 'write of another source, meanwhile in alone',
+      ...{ unit: '', ...of(({ meanwhile }) => writeOf(meanwhile) / writeAlone) },
+    },
+  ];
+}
+
+function is(wanted: string): (request: StageRequest) => boolean {
+  return ({ verb }) => verb === wanted;
+}
+
+function writeOf({ sentMs, answeredMs }: Served): number {
+  return answeredMs - sentMs;
+}

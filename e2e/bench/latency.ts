@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Setting } from './benches';
+import { createEditedConfigMaps, edit, editedBytes } from './edits';
+import { startFloor } from './floor/floor';
+import { createDeployments } from './population';
+import { processUsage } from './process-usage';
+import type { Figure, Measured } from './result';
+import { served, untilItServes } from './served';
+import { createNamespace, type Stage } from './stage';
+import { median, quantile } from './statistics';
+import { whileStopped } from './stopped-process';
+import { accessTo } from './subject';
+import { TemplateWatch } from './template-watch';
+
+const sizes = [50, 500, 2_000];
+/** Of the subject and of the floor, in turn. */
+const rounds = 10;
+const changesARound = 50;
+const pauseMs = 20;
+
+const namespace = 'workloads';
+const floorNamespace = 'floor';
+/** The floor has as many Deployments as the subject has at least, so that none is changed while its controller works. */
+const floorDeployments = 50;
+
+/** Between the ends of which a stored change lies: its write was sent, and answered. */
+interface Latency {
+  readonly sinceSentMs: number;
+  readonly sinceAnsweredMs: number;
+}
+
+/** The latencies of each round. */
+type Rounds = readonly (readonly Latency[])[];
+
+interface AtSize {
+  readonly size: number;
+  readonly subject: Rounds;
+  readonly floor: Rounds;
+  /** Of a change, on average. */
+  readonly cpuMs: { readonly subject: number; readonly floor: number };
+  /** GET and LIST of the subject for a change, on average: each is a way to the API server more. */
+  readonly reads: number;
+}
+
+/** From a stored change of a ConfigMap to the new template of its one Deployment, without a settle window. */
+export async function measureLatency(setting: Setting): Promise<Measured> {
+  const measured: AtSize[] = [];
+  let description = '';
+  for (const size of sizes) {
+    const stage = await setting.openStage();
+    description = stage.description;
+    try {
+      measured.push(await atSize(setting, stage, size));
+    } finally {
+      await stage.stop();
+    }
+  }
+  return {
+    conditions: {
+      stage: description,
+      subject: setting.subject.name,
+      workloads: `${sizes.join(', ')} Deployments without pods, each with a ConfigMap of ${editedBytes / 1024} KiB`,
+      changes: `one at a time, ${rounds} rounds of ${changesARound}, ${pauseMs} ms apart`,
+      floor: 'measured in turn with the subject, which is stopped meanwhile',
+    },
+    figures: latencyFigures(measured),
+  };
+}
+
+async function atSize({ subject, tell }: Setting, stage: Stage, size: number): Promise<AtSize> {
+  tell(`${size} workloads: filling …`);
+  const watch = await TemplateWatch.open(stage);
+  for (const one of [namespace, floorNamespace]) await createNamespace(stage.api, one);
+  await createEditedConfigMaps(stage, namespace, size);
+  await createEditedConfigMaps(stage, floorNamespace, 1);
+  await createDeployments(stage, namespace, size);
+  await createDeployments(stage, floorNamespace, floorDeployments, { sourceOf: () => 0, optedIn: false });
+  const running = subject.start(await accessTo(stage), ['--settle=0s']);
+  try {
+    await untilItServes(stage, running, watch, namespace);
+    const deployments = Array.from({ length: floorDeployments }, (_, index) => `app-${index}`);
+    const floor = await startFloor(stage, { namespace: floorNamespace, source: 'config-0', deployments, inTurn: true });
+    try {
+      const ofSubject = async (change: number): Promise<Latency> =>
+        await latencyOf(stage, watch, namespace, change % size, change % size);
+      const ofFloor = async (change: number): Promise<Latency> =>
+        await latencyOf(stage, watch, floorNamespace, 0, change % floorDeployments);
+      const before = { subject: [] as Latency[][], floor: [] as Latency[][] };
+      const cpuMs = { subject: 0, floor: 0 };
+      const begunMs = Date.now();
+      // The first round warms up.
+      for (let round = 0; round <= rounds; round++) {
+        tell(`${size} workloads: round ${round} of ${rounds} …`);
+        const usedMs = cpuMsOf(running.pid);
+        before.subject.push(await oneRound(round, ofSubject));
+        const ofRoundMs = cpuMsOf(running.pid) - usedMs;
+        const usedByFloorMs = cpuMsOf(floor.pid);
+        before.floor.push(await whileStopped(running.pid, async () => await oneRound(round, ofFloor)));
+        if (round === 0) continue;
+        cpuMs.subject += ofRoundMs / (rounds * changesARound);
+        cpuMs.floor += (cpuMsOf(floor.pid) - usedByFloorMs) / (rounds * changesARound);
+      }
+      const reads = (await stage.requestsOf('subject')).filter(
+        ({ verb, atMs }) => (verb === 'list' || verb === 'get') && atMs >= begunMs,
+      );
+      return {
+        ...{ size, subject: before.subject.slice(1), floor: before.floor.slice(1), cpuMs },
+        reads: reads.length / ((rounds + 1) * changesARound),
+      };
+    } finally {
+      await floor.end();
+    }
+  } finally {
+    await running.end();
+  }
+}
+
+function cpuMsOf(pid: number): number {
+  return processUsage(pid).cpuSeconds * 1000;
+}
+
+async function oneRound(round: number, one: (change: number) => Promise<Latency>): Promise<Latency[]> {
+  const latencies: Latency[] = [];
+  for (let change = 0; change < changesARound; change++) {
+    latencies.push(await one(round * changesARound + change));
+    await delay(pauseMs);
+  }
+  return latencies;
+}
+
+async function latencyOf(
+  stage: Stage,
+  watch: TemplateWatch,
+  within: string,
+  source: number,
+  workload: number,
+): Promise<Latency> {
+  const change = async () => await edit(stage, 'configmaps', within, `config-${source}`);
+  const { sentMs, answeredMs, seenMs } = await served(watch, [`${within}/app-${workload}`], change);
+  return { sinceSentMs: seenMs - sentMs, sinceAnsweredMs: seenMs - answeredMs };
+}
+
+/** What was promised is told of the time since the write was sent: it begins before the change is stored, for both. */
+export function latencyFigures(measured: readonly AtSize[]): readonly Figure[] {
+  const least = measured[0];
+  const most = measured.at(-1);
+  const grown = (what: 'subject' | 'floor'): number =>
+    least && most ? median(p50s(most[what])) / median(p50s(least[what])) : NaN;
+  return [
+    ...measured.flatMap(figuresAtSize),
+    {
+      name: `p50 with ${most?.size ?? 0} workloads, in that with ${least?.size ?? 0}`,
+      ...{ value: grown('subject'), unit: '', bar: { atMost: 1.2 } },
+    },
+    { name: 'the same of the floor, whose work stays the same', value: grown('floor'), unit: '' },
+  ];
+}
+
+function figuresAtSize({ size, subject, floor, cpuMs, reads }: AtSize): readonly Figure[] {
+  const at = `${size} workloads`;
+  const [own, ofFloor] = [p50s(subject), p50s(floor)];
+  // Of neighbouring rounds: what else the machine did then, it did to both.
+  const ratios = own.map((p50, round) => p50 / (ofFloor[round] ?? NaN));
+  const answered = [subject, floor].map((rounds) => median(p50s(rounds, 'sinceAnsweredMs')));
+  return [
+    { name: `${at}, p50`, value: median(own), unit: 'ms', runs: own },
+    { name: `${at}, p50 of the floor`, value: median(ofFloor), unit: 'ms', runs: ofFloor },
+    { name: `${at}, p50 in floors`, value: median(ratios), unit: '', runs: ratios, bar: { atMost: 1.2 } },
+    { name: `${at}, p50 since the answer to the write`, value: answered[0] ?? NaN, unit: 'ms' },
+    { name: `${at}, p50 since the answer to the write, of the floor`, value: answered[1] ?? NaN, unit: 'ms' },
+    { name: `${at}, CPU for a change`, value: cpuMs.subject, unit: 'ms' },
+    { name: `${at}, CPU for a change, of the floor`, value: cpuMs.floor, unit: 'ms' },
+    { name: `${at}, GET and LIST for a change`, value: reads, unit: '' },
+    ...(['p90', 'p99'] as const).flatMap((name) => {
+      const [tail, tailOfFloor] = [overAll(subject, tailShares[name]), overAll(floor, tailShares[name])];
+      return [
+        { name: `${at}, ${name}`, value: tail, unit: 'ms' },
+        { name: `${at}, ${name} of the floor`, value: tailOfFloor, unit: 'ms' },
+        {
+          name: `${at}, ${name} in floors`,
+          ...{ value: tail / tailOfFloor, unit: '', ...(name === 'p99' && { bar: { atMost: 2 } }) },
+        },
+      ];
+    }),
+  ];
+}
+
+const tailShares = { p90: 0.9, p99: 0.99 } as const;
+
+function p50s(rounds: Rounds, since: keyof Latency = 'sinceSentMs'): readonly number[] {
+  return rounds.map((latencies) => median(latencies.map((latency) => latency[since])));
+}
+
+/** A round has too few changes for its tail. */
+function overAll(rounds: Rounds, share: number): number {
+  return quantile(
+    rounds.flat().map(({ sinceSentMs }) => sinceSentMs),
+    share,
+  );
+}

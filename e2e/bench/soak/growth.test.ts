@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { growthOf, type Sample } from './growth';
+
+const hourMs = 60 * 60_000;
+
+/** One sample an hour. */
+const samplesOf = (...values: readonly number[]): readonly Sample[] =>
+  values.map((value, index) => ({
+    ...{ atMs: index * hourMs, residentBytes: value, heapBytes: undefined, handles: undefined },
+    ...{ descriptors: 0, sockets: 0 },
+  }));
+
+describe('growth', () => {
+  it('is that of the last quarter over the first', () =>
+    expect(growthOf(samplesOf(1, 2, 3, 3, 4, 5, 6, 8), ({ residentBytes }) => residentBytes)).toEqual({
+      first: 1.5,
+      last: 7,
+      perHour: expect.closeTo(38 / 42),
+    }));
+
+  it('is none where a value rises and falls', () =>
+    expect(growthOf(samplesOf(5, 9, 7, 8, 6, 9, 5, 7), ({ residentBytes }) => residentBytes)).toMatchObject({
+      first: 7,
+      last: 6,
+    }));
+
+  it('of what cannot be asked is not known', () =>
+    expect(growthOf(samplesOf(1, 2), ({ heapBytes }) => heapBytes).first).toBeNaN());
+});
