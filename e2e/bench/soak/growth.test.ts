@@ -24,6 +24,12 @@ describe('growth', () => {
       last: 6,
     }));
 
+  it('begins when a value is known', () => {
+    const heap = [undefined, undefined, 1, 2, 3, 4];
+    const samples = samplesOf(...heap.map(() => 0)).map((sample, index) => ({ ...sample, heapBytes: heap[index] }));
+    expect(growthOf(samples, ({ heapBytes }) => heapBytes)).toEqual({ first: 1, last: 4, perHour: expect.closeTo(1) });
+  });
+
   it('of what cannot be asked is not known', () =>
     expect(growthOf(samplesOf(1, 2), ({ heapBytes }) => heapBytes).first).toBeNaN());
 });

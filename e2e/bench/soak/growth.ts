@@ -20,10 +20,13 @@ export interface Growth {
 
 const hourMs = 60 * 60_000;
 
-/** How the median of a value has changed from the first quarter of these samples to the last. */
+/** How the median of a value has changed from the first quarter of the samples in which it is known to the last. */
 export function growthOf(samples: readonly Sample[], value: (sample: Sample) => number | undefined): Growth {
-  const quarter = Math.ceil(samples.length / 4);
-  const points = samples.map((sample) => [sample.atMs, value(sample) ?? NaN] as const);
+  const points = samples.flatMap((sample) => {
+    const known = value(sample);
+    return known === undefined ? [] : [[sample.atMs, known] as const];
+  });
+  const quarter = Math.ceil(points.length / 4);
   const of = (some: typeof points): number => median(some.map(([, one]) => one));
   return { first: of(points.slice(0, quarter)), last: of(points.slice(-quarter)), perHour: slope(points) * hourMs };
 }
