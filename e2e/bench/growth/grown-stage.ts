@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { configMap, deployment, fromConfigMap, secret, seed } from '../../apiserver/cluster';
 import { objectAt } from '../../apiserver/json';
 import { writeBy } from '../../apiserver/registry';
@@ -15,6 +16,8 @@ export class GrownStage {
   static async open(objects: number, workloads: number): Promise<GrownStage> {
     const stage = await openSimulatedStage();
     for (let index = 0; index < objects; index++) {
+      // The server lives in this process: what a connection brings, its end too, must be seen in time.
+      if (index % 500 === 0) await nextTurn();
       const { kind, ...where } = sourceAt(index);
       seed(stage.server, (kind === 'Secret' ? secret : configMap)({ ...where, data: dataOf(0) }));
     }
