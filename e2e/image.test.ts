@@ -16,7 +16,7 @@ function instruction(name: string): unknown {
 
 describe('the image', () => {
   it('§18.5 runs the reconciler without arguments, as where it replaces Reloader’s in its plain manifests', () => {
-    expect(instruction('ENTRYPOINT')).toEqual(['node', '/app/reroll.mjs']);
+    expect(instruction('ENTRYPOINT')).toEqual(['node', '--optimize-for-size', '/app/reroll.mjs']);
     // Arguments of a pod take the place of these: flags alone then run the same command.
     expect(instruction('CMD')).toEqual([commands.find(({ isDefault }) => isDefault)?.name]);
   });
@@ -42,9 +42,10 @@ describe('the image', () => {
     expect(shipped).not.toMatch(/^(RUN|HEALTHCHECK|SHELL)\b/m);
   });
 
-  it('has the young generation that the bundle has by its own name', () => {
-    const [, flag] = /^#!\/usr\/bin\/env -S node (\S+)$/m.exec(textOf('main.ts'))!;
-    expect(shipped).toContain(`NODE_OPTIONS=${flag!}\n`);
+  it('has the options of Node that the bundle has by its own name', () => {
+    const [, inOptions, inCommand] = /^#!\/usr\/bin\/env -S node (\S+) (\S+)$/m.exec(textOf('main.ts'))!;
+    expect(shipped).toContain(`NODE_OPTIONS=${inOptions!}\n`);
+    expect(shipped).toContain(`ENTRYPOINT ["node", "${inCommand!}", `);
   });
 
   it('copies what its context has, which is no more', () => {

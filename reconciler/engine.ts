@@ -343,12 +343,12 @@ export class Engine {
       return;
     }
     const users = this.#workloads.usersOf(kind, namespace, name);
-    this.#reporter.sourceChanged(change, users.length);
     if (this.#foldRollouts) this.#folds.changed(change, users);
     for (const [place, { key }] of users.entries()) {
       this.#settle.touch(key, sourceId(kind, name));
       this.#queue.add(key, 0, place);
     }
+    this.#reporter.sourceChanged(change, users.length);
   }
 
   /** A first list is complete, or a watch was refused. */

@@ -15,18 +15,21 @@ export interface OptionalWatchOptions {
   readonly onLost: () => void;
 }
 
-/** One small request a minute for a kind that is not served, whatever the number of namespaces; none for one that is. */
-const askEveryMs = 60_000;
+/**
+ * One small request for a kind that is not served, whatever the number of namespaces; none for one that is. Most clusters
+ * never have it: asked each minute, it would be most of what a cluster at rest is asked at all.
+ */
+const askEveryMs = 5 * 60_000;
 
 /** Where the server does not tell: it may be starting. */
-const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: askEveryMs };
+const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: 60_000 };
 
 /**
  * Watches a kind whose API comes with an add-on, as long as it is served.
  *
- *     ask ── served ──▶ watch ── 404 ──▶ forget ──▶ ask, a minute later
+ *     ask ── served ──▶ watch ── 404 ──▶ forget ──▶ ask, minutes later
  *      ▲ not served,      │
- *      └ a minute later   └── whatever else happens is the list-watch's to mend
+ *      └ minutes later    └── whatever else happens is the list-watch's to mend
  */
 export class OptionalWatch {
   readonly #options: OptionalWatchOptions;

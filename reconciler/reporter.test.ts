@@ -61,8 +61,10 @@ describe('a source', () => {
     ['that came', { before: undefined, after }, 'created', undefined],
     ['that went', { before, after: undefined }, 'deleted', undefined],
     ['that changed', { before, after }, 'changed', ['color', 'size']],
-  ])('%s is told of, with the names of its keys', (_what, states, what, keys) => {
+  ])('%s is told of once the queue has had its turn, with the names of its keys', async (_what, states, what, keys) => {
     reporter.sourceChanged({ ...change, ...states }, 2);
+    expect(world.logger.lines).toEqual([]);
+    await world.clock.advance(0);
     expect(world.logger.lines).toEqual([
       {
         level: 'info',

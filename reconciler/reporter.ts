@@ -61,9 +61,11 @@ export class Reporter {
     const keys = before && after ? before.content.differingKeys(after.content) : undefined;
     countEvent(this.#options.metrics, change);
     const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
+    const { clock, logger } = this.#options;
     // In a large cluster most changes concern nobody.
-    if (users > 0) this.#options.logger.info(`${kind} ${namespace}/${name} ${what}`, fields);
-    else this.#options.logger.debug(`${kind} ${namespace}/${name} ${what}; no tracked workload uses it`, fields);
+    if (users === 0) logger.debug(`${kind} ${namespace}/${name} ${what}; no tracked workload uses it`, fields);
+    // To write a line takes as long as to decide: the queue has its turn first.
+    else clock.timer(0, () => logger.info(`${kind} ${namespace}/${name} ${what}`, fields));
   }
 
   /** What its annotations or its baseline say that cannot be meant. */
