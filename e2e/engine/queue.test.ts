@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { concurrency } from '../../reconciler/engine';
 import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
@@ -39,6 +40,31 @@ describe('§17.3 many workloads', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(2_000);
     expect(names.filter((name) => harness.restarts('Deployment', name) === 1)).toHaveLength(200);
+  });
+});
+
+describe('a change of many workloads', () => {
+  it('holds up no other: the one workload of another source is among the next to be written', async () => {
+    const harness = new Harness();
+    const names = Array.from({ length: 200 }, (_, n) => `web-${n}`);
+    const other = deployment({ name: 'other', annotations: auto, envFrom: [fromConfigMap('else')] });
+    harness.seed(app, configMap({ name: 'else', data: { color: 'red' } }), other);
+    harness.seed(...names.map((name) => deployment({ name, ...uses })));
+    await harness.start();
+    await harness.clock.advance(120_000);
+    const before = harness.server.requests().length;
+    harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'delay', delayMs: 100 } });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(50);
+    await harness.edit('ConfigMap', 'else', { color: 'blue' });
+    await harness.clock.advance(20_000);
+    const patched = harness.server.requests().slice(before);
+    const written = patched.filter(({ verb, user }) => verb === 'patch' && user === 'reroll').map(({ name }) => name);
+    expect(written).toHaveLength(201);
+    // Behind what had begun when its settle window was over, and behind no more.
+    const meanwhile = 2 * concurrency;
+    expect(written.indexOf('other')).toBeLessThanOrEqual(meanwhile);
+    expect(written.indexOf('other')).toBeGreaterThan(0);
   });
 });
 
