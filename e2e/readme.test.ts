@@ -64,7 +64,7 @@ describe('the flags of each command', () => {
 describe('flags that a page speaks of', () => {
   const ours = commands.flatMap(([, table]) => Object.values(table).map(({ flag }) => flag));
   const general = ['help', 'version'];
-  /** Of npm and our scripts, kubectl, helm, docker, cosign and gh, in examples. */
+  /** Of npm and our scripts, Node, kubectl, helm, docker, cosign and gh, in examples. */
   const ofOthers = [
     'all',
     'as',
@@ -73,6 +73,7 @@ describe('flags that a page speaks of', () => {
     'certificate-oidc-issuer',
     'check',
     'clusterrole',
+    'command',
     'create-namespace',
     'field-selector',
     'format',
@@ -80,10 +81,12 @@ describe('flags that a page speaks of', () => {
     'from-file',
     'generate',
     'ignore-not-found',
+    'json',
     'keep',
     'list',
     'namespace',
     'notes',
+    'optimize-for-size',
     'raw',
     'replicas',
     'repo',
@@ -93,6 +96,7 @@ describe('flags that a page speaks of', () => {
     'set',
     'show-managed-fields',
     'signer-workflow',
+    'store',
     'tag',
     'tail',
     'type',
