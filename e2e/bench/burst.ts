@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Setting } from './benches';
-import { createEditedConfigMaps, createEditedSecrets, edit, editedBytes, type Edit } from './edits';
-import { createDeployments, inParallel } from './population';
+import { createEditedWorkloads, edit, editedBytes, type Edit } from './edits';
+import { inParallel } from './population';
 import type { Figure, Measured } from './result';
 import { untilItServes } from './served';
-import { createNamespace, type Stage } from './stage';
+import type { Stage } from './stage';
 import { median } from './statistics';
 import { accessTo } from './subject';
 import { TemplateWatch } from './template-watch';
@@ -43,10 +43,7 @@ export async function measureBurst({ openStage, subject, tell }: Setting): Promi
   try {
     tell('filling …');
     const watch = await TemplateWatch.open(stage);
-    await createNamespace(stage.api, namespace);
-    await createEditedConfigMaps(stage, namespace, workloads);
-    await createEditedSecrets(stage, namespace, workloads);
-    await createDeployments(stage, namespace, workloads, { withSecrets: true });
+    await createEditedWorkloads(stage, namespace, workloads);
     const running = subject.start(await accessTo(stage));
     try {
       await untilItServes(stage, running, watch, namespace);

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pollUntil } from '../control-plane/poll';
-import type { Probe } from './probe';
+import { Probe } from './probe';
 import { processUsage, type ProcessUsage } from './process-usage';
-import type { Access, RunningSubject, Subject } from './subject';
+import type { Stage } from './stage';
+import { accessTo, type Access, type RunningSubject, type Subject } from './subject';
 
 /** Someone who asks costs a process that is at work some of its time. */
 const askEveryMs = 20;
@@ -24,6 +25,20 @@ export async function settled(running: RunningSubject): Promise<ProcessUsage> {
     return samples === undefined || samples.sum('reloader_workqueue_depth') === 0 ? true : undefined;
   });
   return processUsage(running.pid);
+}
+
+/** A cluster that a subject has been started on before, and the way to it. */
+export interface KnownCluster {
+  readonly probe: Probe;
+  readonly access: Access;
+}
+
+/** Makes the {@link firstStart} on a stage with so many workloads, to which those of the probe are added. */
+export async function makeKnown(stage: Stage, subject: Subject, workloads: number): Promise<KnownCluster> {
+  const probe = await Probe.create(stage);
+  const access = await accessTo(stage);
+  await firstStart(subject, access, probe, workloads + 1);
+  return { probe, access };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { configMap, secret } from '../apiserver/cluster';
 import { merge } from '../apiserver/contract/contract-client';
-import { inParallel } from './population';
-import { created, type Stage } from './stage';
+import { createDeployments, inParallel } from './population';
+import { created, createNamespace, type Stage } from './stage';
 
 /** Of each source that is edited: a few files of configuration. */
 export const editedBytes = 4 * 1024;
@@ -17,11 +17,19 @@ export async function createEditedConfigMaps({ api }: Stage, namespace: string, 
 }
 
 /** Secrets `secret-0`, `secret-1` … like them. */
-export async function createEditedSecrets({ api }: Stage, namespace: string, count: number): Promise<void> {
+async function createEditedSecrets({ api }: Stage, namespace: string, count: number): Promise<void> {
   await inParallel(count, async (index) => {
     const object = secret({ name: `secret-${index}`, namespace, data: { body, edit: '0' } });
     await created(api, `/api/v1/namespaces/${namespace}/secrets`, object);
   });
+}
+
+/** Opted-in Deployments `app-0` … in a namespace of their own, each with a ConfigMap and a Secret that are edited. */
+export async function createEditedWorkloads(stage: Stage, namespace: string, count: number): Promise<void> {
+  await createNamespace(stage.api, namespace);
+  await createEditedConfigMaps(stage, namespace, count);
+  await createEditedSecrets(stage, namespace, count);
+  await createDeployments(stage, namespace, count, { withSecrets: true });
 }
 
 /** When an edit was sent and when it was answered, as `performance.now()` tells it: it was stored in between. */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Setting } from './benches';
 import { bigCluster, bigClusterConditions, fillBigCluster } from './big-cluster';
-import { firstStart, settled, synced } from './cold-start';
-import { Probe } from './probe';
+import { makeKnown, settled, synced } from './cold-start';
+import type { Probe } from './probe';
 import { processUsage } from './process-usage';
 import type { Figure, Measured } from './result';
 import type { Stage } from './stage';
-import { accessTo, described, type Access, type Subject } from './subject';
+import { described, type Access, type Subject } from './subject';
 import { isWholeList } from './whole-lists';
 
 const quietSeconds = 180;
@@ -27,10 +27,8 @@ export async function measureIdle({ openStage, subject, tell }: Setting): Promis
   const stage = await openStage();
   try {
     await fillBigCluster(stage, tell);
-    const probe = await Probe.create(stage);
-    const access = await accessTo(stage);
     tell('the first start, which records baselines …');
-    await firstStart(subject, access, probe, bigCluster.workloads + 1);
+    const { probe, access } = await makeKnown(stage, subject, bigCluster.workloads);
     return {
       conditions: {
         subject: described(subject, access),

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Setting } from '../benches';
-import { firstStart, settled, synced } from '../cold-start';
-import { Probe } from '../probe';
+import { makeKnown, settled, synced } from '../cold-start';
 import { processUsage } from '../process-usage';
 import type { Figure, Measured } from '../result';
 import { median } from '../statistics';
-import { accessTo, described, type Access, type RunningSubject, type Subject } from '../subject';
+import { described, type Access, type RunningSubject, type Subject } from '../subject';
 import { GrownStage } from './grown-stage';
 import { slope } from './slope';
 
@@ -69,9 +68,7 @@ export async function measureGrowth({ subject, tell }: Setting): Promise<Measure
 
 async function grown(cluster: GrownStage, subject: Subject, tell: (what: string) => void): Promise<Grown> {
   const { stage, objects, workloads } = cluster;
-  const probe = await Probe.create(stage);
-  const access = await accessTo(stage);
-  await firstStart(subject, access, probe, workloads + 1);
+  const { probe, access } = await makeKnown(stage, subject, workloads);
   const [residentBytes, heapBytes]: [number[], number[]] = [[], []];
   for (let run = 1; ; run++) {
     tell(`${objects} objects: start ${run} of ${starts} …`);

@@ -2,13 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { createTemporaryDir } from '../../control-plane/temporary-dir';
 import { writeKubeconfig } from '../../control-plane/kubeconfig';
-import { edit, createEditedConfigMaps, createEditedSecrets } from '../edits';
-import { createDeployments } from '../population';
+import { createEditedWorkloads, edit } from '../edits';
 import { openFiles } from '../process-sockets';
 import { processUsage } from '../process-usage';
 import type { Measured } from '../result';
 import { untilItServes } from '../served';
-import { createNamespace, type Stage } from '../stage';
+import type { Stage } from '../stage';
 import type { RunningSubject } from '../subject';
 import type { Setting } from '../benches';
 import { TemplateWatch } from '../template-watch';
@@ -56,10 +55,7 @@ export async function measureSoak({ openStage, subject, minutes, tell }: Setting
   try {
     tell('filling …');
     const watch = await TemplateWatch.open(stage);
-    await createNamespace(stage.api, namespace);
-    await createEditedConfigMaps(stage, namespace, workloads);
-    await createEditedSecrets(stage, namespace, workloads);
-    await createDeployments(stage, namespace, workloads, { withSecrets: true });
+    await createEditedWorkloads(stage, namespace, workloads);
     const kubeconfig = join(temporary.dir, 'kubeconfig');
     const identity = await stage.identityFor('subject');
     await writeKubeconfig(kubeconfig, { server: proxy.url, caPem: stage.caPem, user: 'subject', identity });

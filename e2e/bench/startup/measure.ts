@@ -1,12 +1,12 @@
 import type { Setting } from '../benches';
 import { bigCluster, bigClusterConditions, fillBigCluster } from '../big-cluster';
-import { firstStart, synced } from '../cold-start';
+import { makeKnown, synced } from '../cold-start';
 import { contentSize } from '../population';
-import { Probe } from '../probe';
+import type { Probe } from '../probe';
 import { processUsage } from '../process-usage';
 import type { Measured } from '../result';
 import { median } from '../statistics';
-import { accessTo, described, type Access, type Subject } from '../subject';
+import { described, type Access, type Subject } from '../subject';
 import { Curl, type CurlRequest } from './curl';
 
 const runs = 5;
@@ -41,10 +41,8 @@ export async function measureStartup({ openStage, subject, tell }: Setting): Pro
   const stage = await openStage();
   try {
     await fillBigCluster(stage, tell);
-    const probe = await Probe.create(stage);
-    const access = await accessTo(stage);
     tell('the first start, which records baselines …');
-    await firstStart(subject, access, probe, bigCluster.workloads + 1);
+    const { probe, access } = await makeKnown(stage, subject, bigCluster.workloads);
     const curl = await Curl.for(stage);
     const starts: Start[] = [];
     const streamed: number[] = [];
