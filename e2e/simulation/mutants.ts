@@ -17,8 +17,8 @@ export const mutants: readonly Mutant[] = [
     file: hints,
     from: "    if (this.#pending >= maxPendingHints) return 'full';",
     to: `    if (known) {
-      const Digest = known.content.constructor as new (names: readonly string[], digests: string) => typeof known.content;
-      const content = new Digest(known.content.keyNames, known.content.keyNames.map(() => hint.digest).join(''));
+      const Digest = known.content.constructor as unknown as { of(entries: readonly (readonly [string, string])[]): typeof known.content };
+      const content = Digest.of(known.content.keyNames.map((name) => [name, hint.digest]));
       this.#options.onStored({ ...known, resourceVersion: String(Number(known.resourceVersion) + 1), content });
     }`,
   },

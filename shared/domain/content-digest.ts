@@ -1,8 +1,10 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { KeyedHash } from './keyed-hash';
 import type { SourceKind } from './source';
 
-/** Characters of one digest: 128 bits in base64url. */
+/** Characters of one digest where it is written: 128 bits in base64url. */
 export const digestLength = 22;
+const digestBytes = 16;
 
 /** Stands where a source or a key does not exist. */
 export const absent = '-';
@@ -17,30 +19,42 @@ export class ContentDigest {
   readonly keyNames: readonly string[];
   /** The same content under the digest key before this one, where the key has been changed while the process ran. */
   readonly former: ContentDigest | undefined;
-  readonly #digests: string;
+  /** 16 bytes for each key, one byte a character. */
+  readonly digests: string;
 
   constructor(keyNames: readonly string[], digests: string, former?: ContentDigest) {
     this.keyNames = keyNames;
     this.former = former;
-    this.#digests = digests;
+    this.digests = digests;
+  }
+
+  /** Of digests as they are written: names and {@link ContentDigest.key}, in any order. */
+  static of(entries: readonly (readonly [name: string, digest: string])[]): ContentDigest {
+    const ordered = entries.toSorted(([left], [right]) => byCodeUnits(left, right));
+    return new ContentDigest(
+      ordered.map(([name]) => name),
+      ordered.map(([, digest]) => Buffer.from(digest, 'base64url').toString('latin1')).join(''),
+    );
   }
 
   /** What it keeps, less the names that it shares with others. */
   get retainedBytes(): number {
-    return this.#digests.length + (this.former?.retainedBytes ?? 0);
+    return this.digests.length + (this.former?.retainedBytes ?? 0);
   }
 
   /** Digest of one key, or {@link absent}. */
   key(name: string): string {
     const index = this.keyNames.indexOf(name);
-    return index < 0 ? absent : this.#digests.slice(index * digestLength, (index + 1) * digestLength);
+    if (index < 0) return absent;
+    const digest = this.digests.slice(index * digestBytes, (index + 1) * digestBytes);
+    return Buffer.from(digest, 'latin1').toString('base64url');
   }
 
   /** Digest of all keys together: names and contents. */
   whole(): string {
     const hash = createHash('sha256');
     for (const name of this.keyNames) hash.update(frame(name));
-    return truncate(hash.update(this.#digests).digest());
+    return hash.update(this.digests, 'latin1').digest().toString('base64url', 0, digestBytes);
   }
 
   /** Names of the keys that only one of the two has, or whose contents differ; sorted. */
@@ -53,7 +67,7 @@ export class ContentDigest {
   equals(other: ContentDigest): boolean {
     const [left, right] = underOneKey(this, other);
     return (
-      left.#digests === right.#digests &&
+      left.digests === right.digests &&
       left.keyNames.length === right.keyNames.length &&
       left.keyNames.every((name, index) => name === right.keyNames[index])
     );
@@ -74,15 +88,17 @@ function underOneKey(left: ContentDigest, right: ContentDigest): readonly [Conte
 export class ContentDigester {
   /** Names the key without telling it: a baseline written under another key is unknown. */
   readonly keyId: string;
-  readonly #key: Buffer;
+  readonly #keyed: KeyedHash;
   readonly #former: ContentDigester | undefined;
   readonly #sharedKeyNames = new Map<string, readonly string[]>();
 
   /** With `former`, content is digested under its key too, so that it can be compared with what was digested before. */
   constructor(key: Buffer, former?: ContentDigester) {
-    this.#key = key;
+    this.#keyed = new KeyedHash(key);
     this.#former = former;
-    this.keyId = createHmac('sha256', key).update('reroll key id').digest('base64url').slice(0, 8);
+    this.keyId = Buffer.from(this.#keyed.of(Buffer.from('reroll key id')), 'latin1')
+      .toString('base64url')
+      .slice(0, 8);
   }
 
   /** `content` holds the raw bytes of each key of `data` and `binaryData`, in any order. */
@@ -97,10 +113,7 @@ export class ContentDigester {
     const prefix = Buffer.concat([frame(kind), frame(namespace), frame(name)]);
     const digests = new Map<string, string>();
     for (const [key, value] of entries) {
-      digests.set(
-        key,
-        truncate(createHmac('sha256', this.#key).update(prefix).update(frame(key)).update(value).digest()),
-      );
+      digests.set(key, this.#keyed.of(prefix, frame(key), value).slice(0, digestBytes));
     }
     const keyNames = [...digests.keys()].sort(byCodeUnits);
     const former = this.#former?.digest(kind, namespace, name, entries);
@@ -130,10 +143,6 @@ function frame(text: string): Buffer {
   framed.writeUInt32BE(bytes.length);
   bytes.copy(framed, 4);
   return framed;
-}
-
-function truncate(digest: Buffer): string {
-  return digest.toString('base64url', 0, 16);
 }
 
 function byCodeUnits(left: string, right: string): number {

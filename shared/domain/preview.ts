@@ -80,12 +80,7 @@ export function digestsOf(content: ContentDigest): PreviewQuestion['digests'] {
 
 /** The content that a question tells of. */
 export function contentOf({ digests }: PreviewQuestion): ContentDigest {
-  // In the order of code units, as ContentDigester has them.
-  const ordered = [...digests].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  return new ContentDigest(
-    ordered.map(([name]) => name),
-    ordered.map(([, digest]) => digest).join(''),
-  );
+  return ContentDigest.of(digests);
 }
 
 /**
