@@ -4,7 +4,8 @@ import { absent, type ContentDigest } from '../shared/domain/content-digest';
 import { decide, type Decision, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
 import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
-import type { SourceFlags, SourceIndex } from './source-index';
+import type { SourceFlags } from './source-entry';
+import type { SourceIndex } from './source-index';
 import type { TrackedWorkload } from './workload-index';
 
 export interface PlanSettings {
@@ -18,7 +19,7 @@ export interface PlanInput {
   readonly workload: TrackedWorkload;
   readonly sources: Pick<
     SourceIndex,
-    'get' | 'flagsOfGone' | 'inNamespace' | 'inForceAt' | 'formerContent' | 'firstContent'
+    'get' | 'flagsOfGone' | 'namesIn' | 'inForceAt' | 'formerContent' | 'firstContent'
   >;
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
@@ -108,7 +109,7 @@ function candidates({ workload, sources }: PlanInput): readonly Candidate[] {
     const { named } = policy[kind];
     for (const name of named.literals) addNamed(kind, name);
     if (!named.hasPatterns) continue;
-    for (const { name } of sources.inNamespace(kind, namespace)) if (named.matches(name)) addNamed(kind, name);
+    for (const name of sources.namesIn(kind, namespace)) if (named.matches(name)) addNamed(kind, name);
     for (const name of recordedNames(workload.baseline, kind)) if (named.matches(name)) addNamed(kind, name);
   }
   return [...found.values()];

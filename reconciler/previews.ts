@@ -77,11 +77,9 @@ export class Previews {
       kind === proposed.kind && namespace === proposed.namespace && name === proposed.name;
     return {
       get: (kind, namespace, name) => (isIt(kind, namespace, name) ? proposed : sources.get(kind, namespace, name)),
-      *inNamespace(kind, namespace) {
-        for (const source of sources.inNamespace(kind, namespace)) {
-          if (!isIt(kind, namespace, source.name)) yield source;
-        }
-        if (kind === proposed.kind && namespace === proposed.namespace) yield proposed;
+      *namesIn(kind, namespace) {
+        for (const name of sources.namesIn(kind, namespace)) if (!isIt(kind, namespace, name)) yield name;
+        if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
       flagsOfGone: (kind, namespace, name) => sources.flagsOfGone(kind, namespace, name),
       inForceAt: (kind, namespace, name, sinceMs) => sources.inForceAt(kind, namespace, name, sinceMs),

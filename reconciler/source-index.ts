@@ -5,6 +5,8 @@ import { isOlderVersion } from '../shared/domain/resource-version';
 import type { SourceKind, SourceRecord } from '../shared/domain/source';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
+import { PackedSource } from './packed-source';
+import { knownContent, noPast, type FormerState, type SourceEntry, type SourceFlags } from './source-entry';
 
 /** A source came, went, or changed in a way that a decision may depend on. */
 export interface SourceChange {
@@ -23,32 +25,8 @@ export interface SourceIndexListener {
   onListed(kind: SourceKind, namespace: string | undefined): void;
 }
 
-/** A state that a source was in until `observedMs` (monotonic). */
-interface FormerState {
-  /** Undefined: there was none; `unknown`: there was one, of which only a successor was seen. */
-  readonly content: ContentDigest | undefined | 'unknown';
-  /** When it came to be, by the API server's clock as far as that is known. */
-  readonly fromMs: number;
-  readonly observedMs: number;
-}
-
-interface Entry {
-  readonly record: SourceRecord | undefined;
-  readonly fromMs: number;
-  /** When the annotations that admit or exclude it last changed; 0: not since we watch. */
-  readonly flagsFromMs: number;
-  /** By a read by name, with which the watch has not caught up: until then it may bring what came before. */
-  readonly isRead: boolean;
-  /** Oldest first. */
-  readonly former: readonly FormerState[];
-  /** What the annotations of a source that is gone said last. */
-  readonly lastFlags?: SourceFlags;
-}
-
-/** Whether a source is to be ignored, and whether it matches searches. */
-export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
-
-const noPast: readonly FormerState[] = [];
+/** At rest, or with something to it that will not stay. */
+type Stored = PackedSource | SourceEntry;
 
 /** As long as one watch may lag behind another: what is older is not asked for any more. */
 const formerKeptMs = 10 * 60_000;
@@ -62,7 +40,7 @@ const maxFormer = 32;
 export class SourceIndex {
   readonly #clock: Clock;
   readonly #listener: SourceIndexListener;
-  readonly #namespaces = new Map<string, Map<string, Entry>>();
+  readonly #namespaces = new Map<Scope, Map<string, Stored>>();
   /** Entries with a past, in the order in which they got it: what is to be forgotten stands first. */
   readonly #withPast = new Map<string, { readonly kind: SourceKind; readonly key: ObjectKey }>();
 
@@ -80,17 +58,25 @@ export class SourceIndex {
     return this.#entry(kind, namespace, name)?.lastFlags;
   }
 
-  /** Every source of a kind in a namespace, for patterns. */
+  /** The name of every source of a kind in a namespace, for patterns. */
+  *namesIn(kind: SourceKind, namespace: string): Iterable<string> {
+    for (const [name, stored] of this.#namespaces.get(scope(kind, namespace)) ?? []) if (isThere(stored)) yield name;
+  }
+
+  /** Every source of a kind in a namespace. */
   *inNamespace(kind: SourceKind, namespace: string): Iterable<SourceRecord> {
-    for (const entry of this.#namespaces.get(scope(kind, namespace))?.values() ?? []) {
-      if (entry.record) yield entry.record;
+    for (const name of this.namesIn(kind, namespace)) {
+      const record = this.get(kind, namespace, name);
+      if (record) yield record;
     }
   }
 
   /** Whether another namespace has a source of this name. */
   isElsewhere(kind: SourceKind, namespace: string, name: string): boolean {
     for (const [key, entries] of this.#namespaces) {
-      if (key.startsWith(`${kind}/`) && key !== scope(kind, namespace) && entries.get(name)?.record) return true;
+      if (!key.startsWith(`${kind}/`) || key === scope(kind, namespace)) continue;
+      const stored = entries.get(name);
+      if (stored && isThere(stored)) return true;
     }
     return false;
   }
@@ -99,12 +85,12 @@ export class SourceIndex {
   count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
     const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };
     let retainedBytes = 0;
-    for (const entries of this.#namespaces.values()) {
-      for (const { record, former } of entries.values()) {
-        if (!record) continue;
-        sources[record.kind]++;
-        const states = former.reduce((sum, { content }) => sum + (known(content)?.retainedBytes ?? 0), 0);
-        retainedBytes += record.namespace.length + record.name.length + record.content.retainedBytes + states;
+    for (const [key, entries] of this.#namespaces) {
+      const { kind, namespace } = ofScope(key);
+      for (const [name, stored] of entries) {
+        if (!isThere(stored)) continue;
+        sources[kind]++;
+        retainedBytes += namespace.length + name.length + bytesOf(stored);
       }
     }
     return { sources, retainedBytes };
@@ -149,7 +135,7 @@ export class SourceIndex {
   /** A content of the recent past by the digest of its whole. */
   formerContent(kind: SourceKind, namespace: string, name: string, whole: string): ContentDigest | undefined {
     const past = this.#entry(kind, namespace, name)?.former ?? [];
-    return known(past.findLast((former) => known(former.content)?.whole() === whole)?.content);
+    return knownContent(past.findLast(({ content }) => knownContent(content)?.whole() === whole)?.content);
   }
 
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
@@ -175,8 +161,9 @@ export class SourceIndex {
     this.#remove(kind, objectKey(namespace, name), undefined);
   }
 
-  #entry(kind: SourceKind, namespace: string, name: string): Entry | undefined {
-    return this.#namespaces.get(scope(kind, namespace))?.get(name);
+  #entry(kind: SourceKind, namespace: string, name: string): SourceEntry | undefined {
+    const stored = this.#namespaces.get(scope(kind, namespace))?.get(name);
+    return stored instanceof PackedSource ? stored.entry(kind, namespace, name) : stored;
   }
 
   #take(record: SourceRecord, origin: 'list' | 'watch'): void {
@@ -251,7 +238,7 @@ export class SourceIndex {
     return Math.max(writtenAtMs, Math.floor(this.#clock.nowMs() / 1000) * 1000);
   }
 
-  #pastWith(kind: SourceKind, key: ObjectKey, entry: Entry | undefined): readonly FormerState[] {
+  #pastWith(kind: SourceKind, key: ObjectKey, entry: SourceEntry | undefined): readonly FormerState[] {
     if (!entry) return noPast;
     const id = `${kind}/${key}`;
     this.#withPast.delete(id);
@@ -278,11 +265,11 @@ export class SourceIndex {
     }
   }
 
-  #store(kind: SourceKind, namespace: string, name: string, entry: Entry): void {
+  #store(kind: SourceKind, namespace: string, name: string, entry: SourceEntry): void {
     const key = scope(kind, namespace);
     let entries = this.#namespaces.get(key);
-    if (!entries) this.#namespaces.set(key, (entries = new Map<string, Entry>()));
-    entries.set(name, entry);
+    if (!entries) this.#namespaces.set(key, (entries = new Map<string, Stored>()));
+    entries.set(name, PackedSource.of(entry) ?? entry);
   }
 
   #drop(kind: SourceKind, namespace: string, name: string): void {
@@ -292,19 +279,32 @@ export class SourceIndex {
   }
 
   *#keys(kind: SourceKind, namespace: string | undefined): Iterable<ObjectKey> {
-    for (const [key, entries] of this.#namespaces) {
-      const [entryKind, entryNamespace] = key.split('/');
-      if (entryKind !== kind || entryNamespace === undefined) continue;
-      if (namespace !== undefined && namespace !== entryNamespace) continue;
-      for (const [name, entry] of entries) if (entry.record) yield objectKey(entryNamespace, name);
+    for (const key of this.#namespaces.keys()) {
+      const found = ofScope(key);
+      if (found.kind !== kind || (namespace !== undefined && namespace !== found.namespace)) continue;
+      for (const name of this.namesIn(kind, found.namespace)) yield objectKey(found.namespace, name);
     }
   }
 }
 
-function known(content: FormerState['content']): ContentDigest | undefined {
-  return content === 'unknown' ? undefined : content;
+function isThere(stored: Stored): boolean {
+  return stored instanceof PackedSource || stored.record !== undefined;
 }
 
-function scope(kind: SourceKind, namespace: string): string {
+function bytesOf(stored: Stored): number {
+  if (stored instanceof PackedSource) return stored.retainedBytes;
+  const states = [stored.record?.content, ...stored.former.map(({ content }) => knownContent(content))];
+  return states.reduce((sum, content) => sum + (content?.retainedBytes ?? 0), 0);
+}
+
+/** Sources of one kind in one namespace. */
+type Scope = `${SourceKind}/${string}`;
+
+function scope(kind: SourceKind, namespace: string): Scope {
   return `${kind}/${namespace}`;
+}
+
+function ofScope(key: Scope): { readonly kind: SourceKind; readonly namespace: string } {
+  const slash = key.indexOf('/');
+  return { kind: key.slice(0, slash) as SourceKind, namespace: key.slice(slash + 1) };
 }
