@@ -1,6 +1,6 @@
 import { objectKey } from '../domain/object-key';
 import { MalformedObjectError } from '../domain/malformed-object-error';
-import { protobufFields } from './protobuf';
+import { protobufFields, type ProtobufField } from './protobuf';
 
 /** What is read of an object's metadata; strings are copies, never slices of what they were read from. */
 export interface ObjectMetadata {
@@ -70,34 +70,34 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
  * @throws ProtocolError when the bytes do not parse; MalformedObjectError when there is no metadata.
  */
 export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly string[] = []): ObjectMetadata {
-  let message: Buffer | undefined;
-  for (const { number, bytes } of protobufFields(object)) if (number === 1) message = bytes;
+  let message: ProtobufField | undefined;
+  for (const field of protobufFields(object)) if (field.number === 1) message = field;
   if (!message) throw new MalformedObjectError('the object has no metadata');
   const metadata = emptyMetadata();
-  for (const { number, bytes } of protobufFields(message)) {
-    if (number === 1) metadata.name = bytes.toString('utf8');
-    if (number === 3) metadata.namespace = bytes.toString('utf8');
-    if (number === 5) metadata.uid = bytes.toString('utf8');
-    if (number === 6) metadata.resourceVersion = bytes.toString('utf8');
-    if (number === 8) metadata.createdAtMs = timeFromProtobuf(bytes);
-    if (number === 12) {
-      const [name, value] = mapEntry(bytes);
-      if (wantedAnnotations.includes(name)) metadata.annotations.set(name, value.toString('utf8'));
+  for (const field of message.fields()) {
+    if (field.number === 1) metadata.name = field.text;
+    if (field.number === 3) metadata.namespace = field.text;
+    if (field.number === 5) metadata.uid = field.text;
+    if (field.number === 6) metadata.resourceVersion = field.text;
+    if (field.number === 8) metadata.createdAtMs = timeFromProtobuf(field);
+    if (field.number === 12) {
+      const { key, value } = mapEntry(field);
+      if (wantedAnnotations.includes(key)) metadata.annotations.set(key, value?.text ?? '');
     }
-    if (number === 17) metadata.writtenAtMs = newest(metadata.writtenAtMs, managedFieldsTime(bytes));
+    if (field.number === 17) metadata.writtenAtMs = newest(metadata.writtenAtMs, managedFieldsTime(field));
   }
   return metadata;
 }
 
-/** Key and value of a map's entry, `{1: key, 2: value}`; what is missing is empty. */
-export function mapEntry(entry: Buffer): readonly [string, Buffer] {
+/** Key and value of a map's entry, `{1: key, 2: value}`; an empty value may be missing. */
+export function mapEntry(entry: ProtobufField): { readonly key: string; readonly value: ProtobufField | undefined } {
   let key = '';
-  let value: Buffer = Buffer.alloc(0);
-  for (const { number, bytes } of protobufFields(entry)) {
-    if (number === 1) key = bytes.toString('utf8');
-    if (number === 2) value = bytes;
+  let value: ProtobufField | undefined;
+  for (const field of entry.fields()) {
+    if (field.number === 1) key = field.text;
+    if (field.number === 2) value = field;
   }
-  return [key, value];
+  return { key, value };
 }
 
 /**
@@ -143,14 +143,14 @@ function timeOf(value: unknown): number | undefined {
 }
 
 /** `Time {1: seconds}`; the nanoseconds are always 0. */
-function timeFromProtobuf(message: Buffer): number | undefined {
-  for (const { number, varint } of protobufFields(message)) if (number === 1) return varint * 1000;
+function timeFromProtobuf(time: ProtobufField): number | undefined {
+  for (const { number, varint } of time.fields()) if (number === 1) return varint * 1000;
   return undefined;
 }
 
 /** `ManagedFieldsEntry {4: time}`. */
-function managedFieldsTime(message: Buffer): number | undefined {
-  for (const { number, bytes } of protobufFields(message)) if (number === 4) return timeFromProtobuf(bytes);
+function managedFieldsTime(entry: ProtobufField): number | undefined {
+  for (const field of entry.fields()) if (field.number === 4) return timeFromProtobuf(field);
   return undefined;
 }
 

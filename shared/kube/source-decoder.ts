@@ -22,6 +22,8 @@ export interface SourceAnnotationKeys {
 
 type Entry = readonly [string, Buffer];
 
+const noBytes = Buffer.alloc(0);
+
 /**
  * How content stands in each encoding.
  *
@@ -77,7 +79,11 @@ export function sourceDecoder(
 
 function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Generator<Entry> {
   const wanted: readonly number[] = contentFields[kind].protobuf;
-  for (const { number, bytes } of protobufFields(object)) if (wanted.includes(number)) yield mapEntry(bytes);
+  for (const field of protobufFields(object)) {
+    if (!wanted.includes(field.number)) continue;
+    const { key, value } = mapEntry(field);
+    yield [key, value?.bytes ?? noBytes];
+  }
 }
 
 /**
