@@ -73,7 +73,7 @@ export class KubeClient {
 
   /**
    * Opens a stream: resolves with the head of an answer below 300. The body is the caller's to read, without time
-   * limit; `request.signal` ends it.
+   * limit; `request.signal` ends it, and is to be of this stream alone: it is listened to for as long as it lives.
    *
    * @throws KubeError of the subclass that fits.
    */
@@ -83,7 +83,7 @@ export class KubeClient {
       try {
         const response = await this.#exchange(request, deadline);
         deadline.clear();
-        return { ...response, body: disposing(response.body, deadline) };
+        return response;
       } catch (thrown) {
         deadline.dispose();
         throw this.#asKubeError(thrown, request, deadline);
@@ -200,13 +200,5 @@ function parseJson(body: Buffer, request: KubeRequest): unknown {
   } catch {
     // The parser's own message quotes the text it stumbled over, which may be content of a Secret.
     throw new ProtocolError(`${describeTarget(targetOf(request))}: the answer is not JSON (${body.length} bytes)`);
-  }
-}
-
-async function* disposing(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
-  try {
-    yield* body;
-  } finally {
-    deadline.dispose();
   }
 }

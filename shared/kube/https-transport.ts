@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { errorMessage } from '../domain/errors';
 import type { TlsMaterial } from './cluster-access';
 import { ConnectionError } from './errors';
+import { IncomingBody } from './incoming-body';
 import type { HttpRequest, HttpResponse, Transport } from './transport';
 
 export interface HttpsTransportOptions {
@@ -86,7 +87,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     return {
       status: incoming.statusCode ?? 0,
       headers: singleHeaders(incoming.headers),
-      body: readChunks(incoming),
+      body: new IncomingBody(incoming, asConnectionError),
     };
   };
 
@@ -147,14 +148,6 @@ function wasClosedWhileIdle(outgoing: http.ClientRequest, thrown: unknown): bool
 
 function destroyIdle(agent: http.Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-}
-
-async function* readChunks(incoming: http.IncomingMessage): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of incoming) yield chunk as Buffer;
-  } catch (thrown) {
-    throw asConnectionError(thrown);
-  }
 }
 
 function asConnectionError(thrown: unknown): ConnectionError {
