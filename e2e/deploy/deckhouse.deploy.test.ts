@@ -1,13 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { projectDir } from '../control-plane/versions';
 import { Rendered } from './rendered';
 import { renderChart, renderText, type Values } from './rendered-chart';
 
 const moduleDir = path.join(projectDir, 'deploy', 'deckhouse');
-const options = { release: 'pod-reloader', namespace: 'd8-pod-reloader', chart: moduleDir };
+const namespace = 'd8-pod-reloader';
+/** As Deckhouse installs it: every module is a release in its own namespace. */
+const options = { release: 'pod-reloader', namespace: 'd8-system', chart: moduleDir };
 
 const render = async (podReloader: Values): Promise<Rendered> =>
   new Rendered(await renderChart({ podReloader }, options));
@@ -105,9 +108,39 @@ describe('the module of Deckhouse', () => {
 
   it('is the chart: the same objects under its name, without the test of Helm', async () => {
     const values = { fullnameOverride: name, reloader: { podMonitor: { enabled: true } } };
-    const chart = new Rendered(await renderChart(values, { release: name, namespace: options.namespace }));
+    const chart = new Rendered(await renderChart(values, { release: name, namespace }));
     const expected = chart.names().filter((each) => each !== 'Pod pod-reloader-test');
-    expect((await render({})).names()).toEqual([...expected, 'PrometheusRule pod-reloader'].toSorted());
+    const added = [`Namespace ${namespace}`, 'PrometheusRule pod-reloader'];
+    expect((await render({})).names()).toEqual([...expected, ...added].toSorted());
+  });
+
+  it('stands in a namespace of its own, into which Prometheus looks for monitors and rules', async () => {
+    expect(parse(readFileSync(path.join(moduleDir, 'module.yaml'), 'utf8'))).toMatchObject({ namespace });
+    expect(await renderText({}, options)).not.toContain(options.namespace);
+    const rendered = await render({});
+    const namespaces = rendered.manifests.flatMap(({ metadata }) => metadata.namespace ?? []);
+    expect(new Set(namespaces)).toEqual(new Set([namespace]));
+    expect(rendered.args(name)).toContain(`--own-namespace=${namespace}`);
+    expect(rendered.one('Namespace', namespace).metadata.labels).toMatchObject({
+      'prometheus.deckhouse.io/monitor-watcher-enabled': 'true',
+      'prometheus.deckhouse.io/rules-watcher-enabled': 'true',
+    });
+  });
+
+  it('is whole as a folder alone, with files in the place of links', async () => {
+    const temporary = createTemporaryDir();
+    try {
+      const chart = path.join(temporary.dir, 'pod-reloader');
+      cpSync(moduleDir, chart, { recursive: true, dereference: true });
+      expect(await renderText({}, { ...options, chart })).toBe(await renderText({}, options));
+    } finally {
+      temporary.dispose();
+    }
+  });
+
+  it('sends no messages where they are not switched on', async () => {
+    const off = { alerting: { enabled: false, webhook: { url: 'https://x.example', sink: 'slack' } } };
+    expect(await renderText({ podReloader: off }, options)).toBe(await renderText({}, options));
   });
 
   it('brings its alerts', async () => {
