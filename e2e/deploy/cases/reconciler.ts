@@ -216,6 +216,11 @@ export const reconcilerCases: readonly ChartCase[] = [
       expect(rendered.spec('Deployment', 'reroll')).toMatchObject({ replicas: 3, revisionHistoryLimit: 5 }),
   },
   {
+    what: 'no resources, as a key with nothing below it says',
+    values: deployment({ resources: null }),
+    check: (rendered) => expect(rendered.container()).not.toHaveProperty('resources'),
+  },
+  {
     what: 'three quarters of the memory limit are told to V8, and nothing where there is no limit',
     values: { ...deployment({ resources: { limits: null } }) },
     check: (rendered) => {

@@ -40,6 +40,14 @@ export const refusals: readonly Refusal[] = [
   { values: { webhook: { hostNetwork: true } }, says: "webhook.port=10250 is the kubelet's own port" },
   { values: { webhook: { port: 9090 } }, says: 'webhook.port=9090 is the port of metrics and probes' },
   { values: { certificates: { mode: 'existingSecrets' } }, says: /certificates\.existingSecrets\.\w+ / },
+  {
+    values: { image: { repository: 'ghcr.io/stakater/reloader', tag: 'v1.4.21' } },
+    says: "image is Reloader's, ghcr.io/stakater/reloader:v1.4.21, which knows none of the commands of these pods: remove image",
+  },
+  {
+    values: { global: { imageRegistry: 'mirror.example' }, image: { name: 'stakater/reloader' } },
+    says: "image is Reloader's, mirror.example/stakater/reloader:",
+  },
   // By the schema.
   { values: { reloder: {} }, says: /additional properties 'reloder' not allowed/ },
   { values: { reloader: { autoReloadAl: true } }, says: /'autoReloadAl' not allowed/ },

@@ -73,7 +73,7 @@ livenessProbe:
 
 {{/* V8 takes a heap for the whole node where it is not told. Called with resources. */}}
 {{- define "reroll.memoryEnv" -}}
-{{- if dig "limits" "memory" "" . -}}
+{{- if dig "limits" "memory" "" (. | default dict) -}}
 - { name: NODE_OPTIONS, value: '--max-semi-space-size=2 --max-old-space-size-percentage=75' }
 {{- end -}}
 {{- end }}
