@@ -15,6 +15,12 @@ describe('the chart', () => {
     expect(await helm(['lint', '--strict', chartDir], undefined)).toContain('1 chart(s) linted, 0 chart(s) failed');
   });
 
+  it('is for Kubernetes 1.28 and newer', async () => {
+    expect(await renderText({}, { kubeVersion: '1.28.0' })).toBe(await renderText({}));
+    expect(await renderText({}, { kubeVersion: 'v1.28.15-gke.1' })).toBe(await renderText({}));
+    await expect(renderText({}, { kubeVersion: '1.27.16' })).rejects.toThrow('requires kubeVersion: >=1.28.0');
+  });
+
   it.each(chartCases.map((each) => [each.what, each] as const))('%s', async (_, { values, options, check }) => {
     check(new Rendered(await renderChart(values, options)));
   });

@@ -28,16 +28,17 @@ export interface RenderOptions {
   readonly release?: string;
   readonly namespace?: string;
   readonly chart?: string;
+  readonly kubeVersion?: string;
 }
 
 /** What `helm template` makes of the chart with these values. Rejects with what Helm complains about. */
 export async function renderText(values: Values, options: RenderOptions = {}): Promise<string> {
-  const { release = 'reroll', namespace = 'reroll', chart = chartDir } = options;
+  const { release = 'reroll', namespace = 'reroll', chart = chartDir, kubeVersion = '1.36.0' } = options;
   return await withValuesFile(
     values,
     async (file) =>
       await helm(
-        ['template', release, chart, '--namespace', namespace, '--values', file, '--kube-version', '1.36.0'],
+        ['template', release, chart, '--namespace', namespace, '--values', file, '--kube-version', kubeVersion],
         undefined,
       ),
   );

@@ -1,6 +1,11 @@
 import { expect } from '@jest/globals';
 import type { ChartCase } from '../chart-case';
 
+interface Spread {
+  readonly topologyKey: string;
+  readonly labelSelector: { readonly matchLabels: object };
+}
+
 /** Names, images, rights, and what watches over an install. */
 export const releaseCases: readonly ChartCase[] = [
   {
@@ -108,6 +113,30 @@ export const releaseCases: readonly ChartCase[] = [
       expect(rendered.rules('ClusterRole', 'reroll').join()).not.toMatch(
         /\*|update|delete secrets|impersonate|escalate/,
       );
+    },
+  },
+  {
+    what: 'every pod is spread, is asked how it is, and has the time that its process takes to end',
+    values: {},
+    check: (rendered) => {
+      for (const deployment of rendered.names('Deployment')) {
+        const { terminationGracePeriodSeconds, topologySpreadConstraints } = rendered.pod(deployment);
+        // The webhook takes the longest: it drains for 25 s at most.
+        expect(terminationGracePeriodSeconds).toBeGreaterThan(30);
+        const spread = topologySpreadConstraints as readonly Spread[];
+        expect(spread.map(({ topologyKey }) => topologyKey)).toEqual([
+          ...['topology.kubernetes.io/zone', 'kubernetes.io/hostname'],
+        ]);
+        const { labels } = rendered.template(deployment).metadata;
+        for (const { labelSelector } of spread) expect(labels).toMatchObject(labelSelector.matchLabels);
+        expect(rendered.container(deployment)).toMatchObject({
+          startupProbe: { httpGet: { path: '/healthz', port: 'http' } },
+          readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
+          livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
+          resources: { requests: { cpu: expect.any(String) as unknown, memory: expect.any(String) as unknown } },
+        });
+        expect(rendered.env(deployment)['NODE_OPTIONS']).toContain('--max-old-space-size-percentage=75');
+      }
     },
   },
   {

@@ -36,7 +36,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* Called with a dict of `root`, `resources`, and `ports` by name; optionally `security`, `liveness`, `readiness`. */}}
+{{/* There is no preStop: the processes drain by themselves when they are told to end. Called with a dict of `root`, `resources`, and `ports` by name; optionally `security`, `liveness`, `readiness`. */}}
 {{- define "reroll.containerDefaults" -}}
 image: {{ include "reroll.image" .root }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
