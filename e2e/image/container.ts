@@ -29,6 +29,8 @@ export interface ContainerOptions {
   readonly args?: readonly string[];
   /** Of Node, in place of ENTRYPOINT and CMD. */
   readonly nodeArgs?: readonly string[];
+  /** Beside those of the image, and before them. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** How a container ended. */
@@ -48,18 +50,18 @@ export class Container {
   readonly #child: ChildProcess;
   readonly #ended: Promise<Ended>;
 
-  constructor({ rootDir, tmpDir, config, args = config.Cmd, nodeArgs }: ContainerOptions) {
+  constructor({ rootDir, tmpDir, config, args = config.Cmd, nodeArgs, env = {} }: ContainerOptions) {
     const [program = '', ...ofEntrypoint] = config.Entrypoint;
     const command = nodeArgs ? [program, ...nodeArgs] : [program, ...ofEntrypoint, ...args];
     // The shell has to find its own programs, the container those of the image: chroot looks when it is there.
-    const env = Object.fromEntries(config.Env.map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]));
+    const ofImage = Object.fromEntries(config.Env.map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]));
     this.#child = spawn(
       'unshare',
       [
         ...['--mount', '--pid', '--fork', '--kill-child=SIGKILL', 'sh', '-c', script, 'sh'],
         ...[rootDir, tmpDir, config.User, ...command],
       ],
-      { env, stdio: ['ignore', 'pipe', 'pipe'] },
+      { env: { ...ofImage, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString('utf8')));
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString('utf8')));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chownSync, mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
@@ -7,6 +7,7 @@ import { ApiServer } from '../apiserver/api-server';
 import { seedNamespace } from '../apiserver/cluster';
 import { startHttpsServer } from '../apiserver/https-server';
 import { pollUntil } from '../control-plane/poll';
+import { projectDir } from '../control-plane/versions';
 import type { BuiltImage } from './built-image';
 import { Container } from './container';
 import type { ImageCheck } from './static-checks';
@@ -23,6 +24,19 @@ for (const file of ['/app/reroll.mjs', '/new', '/usr/local/bin/node']) {
   try { writeFileSync(file, ''); console.log('written'); } catch ({ code }) { console.log(code); }
 }`;
 
+/** Prints the part of the memory that V8 may take, in hundredths: that of the pod, or where it has no limit the machine's. */
+const heapShare = `
+const memory = Math.min(process.constrainedMemory() || Infinity, require('node:os').totalmem());
+console.log(Math.round((100 * require('node:v8').getHeapStatistics().heap_size_limit) / memory));`;
+
+/** What the chart sets where a pod has a memory limit. */
+function nodeOptionsOfChart(): string {
+  const manifests = readFileSync(path.join(projectDir, 'deploy/manifests/install.yaml'), 'utf8');
+  const [, options] = /name: NODE_OPTIONS\n +value: (.+)/.exec(manifests) ?? [];
+  assert.ok(options, 'NODE_OPTIONS in deploy/manifests/install.yaml');
+  return options;
+}
+
 /** The checks that run it, with folders of theirs in `dir`. */
 export function runningChecks(dir: string): readonly ImageCheck[] {
   let folders = 0;
@@ -32,8 +46,10 @@ export function runningChecks(dir: string): readonly ImageCheck[] {
     chownSync(created, userId, userId);
     return created;
   };
-  const run = ({ rootDir, config }: BuiltImage, options: { args?: string[]; nodeArgs?: string[] }): Container =>
-    new Container({ rootDir, config, tmpDir: tmpDir(), ...options });
+  const run = (
+    { rootDir, config }: BuiltImage,
+    options: { args?: string[]; nodeArgs?: string[]; env?: Record<string, string> },
+  ): Container => new Container({ rootDir, config, tmpDir: tmpDir(), ...options });
 
   return [
     {
@@ -54,6 +70,17 @@ export function runningChecks(dir: string): readonly ImageCheck[] {
         // As root it would be told the same: it is the file system that is read-only.
         assert.equal(stdout, 'EROFS\nEROFS\nEROFS\n', stderr);
         return 'EROFS';
+      },
+    },
+    {
+      name: 'takes the options of Node that the chart gives, and keeps its heap to three quarters of the memory',
+      run: async (image) => {
+        const env = { NODE_OPTIONS: nodeOptionsOfChart() };
+        const { code, stdout, stderr } = await run(image, { env, nodeArgs: ['-e', heapShare] }).ended();
+        assert.deepEqual([code, stderr], [0, '']);
+        const share = Number(stdout);
+        assert.ok(share >= 74 && share <= 77, `${stdout.trim()} % of the memory`);
+        return `${env.NODE_OPTIONS}: ${stdout.trim()} %`;
       },
     },
     {
