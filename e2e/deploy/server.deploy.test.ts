@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addOnDefinitionFiles } from '../control-plane/add-ons';
 import type { ControlPlane } from '../control-plane/cluster';
+import { helm } from '../control-plane/helm';
 import { startControlPlane } from '../control-plane/start';
 import { chartCases } from './cases/all';
-import { renderText } from './rendered-chart';
+import { chartDir, renderText, type Values, withValuesFile } from './rendered-chart';
 
 let plane: ControlPlane;
 
@@ -31,4 +32,24 @@ describe('a real API server accepts, field by field', () => {
       await plane.kubectl(['apply', ...flags, '-f', '-'], { stdin });
     },
   );
+});
+
+describe('what Helm tells after an install', () => {
+  const notes = async (values: Values): Promise<string> =>
+    await withValuesFile(values, async (file) => {
+      const args = ['install', 'infra', chartDir, '--namespace', 'tools', '--values', file, '--dry-run=server'];
+      const [, told = ''] = (await helm(args, plane.adminKubeconfigPath)).split('\nNOTES:\n');
+      return told;
+    });
+
+  it('how to take the webhook out of the way, by the name that its registrations have', async () => {
+    const command = 'kubectl delete validatingwebhookconfiguration,mutatingwebhookconfiguration tools-infra-reroll ';
+    expect(await notes({})).toContain(command);
+  });
+
+  it('nothing of a webhook that is not there', async () => {
+    const told = await notes({ webhook: { enabled: false } });
+    expect(told).toContain('deployment/infra-reroll');
+    expect(told).not.toContain('webhook');
+  });
 });
