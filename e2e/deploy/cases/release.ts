@@ -110,6 +110,9 @@ export const releaseCases: readonly ChartCase[] = [
         });
       }
       expect(rendered.spec('Pod')).toMatchObject({ automountServiceAccountToken: false });
+      for (const account of rendered.names('ServiceAccount')) {
+        expect(rendered.one('ServiceAccount', account)).toMatchObject({ automountServiceAccountToken: false });
+      }
       expect(rendered.rules('ClusterRole', 'reroll').join()).not.toMatch(
         /\*|update|delete secrets|impersonate|escalate/,
       );
