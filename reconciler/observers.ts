@@ -57,7 +57,6 @@ export function observeWatches(metrics: Metrics, watches: Pick<Watches, 'statuse
 
 export function reflectorObserver(metrics: Metrics, { plural }: Resource): ReflectorObserver {
   return {
-    bytesRead: () => undefined,
     listed: () => metrics.watchSynced.set({ resource: plural }, 1),
     reconnected: (reason) => metrics.watchReconnectsTotal.inc({ resource: plural, reason }),
     decodeFailed: () => metrics.decodeFailuresTotal.inc({ resource: plural }),

@@ -1,36 +1,37 @@
-/** Bytes that arrived and were not used yet; takes chunks as they come, without joining them until asked to. */
+/** Holds all but the largest objects, and the chunk that completes them. */
+const usualBytes = 64 * 1024;
+
+/**
+ * Bytes that arrived and were not used yet, in one piece.
+ *
+ * All in one buffer that is used over and over: a buffer for each of the objects that a large cluster sends at first would
+ * cost more than what is done with them. So what it gives out is a view, which holds until the next `append`.
+ */
 export class ByteQueue {
-  readonly #chunks: Buffer[] = [];
-  /** Bytes of the first chunk that are used up. */
-  #offset = 0;
-  #length = 0;
+  #buffer = Buffer.allocUnsafeSlow(usualBytes);
+  #start = 0;
+  #end = 0;
 
   get length(): number {
-    return this.#length;
+    return this.#end - this.#start;
   }
 
   append(chunk: Buffer): void {
-    if (chunk.length === 0) return;
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
+    if (this.#end + chunk.length > this.#buffer.length) this.#makeRoom(chunk.length);
+    this.#end += chunk.copy(this.#buffer, this.#end);
   }
 
   /** Up to `count` of the next bytes, which stay in the queue. */
   peek(count: number): Buffer {
-    const first = this.#chunks[0];
-    if (first && first.length - this.#offset >= count) return first.subarray(this.#offset, this.#offset + count);
-    const wanted = Math.min(count, this.#length);
-    const joined = Buffer.allocUnsafe(wanted);
-    let filled = 0;
-    for (let index = 0; filled < wanted; index++) {
-      const chunk = this.#chunks[index];
-      if (!chunk) break;
-      filled += chunk.copy(joined, filled, index === 0 ? this.#offset : 0);
-    }
-    return joined;
+    return this.#buffer.subarray(this.#start, Math.min(this.#start + count, this.#end));
   }
 
-  /** The next `count` bytes, which must be there; maybe a view into a chunk. */
+  /** The next four bytes as a number, big end first; they must be there, and stay in the queue. */
+  peekUint32(): number {
+    return this.#buffer.readUInt32BE(this.#start);
+  }
+
+  /** The next `count` bytes, which must be there. */
   take(count: number): Buffer {
     const bytes = this.peek(count);
     this.discard(count);
@@ -39,15 +40,19 @@ export class ByteQueue {
 
   /** Drops up to `count` bytes and returns how many there were. */
   discard(count: number): number {
-    const discarded = Math.min(count, this.#length);
-    this.#length -= discarded;
-    this.#offset += discarded;
-    let used = 0;
-    for (let first = this.#chunks[used]; first && this.#offset >= first.length; first = this.#chunks[used]) {
-      this.#offset -= first.length;
-      used++;
-    }
-    this.#chunks.splice(0, used);
+    const discarded = Math.min(count, this.length);
+    this.#start += discarded;
     return discarded;
+  }
+
+  /** Moves what is there to the front, into a buffer that is large enough and no larger than usual if it can be. */
+  #makeRoom(bytes: number): void {
+    const needed = this.length + bytes;
+    const fits = needed <= this.#buffer.length && (needed > usualBytes || this.#buffer.length === usualBytes);
+    const target = fits ? this.#buffer : Buffer.allocUnsafeSlow(Math.max(usualBytes, 2 * needed));
+    this.#buffer.copy(target, 0, this.#start, this.#end);
+    this.#end -= this.#start;
+    this.#start = 0;
+    this.#buffer = target;
   }
 }

@@ -7,6 +7,8 @@ export class Deadline {
   readonly #outer: AbortSignal | undefined;
   readonly #abort = (): void => this.#controller.abort();
   #timer: Timer | undefined;
+  #timerEndsMs = 0;
+  #dueMs = 0;
   #expired = false;
 
   constructor(clock: Clock, outer?: AbortSignal) {
@@ -26,17 +28,28 @@ export class Deadline {
 
   /** Time is up `delayMs` from now, whatever was set before. */
   set(delayMs: number): void {
-    this.clear();
-    this.#timer = this.#clock.timer(delayMs, () => {
-      this.#expired = true;
-      this.#abort();
-    });
+    this.#dueMs = this.#clock.monotonicMs() + delayMs;
+    // A stream puts it off with every chunk: a timer that ends before looks again then.
+    if (!this.#timer || this.#timerEndsMs > this.#dueMs) this.#startTimer();
   }
 
   /** No time limit any more; the caller's signal still counts. */
   clear(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  #startTimer(): void {
+    this.clear();
+    this.#timerEndsMs = this.#dueMs;
+    this.#timer = this.#clock.timer(this.#dueMs - this.#clock.monotonicMs(), () => {
+      if (this.#clock.monotonicMs() < this.#dueMs) {
+        this.#startTimer();
+        return;
+      }
+      this.#expired = true;
+      this.#abort();
+    });
   }
 
   /** Ends what is under way: a stream that nobody reads to its end would stay open. */

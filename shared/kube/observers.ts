@@ -15,7 +15,6 @@ export type ReconnectReason = 'ended' | 'deadline' | 'expired' | 'connection' | 
 
 /** What a reflector tells about its work; the composition root connects it to metrics. */
 export interface ReflectorObserver {
-  bytesRead(bytes: number): void;
   /** A complete list has been taken over. */
   listed(list: { readonly objects: number; readonly durationMs: number }): void;
   reconnected(reason: ReconnectReason): void;

@@ -18,7 +18,8 @@ export interface PagedListOptions<T> {
   readonly decoder: Decoder<T>;
   readonly relist: Relist<T>;
   readonly signal: AbortSignal;
-  onBytes(bytes: number): void;
+  /** The server has sent something. */
+  onActivity(): void;
 }
 
 /** A list whose bytes stop for so long is given up. */
@@ -77,7 +78,7 @@ async function readPage<T>(
     deadline.set(idleTimeoutMs);
     for await (const chunk of response.body) {
       deadline.set(idleTimeoutMs);
-      options.onBytes(chunk.length);
+      options.onActivity();
       for (const bytes of splitter.push(chunk)) {
         try {
           relist.upsert(encoding.decodeItem(bytes));

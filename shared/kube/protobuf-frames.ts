@@ -8,11 +8,11 @@ const lengthBytes = 4;
 export class ProtobufFrames {
   readonly #queue = new ByteQueue();
 
-  /** @throws ProtocolError when a frame is too long. */
+  /** Each frame is to be used before the next chunk comes. @throws ProtocolError when a frame is too long. */
   *push(chunk: Buffer): Generator<Buffer> {
     this.#queue.append(chunk);
     while (this.#queue.length >= lengthBytes) {
-      const frameBytes = this.#queue.peek(lengthBytes).readUInt32BE();
+      const frameBytes = this.#queue.peekUint32();
       requireObjectSize(frameBytes);
       if (this.#queue.length < lengthBytes + frameBytes) return;
       this.#queue.discard(lengthBytes);

@@ -132,7 +132,6 @@ export function world(
   const reconnects: ReconnectReason[] = [];
   const decodeFailures: string[] = [];
   const observer = {
-    bytesRead: () => undefined,
     listed: () => undefined,
     reconnected: (reason: ReconnectReason) => void reconnects.push(reason),
     decodeFailed: (what: string) => void decodeFailures.push(what),

@@ -182,7 +182,7 @@ export class Reflector<T> {
       const error =
         thrown instanceof KubeError ? thrown : new ProtocolError(`unexpected: ${errorMessage(thrown)}`, thrown);
       if (isAborted(signal)) return { reason: 'ended' };
-      if (error.status !== undefined) this.#active();
+      if (error.status !== undefined) this.#active(signal);
       if (watchList && this.#watchingSinceMs === undefined && error instanceof InvalidError) return 'use-paged-list';
       if (error instanceof ProtocolError) this.#deps.observer?.decodeFailed('stream');
       if (!mayResume(error)) this.#resourceVersion = undefined;
@@ -219,7 +219,7 @@ export class Reflector<T> {
       decoder: this.#options.decoder,
       relist,
       signal,
-      onBytes: (bytes) => this.#read(bytes, signal),
+      onActivity: () => this.#active(signal),
     });
     this.#complete(relist, resourceVersion, startMs, signal);
   }
@@ -242,10 +242,10 @@ export class Reflector<T> {
       signal,
       onOpen: () => {
         if (isAborted(signal)) return;
-        this.#active();
+        this.#active(signal);
         if (!relist) this.#watching();
       },
-      onBytes: (bytes) => this.#read(bytes, signal),
+      onActivity: () => this.#active(signal),
       onEvent: (event) => {
         if (isAborted(signal)) return;
         if (!relist) this.#apply(event, delivery);
@@ -350,13 +350,8 @@ export class Reflector<T> {
     return this.#watchingSinceMs !== undefined && this.#deps.clock.monotonicMs() - this.#watchingSinceMs >= healthyMs;
   }
 
-  #read(bytes: number, signal: AbortSignal): void {
+  #active(signal: AbortSignal): void {
     if (isAborted(signal)) return;
-    this.#active();
-    this.#deps.observer?.bytesRead(bytes);
-  }
-
-  #active(): void {
     this.#lastActivityMs = this.#deps.clock.monotonicMs();
   }
 

@@ -18,7 +18,8 @@ export interface WatchStreamOptions<T> {
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   onOpen(): void;
-  onBytes(bytes: number): void;
+  /** The server has sent something. */
+  onActivity(): void;
   /** Must not throw but to end the stream. */
   onEvent(event: WatchEvent<T>): void;
 }
@@ -65,7 +66,7 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
     options.onOpen();
     deadline.set(initialEvents ? initialEventsIdleMs : boundMs());
     for await (const chunk of response.body) {
-      options.onBytes(chunk.length);
+      options.onActivity();
       for (const frame of splitter.push(chunk)) {
         const event = encoding.decodeEvent(frame);
         options.onEvent(event);
