@@ -335,7 +335,7 @@ export class Engine {
 
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace, name, after } = change;
-    if (after) this.#hints.observed(kind, namespace, name, after.uid, after.content.whole());
+    if (after) this.#hints.observed(after);
     // Before its first list is complete, a kind's sources are not news; then everything is looked at.
     if (!this.#known.kinds.has(kind) && !this.#named.knows(kind, namespace, name)) return;
     if (!this.#scope.isSelected(namespace)) {

@@ -63,9 +63,9 @@ function decodeEntry(entry: Buffer, type: 'string' | 'bytes'): JsonObject {
 
 /** A time of zero is none. */
 function decodeTime(message: Buffer): string {
-  const fields = [...protobufFields(message)];
-  const seconds = fields.find(({ number }) => number === 1)?.varint ?? 0;
-  const nanos = fields.find(({ number }) => number === 2)?.varint ?? 0;
+  const fields = new Map(Array.from(protobufFields(message), ({ number, varint }) => [number, varint]));
+  const seconds = fields.get(1) ?? 0;
+  const nanos = fields.get(2) ?? 0;
   if (seconds === 0) return '';
   const text = new Date(seconds * 1000).toISOString().slice(0, 19);
   return nanos === 0 ? `${text}Z` : `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;

@@ -45,6 +45,11 @@ export class Attributions {
     return this.#sources.size;
   }
 
+  /** Whether anything is remembered of a source. */
+  has(source: string): boolean {
+    return this.#sources.has(source);
+  }
+
   get(source: string, digest: string): Attribution | undefined {
     const kept = this.#sources.get(source)?.states.get(digest);
     return kept && this.#clock.monotonicMs() - kept.addedMs <= keptMs ? kept.attribution : undefined;

@@ -84,7 +84,7 @@ export class ChannelHarness {
   watch(record: SourceRecord): void {
     this.write(record);
     this.index.set(keyOf(record), record);
-    this.hints.observed(record.kind, record.namespace, record.name, record.uid, record.content.whole());
+    this.hints.observed(record);
   }
 
   /** Counted results, without those at 0. */

@@ -449,8 +449,8 @@ describe('many hints', () => {
 describe('the engine', () => {
   it('can ask for the attribution as soon as it is given the state, and may report it as observed', () => {
     const asked: unknown[] = [];
-    channel.onStored = ({ kind, namespace, name, uid }) => {
-      channel.hints.observed(kind, namespace, name, uid, blue);
+    channel.onStored = (record) => {
+      channel.hints.observed(record);
       asked.push(attribution());
     };
     channel.write(stored('blue', { resourceVersion: '2' }));

@@ -128,11 +128,12 @@ export class Hints {
   }
 
   /** A watch event has changed the content of a source. */
-  observed(kind: SourceKind, namespace: string, name: string, uid: string, digest: string): void {
+  observed({ kind, namespace, name, uid, content }: SourceRecord): void {
     const id = sourceKey(kind, namespace, name);
     const source = this.#sources.get(id);
     if (source) source.told++;
-    this.#shown(id, uid, digest, 'both');
+    // A first list brings a hundred thousand of which nothing was announced.
+    if (source || this.#attributions.has(id)) this.#shown(id, uid, content.whole(), 'both');
   }
 
   /** The index has been told two things: reads the source anew, and gives the index what is there. */

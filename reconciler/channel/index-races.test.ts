@@ -26,7 +26,7 @@ class World {
       const version = Number(after?.resourceVersion ?? this.#shown);
       if (!this.#isRestored && version < this.#shown) throw new Error('the index was taken back');
       this.#shown = version;
-      if (after) this.hints.observed('ConfigMap', 'shop', 'app', after.uid, after.content.whole());
+      if (after) this.hints.observed(after);
     },
     onDoubt: (kind, namespace, name) => this.hints.check(kind, namespace, name),
     onListed: (kind, namespace) => this.hints.listed(kind, namespace),

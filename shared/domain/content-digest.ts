@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { KeyedHash } from './keyed-hash';
+import { framed, KeyedHash } from './keyed-hash';
 import type { SourceKind } from './source';
 
 /** Characters of one digest where it is written: 128 bits in base64url. */
@@ -53,7 +53,7 @@ export class ContentDigest {
   /** Digest of all keys together: names and contents. */
   whole(): string {
     const hash = createHash('sha256');
-    for (const name of this.keyNames) hash.update(frame(name));
+    for (const name of this.keyNames) hash.update(framed(name));
     return hash.update(this.digests, 'latin1').digest().toString('base64url', 0, digestBytes);
   }
 
@@ -96,7 +96,7 @@ export class ContentDigester {
   constructor(key: Buffer, former?: ContentDigester) {
     this.#keyed = new KeyedHash(key);
     this.#former = former;
-    this.keyId = Buffer.from(this.#keyed.of(Buffer.from('reroll key id')), 'latin1')
+    this.keyId = Buffer.from(this.#keyed.of([], Buffer.from('reroll key id')), 'latin1')
       .toString('base64url')
       .slice(0, 8);
   }
@@ -110,14 +110,18 @@ export class ContentDigester {
   ): ContentDigest {
     // Content is dropped as it streams by, unless it is wanted twice.
     const entries = this.#former ? [...content] : content;
-    const prefix = Buffer.concat([frame(kind), frame(namespace), frame(name)]);
-    const digests = new Map<string, string>();
+    let digests: [name: string, digest: string][] = [];
+    let inOrder = true;
     for (const [key, value] of entries) {
-      digests.set(key, this.#keyed.of(prefix, frame(key), value).slice(0, digestBytes));
+      const last = digests.at(-1);
+      inOrder &&= last === undefined || byCodeUnits(last[0], key) < 0;
+      digests.push([key, this.#keyed.of([kind, namespace, name, key], value).slice(0, digestBytes)]);
     }
-    const keyNames = [...digests.keys()].sort(byCodeUnits);
+    // As the API server writes them in protobuf, and nobody else has to. Of a key that comes twice, the last counts.
+    if (!inOrder) digests = [...new Map(digests)].sort(([left], [right]) => byCodeUnits(left, right));
     const former = this.#former?.digest(kind, namespace, name, entries);
-    return new ContentDigest(this.#share(keyNames), keyNames.map((key) => digests.get(key) ?? '').join(''), former);
+    const keyNames = this.#share(digests.map(([key]) => key));
+    return new ContentDigest(keyNames, digests.map(([, digest]) => digest).join(''), former);
   }
 
   /** Most sources of a cluster have one of few sets of keys (`tls.crt`, `tls.key`): one array serves them all. */
@@ -135,15 +139,6 @@ export class ContentDigester {
 export type SourceDigester = Pick<ContentDigester, 'digest'>;
 
 const maxSharedKeyNames = 4096;
-
-/** Length before bytes, so that no two lists of parts give the same input. */
-function frame(text: string): Buffer {
-  const bytes = Buffer.from(text, 'utf8');
-  const framed = Buffer.allocUnsafe(4 + bytes.length);
-  framed.writeUInt32BE(bytes.length);
-  bytes.copy(framed, 4);
-  return framed;
-}
 
 function byCodeUnits(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;

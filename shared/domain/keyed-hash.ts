@@ -4,12 +4,16 @@ import { createHash, createHmac, hash } from 'node:crypto';
 const blockBytes = 64;
 const hashBytes = 32;
 
-/** What is longer is hashed part by part. */
+/** A message up to this is hashed in one piece. */
 const pieceBytes = 32 * 1024;
+const lengthBytes = 4;
+const maxUtf8Bytes = 3;
 
 /**
- * HMAC-SHA-256, as the two hashes that it is defined by, each made in one call: for most of what a cluster holds, to set up
- * an `Hmac` and to have it collected takes longer than to hash the bytes.
+ * HMAC-SHA-256 of a value under its names, as the two hashes that it is defined by, each made in one call: for most of what
+ * a cluster holds, to set up an `Hmac` and to have it collected takes longer than to hash the bytes.
+ *
+ *     length of name, name, length of name, name, …, value        no two lists of names begin alike
  *
  * @see https://www.rfc-editor.org/rfc/rfc2104
  */
@@ -30,20 +34,32 @@ export class KeyedHash {
     }
   }
 
-  /** Of the parts one after another; 32 characters of Latin-1, one for each byte. */
-  of(...parts: readonly Buffer[]): string {
+  /** 32 characters of Latin-1, one for each byte. */
+  of(names: readonly string[], value: Buffer): string {
     let end = blockBytes;
-    for (const part of parts) {
-      if (end + part.length > this.#inner.length) return this.#ofLong(parts);
-      end += part.copy(this.#inner, end);
+    for (const name of names) {
+      if (end + lengthBytes + name.length * maxUtf8Bytes > this.#inner.length) return this.#ofLong(names, value);
+      const bytes = this.#inner.write(name, end + lengthBytes, 'utf8');
+      this.#inner.writeUInt32BE(bytes, end);
+      end += lengthBytes + bytes;
     }
+    if (end + value.length > this.#inner.length) return this.#ofLong(names, value);
+    end += value.copy(this.#inner, end);
     this.#outer.write(hash('sha256', this.#inner.subarray(0, end), 'binary'), blockBytes, 'latin1');
     return hash('sha256', this.#outer, 'binary');
   }
 
-  #ofLong(parts: readonly Buffer[]): string {
+  #ofLong(names: readonly string[], value: Buffer): string {
     const hmac = createHmac('sha256', this.#key);
-    for (const part of parts) hmac.update(part);
-    return hmac.digest('binary');
+    for (const name of names) hmac.update(framed(name));
+    return hmac.update(value).digest('binary');
   }
+}
+
+/** Its length before its bytes. */
+export function framed(name: string): Buffer {
+  const bytes = Buffer.from(name, 'utf8');
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
 }

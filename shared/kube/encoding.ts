@@ -4,7 +4,7 @@ import { JsonLines } from './json-lines';
 import { JsonList } from './json-list';
 import type { ListSplitter } from './list-page';
 import { isRecord, metadataFromJson, metadataFromProtobuf } from './object-metadata';
-import { protobufBytes, protobufFields, type ProtobufField } from './protobuf';
+import { protobufBytes, protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
 import { ProtobufFrames } from './protobuf-frames';
 import { ProtobufList } from './protobuf-list';
@@ -74,12 +74,12 @@ function protobufEncoding<T>(fromProtobuf: (bytes: Buffer) => Decoded<T>): Encod
     newFrameSplitter: () => new ProtobufFrames(),
     decodeEvent(frame) {
       let type = '';
-      let extension: ProtobufField | undefined;
+      let extension: Buffer | undefined;
       for (const field of protobufFields(frame)) {
         if (field.number === 1) type = field.text;
-        if (field.number === 2) extension = field;
+        if (field.number === 2) extension = field.bytes;
       }
-      const enveloped = extension && protobufBytes(extension.bytes, 1);
+      const enveloped = extension && protobufBytes(extension, 1);
       if (!enveloped) throw new ProtocolError('the frame is no watch event');
       const object = openEnvelope(enveloped);
       return watchEvent(type, {

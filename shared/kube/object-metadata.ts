@@ -29,6 +29,8 @@ interface MutableMetadata {
   readonly annotations: Map<string, string>;
 }
 
+const noBytes = Buffer.alloc(0);
+
 function emptyMetadata(): MutableMetadata {
   return {
     name: '',
@@ -70,34 +72,34 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
  * @throws ProtocolError when the bytes do not parse; MalformedObjectError when there is no metadata.
  */
 export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly string[] = []): ObjectMetadata {
-  let message: ProtobufField | undefined;
-  for (const field of protobufFields(object)) if (field.number === 1) message = field;
+  let message: Iterable<ProtobufField> | undefined;
+  for (const field of protobufFields(object)) if (field.number === 1) message = field.fields();
   if (!message) throw new MalformedObjectError('the object has no metadata');
   const metadata = emptyMetadata();
-  for (const field of message.fields()) {
+  for (const field of message) {
     if (field.number === 1) metadata.name = field.text;
     if (field.number === 3) metadata.namespace = field.text;
     if (field.number === 5) metadata.uid = field.text;
     if (field.number === 6) metadata.resourceVersion = field.text;
     if (field.number === 8) metadata.createdAtMs = timeFromProtobuf(field);
     if (field.number === 12) {
-      const { key, value } = mapEntry(field);
-      if (wantedAnnotations.includes(key)) metadata.annotations.set(key, value?.text ?? '');
+      const [key, value] = mapEntry(field);
+      if (wantedAnnotations.includes(key)) metadata.annotations.set(key, value.toString('utf8'));
     }
     if (field.number === 17) metadata.writtenAtMs = newest(metadata.writtenAtMs, managedFieldsTime(field));
   }
   return metadata;
 }
 
-/** Key and value of a map's entry, `{1: key, 2: value}`; an empty value may be missing. */
-export function mapEntry(entry: ProtobufField): { readonly key: string; readonly value: ProtobufField | undefined } {
+/** Key and value of a map's entry, `{1: key, 2: value}`; what is missing is empty. */
+export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
   let key = '';
-  let value: ProtobufField | undefined;
+  let value: Buffer = noBytes;
   for (const field of entry.fields()) {
     if (field.number === 1) key = field.text;
-    if (field.number === 2) value = field;
+    if (field.number === 2) value = field.bytes;
   }
-  return { key, value };
+  return [key, value];
 }
 
 /**

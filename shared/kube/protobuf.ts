@@ -4,37 +4,20 @@ export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 
 const maxVarintBytes = 10;
 
-/** One field of a message: a number for varints, bytes for what is length-delimited. */
-export class ProtobufField {
+/**
+ * One field of a message: a number for varints, bytes for what is length-delimited. It holds until the next field is asked
+ * for; keep what it gives, and not itself.
+ */
+export interface ProtobufField {
   readonly number: number;
   /** Value of a varint field; 0 for others. */
   readonly varint: number;
-  readonly #message: Buffer;
-  readonly #start: number;
-  readonly #end: number;
-
-  constructor(number: number, varint: number, message: Buffer, start: number, end: number) {
-    this.number = number;
-    this.varint = varint;
-    this.#message = message;
-    this.#start = start;
-    this.#end = end;
-  }
-
   /** Bytes of a length-delimited field, a view into the message: copy what you keep. Empty for others. */
-  get bytes(): Buffer {
-    return this.#message.subarray(this.#start, this.#end);
-  }
-
+  readonly bytes: Buffer;
   /** Those bytes as text: a copy, made without a view. */
-  get text(): string {
-    return this.#message.toString('utf8', this.#start, this.#end);
-  }
-
+  readonly text: string;
   /** Walks the message that it holds, as {@link protobufFields} does. */
-  fields(): Iterable<ProtobufField> {
-    return new FieldWalk(this.#message, this.#start, this.#end);
-  }
+  fields(): Iterable<ProtobufField>;
 }
 
 /** A varint and the offset behind it; undefined when it is not whole before `end`. */
@@ -66,11 +49,16 @@ export function protobufFields(message: Buffer): Iterable<ProtobufField> {
   return new FieldWalk(message, 0, message.length);
 }
 
-/** No generator: a large cluster has millions of fields, and nothing here may cost more than its bytes. */
-class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, undefined> {
+/** Its own iterator, and each of its fields: a large cluster has millions, and none may cost more than its bytes. */
+class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, undefined>, ProtobufField {
+  number = 0;
+  varint = 0;
   readonly #message: Buffer;
   readonly #end: number;
   #offset: number;
+  #fieldStart = 0;
+  #fieldEnd = 0;
+  readonly #field = { done: false, value: this } as const;
 
   constructor(message: Buffer, start: number, end: number) {
     this.#message = message;
@@ -78,23 +66,38 @@ class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, unde
     this.#end = end;
   }
 
-  [Symbol.iterator](): Iterator<ProtobufField, undefined> {
+  [Symbol.iterator](): this {
     return this;
+  }
+
+  get bytes(): Buffer {
+    return this.#message.subarray(this.#fieldStart, this.#fieldEnd);
+  }
+
+  get text(): string {
+    return this.#message.toString('utf8', this.#fieldStart, this.#fieldEnd);
+  }
+
+  fields(): Iterable<ProtobufField> {
+    return new FieldWalk(this.#message, this.#fieldStart, this.#fieldEnd);
   }
 
   next(): IteratorResult<ProtobufField, undefined> {
     while (this.#offset < this.#end) {
       const tag = this.#varint();
-      const number = Math.floor(tag / 8);
-      if (number === 0) throw new ProtocolError('protobuf: field number 0');
+      this.number = Math.floor(tag / 8);
+      this.varint = this.#fieldStart = this.#fieldEnd = 0;
+      if (this.number === 0) throw new ProtocolError('protobuf: field number 0');
       switch (tag % 8) {
         case wireType.varint:
-          return { done: false, value: new ProtobufField(number, this.#varint(), this.#message, 0, 0) };
+          this.varint = this.#varint();
+          return this.#field;
         case wireType.bytes: {
           const length = this.#varint();
-          const start = this.#offset;
+          this.#fieldStart = this.#offset;
           this.#skip(length);
-          return { done: false, value: new ProtobufField(number, 0, this.#message, start, this.#offset) };
+          this.#fieldEnd = this.#offset;
+          return this.#field;
         }
         case wireType.fixed64:
           this.#skip(8);
@@ -129,7 +132,7 @@ class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, unde
 
 /** The bytes of the last field of that number, or undefined: later ones win, as the format has it. */
 export function protobufBytes(message: Buffer, number: number): Buffer | undefined {
-  let found: ProtobufField | undefined;
-  for (const field of protobufFields(message)) if (field.number === number) found = field;
-  return found?.bytes;
+  let found: Buffer | undefined;
+  for (const field of protobufFields(message)) if (field.number === number) found = field.bytes;
+  return found;
 }

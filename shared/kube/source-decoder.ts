@@ -22,8 +22,6 @@ export interface SourceAnnotationKeys {
 
 type Entry = readonly [string, Buffer];
 
-const noBytes = Buffer.alloc(0);
-
 /**
  * How content stands in each encoding.
  *
@@ -79,11 +77,7 @@ export function sourceDecoder(
 
 function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Generator<Entry> {
   const wanted: readonly number[] = contentFields[kind].protobuf;
-  for (const field of protobufFields(object)) {
-    if (!wanted.includes(field.number)) continue;
-    const { key, value } = mapEntry(field);
-    yield [key, value?.bytes ?? noBytes];
-  }
+  for (const field of protobufFields(object)) if (wanted.includes(field.number)) yield mapEntry(field);
 }
 
 /**

@@ -50,7 +50,7 @@ export function protobufContract(context: () => ContractContext): void {
       const later = await client.get(url);
       expect(answer.contentType).toBe(protobuf);
       const list = openEnvelope(answer.bytes);
-      const items = [...protobufFields(list)].filter(({ number }) => number === 2).map(({ bytes }) => bytes);
+      const items = allBytes(list, 2);
       expect(items.map(fromBytes)).toEqual(
         arrayAt(json.body, 'items').map((item) => facts(decoder.fromJson(item).object)),
       );
@@ -94,8 +94,8 @@ export function protobufContract(context: () => ContractContext): void {
       const { client } = context();
       const url = (await create(kind, plural)).replace('?', '/a?');
       const object = openEnvelope((await client.get(url, { accept: protobuf })).bytes);
-      const entries = [...protobufFields(object)].filter(({ number }) => number === 2);
-      const keys = entries.map(({ bytes }) => protobufBytes(bytes, 1)?.toString() ?? '');
+      const entries = allBytes(object, 2);
+      const keys = entries.map((entry) => protobufBytes(entry, 1)?.toString() ?? '');
       expect(keys.length).toBeGreaterThan(2);
       expect(keys).toEqual([...keys].sort());
     });
@@ -108,4 +108,9 @@ export function protobufContract(context: () => ContractContext): void {
       expect(protobufBytes(openEnvelope(answer.bytes), 3)?.toString()).toBe(`${plural} "missing" not found`);
     });
   });
+}
+
+function allBytes(message: Buffer, wanted: number): readonly Buffer[] {
+  const fields = Array.from(protobufFields(message), ({ number, bytes }) => ({ number, bytes }));
+  return fields.filter(({ number }) => number === wanted).map(({ bytes }) => bytes);
 }
