@@ -83,6 +83,9 @@ const handoverMs = 60_000;
 /** On a first install, clocks may differ by this much before a workload made just now is taken for an old one. */
 const clockSkewMs = 10_000;
 
+/** An Event waits for the restarts that are under way, but not so long that somebody misses it. */
+const maxEventDelayMs = 5_000;
+
 /**
  * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each with its baseline and
  * acts.
@@ -139,7 +142,10 @@ export class Engine {
 
     const events = dryRun
       ? dryEvents
-      : new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: identity });
+      : new EventRecorder({
+          ...{ client, clock, random, logger, component: 'reroll', instance: identity },
+          lull: async () => await this.#queue.lull(maxEventDelayMs),
+        });
     this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
     this.#sources = new SourceIndex(clock, {

@@ -223,4 +223,60 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['a']);
     expect(clock.pendingTimers).toBe(0);
   });
+
+  describe('a lull', () => {
+    let lulls: number;
+
+    function wait(queue: KeyQueue, maxMs = 5_000): void {
+      void queue.lull(maxMs).then(() => lulls++);
+    }
+
+    beforeEach(() => {
+      lulls = 0;
+    });
+
+    it('is at once where nothing is due, whatever waits for its time', async () => {
+      const queue = heldQueue();
+      queue.add('later', 60_000);
+      wait(queue);
+      await clock.advance(0);
+      expect(lulls).toBe(1);
+      expect(clock.pendingTimers).toBe(1);
+    });
+
+    it('comes when the last of what runs and of what is due has ended', async () => {
+      const queue = heldQueue(1);
+      queue.add('a');
+      queue.add('b');
+      wait(queue);
+      await clock.advance(0);
+      await end('a');
+      expect([runs, lulls]).toEqual([['a', 'b'], 0]);
+      wait(queue);
+      await end('b');
+      expect([lulls, clock.pendingTimers]).toEqual([2, 0]);
+    });
+
+    it('is not waited for any longer than was said', async () => {
+      const queue = heldQueue();
+      queue.add('a');
+      wait(queue, 1_000);
+      await clock.advance(999);
+      expect(lulls).toBe(0);
+      await clock.advance(1);
+      expect(lulls).toBe(1);
+    });
+
+    it('comes with the end of the queue', async () => {
+      const queue = heldQueue();
+      queue.add('a');
+      await clock.advance(0);
+      wait(queue);
+      const stopping = queue.stop();
+      await end('a', { kind: 'failed' });
+      await stopping;
+      await clock.advance(0);
+      expect([lulls, clock.pendingTimers]).toEqual([1, 0]);
+    });
+  });
 });

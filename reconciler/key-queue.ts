@@ -64,6 +64,7 @@ export class KeyQueue {
   #timerDueMs = Infinity;
   #stopped = false;
   #idle: (() => void) | undefined;
+  readonly #lulls = new Set<() => void>();
 
   constructor(options: KeyQueueOptions) {
     this.#options = options;
@@ -103,12 +104,36 @@ export class KeyQueue {
     this.#options.observer?.depth(this.#waiting.size);
   }
 
+  /** Resolves when no key runs or is due, after `maxMs` at the latest: for what can wait until there is time for it. */
+  async lull(maxMs: number): Promise<void> {
+    if (this.#isLull()) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        this.#lulls.delete(end);
+        resolve();
+      };
+      const timer = this.#options.clock.timer(maxMs, end);
+      this.#lulls.add(end);
+    });
+  }
+
   /** Starts nothing more and resolves when what runs has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
     this.#waiting.clear();
     if (this.#running.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.#endLulls();
+  }
+
+  #isLull(): boolean {
+    const isDue = this.#ready.size > 0 || (this.#due.peek()?.rank ?? Infinity) <= this.#options.clock.monotonicMs();
+    return this.#running.size === 0 && (this.#stopped || !isDue);
+  }
+
+  #endLulls(): void {
+    for (const end of this.#lulls) end();
   }
 
   #schedule(key: string, state: KeyState): void {
@@ -177,6 +202,7 @@ export class KeyQueue {
     }
     this.#reschedule(key, result, place);
     this.#arm();
+    if (this.#lulls.size > 0 && this.#isLull()) this.#endLulls();
   }
 
   #reschedule(key: string, result: QueueResult, formerPlace: number): void {

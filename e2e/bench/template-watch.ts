@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WatchReader } from '../apiserver/contract/contract-client';
-import type { JsonObject } from '../apiserver/json';
+import { stringAt, type JsonObject } from '../apiserver/json';
 import type { Stage } from './stage';
 
 /** A Deployment by `namespace/name`, and when a new pod template of it was seen, as `performance.now()` tells it. */
@@ -21,18 +21,20 @@ const quietPollMs = 50;
 export class TemplateWatch {
   /** All that were seen, in order. */
   readonly changes: TemplateChange[] = [];
+  readonly #api: Stage['api'];
   readonly #templates = new Map<string, string>();
   readonly #waiting = new Set<Waiting>();
   #lastEventMs = performance.now();
   #failure: Error | undefined;
 
-  private constructor() {}
+  private constructor(api: Stage['api']) {
+    this.#api = api;
+  }
 
   /** Resolves once the watch is open; it is closed with the stage. */
   static async open({ api }: Stage): Promise<TemplateWatch> {
-    const reader = await api.watch('/apis/apps/v1/deployments?watch=1');
-    if (reader.status !== 200) throw new Error(`the watch of Deployments was answered with ${String(reader.status)}`);
-    const watch = new TemplateWatch();
+    const watch = new TemplateWatch(api);
+    const reader = await watch.#open();
     void watch.#read(reader);
     return watch;
   }
@@ -70,12 +72,22 @@ export class TemplateWatch {
     }
   }
 
-  async #read(reader: WatchReader): Promise<void> {
+  async #open(resourceVersion?: string): Promise<WatchReader> {
+    const from = resourceVersion === undefined ? '' : `&resourceVersion=${resourceVersion}`;
+    const reader = await this.#api.watch(`/apis/apps/v1/deployments?watch=1${from}`);
+    if (reader.status !== 200) throw new Error(`the watch of Deployments was answered with ${String(reader.status)}`);
+    return reader;
+  }
+
+  /** The API server ends a watch whose reader falls behind, as ours does where it shares the cores with what it looks at. */
+  async #read(first: WatchReader): Promise<void> {
     try {
-      for (let event = await reader.next(); event !== undefined; event = await reader.next()) {
-        this.#take(event.type, event.object);
+      for (let [reader, version] = [first, '']; ; reader = await this.#open(version)) {
+        for (let event = await reader.next(); event !== undefined; event = await reader.next()) {
+          version = stringAt(event.object, 'metadata', 'resourceVersion') ?? version;
+          this.#take(event.type, event.object);
+        }
       }
-      this.#fail(new Error('the watch of Deployments ended'));
     } catch (error) {
       this.#fail(new Error('the watch of Deployments broke', { cause: error }));
     }

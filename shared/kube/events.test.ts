@@ -47,6 +47,19 @@ describe('EventRecorder', () => {
     });
   });
 
+  it('is written when there is time for it, and tells of the moment before', async () => {
+    const world = clientWorld(() => created);
+    let goOn: () => void = () => undefined;
+    const lull = async (): Promise<void> => await new Promise((resolve) => (goOn = resolve));
+    const events = new EventRecorder({ ...world, random: zeroRandom, component: 'reroll', instance: 'r', lull });
+    const recorded = events.record(reloaded);
+    await world.clock.advance(3_000);
+    expect(world.transport.requests).toEqual([]);
+    goOn();
+    await recorded;
+    expect(bodyOf(world.transport.requests[0])).toMatchObject({ firstTimestamp: '2026-01-01T00:00:00Z' });
+  });
+
   it('gives each Event a name of its own, short enough and valid', async () => {
     const { events, transport } = recorder(() => created, systemRandom);
     const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;

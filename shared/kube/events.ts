@@ -28,6 +28,8 @@ export interface EventRecorderOptions {
   /** `reportingInstance`: the pod. */
   readonly instance: string;
   readonly logger: Logger;
+  /** Resolves when there is time for them: they would take that of the restarts from the API server. Default: always. */
+  readonly lull?: () => Promise<void>;
 }
 
 export interface EventRegarding {
@@ -95,8 +97,10 @@ export class EventRecorder {
     }
     this.#pending++;
     if (event.type === 'Warning') this.#remember(identity);
+    const body = this.#body(event);
     try {
-      await createObject(client, events, regarding.namespace, this.#body(event), { pool: 'event', timeoutMs });
+      await this.#options.lull?.();
+      await createObject(client, events, regarding.namespace, body, { pool: 'event', timeoutMs });
     } catch (thrown) {
       // Not told after all: the next of its kind may be.
       this.#toldMs.delete(identity);

@@ -26,7 +26,9 @@ export class IncomingBody implements AsyncIterable<Buffer>, AsyncIterator<Buffer
     incoming.on('data', (chunk: Buffer) => this.#take(chunk));
     incoming.once('end', () => this.#finish('complete'));
     incoming.on('error', (thrown) => this.#finish(toError(thrown)));
-    incoming.once('close', () => this.#finish(new ConnectionError('the connection was closed within the answer')));
+    incoming.once('close', () => {
+      if (!this.#end) this.#finish(new ConnectionError('the connection was closed within the answer'));
+    });
   }
 
   [Symbol.asyncIterator](): this {

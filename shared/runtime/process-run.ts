@@ -2,14 +2,15 @@ import { systemClock } from './clock';
 import { Lifecycle, type Component } from './lifecycle';
 import type { Logger } from './logger';
 import { processPort } from './process-port';
+import { turnWriter } from './turn-writer';
 import { createLogger, type LogFormat, type LogLevel } from './winston-logger';
 
 /** The log of a process, as its options want it. */
 export function processLogger(
-  { stdout }: Pick<NodeJS.Process, 'stdout'>,
+  process: Pick<NodeJS.Process, 'stdout' | 'once'>,
   { logFormat: format, logLevel: level }: { readonly logFormat: LogFormat; readonly logLevel: LogLevel },
 ): Logger {
-  return createLogger({ format, level, clock: systemClock, stream: stdout });
+  return createLogger({ format, level, clock: systemClock, stream: turnWriter(process, systemClock) });
 }
 
 /**
