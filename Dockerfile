@@ -30,8 +30,8 @@ LABEL org.opencontainers.image.title="Reroll" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.base.name="${BASE_IMAGE}"
-# The levers on memory are those of main.ts, whose first line only counts where the bundle is run by its own name. A pod that
-# sets NODE_OPTIONS sets the one again; the other is not allowed there.
+# The lever on memory is that of main.ts, whose first line only counts where the bundle is run by its own name. A pod that
+# sets NODE_OPTIONS sets it again.
 ENV NODE_ENV=production \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
@@ -42,5 +42,5 @@ COPY --from=build /src/dist/parts/*.mjs /app/parts/
 USER 65532:65532
 EXPOSE 9090
 # Their JSON form: Node is process 1, and SIGTERM reaches it. No HEALTHCHECK: Kubernetes asks by probes of its own.
-ENTRYPOINT ["node", "--optimize-for-size", "/app/reroll.mjs"]
+ENTRYPOINT ["node", "/app/reroll.mjs"]
 CMD ["reconciler"]

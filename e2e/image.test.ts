@@ -16,7 +16,7 @@ function instruction(name: string): unknown {
 
 describe('the image', () => {
   it('§18.5 runs the reconciler without arguments, as where it replaces Reloader’s in its plain manifests', () => {
-    expect(instruction('ENTRYPOINT')).toEqual(['node', '--optimize-for-size', '/app/reroll.mjs']);
+    expect(instruction('ENTRYPOINT')).toEqual(['node', '/app/reroll.mjs']);
     // Arguments of a pod take the place of these: flags alone then run the same command.
     expect(instruction('CMD')).toEqual([commands.find(({ isDefault }) => isDefault)?.name]);
   });

@@ -15,6 +15,8 @@ export interface EngineDeps {
   readonly metrics: Metrics;
   /** The digest key outlives this process, and every replica has it. Default true. */
   readonly keyIsShared?: boolean;
+  /** The first lists are taken in: what comes from now on is little beside them. May be called again. */
+  readonly onListed?: () => void;
   /** Undefined: restarts are told in the cluster alone. */
   readonly alerts?: AlertOutlet | undefined;
   /** Reloader's webhook mode: what is called for each change, instead of any restart. */

@@ -212,7 +212,13 @@ export class Engine {
       observer: (resource) => reflectorObserver(metrics, resource),
     });
     observeWatches(metrics, this.#watches);
-    this.#known = new KnownKinds({ clock, watches: this.#watches, onMore: () => this.#lookAtEverything() });
+    this.#known = new KnownKinds({
+      ...{ clock, watches: this.#watches },
+      onMore: () => {
+        deps.onListed?.();
+        this.#lookAtEverything();
+      },
+    });
     this.#named = new NamedSources({
       ...{ clock, logger, readSource, sources: this.#sources, workloads: this.#workloads },
       refused: () => this.#watches.refusedSources(),

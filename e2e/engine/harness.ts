@@ -33,7 +33,7 @@ export interface Engine {
 }
 
 /** What the engine tells outside of the cluster, and how. */
-export type Outlets = Pick<EngineDeps, 'alerts' | 'webhook'>;
+export type Outlets = Pick<EngineDeps, 'alerts' | 'webhook' | 'onListed'>;
 
 export const engineUser = 'reroll';
 

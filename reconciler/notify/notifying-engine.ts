@@ -112,6 +112,7 @@ export class NotifyingEngine {
   /** Nor is anything news before it is known which namespaces are selected. */
   #onProgress(): void {
     this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new Set();
+    if (this.#watches.settled()) this.#deps.onListed?.();
   }
 
   #onSourceChange(change: SourceChange): void {
