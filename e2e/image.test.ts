@@ -43,9 +43,8 @@ describe('the image', () => {
   });
 
   it('has the options of Node that the bundle has by its own name', () => {
-    const [, inOptions, inCommand] = /^#!\/usr\/bin\/env -S node (\S+) (\S+)$/m.exec(textOf('main.ts'))!;
-    expect(shipped).toContain(`NODE_OPTIONS=${inOptions!}\n`);
-    expect(shipped).toContain(`ENTRYPOINT ["node", "${inCommand!}", `);
+    const [, options] = /^#!\/usr\/bin\/env -S node (\S+)$/m.exec(textOf('main.ts'))!;
+    expect(shipped).toContain(`NODE_OPTIONS=${options!}\n`);
   });
 
   it('copies what its context has, which is no more', () => {

@@ -54,7 +54,9 @@ export class ContentDigest {
   whole(): string {
     const hash = createHash('sha256');
     for (const name of this.keyNames) hash.update(framed(name));
-    return hash.update(this.digests, 'latin1').digest().toString('base64url', 0, digestBytes);
+    // As they are written: what workloads keep was made of that, and must be what it was.
+    for (const name of this.keyNames) hash.update(this.key(name));
+    return hash.digest().toString('base64url', 0, digestBytes);
   }
 
   /** Names of the keys that only one of the two has, or whose contents differ; sorted. */
