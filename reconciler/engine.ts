@@ -6,7 +6,6 @@ import { sourceId, type SourceKind } from '../shared/domain/source';
 import type { StrategyName } from '../shared/domain/workload';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ForbiddenError } from '../shared/kube/errors';
-import { EventRecorder } from '../shared/kube/events';
 import type { BackoffOptions } from '../shared/runtime/random';
 import { AdoptionPace } from './adoption-pace';
 import { BaselineRemovals } from './baseline-removals';
@@ -38,7 +37,7 @@ import { TemplateLoans } from './template-loans';
 import { Watches, type WatchStatus } from './watches';
 import { Worker, type PlanView } from './worker';
 import { WorkloadIndex } from './workload-index';
-import { dryEvents, dryWriters, writersFor } from './writers';
+import { dryEvents, dryWriters, eventsFor, writersFor } from './writers';
 
 export interface EngineSettings {
   readonly policy: PolicySettings;
@@ -82,9 +81,6 @@ const handoverMs = 60_000;
 
 /** On a first install, clocks may differ by this much before a workload made just now is taken for an old one. */
 const clockSkewMs = 10_000;
-
-/** An Event waits for the restarts that are under way, but not so long that somebody misses it. */
-const maxEventDelayMs = 5_000;
 
 /**
  * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each with its baseline and
@@ -140,12 +136,7 @@ export class Engine {
     const keys = new DigestKeys(digester, deps.keyIsShared ?? true);
     this.#keys = keys;
 
-    const events = dryRun
-      ? dryEvents
-      : new EventRecorder({
-          ...{ client, clock, random, logger, component: 'reroll', instance: identity },
-          lull: async () => await this.#queue.lull(maxEventDelayMs),
-        });
+    const events = dryRun ? dryEvents : eventsFor(deps, identity, async (maxMs) => await this.#queue.lull(maxMs));
     this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
     this.#sources = new SourceIndex(clock, {

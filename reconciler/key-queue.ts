@@ -63,7 +63,6 @@ export class KeyQueue {
   #timer: Timer | undefined;
   #timerDueMs = Infinity;
   #stopped = false;
-  #idle: (() => void) | undefined;
   readonly #lulls = new Set<() => void>();
 
   constructor(options: KeyQueueOptions) {
@@ -123,8 +122,8 @@ export class KeyQueue {
     this.#stopped = true;
     this.#timer?.cancel();
     this.#waiting.clear();
-    if (this.#running.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
-    this.#endLulls();
+    if (this.#isLull()) this.#endLulls();
+    else await new Promise<void>((resolve) => this.#lulls.add(resolve));
   }
 
   #isLull(): boolean {
@@ -196,12 +195,10 @@ export class KeyQueue {
     this.#running.add(key);
     const result = await this.#options.process(key);
     this.#running.delete(key);
-    if (this.#stopped) {
-      if (this.#running.size === 0) this.#idle?.();
-      return;
+    if (!this.#stopped) {
+      this.#reschedule(key, result, place);
+      this.#arm();
     }
-    this.#reschedule(key, result, place);
-    this.#arm();
     if (this.#lulls.size > 0 && this.#isLull()) this.#endLulls();
   }
 
