@@ -12,10 +12,13 @@ import { KubeClient, type KubeRequest } from '../../shared/kube/client';
 import { Deadline } from '../../shared/kube/deadline';
 import { LeaderElection } from '../../shared/kube/lease';
 import { EventRecorder } from '../../shared/kube/events';
+import type { World } from './world';
 
 /** An engine that is wrong on purpose: by a method that is replaced, or by settings that are not what its users were told. */
 export interface PlantedBug {
   readonly what: string;
+  /** Only these worlds can show it, and the others would take their time. */
+  readonly among?: (world: World) => boolean;
   readonly settings?: Partial<EngineSettings>;
   /** Returns the way to take it out again. */
   readonly plant?: () => () => void;
@@ -112,6 +115,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     what: 'whoever ever led goes on to write',
+    among: ({ replicas }) => replicas > 1,
     plant: () => {
       const undoStart = replaced(
         LeaderElection,
