@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import perfHooks from 'node:perf_hooks';
+import { describe, expect, jest, test } from '@jest/globals';
 import { MetricRegistry } from './metric-registry';
 
 describe('series', () => {
@@ -20,4 +21,11 @@ describe('series', () => {
   test('is empty for a metric that is not there', async () => {
     expect(await new MetricRegistry().series('depth')).toEqual([]);
   });
+});
+
+test('wakes a process at rest no more than ten times a second to look at its event loop', () => {
+  const monitor = jest.spyOn(perfHooks, 'monitorEventLoopDelay');
+  new MetricRegistry().collectProcessMetrics();
+  expect(monitor.mock.calls).toEqual([[{ resolution: 100 }]]);
+  monitor.mockRestore();
 });

@@ -18,6 +18,12 @@ const misnamedProcessMetrics = [
 ];
 
 /**
+ * The delay of the event loop is told by a timer, and is never less than this. The default of 10 would be two thirds of
+ * all processor time of a process at rest.
+ */
+const eventLoopSampleMs = 100;
+
+/**
  * The metrics of one process. Series whose labels are known start at 0, so that `rate()` sees the first increment. No
  * label may hold the name of a user or of a source: its cardinality is the cluster's.
  */
@@ -27,7 +33,7 @@ export class MetricRegistry {
 
   /** Adds `process_*` and `nodejs_*`. These read the process, so only the composition root asks for them. */
   collectProcessMetrics(): void {
-    collectDefaultMetrics({ register: this.#registry });
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
     for (const name of misnamedProcessMetrics) this.#registry.removeSingleMetric(name);
   }
 
