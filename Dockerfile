@@ -30,9 +30,10 @@ LABEL org.opencontainers.image.title="Reroll" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.base.name="${BASE_IMAGE}"
-# The lever on memory is that of main.ts, whose first line only counts where the bundle is run by its own name. A pod that
-# sets NODE_OPTIONS sets it again.
+# The levers on memory are those of main.ts, whose first line only counts where the bundle is run by its own name. A pod that
+# sets NODE_OPTIONS sets that again.
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=1 \
     NODE_OPTIONS=--max-semi-space-size=2
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node

@@ -1,5 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=2
-// A small young generation is 24 MB less at the first lists of a large cluster, and costs no time that can be measured.
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=2
+// A small young generation is 24 MB less at the first lists of a large cluster, and costs no time that can be measured. One
+// arena is 5 MB less, 15 with Node 24: buffers are taken by one thread and given back by others, each to its own.
 import { commands } from './commands';
 import { runCli } from './shared/runtime/cli';
 import { cliIo } from './shared/runtime/cli-io';

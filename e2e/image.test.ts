@@ -42,8 +42,9 @@ describe('the image', () => {
     expect(shipped).not.toMatch(/^(RUN|HEALTHCHECK|SHELL)\b/m);
   });
 
-  it('has the options of Node that the bundle has by its own name', () => {
-    const [, options] = /^#!\/usr\/bin\/env -S node (\S+)$/m.exec(textOf('main.ts'))!;
+  it('has the variables and options of Node that the bundle has by its own name', () => {
+    const [, variable, options] = /^#!\/usr\/bin\/env -S (\S+=\S+) node (\S+)$/m.exec(textOf('main.ts'))!;
+    expect(shipped).toContain(` ${variable!} \\\n`);
     expect(shipped).toContain(`NODE_OPTIONS=${options!}\n`);
   });
 

@@ -82,6 +82,7 @@ export const staticChecks: readonly ImageCheck[] = [
     run: ({ config }) => {
       const names = config.Env.map((pair) => pair.split('=')[0]);
       assert.deepEqual(names.filter((name) => !['PATH', 'SSL_CERT_FILE'].includes(name ?? '')).toSorted(), [
+        'MALLOC_ARENA_MAX',
         'NODE_ENV',
         'NODE_OPTIONS',
       ]);
