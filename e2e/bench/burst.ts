@@ -6,7 +6,7 @@ import type { Figure, Measured } from './result';
 import { untilItServes } from './served';
 import type { Stage } from './stage';
 import { median } from './statistics';
-import { accessTo } from './subject';
+import { accessTo, described } from './subject';
 import { TemplateWatch } from './template-watch';
 
 /** Each of them uses two sources. */
@@ -44,7 +44,8 @@ export async function measureBurst({ openStage, subject, tell }: Setting): Promi
     tell('filling …');
     const watch = await TemplateWatch.open(stage);
     await createEditedWorkloads(stage, namespace, workloads);
-    const running = subject.start(await accessTo(stage));
+    const access = await accessTo(stage);
+    const running = subject.start(access);
     try {
       await untilItServes(stage, running, watch, namespace);
       await watch.quiet(quietMs);
@@ -59,7 +60,7 @@ export async function measureBurst({ openStage, subject, tell }: Setting): Promi
       return {
         conditions: {
           stage: stage.description,
-          subject: subject.name,
+          subject: described(subject, access),
           workloads: `${workloads} Deployments without pods, each with a ConfigMap and a Secret of ${editedBytes / 1024} KiB`,
           edits: `${editsOfEach} of each source, sent ${apartMs} ms apart`,
           runs: `${runs}, and ${repeated} more that the API server was too slow for`,

@@ -9,7 +9,7 @@ import { served, untilItServes, type Served } from './served';
 import { createNamespace, type Stage, type StageRequest } from './stage';
 import { median } from './statistics';
 import { whileStopped } from './stopped-process';
-import { accessTo, type RunningSubject } from './subject';
+import { accessTo, described, type RunningSubject } from './subject';
 import { TemplateWatch } from './template-watch';
 
 const workloads = 1_000;
@@ -53,7 +53,8 @@ export async function measureFanout(setting: Setting): Promise<Measured> {
     await createDeployments(stage, namespace, workloads, { sourceOf: () => 0 });
     await createDeployments(stage, otherNamespace, 1);
     await createDeployments(stage, floorNamespace, workloads, { sourceOf: () => 0, optedIn: false });
-    const running = subject.start(await accessTo(stage), ['--settle=0s']);
+    const access = await accessTo(stage);
+    const running = subject.start(access, ['--settle=0s']);
     try {
       await untilItServes(stage, running, watch, namespace);
       await watch.quiet(quietMs);
@@ -74,7 +75,7 @@ export async function measureFanout(setting: Setting): Promise<Measured> {
         return {
           conditions: {
             stage: stage.description,
-            subject: subject.name,
+            subject: described(subject, access),
             workloads: `${workloads} Deployments without pods, all of one ConfigMap of ${editedBytes / 1024} KiB`,
             runs: `${runs}, each in turn with the floor's, which has ${workloads} Deployments of its own; the subject is stopped meanwhile`,
             'another source': `${aloneARun} changes alone before each run, one ${intoFanoutMs} ms after its start`,

@@ -9,7 +9,7 @@ import { served, untilItServes } from './served';
 import { createNamespace, type Stage } from './stage';
 import { median, quantile } from './statistics';
 import { whileStopped } from './stopped-process';
-import { accessTo } from './subject';
+import { accessTo, described, type Access } from './subject';
 import { TemplateWatch } from './template-watch';
 
 const sizes = [50, 500, 2_000];
@@ -42,23 +42,31 @@ interface AtSize {
   readonly reads: number;
 }
 
+interface Place {
+  readonly stage: Stage;
+  readonly access: Access;
+  /** Deployments. */
+  readonly size: number;
+}
+
 /** From a stored change of a ConfigMap to the new template of its one Deployment, without a settle window. */
 export async function measureLatency(setting: Setting): Promise<Measured> {
   const measured: AtSize[] = [];
-  let description = '';
+  let [stageDescription, subjectDescription] = ['', ''];
   for (const size of sizes) {
     const stage = await setting.openStage();
-    description = stage.description;
     try {
-      measured.push(await atSize(setting, stage, size));
+      const access = await accessTo(stage);
+      [stageDescription, subjectDescription] = [stage.description, described(setting.subject, access)];
+      measured.push(await atSize(setting, { stage, access, size }));
     } finally {
       await stage.stop();
     }
   }
   return {
     conditions: {
-      stage: description,
-      subject: setting.subject.name,
+      stage: stageDescription,
+      subject: subjectDescription,
       workloads: `${sizes.join(', ')} Deployments without pods, each with a ConfigMap of ${editedBytes / 1024} KiB`,
       changes: `one at a time, ${rounds} rounds of ${changesARound}, ${pauseMs} ms apart`,
       floor: 'measured in turn with the subject, which is stopped meanwhile',
@@ -67,7 +75,7 @@ export async function measureLatency(setting: Setting): Promise<Measured> {
   };
 }
 
-async function atSize({ subject, tell }: Setting, stage: Stage, size: number): Promise<AtSize> {
+async function atSize({ subject, tell }: Setting, { stage, access, size }: Place): Promise<AtSize> {
   tell(`${size} workloads: filling …`);
   const watch = await TemplateWatch.open(stage);
   for (const one of [namespace, floorNamespace]) await createNamespace(stage.api, one);
@@ -75,7 +83,7 @@ async function atSize({ subject, tell }: Setting, stage: Stage, size: number): P
   await createEditedConfigMaps(stage, floorNamespace, 1);
   await createDeployments(stage, namespace, size);
   await createDeployments(stage, floorNamespace, floorDeployments, { sourceOf: () => 0, optedIn: false });
-  const running = subject.start(await accessTo(stage), ['--settle=0s']);
+  const running = subject.start(access, ['--settle=0s']);
   try {
     await untilItServes(stage, running, watch, namespace);
     const deployments = Array.from({ length: floorDeployments }, (_, index) => `app-${index}`);

@@ -8,7 +8,7 @@ import { processUsage } from '../process-usage';
 import type { Measured } from '../result';
 import { untilItServes } from '../served';
 import type { Stage } from '../stage';
-import type { RunningSubject } from '../subject';
+import { described, type RunningSubject } from '../subject';
 import type { Setting } from '../benches';
 import { TemplateWatch } from '../template-watch';
 import { CutProxy } from './cut-proxy';
@@ -59,7 +59,8 @@ export async function measureSoak({ openStage, subject, minutes, tell }: Setting
     const kubeconfig = join(temporary.dir, 'kubeconfig');
     const identity = await stage.identityFor('subject');
     await writeKubeconfig(kubeconfig, { server: proxy.url, caPem: stage.caPem, user: 'subject', identity });
-    const running = subject.start({ kubeconfig });
+    const access = { kubeconfig };
+    const running = subject.start(access);
     try {
       await untilItServes(stage, running, watch, namespace);
       const before = watch.changes.length;
@@ -82,7 +83,7 @@ export async function measureSoak({ openStage, subject, minutes, tell }: Setting
       return {
         conditions: {
           stage: stage.description,
-          subject: subject.name,
+          subject: described(subject, access),
           workloads: `${workloads} Deployments without pods, each with a ConfigMap and a Secret`,
           edits: `one every ${editEveryMs} ms`,
           disturbances: `every ${(cutEvery * sampleEveryMs) / 1000} s all connections are cut; every ${(takeLeaseEvery * sampleEveryMs) / 1000} s the lease "reroll" is taken for ${leaseTakenMs / 1000} s, if there is one`,
