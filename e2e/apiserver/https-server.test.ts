@@ -54,6 +54,14 @@ describe('HTTPS server', () => {
     expect(server.requests().map(({ user }) => user)).toEqual(['alice', 'system:serviceaccount:a:b']);
   });
 
+  it('keeps a connection that nobody uses for as long as the real one', async () => {
+    const { https } = await start();
+    const transport = await connect(https, 'alice');
+    const { headers, body } = await transport.send({ method: 'GET', path: url, headers: {}, pool: 'request' });
+    await readAll(body);
+    expect(headers['keep-alive']).toBe('timeout=90');
+  });
+
   it('tells connections apart in the request log', async () => {
     const { server, https } = await start();
     const first = await connect(https, 'alice');

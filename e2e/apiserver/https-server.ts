@@ -30,6 +30,12 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
+/**
+ * As kube-apiserver closes a connection that nobody uses. After the 5 s of Node, a program that makes keys for longer than
+ * that would find its connection closed at its next write, which nobody may repeat.
+ */
+const idleMs = 90_000;
+
 /** Serves a simulated API server over TLS on loopback: for real processes, `kubectl` and the tests of sockets. */
 export async function startHttpsServer(server: ApiServer, options: HttpsServerOptions = {}): Promise<HttpsServer> {
   const authority = await createAuthority('simulated-apiserver-ca');
@@ -52,6 +58,7 @@ export async function startHttpsServer(server: ApiServer, options: HttpsServerOp
       serve(incoming, outgoing, faulty).catch(() => incoming.socket.destroy());
     },
   );
+  listener.keepAliveTimeout = idleMs;
   let opened = 0;
   listener.on('secureConnection', (socket) => {
     connections.set(socket, (opened += 1));
