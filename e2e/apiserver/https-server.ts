@@ -30,10 +30,7 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
-/**
- * As kube-apiserver closes a connection that nobody uses. After the 5 s of Node, a program that makes keys for longer than
- * that would find its connection closed at its next write, which nobody may repeat.
- */
+/** As long as kube-apiserver keeps a connection that nobody uses; Node would close it after 5 s. */
 const idleMs = 90_000;
 
 /** Serves a simulated API server over TLS on loopback: for real processes, `kubectl` and the tests of sockets. */
