@@ -2,7 +2,7 @@ import type { AdmissionRequest } from './admission-review';
 
 /**
  * One thing that admission does: a row of the table that the composition root hands to the handler. It runs when the
- * answer is on its way, so that nothing it does can delay or change the write. What is to stand in the answer is an
+ * answer has been written, so that nothing it does can delay or change the write. What is to stand in the answer is an
  * AnswerDuty.
  */
 export interface AdmissionDuty {

@@ -29,8 +29,8 @@ export interface ReviewExchangeOptions {
   readonly onAnswer: (answer: ReviewAnswer) => void;
   /** Begins to gather what is to be added to the answer; undefined: nothing. */
   readonly gather: (request: AdmissionRequest) => Gathering | undefined;
-  /** After the answer, if it allows, with the place, which is the receiver's to leave. */
-  readonly onRequest: (request: AdmissionRequest, place: Place) => void;
+  /** After the answer, if it allows. */
+  readonly onRequest: (request: AdmissionRequest) => void;
 }
 
 /** An object and its predecessor, each of the 3 MiB that the API server accepts, and what stands around them. */
@@ -48,7 +48,7 @@ export class ReviewExchange {
   #received = 0;
   #settled = false;
   /** The review has been read, and waits for what is to be added to its answer. */
-  #gathering: { readonly review: AdmissionReview; readonly place: Place; readonly answers: Gathering } | undefined;
+  #gathering: { readonly review: AdmissionReview; readonly answers: Gathering } | undefined;
 
   constructor(options: ReviewExchangeOptions) {
     this.#options = options;
@@ -76,8 +76,7 @@ export class ReviewExchange {
   /** The body is complete. */
   end(): void {
     if (this.#settled) return;
-    const place = this.#place;
-    if (!place) {
+    if (!this.#place) {
       this.#answerUnread(false);
       return;
     }
@@ -89,11 +88,11 @@ export class ReviewExchange {
     }
     const answers = review.request && this.#options.gather(review.request);
     if (!answers) {
-      this.#say(review, place);
+      this.#say(review);
       return;
     }
     this.#chunks = [];
-    this.#gathering = { review, place, answers };
+    this.#gathering = { review, answers };
     void answers.done.then(() => this.#sayGathered());
   }
 
@@ -105,16 +104,14 @@ export class ReviewExchange {
   /** Also when time is up: what is there by then is said. */
   #sayGathered(): void {
     if (!this.#gathering) return;
-    const { review, place, answers } = this.#gathering;
-    this.#say(review, place, answers.take());
+    const { review, answers } = this.#gathering;
+    this.#say(review, answers.take());
   }
 
-  #say({ uid, request }: AdmissionReview, place: Place, added?: DutyAnswer): void {
-    // A write that is denied is no change. The place goes with the request: it must not be left by the answer.
-    const followed = added?.denied ? undefined : request;
-    if (followed) this.#place = undefined;
+  #say({ uid, request }: AdmissionReview, added?: DutyAnswer): void {
     this.#answer({ status: 200, body: reviewAnswer(uid, added), early: false });
-    if (followed) this.#options.onRequest(followed, place);
+    // A write that is denied is no change.
+    if (request && !added?.denied) this.#options.onRequest(request);
   }
 
   #expire(): void {

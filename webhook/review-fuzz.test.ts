@@ -8,7 +8,7 @@ import { ChangeSender } from './change-sender';
 import { WebhookMetrics } from './metrics';
 import { maxRecentSources, RecentChanges } from './recent-changes';
 import { maxQueued } from './replica-queue';
-import type { ReviewAnswer } from './review-exchange';
+import type { ReviewAnswer, ReviewExchange } from './review-exchange';
 import { ReviewHandler } from './review-handler';
 import { bytes, configMap, metric, review, secret, testDigester } from './review.fixture';
 
@@ -16,8 +16,8 @@ const runs = 100_000;
 /** None of it waits: it is the bound of a slow machine. */
 const timeoutMs = 240_000;
 
-/** How many reviews come before one is worked on: all find a place, or the last do not. Many never need one. */
-const [smallPile, largePile] = [64, 1_000];
+/** In turn there is room for so many reviews, and none for so many: calls whose bodies do not come have every place. */
+const [withRoom, withoutRoom] = [1_000, 250];
 const maxInFlight = 256;
 
 /** Cheap to draw, and odd in each of the ways that JSON can be. */
@@ -147,19 +147,27 @@ it(
     const { clock, metrics, sender, recent, handler } = world();
     const statuses = { placed: new Set<number>(), shed: new Set<number>() };
     const most = { recent: 0, queued: 0 };
-    let [piled, pile] = [0, smallPile];
+    let left = withRoom;
+    let stalled: readonly ReviewExchange[] = [];
 
-    /** What piled up is worked on, and must be seen to be gone. */
-    const workOff = async (): Promise<void> => {
-      piled = 0;
-      pile = pile === smallPile ? largePile : smallPile;
+    /** Nothing may be left of what there was. */
+    const lookAround = async (): Promise<void> => {
+      for (const exchange of stalled) exchange.abort();
       await clock.advance(1);
       most.recent = Math.max(most.recent, recent.size);
       most.queued = Math.max(most.queued, sender.queued);
       const { inFlight } = handler;
       mustBe(inFlight.requests === 0 && inFlight.bytes === 0, 'nothing is in flight', inFlight);
-      // The queues' own: of each what it waits for, and how long at most; the one of the handler has fired.
+      // The queues' own: of each what it waits for, and how long at most.
       mustBe(clock.pendingTimers <= 4, 'no timer is left behind', clock.pendingTimers);
+    };
+    const takeTurns = async (): Promise<void> => {
+      await lookAround();
+      const isFull = stalled.length === 0;
+      stalled = isFull
+        ? Array.from({ length: maxInFlight }, () => handler.begin({ path: 'validate', answer: () => undefined }))
+        : [];
+      left = isFull ? withoutRoom : withRoom;
     };
 
     await fc.assert(
@@ -177,11 +185,11 @@ it(
         if (answer.status === 200) mustAllow(answer, uid);
         else mustBe(answer.status === (isPlaced ? 400 : 503), 'refused for what it is', answer.status);
         if (isPlaced) mustBe((answer.status === 200) === (uid !== undefined), 'every review is allowed', answer.status);
-        if (++piled >= pile) await workOff();
+        if (--left === 0) await takeTurns();
       }),
       { numRuns: runs, endOnFailure: true },
     );
-    await workOff();
+    await lookAround();
 
     // Otherwise nothing was tried but nonsense, and nothing was ever full.
     expect([...statuses.placed].sort()).toEqual([200, 400]);

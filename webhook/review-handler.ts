@@ -1,9 +1,9 @@
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
+import { AdmissionDuties } from './admission-duties';
 import type { AdmissionDuty } from './admission-duty';
 import { AnswerDuties } from './answer-duties';
 import type { AnswerDuty } from './answer-duty';
-import { DutyQueue } from './duty-queue';
 import { InFlight, type InFlightLimits } from './in-flight';
 import type { ReviewPath, WebhookMetrics } from './metrics';
 import { ReviewExchange, type ReviewAnswer } from './review-exchange';
@@ -12,7 +12,7 @@ export interface ReviewHandlerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  /** What is done when an answer is on its way. */
+  /** What is done when an answer has been written. */
   readonly duties: readonly AdmissionDuty[];
   /** What is said in answers. */
   readonly answerDuties?: readonly AnswerDuty[];
@@ -36,7 +36,7 @@ const ownDeadlineMs = 500;
 /**
  * Answers admission reviews: allowed, always, and before anything is done about them but what the answer is to say.
  *
- *     begin ─▶ push… ─▶ end ─▶ 200 allowed ─▶ duties, in a later turn
+ *     begin ─▶ push… ─▶ end ─▶ 200 allowed ─▶ duties
  *                │       ├───▶ answer duties ─▶ 200 allowed, with what they have said by the deadline ─▶ duties
  *                │       └───▶ 400: no review
  *                ├── over 7 MiB ─▶ 413
@@ -46,13 +46,13 @@ const ownDeadlineMs = 500;
 export class ReviewHandler {
   readonly #options: ReviewHandlerOptions;
   readonly #inFlight: InFlight;
-  readonly #duties: DutyQueue;
+  readonly #duties: AdmissionDuties;
   readonly #answerDuties: AnswerDuties;
 
   constructor(options: ReviewHandlerOptions) {
     this.#options = options;
     this.#inFlight = new InFlight(options.limits ?? defaultLimits);
-    this.#duties = new DutyQueue(options);
+    this.#duties = new AdmissionDuties(options);
     const { logger, metrics, answerDuties = [] } = options;
     this.#answerDuties = new AnswerDuties({ logger, metrics, duties: answerDuties });
     metrics.registry.onScrape(() => {
@@ -61,7 +61,7 @@ export class ReviewHandler {
     });
   }
 
-  /** What is being read, or waits for its duties. */
+  /** What is being read, or waits for what is to be said. */
   get inFlight(): InFlightLimits {
     return { requests: this.#inFlight.requests, bytes: this.#inFlight.bytes };
   }
@@ -81,7 +81,7 @@ export class ReviewHandler {
         answer(given);
       },
       gather: (request) => this.#answerDuties.gather(request, path),
-      onRequest: (request, place) => this.#duties.add(request, place),
+      onRequest: (request) => this.#duties.run(request),
     });
   }
 }
