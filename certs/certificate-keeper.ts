@@ -1,6 +1,6 @@
 import { RerollError, errorMessage } from '../shared/domain/errors';
 import type { KubeClient } from '../shared/kube/client';
-import { AlreadyExistsError, ConflictError, undefinedIfNotFound } from '../shared/kube/errors';
+import { AlreadyExistsError, ConflictError, ConnectionError, undefinedIfNotFound } from '../shared/kube/errors';
 import { createObject, getObject, updateObject, type KubeObject } from '../shared/kube/objects';
 import { secrets } from '../shared/kube/resource';
 import { certificatesSecretName } from '../shared/kube/tls-secret-source';
@@ -59,6 +59,9 @@ export class CertificatesNotKeptError extends RerollError {
 const tickMs = 60_000;
 const retry = { baseMs: 1_000, maxMs: tickMs };
 
+/** A first try and these, with `retry` between them. */
+const onceRetries = 3;
+
 /** Each pass that wrote is followed by one that reads back; a fight with others must end all the same. */
 const maxPasses = 8;
 
@@ -114,6 +117,26 @@ export class CertificateKeeper {
     const problems = failed.map((part) => `${errorMessage(failures.get(part))}; ${costs[part]}`);
     this.#status = { ...this.#status, kept: this.#status.kept || failed.length === 0, problem: problems[0] };
     if (problems.length > 0) throw new CertificatesNotKeptError(problems, failures.get(failed[0] ?? 'secret'));
+  }
+
+  /**
+   * As {@link keep}, and a few times more where a connection breaks: whoever runs this once has no later, and a write that
+   * got no answer may have been carried out.
+   *
+   * @throws CertificatesNotKeptError
+   */
+  async keepOnce(): Promise<void> {
+    const { clock, random, logger } = this.#deps;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.keep();
+        return;
+      } catch (thrown) {
+        if (attempt === onceRetries || !isUnreachable(thrown)) throw thrown;
+        logger.warn('certificates are not kept; trying again', { error: errorMessage(thrown) });
+        await sleep(clock, backoffMs(random, attempt, retry));
+      }
+    }
   }
 
   async #keepOn(signal: AbortSignal): Promise<void> {
@@ -250,6 +273,10 @@ function fingerprints(live: readonly LiveConfiguration[]): LiveBundles {
   return live.flatMap(({ webhooks }) =>
     webhooks.map(({ caBundle }) => new Set(readBundle(caBundle).map(({ fingerprint256 }) => fingerprint256))),
   );
+}
+
+function isUnreachable(thrown: unknown): boolean {
+  return thrown instanceof CertificatesNotKeptError && thrown.cause instanceof ConnectionError;
 }
 
 /** Another was faster; nothing is wrong. */

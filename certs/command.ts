@@ -41,7 +41,7 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
 /** @throws CertificatesNotKeptError, whose message is the reason that is shown. */
 async function once(keeper: CertificateKeeper, connection: Component): Promise<number> {
   try {
-    await keeper.keep();
+    await keeper.keepOnce();
     return 0;
   } finally {
     await connection.stop();

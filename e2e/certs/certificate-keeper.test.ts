@@ -311,6 +311,42 @@ describe('a keeper that was held up', () => {
   });
 });
 
+describe('once', () => {
+  const isWrite = ({ method }: { readonly method: string }): boolean => method !== 'GET';
+
+  it('goes on after a connection that broke, though the write was carried out', async () => {
+    const world = await registered();
+    const { keeper, registry } = world.keeper();
+    world.faults.add({ match: isWrite, times: 2, fault: { kind: 'reset', when: 'after' } });
+    const keeping = keeper.keepOnce();
+    await world.clock.advance(10_000);
+    await keeping;
+    expect(await uncovered(world)).toBeUndefined();
+    expect((await world.material()).generation).toBe(1);
+    expect(world.writes()).toEqual([
+      'create secrets 201',
+      'patch validatingwebhookconfigurations.admissionregistration.k8s.io 200',
+    ]);
+    expect(await registry.text()).toContain('reroll_certificate_errors_total{part="secret"} 1');
+  });
+
+  it('gives up in the end, with the reason', async () => {
+    const world = await registered();
+    const { keeper, lines } = world.keeper();
+    world.faults.add({ match: isWrite, fault: { kind: 'reset', when: 'before' } });
+    const outcome = keeper.keepOnce().catch((thrown: unknown) => thrown);
+    await world.clock.advance(minuteMs);
+    expect(String(await outcome)).toMatch(/no certificate is renewed/);
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(3);
+  });
+
+  it('does not wait for a right that is missing', async () => {
+    const world = await registered();
+    world.faults.add({ match: isWrite, fault: { kind: 'status', code: 403 } });
+    await expect(world.keeper().keeper.keepOnce()).rejects.toThrow(/verb "create" on resource "secrets"/);
+  });
+});
+
 describe('a missing right', () => {
   it('to read or write the Secret is named with what it costs', async () => {
     const world = await registered();
