@@ -11,8 +11,8 @@ export interface AdmissionDutiesOptions {
 }
 
 /**
- * Does what an answered review is for, as soon as its answer has been written. Reviews that waited for that in memory
- * would be what the garbage collector copies from one place to the next: a sixth of what a loaded webhook can answer.
+ * Does what an answered review is for, as soon as its answer has been written. Reviews that waited for a later turn
+ * would be what the garbage collector copies from one place to the next, where most of a review is garbage at once.
  */
 export class AdmissionDuties {
   readonly #options: AdmissionDutiesOptions;
