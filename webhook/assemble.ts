@@ -55,8 +55,8 @@ export async function assemble(
 
 /**
  * Nearly all that reviews leave behind is garbage at once, and V8 lets it pile up to several times of what is alive before
- * it looks. Measured by the bench `admission`: a sixth less memory at 200 reviews a second. With 50 it
- * is a quarter less, and a tenth fewer reviews that a core can answer.
+ * it looks. Measured by the bench `admission`: a sixth less memory at 200 reviews a second. With 50 it is a quarter less, and a
+ * tenth fewer reviews that a core can answer.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=100');

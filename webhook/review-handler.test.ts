@@ -27,14 +27,13 @@ describe('ReviewHandler', () => {
     expect(sent).toMatchObject([{ id: 'review-1', user: 'alice' }]);
   });
 
-  it('puts a body together that comes in pieces', async () => {
-    const { begin, clock, sent } = handlerWorld();
+  it('puts a body together that comes in pieces', () => {
+    const { begin, sent } = handlerWorld();
     const { exchange, answers } = begin();
     for (const byte of body) exchange.push(Buffer.from([byte]));
     expect(answers).toEqual([]);
     exchange.end();
     expect(answers).toMatchObject([{ status: 200, early: false }]);
-    await clock.advance(0);
     expect(sent).toHaveLength(1);
   });
 
@@ -57,10 +56,9 @@ describe('ReviewHandler', () => {
   });
 
   it('allows a review that a duty fails on, and counts the failure', async () => {
-    const { call, clock, metrics, handler, logger } = handlerWorld();
+    const { call, metrics, handler, logger } = handlerWorld();
     const forged = review({ object: { ...secret({}), data: { password: 17 } } });
     expect(responseIn(call(bytes(forged)))).toEqual(allowed);
-    await clock.advance(0);
     expect(await metric(metrics, 'reroll_webhook_duty_failures_total{duty="capture"}')).toBe(1);
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
     expect(JSON.stringify(logger.lines)).not.toContain('17');
@@ -84,8 +82,8 @@ describe('ReviewHandler', () => {
     expect(call(bytes(review({ filler: 'x'.repeat(maxBodyBytes - empty) })))?.status).toBe(200);
   });
 
-  it('uses the largest objects that an API server stores: 3 MiB before and after', async () => {
-    const { call, clock, sent, handler } = handlerWorld();
+  it('uses the largest objects that an API server stores: 3 MiB before and after', () => {
+    const { call, sent, handler } = handlerWorld();
     // In base64, in thousands of keys, and almost as much as the server takes of one request.
     const keys = Array.from({ length: 2_000 }, (_, index) => `key-${String(index).padStart(4, '0')}`);
     const value = 'x'.repeat(1_140);
@@ -94,7 +92,6 @@ describe('ReviewHandler', () => {
     const body = bytes(review({ object, oldObject }));
     expect(bytes(object).length).toBeGreaterThan(2.9 * 1024 * 1024);
     expect(call(body)?.status).toBe(200);
-    await clock.advance(0);
     expect(sent).toMatchObject([{ kind: 'Secret', name: 'db', user: 'alice', uid: 'uid-db' }]);
     expect(sent[0]?.changed.changed).toEqual(keys.slice(0, 100));
     expect(JSON.stringify(sent).length).toBeLessThan(maxRecordBytes);
@@ -151,7 +148,6 @@ describe('ReviewHandler', () => {
       expect(handler.inFlight.requests).toBe(2);
       first.exchange.abort();
       call(body);
-      await clock.advance(0);
       expect(sent).toHaveLength(1);
     });
 
