@@ -208,7 +208,8 @@ function encode(result: ResourceAnswer, representation: Representation): HttpRes
 }
 
 function failed(error: StatusError, representation: Representation): HttpResponse {
-  const response = answer(error.code, representation.contentType, representation.other(error.toStatus()));
+  const refusals = representation.refusals ?? representation;
+  const response = answer(error.code, refusals.contentType, refusals.other(error.toStatus()));
   const seconds = error.details?.retryAfterSeconds;
   if (seconds === undefined) return response;
   return { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };

@@ -76,6 +76,8 @@ export const messageSchemas: Readonly<Record<string, MessageSchema>> = {
     leaseTransitions: scalar(5, 'int'),
   },
   SecretList: listOf('Secret'),
+  PartialObjectMetadata: { metadata },
+  PartialObjectMetadataList: listOf('PartialObjectMetadata'),
   ConfigMapList: listOf('ConfigMap'),
   NamespaceList: listOf('Namespace'),
   LeaseList: listOf('Lease'),

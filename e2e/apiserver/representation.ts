@@ -24,6 +24,8 @@ export interface Representation {
   /** What is no object of a kind: a Status, a Scale. */
   other(value: JsonObject): Buffer;
   errorEvent(status: JsonObject): Buffer;
+  /** What a refusal is answered in, where that is not this. */
+  readonly refusals?: Pick<Representation, 'contentType' | 'other'>;
 }
 
 /** Objects never change in place, so each is put into JSON once however many lists and watches it goes out with. */
@@ -89,6 +91,25 @@ const partialJson: Representation = {
   watchEvent: (type, object) => line(type, JSON.stringify(partialOf(object))),
 };
 
+const partialProtobuf: Representation = {
+  // A Status has no metadata to be reduced to, so the clause does not count.
+  refusals: plainJson,
+  contentType: 'application/vnd.kubernetes.protobuf',
+  watchContentType: 'application/vnd.kubernetes.protobuf;stream=watch',
+  object: (object) => encodeProtobuf('PartialObjectMetadata', partialOf(object)),
+  list: (objects, metadata) =>
+    encodeProtobuf('PartialObjectMetadataList', {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata,
+      items: objects.map(partialOf),
+    }),
+  watchEvent: (type, object) =>
+    encodeProtobufWatchEvent(type, encodeProtobuf('PartialObjectMetadata', partialOf(object))),
+  other: (value) => encodeProtobuf('Status', value),
+  errorEvent: (status) => encodeProtobufWatchEvent('ERROR', encodeProtobuf('Status', status)),
+};
+
 function tableJson(kind: ResourceKind, nowMs: number): Representation {
   return {
     ...jsonErrors,
@@ -146,17 +167,23 @@ function represent(
 ): Representation | undefined {
   switch (mediaType) {
     case 'application/vnd.kubernetes.protobuf':
+      if (isPartial(parameters)) return partialProtobuf;
       return !kind.custom && isProtobufKind(kind.kind) && !parameters.has('as') ? protobuf(kind) : undefined;
     case 'application/json':
     case 'application/*':
     case '*/*':
       if (!parameters.has('as')) return json(kind);
+      if (isPartial(parameters)) return partialJson;
       if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
-      if (parameters.get('as')?.startsWith('PartialObjectMetadata') === true) return partialJson;
       return parameters.get('as') === 'Table' ? tableJson(kind, nowMs) : undefined;
     default:
       return undefined;
   }
+}
+
+function isPartial(parameters: AcceptClause['parameters']): boolean {
+  const isMeta = parameters.get('g') === 'meta.k8s.io' && parameters.get('v') === 'v1';
+  return isMeta && parameters.get('as')?.startsWith('PartialObjectMetadata') === true;
 }
 
 function parseAccept(accept: string | undefined): readonly AcceptClause[] {
