@@ -1,6 +1,6 @@
 import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
-import type { SourceRecord } from '../shared/domain/source';
+import type { ReadSource, SourceRecord } from '../shared/domain/source';
 import type { CsiClass, CsiPodStatus } from '../shared/kube/csi-decoder';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
@@ -37,7 +37,7 @@ export class CsiRotations {
   readonly #statuses = new Map<ObjectKey, Mounted>();
   readonly #classes = new Map<ObjectKey, CsiClass>();
   /** The newest rotation of each class. */
-  readonly #rotations = new Map<ObjectKey, SourceRecord>();
+  readonly #rotations = new Map<ObjectKey, ReadSource>();
 
   constructor(options: CsiRotationsOptions) {
     this.#options = options;

@@ -31,6 +31,8 @@ import { Questions } from './questions';
 import { Reporter } from './reporter';
 import { RolloutFolds } from './rollout-folds';
 import { SettleWindows } from './settle-window';
+import { SourceContents } from './source-contents';
+import { sourceReads } from './source-reads';
 import { SourceIndex, type SourceChange } from './source-index';
 import { LenderReader } from './lender-reader';
 import { TemplateLoans } from './template-loans';
@@ -145,6 +147,11 @@ export class Engine {
       onListed: (kind, namespace) => this.#hints.listed(kind, namespace),
     });
     const readSource = sourceReader(client, keys, annotationKeys, settings.sourceSelector);
+    const contents = new SourceContents({
+      ...sourceReads(deps, keys, annotationKeys, settings.sourceSelector),
+      sources: this.#sources,
+      onRead: (source) => this.#hints.observed(source),
+    });
     this.#hints = new Hints({
       ...{ clock, logger },
       metrics: metrics.channel,
@@ -196,7 +203,7 @@ export class Engine {
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...settings,
-      ...{ digester: keys, sources: this.#sources, workloads: this.#loans, scope: this.#scope },
+      ...{ digester: keys, sources: this.#sources, workloads: this.#loans, scope: this.#scope, wholeLists: false },
       csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
       onProgress: () => this.#onProgress(),
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
@@ -244,7 +251,7 @@ export class Engine {
       isNamed: (kind, namespace, name) => this.#named.knows(kind, namespace, name),
       term: () => (this.#isInCharge() ? this.#term : undefined),
     };
-    const writes = { clock, random, defaults: settings, hints: this.#hints, given: new GivenRestarts() };
+    const writes = { clock, random, contents, defaults: settings, hints: this.#hints, given: new GivenRestarts() };
     this.questions = new Questions({
       ...{ ...view, ...writes, settings, keys, annotationKeys, dryRun, scope: this.#scope, read: context.read },
       isSettled: () => this.#known.settled,
@@ -311,7 +318,7 @@ export class Engine {
     if (!this.#watches.settled()) return false;
     this.#keys.change(key);
     this.#named.readAnew();
-    this.#known.forget();
+    this.#known.forget(true);
     this.#folds.clear();
     return true;
   }

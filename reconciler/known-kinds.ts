@@ -54,14 +54,14 @@ export class KnownKinds {
     if (more || !wasSettled) onMore();
   }
 
-  /** What was learnt so far counts no more: all sources are listed anew. */
-  forget(): void {
+  /** What was learnt so far counts no more: all sources are listed anew, `whole` with their contents. */
+  forget(whole = false): void {
     const { watches } = this.#options;
     if (watches.knownKinds().size === 0) return;
     this.#settled = false;
     this.#kinds = new Set();
     this.#beginPatience();
-    void watches.listSourcesAgain();
+    void watches.listSourcesAgain(whole);
   }
 
   #beginPatience(): void {

@@ -24,7 +24,7 @@ import type { TemplateLoans } from './template-loans';
 import { workloadDecoder } from './workload-decoder';
 
 /** Kinds of sources that are watched, and where. A new kind is a new row. */
-const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies readonly SourceKind[];
+export const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies readonly SourceKind[];
 export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 
 /** Where workloads go, and how they are read. */
@@ -47,6 +47,8 @@ export interface WatchesOptions {
   readonly csi: CsiRotations | undefined;
   /** Undefined: workloads are of no concern. */
   readonly workloads: WatchedWorkloads | undefined;
+  /** Whether lists show the contents of sources too, and not only what a watch brings. */
+  readonly wholeLists: boolean;
   /** A first list is complete, or a watch was refused: what is known may have changed. */
   readonly onProgress: () => void;
   /** An API that comes with an add-on is gone. */

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentDigester } from '../shared/domain/content-digest';
 import { PackedSource } from './packed-source';
-import { at, contentOf, digester, sourceRecord } from './records.fixture';
+import { at, contentOf, digester, listedRecord, sourceRecord } from './records.fixture';
 import { noPast, type SourceEntry } from './source-entry';
 
 const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -39,6 +39,17 @@ it('gives back what was packed', () => {
   );
 });
 
+it('gives back unread what was not read', () => {
+  const flags = fc.record({ ignore: fc.boolean(), match: fc.boolean() });
+  fc.assert(
+    fc.property(flags, (record) => {
+      const entry = { ...atRest(record), record: listedRecord({ uid, ...record }) };
+      expect(unpacked(entry)).toEqual(entry);
+    }),
+  );
+  expect(unpacked(atRest({ data: {} }))?.record?.content).toEqual(contentOf({}));
+});
+
 const former = [{ content: undefined, fromMs: at(-1), observedMs: 0 }];
 const twoDigests = new ContentDigester(Buffer.alloc(32, 2), digester).digest('ConfigMap', 'shop', 'app', []);
 
@@ -61,4 +72,5 @@ it.each([
 it('tells how much it keeps', () => {
   const content = contentOf({ a: '1', b: '2' });
   expect(PackedSource.of(atRest({ content }))?.retainedBytes).toBe(35 + 2 * 16);
+  expect(PackedSource.of(atRest({}, { record: listedRecord({ uid }) }))?.retainedBytes).toBe(35);
 });

@@ -5,7 +5,10 @@ import { noPast, type SourceEntry } from './source-entry';
 /** What stands before the digests: uid, three times in seconds, version, flags. */
 const layout = { uid: 0, createdS: 16, writtenS: 20, fromS: 24, version: 28, flags: 34, digests: 35 } as const;
 const versionBytes = 6;
-const flag = { ignore: 1, match: 2 } as const;
+const flag = { ignore: 1, match: 2, unread: 4 } as const;
+
+/** Stands for what was not read. */
+const noContent = new ContentDigest([], '');
 
 /** Stands for no time at all. */
 const never = 0xffff_ffff;
@@ -24,8 +27,10 @@ export class PackedSource {
 
   /** Undefined for what has a past, is about to be caught up with, or does not look as the API server's do. */
   static of({ record, fromMs, flagsFromMs, isRead, former }: SourceEntry): PackedSource | undefined {
-    if (!record || flagsFromMs !== 0 || isRead || former.length > 0 || record.content.former) return undefined;
-    const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match, content } = record;
+    if (!record || flagsFromMs !== 0 || isRead || former.length > 0) return undefined;
+    const content = record.content === 'unread' ? noContent : record.content;
+    if (content.former) return undefined;
+    const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match } = record;
     if (!uuid.test(uid) || !decimal.test(resourceVersion)) return undefined;
     if (![createdAtMs, fromMs, writtenAtMs ?? 0].every(isPackedTime)) return undefined;
     const bytes = Buffer.allocUnsafe(layout.digests + content.digests.length);
@@ -34,7 +39,8 @@ export class PackedSource {
     bytes.writeUInt32BE(writtenAtMs === undefined ? never : writtenAtMs / 1000, layout.writtenS);
     bytes.writeUInt32BE(fromMs / 1000, layout.fromS);
     bytes.writeUIntBE(Number(resourceVersion), layout.version, versionBytes);
-    bytes.writeUInt8((ignore ? flag.ignore : 0) + (match ? flag.match : 0), layout.flags);
+    const unread = record.content === 'unread';
+    bytes.writeUInt8((ignore ? flag.ignore : 0) + (match ? flag.match : 0) + (unread ? flag.unread : 0), layout.flags);
     bytes.write(content.digests, layout.digests, 'latin1');
     return new PackedSource(content.keyNames, bytes.toString('latin1'));
   }
@@ -61,7 +67,10 @@ export class PackedSource {
       writtenAtMs: writtenS === never ? undefined : writtenS * 1000,
       ignore: (flags & flag.ignore) !== 0,
       match: (flags & flag.match) !== 0,
-      content: new ContentDigest(this.#keyNames, this.#bytes.slice(layout.digests)),
+      content:
+        (flags & flag.unread) === 0
+          ? new ContentDigest(this.#keyNames, this.#bytes.slice(layout.digests))
+          : ('unread' as const),
     };
     const fromMs = bytes.readUInt32BE(layout.fromS) * 1000;
     return { record, fromMs, flagsFromMs: 0, isRead: false, former: noPast };

@@ -10,6 +10,7 @@ import {
   auto,
   contentOf,
   digester,
+  listedRecord,
   policySettings,
   sourceRecord,
   workloadRecord,
@@ -84,7 +85,7 @@ function look(workload: TrackedWorkload, more: Partial<PlanInput> = {}, settings
 
 /** What would be recorded; undefined: nothing is written. */
 function recordedBy(planned: Plan): Sources | undefined {
-  return planned.action === 'none' ? undefined : Object.fromEntries(planned.baseline.sources);
+  return 'baseline' in planned ? Object.fromEntries(planned.baseline.sources) : undefined;
 }
 
 describe('what is done', () => {
@@ -481,5 +482,136 @@ describe('a workload whose baseline was made with another key', () => {
     const source = sourceRecord({ writtenAtMs: at(-60) });
     sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');
     expect(look(tracked({}, undefined, { isForeign, usesSinceMs: at(-120) })).action).toBe(action);
+  });
+});
+
+describe('what is not read', () => {
+  /** As a list shows them. */
+  function list(...records: readonly Parameters<typeof sourceRecord>[0][]): void {
+    for (const record of records) {
+      const seen = listedRecord(record);
+      sources.sink(seen.kind, undefined, () => undefined).upsert(seen, 'list');
+    }
+  }
+
+  const unreadOf = ({ verdicts }: Plan) => verdicts.filter(({ unread }) => unread).map(({ id }) => id);
+  const learnPast = (color: string | undefined, past = { version: '1', until: '2' }): void =>
+    sources.learnPast('ConfigMap', 'shop', 'app', past, color === undefined ? 'unknown' : contentOf({ color }));
+
+  it('is read before anything is decided, even where another source has changed', () => {
+    list({}, { name: 'unused' });
+    see({ name: 'db', kind: 'Secret', data: { password: 'new' } });
+    const planned = look(tracked({ uses: ['cm/app', 'secret/db'] }, { 'cm/app': red, 'secret/db': red }));
+    expect(planned.action).toBe('read');
+    expect(unreadOf(planned)).toEqual(['cm/app']);
+    expect(planned.verdicts).toMatchObject([{ whole: undefined, comparison: undefined }, { comparison: {} }]);
+  });
+
+  it.each([
+    ['is recorded', 'red', 'none'],
+    ['is not', 'blue', 'restart'],
+  ])('is compared once it is read: with what %s', (_what, color, then) => {
+    list({});
+    expect(look(tracked({}, { 'cm/app': red })).action).toBe('read');
+    sources.learn(sourceRecord({ data: { color } }));
+    expect(look(tracked({}, { 'cm/app': red })).action).toBe(then);
+  });
+
+  it.each<[string, Parameters<typeof listedRecord>[0], WorkloadOptions, Partial<PlanInput>, boolean]>([
+    ['is excluded', {}, { annotations: { ...auto, [excluded]: 'app' } }, {}, false],
+    ['is to be ignored', { ignore: true }, {}, {}, false],
+    ['matches no search', {}, { annotations: { 'reloader.stakater.com/search': 'true' } }, {}, false],
+    ['matches a search', { match: true }, { annotations: { 'reloader.stakater.com/search': 'true' } }, {}, true],
+    [
+      'is of a kind that nobody asks for',
+      {},
+      { annotations: { 'secret.reloader.stakater.com/auto': 'true' } },
+      {},
+      false,
+    ],
+    ['is of a kind that is not watched', {}, {}, { knownKinds: new Set() }, false],
+    ['is known by its name alone', {}, {}, { knownKinds: new Set(), isNamed: () => true }, true],
+    ['is used by what is being deleted', {}, { deleting: true }, {}, false],
+    ['is named by a pattern', {}, { annotations: { [named]: 'ap.*' }, uses: [] }, {}, true],
+  ])('of a source that %s: %#', (_what, source, workload, more, isRead) => {
+    list(source);
+    const planned = look(tracked(workload, { 'cm/app': red }), more);
+    expect(unreadOf(planned)).toEqual(isRead ? ['cm/app'] : []);
+    expect(planned.action === 'read').toBe(isRead);
+  });
+
+  it('is nothing that keeps a source from being seen as gone', () => {
+    list({});
+    remove('app');
+    expect(look(tracked({}, { 'cm/app': red }), {}, { reloadOnDelete: true }).action).toBe('restart');
+  });
+
+  describe('of the past', () => {
+    beforeEach(() => {
+      list({ writtenAtMs: at(-3600) });
+      see({ data: { color: 'blue' }, resourceVersion: '2', writtenAtMs: at(20) });
+    });
+
+    it.each<[string, color: string | undefined, Plan['action'], string]>([
+      ['is what is there now', 'blue', 'adopt', 'first-seen'],
+      ['is something else', 'red', 'restart', 'changed-since-birth'],
+      ['nobody knows', undefined, 'restart', 'in-doubt'],
+    ])('is read for what was in force when a workload came to use it, and that %s', (_what, color, then, because) => {
+      const workload = tracked({}, undefined, { usesSinceMs: at(10) });
+      expect(look(workload)).toMatchObject({ action: 'read', verdicts: [{ unread: true, whole: blue }] });
+      learnPast(color);
+      expect(look(workload)).toMatchObject({ action: then, verdicts: [{ comparison: { because } }] });
+    });
+
+    it.each<[string, color: string | undefined, readonly string[] | undefined]>([
+      ['tells the keys', 'red', ['color']],
+      ['tells nothing', undefined, undefined],
+    ])('is read for the content that is recorded, and %s', (_what, color, changedKeys) => {
+      const workload = tracked({}, { 'cm/app': red });
+      expect(look(workload).action).toBe('read');
+      learnPast(color);
+      const planned = look(workload);
+      expect(planned.action).toBe('restart');
+      expect(planned.verdicts[0]?.comparison?.changedKeys).toEqual(changedKeys);
+    });
+
+    it('is read before a source is taken to be new', () => {
+      const workload = tracked({ createdAtMs: at(-7200) }, undefined, { usesSinceMs: at(10) });
+      expect(look(workload, {}, { reloadOnCreate: true }).action).toBe('read');
+    });
+
+    it('is not read where what is recorded is there', () => {
+      expect(look(tracked({}, { 'cm/app': blue })).action).toBe('none');
+    });
+  });
+
+  it.each<[string, color: string | undefined, Plan['action'], string]>([
+    ['is what is there now', 'blue', 'adopt', 'created-ignored'],
+    ['is something else', 'red', 'restart', 'content-changed'],
+    ['nobody knows', undefined, 'restart', 'in-doubt'],
+  ])(
+    'of what a source was created with, for which pods have waited, is read, and %s',
+    (_what, color, then, because) => {
+      list({ createdAtMs: at(5), writtenAtMs: at(5) });
+      see({ data: { color: 'blue' }, resourceVersion: '2', createdAtMs: at(5), writtenAtMs: at(20) });
+      const workload = tracked({ createdAtMs: at(0) }, { 'cm/app': absent }, { usesSinceMs: at(0) });
+      expect(look(workload).action).toBe('read');
+      learnPast(color);
+      expect(look(workload)).toMatchObject({ action: then, verdicts: [{ comparison: { because } }] });
+    },
+  );
+
+  it('of what a source was created with is read also where what was in force later is known', () => {
+    const born = { createdAtMs: at(5) };
+    list({ ...born, writtenAtMs: at(5) });
+    see({ ...born, data: { color: 'blue' }, resourceVersion: '2', writtenAtMs: at(20) });
+    see({ ...born, data: { color: 'green' }, resourceVersion: '3', writtenAtMs: at(30) });
+    const workload = tracked({ createdAtMs: at(0) }, { 'cm/app': absent }, { usesSinceMs: at(40) });
+    expect(look(workload).action).toBe('read');
+    learnPast('green');
+    expect(look(workload)).toMatchObject({
+      action: 'adopt',
+      verdicts: [{ comparison: { because: 'created-ignored' } }],
+    });
   });
 });

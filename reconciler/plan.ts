@@ -3,7 +3,7 @@ import { compare, type Comparison, type InForce } from '../shared/domain/compari
 import { absent, type ContentDigest } from '../shared/domain/content-digest';
 import { decide, type Decision, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
-import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
+import { isRead, sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
 import type { SourceFlags } from './source-entry';
 import type { SourceIndex } from './source-index';
 import type { TrackedWorkload } from './workload-index';
@@ -45,17 +45,21 @@ export interface Verdict {
   readonly name: string;
   /** Where a marker for it goes. */
   readonly container: string | undefined;
-  /** Digest of its whole content; undefined where it does not exist. */
+  /** Digest of its whole content; undefined where it does not exist, or is not read. */
   readonly whole: string | undefined;
   readonly decision: DecisionReason | 'not-watched';
   /** Undefined where the decision ends it. */
   readonly comparison: Comparison | undefined;
+  /** What it holds, or held, is to be read first. */
+  readonly unread?: true;
   /** Its own annotations kept its deletion from counting: that is recorded, for soon nobody remembers what they said. */
   readonly wentUnasked?: true;
 }
 
 export type Plan = { readonly verdicts: readonly Verdict[] } & (
   | { readonly action: 'none' }
+  /** Read what is `unread` among the verdicts, and plan again: until then they are of what is known. */
+  | { readonly action: 'read' }
   /** Record the baseline, restart nothing. */
   | { readonly action: 'adopt'; readonly baseline: Baseline }
   /** Change the pod template and the baseline in one write. */
@@ -71,6 +75,7 @@ export function plan(input: PlanInput): Plan {
   const { workload } = input;
   if (workload.record.deleting) return { action: 'none', verdicts: [] };
   const verdicts = candidates(input).map((candidate) => judge(candidate, input));
+  if (verdicts.some(({ unread }) => unread)) return { action: 'read', verdicts };
   const baseline = nextBaseline(verdicts, input);
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
   if (changes.length > 0) return { action: 'restart', baseline, changes, verdicts };
@@ -87,14 +92,15 @@ function isUnderFormerKey({ workload: { baseline }, keyId }: PlanInput): boolean
 }
 
 /** A source that the workload uses or names. */
-interface Candidate {
+export interface Candidate {
   readonly kind: SourceKind;
   readonly name: string;
   readonly keys: 'all' | readonly string[];
   readonly container: string | undefined;
 }
 
-function candidates({ workload, sources }: PlanInput): readonly Candidate[] {
+/** Every source that a plan for the workload may rest on. */
+export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | 'sources'>): readonly Candidate[] {
   const { references, policy, namespace, firstContainer } = workload.record;
   const found = new Map<SourceId, Candidate>();
   for (const reference of references) {
@@ -126,7 +132,8 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
   const { namespace } = workload.record;
   const id = sourceId(kind, name);
   const source = sources.get(kind, namespace, name);
-  const verdict = { id, kind, name, container, whole: source?.content.whole() };
+  const whole = source && isRead(source) ? source.content.whole() : undefined;
+  const verdict = { id, kind, name, container, whole };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(kind, namespace, name) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
@@ -141,17 +148,25 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     const wentUnasked = isGone && decideBy({ ignore: false, match: true }).restart;
     return { ...verdict, decision: decision.because, comparison: undefined, ...(wentUnasked && { wentUnasked }) };
   }
+  if (source && !isRead(source)) return { ...verdict, decision: decision.because, comparison: undefined, unread: true };
+  const reads = { owed: false };
+  const known = <T, U>(found: T | 'unread', unless: U): T | U => {
+    if (found !== 'unread') return found;
+    reads.owed = true;
+    return unless;
+  };
   // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
   const comparison = compare({
     recorded,
     current: source?.content,
     keys: candidate.keys,
-    inForce: () => inForce(candidate, input),
-    firstContent: () => firstContent(candidate, input),
-    formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
+    inForce: () => known(inForce(candidate, input), 'unknown'),
+    firstContent: () => known(firstContent(candidate, input), 'unknown'),
+    formerContent: (whole) => known(sources.formerContent(kind, namespace, name, whole), undefined),
     ...appearances(candidate, input),
   });
-  return { ...verdict, decision: decision.because, comparison: named(kind, comparison) };
+  const judged = { ...verdict, decision: decision.because, comparison: named(kind, comparison) };
+  return reads.owed ? { ...judged, unread: true } : judged;
 }
 
 /** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
@@ -178,23 +193,25 @@ function named(kind: SourceKind, comparison: Comparison): Comparison {
 }
 
 /** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
-function inForce({ kind, name }: Candidate, input: PlanInput): InForce {
+function inForce({ kind, name }: Candidate, input: PlanInput): InForce | 'unread' {
   const { namespace } = input.workload.record;
   const state = input.sources.inForceAt(kind, namespace, name, usesSinceMs(input));
   if (state !== 'unknown' || !input.workload.isForeign) return state;
-  return { content: input.sources.get(kind, namespace, name)?.content };
+  const content = input.sources.get(kind, namespace, name)?.content;
+  return content === 'unread' ? content : { content };
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */
 function firstContent(
   { kind, name }: Candidate,
   { workload, sources, settings }: PlanInput,
-): ContentDigest | 'unknown' | undefined {
+): ContentDigest | 'unknown' | 'unread' | undefined {
   const { namespace, createdAtMs } = workload.record;
   // It was there all the time, and has come into the selection: no pod has waited for it.
   const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
   if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return undefined;
   const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs);
+  if (atBirth === 'unread') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
   return sources.firstContent(kind, namespace, name);
 }
@@ -216,14 +233,15 @@ function usesSinceMs({ workload: { usesSinceMs: since }, term }: PlanInput): num
 /** Kept of sources that are gone and that only a pattern names: hashed names come and go with each release. */
 const maxGoneByPattern = 32;
 
-function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: PlanInput): Baseline {
+function nextBaseline(verdicts: readonly Verdict[], { workload, keyId, sources: index }: PlanInput): Baseline {
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
   let goneByPattern = 0;
-  for (const { id, kind, name, whole, comparison, wentUnasked } of verdicts) {
+  for (const { id, kind, name, comparison, wentUnasked } of verdicts) {
     const recorded = wentUnasked ? absent : (comparison?.recorded ?? old?.sources.get(id));
     if (recorded === undefined) continue;
-    const lasting = whole !== undefined || isUsedOrListed(workload, kind, name);
+    const isThere = index.get(kind, workload.record.namespace, name) !== undefined;
+    const lasting = isThere || isUsedOrListed(workload, kind, name);
     if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
   }
   return { sequence: (old?.sequence ?? 0) + 1, keyId, sources };

@@ -10,6 +10,7 @@ import {
   auto,
   contentOf,
   digester,
+  listedRecord,
   policySettings,
   sourceRecord,
   workloadRecord,
@@ -127,6 +128,26 @@ describe('a preview', () => {
   it('of a source that is new restarts nothing without --reload-on-create', () => {
     has({ name: 'web', uses: ['cm/new'], baseline: undefined });
     expect(previews().answer(question(blue, { name: 'new' }))).toMatchObject({ restarts: [] });
+  });
+
+  it('of a source that is not read names what restarts, without the keys, and reads nothing', () => {
+    sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
+    has({ name: 'web' });
+    has({ name: 'up-to-date' }, blue);
+    expect(previews().answer(question(blue))).toMatchObject({
+      restarts: [{ workload: 'deployment/web', keys: [] }],
+      left: [{ workload: 'deployment/up-to-date', because: 'what it uses of it has not changed' }],
+    });
+    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toBe('unread');
+  });
+
+  it.each([
+    ['uses one key of what is recorded whole', { keys: ['size'] }],
+    ['has no record', { baseline: undefined }],
+  ])('of a source that is not read is not given where a workload %s', (_which, options) => {
+    sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
+    has({ name: 'web', ...options });
+    expect(previews().answer(question(blue))).toBeUndefined();
   });
 
   it('is silent on what is not looked after', () => {

@@ -3,7 +3,7 @@ import { contentOf, maxPreviewNames, type PreviewAnswer, type PreviewQuestion } 
 import { sourceId, type SourceRecord } from '../shared/domain/source';
 import type { SourceAnnotationKeys } from '../shared/kube/source-decoder';
 import type { Clock } from '../shared/runtime/clock';
-import { plan, type PlanInput } from './plan';
+import { plan, type PlanInput, type Verdict } from './plan';
 import { whyOf } from './report';
 import type { NamespaceScope } from './namespace-scope';
 import type { PlanView } from './worker';
@@ -25,7 +25,7 @@ export class Previews {
     this.#options = options;
   }
 
-  /** Undefined where this process cannot tell: it does not lead, or digests under another key. */
+  /** Undefined where this process cannot tell: it does not lead, digests under another key, or has yet to read what was there. */
   answer(question: PreviewQuestion): PreviewAnswer | undefined {
     const { workloads, keys, settings, scope, term, knownKinds, isNamed } = this.#options;
     const { kind, namespace, name, labels } = question;
@@ -37,11 +37,13 @@ export class Previews {
       ...{ settings, isNamed, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm },
       sources: this.#with(this.#proposed(question)),
     };
-    const outlooks = users
-      .filter(({ record }) => optedIn(record.policy, settings.policy))
-      .map((workload) => ({
-        workload: `${workload.record.kind.toLowerCase()}/${workload.record.name}`,
-        ...look({ ...known, workload }, question),
+    const asking = users.filter(({ record }) => optedIn(record.policy, settings.policy));
+    const verdicts = asking.map((workload) => [workload, verdictOf({ ...known, workload }, question)] as const);
+    if (verdicts.some(([, verdict]) => verdict && isOpen(verdict))) return undefined;
+    const outlooks = verdicts
+      .map(([{ record }, verdict]) => ({
+        workload: `${record.kind.toLowerCase()}/${record.name}`,
+        ...outlookOf(verdict),
       }))
       .sort((left, right) => (left.workload < right.workload ? -1 : 1));
     const restarts = outlooks.flatMap((outlook) => ('keys' in outlook ? [outlook] : []));
@@ -86,15 +88,24 @@ export class Previews {
       firstContent: (kind, namespace, name) => sources.firstContent(kind, namespace, name),
       formerContent: (kind, namespace, name, whole) => {
         const today = sources.get(kind, namespace, name)?.content;
+        if (today === 'unread') return today;
         return today?.whole() === whole ? today : sources.formerContent(kind, namespace, name, whole);
       },
     };
   }
 }
 
-function look(input: PlanInput, { kind, name }: PreviewQuestion): Outlook {
+function verdictOf(input: PlanInput, { kind, name }: PreviewQuestion): Verdict | undefined {
   const id = sourceId(kind, name);
-  const verdict = plan(input).verdicts.find((candidate) => candidate.id === id);
+  return plan(input).verdicts.find((candidate) => candidate.id === id);
+}
+
+/** What a read has yet to tell is more than which keys have changed. */
+function isOpen({ unread, comparison }: Verdict): boolean {
+  return unread === true && comparison?.because !== 'content-changed';
+}
+
+function outlookOf(verdict: Verdict | undefined): Outlook {
   if (verdict?.comparison?.restart === true) return { keys: verdict.comparison.changedKeys ?? [] };
   return { because: verdict ? whyOf(verdict) : 'it does not use it' };
 }

@@ -1,7 +1,7 @@
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
 import { ContentDigester, type ContentDigest } from '../shared/domain/content-digest';
 import type { PolicySettings } from '../shared/domain/policy';
-import type { SourceKind, SourceRecord } from '../shared/domain/source';
+import type { ReadSource, SourceKind, SourceRecord } from '../shared/domain/source';
 import { readWorkload, type WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind, type WorkloadKindName } from '../shared/domain/workload-kinds';
 import { FakeClock } from '../shared/runtime/fake-clock';
@@ -28,7 +28,7 @@ export function contentOf(data: Data, kind: SourceKind = 'ConfigMap', name = 'ap
 export function sourceRecord({
   data = { color: 'red' },
   ...options
-}: Partial<SourceRecord> & { readonly data?: Data } = {}): SourceRecord {
+}: Partial<ReadSource> & { readonly data?: Data } = {}): ReadSource {
   const { kind = 'ConfigMap', name = 'app', namespace = 'shop' } = options;
   return {
     kind,
@@ -43,6 +43,13 @@ export function sourceRecord({
     content: contentOf(data, kind, name, namespace),
     ...options,
   };
+}
+
+/** The same, as a list shows it. */
+export function listedRecord(
+  options?: Parameters<typeof sourceRecord>[0],
+): SourceRecord & { readonly content: 'unread' } {
+  return { ...sourceRecord(options), content: 'unread' };
 }
 
 export interface WorkloadOptions {

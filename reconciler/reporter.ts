@@ -1,7 +1,7 @@
 import { describeProblem } from '../shared/domain/annotation-problem';
 import { ownAnnotations } from '../shared/domain/annotations';
 import { errorMessage } from '../shared/domain/errors';
-import { parseSourceId, type SourceId } from '../shared/domain/source';
+import { isRead, parseSourceId, type SourceId } from '../shared/domain/source';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { isLeftToNextRun } from '../shared/domain/workload-settings';
 import { workloadKind } from '../shared/domain/workload-kinds';
@@ -58,7 +58,8 @@ export class Reporter {
   sourceChanged(change: SourceChange, users: number): void {
     const { kind, namespace, name, before, after } = change;
     const what = whatHappened(change);
-    const keys = before && after ? before.content.differingKeys(after.content) : undefined;
+    const keys =
+      before && after && isRead(before) && isRead(after) ? before.content.differingKeys(after.content) : undefined;
     countEvent(this.#options.metrics, change);
     const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
     const { clock, logger } = this.#options;
@@ -228,6 +229,14 @@ export class Reporter {
     if (error instanceof ForbiddenError || error instanceof InvalidError || error instanceof BaselineTooLargeError) {
       this.#event(record, 'Warning', 'ReloadFail', errorMessage(error));
     }
+  }
+
+  /** Nothing is decided before it is known what its sources hold. */
+  notRead({ record }: TrackedWorkload, error: unknown): void {
+    const { logger, metrics } = this.#options;
+    const workload = describeWorkload(record);
+    metrics.errorsTotal.inc({ type: 'handler_error' });
+    logger.warn(`a source of ${workload} could not be read; trying again`, { workload, error: errorMessage(error) });
   }
 
   forget(key: WorkloadKey): void {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
-import { sourceId, type SourceRecord } from '../shared/domain/source';
+import { sourceId, type ReadSource } from '../shared/domain/source';
 import { readWorkload } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
 import { clientWorld, type ClientWorld } from '../shared/kube/client.fixture';
@@ -59,7 +59,7 @@ function store(state: State): void {
   known = tracked(state);
 }
 
-function change(...sources: readonly SourceRecord[]): void {
+function change(...sources: readonly ReadSource[]): void {
   for (const { kind, namespace, name, ...rest } of sources) {
     const after = { kind, namespace, name, ...rest };
     folds.changed(
@@ -69,11 +69,11 @@ function change(...sources: readonly SourceRecord[]): void {
   }
 }
 
-function owed({ kind, name, content }: SourceRecord): Verdict {
+function owed({ kind, name, content }: ReadSource): Verdict {
   return { id: sourceId(kind, name), kind, name, whole: content.whole() } as Verdict;
 }
 
-async function look(...sources: readonly SourceRecord[]): Promise<string> {
+async function look(...sources: readonly ReadSource[]): Promise<string> {
   const fold = await folds.look(known ?? tracked(), sources.map(owed));
   return fold.kind;
 }
@@ -112,7 +112,7 @@ beforeEach(() => {
 });
 
 /** The change is seen, and the workload gets another template. */
-function released(...sources: readonly SourceRecord[]): void {
+function released(...sources: readonly ReadSource[]): void {
   change(...sources);
   store({ image: 'app:2', generation: 2 });
 }

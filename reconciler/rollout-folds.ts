@@ -1,6 +1,6 @@
 import { errorMessage } from '../shared/domain/errors';
 import { isOlderVersion } from '../shared/domain/resource-version';
-import { sourceId, type SourceId, type SourceKind } from '../shared/domain/source';
+import { isRead, sourceId, type SourceId, type SourceKind } from '../shared/domain/source';
 import { templateDigest } from '../shared/domain/template-digest';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { workloadKind } from '../shared/domain/workload-kinds';
@@ -99,8 +99,8 @@ export class RolloutFolds {
       const known = this.#entries.get(key);
       // What was read for former changes is no help with this one.
       this.#entries.delete(key);
-      // A deletion gives no version.
-      if (!after || users.length > maxUsers || !isFoldable(record)) continue;
+      // A deletion gives no version, and a list may not show the content.
+      if (!after || !isRead(after) || users.length > maxUsers || !isFoldable(record)) continue;
       const isLast = !known || !isOlderVersion(after.resourceVersion, known.version);
       this.#entries.set(key, {
         contents: new Map(known?.contents).set(id, after.content.whole()),

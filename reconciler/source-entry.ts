@@ -1,13 +1,25 @@
 import type { ContentDigest } from '../shared/domain/content-digest';
 import type { SourceRecord } from '../shared/domain/source';
+import { changedAtMs, type Dating } from './source-dating';
+
+/** A content that nobody has read, of an object of this version, until a write made it another. */
+export interface PastVersion {
+  readonly version: string;
+  readonly until: string;
+}
 
 /** A state that a source was in until `observedMs` (monotonic). */
-export interface FormerState {
+export interface FormerState extends DatedContent {
+  readonly observedMs: number;
+}
+
+interface DatedContent {
   /** Undefined: there was none; `unknown`: there was one, of which only a successor was seen. */
-  readonly content: ContentDigest | undefined | 'unknown';
+  readonly content: ContentDigest | undefined | 'unknown' | 'unread' | PastVersion;
   /** When it came to be, by the API server's clock as far as that is known. */
   readonly fromMs: number;
-  readonly observedMs: number;
+  /** As long as its content, or the one before it, may yet be read and give it another time. */
+  readonly dating?: Dating | undefined;
 }
 
 /** Whether a source is to be ignored, and whether it matches searches. */
@@ -17,6 +29,7 @@ export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
 export interface SourceEntry {
   readonly record: SourceRecord | undefined;
   readonly fromMs: number;
+  readonly dating?: Dating | undefined;
   /** When the annotations that admit or exclude it last changed; 0: not since we watch. */
   readonly flagsFromMs: number;
   /** By a read by name, with which the watch has not caught up: until then it may bring what came before. */
@@ -29,7 +42,41 @@ export interface SourceEntry {
 
 export const noPast: readonly FormerState[] = [];
 
+/** All its states, oldest first, today's last. */
+export function statesOf({ former, record, fromMs, dating }: SourceEntry): readonly DatedContent[] {
+  return [...former, { content: record?.content, fromMs, dating }];
+}
+
 /** The content of a state, where there was one that is known. */
-export function knownContent(content: FormerState['content']): ContentDigest | undefined {
-  return content === 'unknown' ? undefined : content;
+export function knownContent(content: DatedContent['content']): ContentDigest | undefined {
+  return typeof content === 'string' || isPastVersion(content) ? undefined : content;
+}
+
+/** Whether a read may tell what it was. */
+export function isUnread(content: DatedContent['content']): content is 'unread' | PastVersion {
+  return content === 'unread' || isPastVersion(content);
+}
+
+export function isPastVersion(content: DatedContent['content']): content is PastVersion {
+  return typeof content === 'object' && 'until' in content;
+}
+
+/** The same entry, with the times that its contents give it. */
+export function dated(entry: SourceEntry): SourceEntry {
+  if (!entry.dating && !entry.former.some(({ dating }) => dating)) return entry;
+  const former: FormerState[] = [];
+  for (const state of entry.former) former.push({ ...state, ...timeOf(state, former.at(-1)) });
+  return { ...entry, ...timeOf({ ...entry, content: entry.record?.content }, former.at(-1)), former };
+}
+
+function timeOf(
+  { content, fromMs, dating }: DatedContent,
+  before: DatedContent | undefined,
+): Pick<DatedContent, 'fromMs' | 'dating'> {
+  if (!dating) return { fromMs };
+  if (before && (before.dating || isUnread(before.content) || isUnread(content))) return { fromMs, dating };
+  const [was, is] = [knownContent(before?.content), knownContent(content)];
+  if (!before || !was || !is) return { fromMs, dating: undefined };
+  // A write of labels, say: it is what it was.
+  return { fromMs: is.equals(was) ? before.fromMs : changedAtMs(dating, was, is), dating: undefined };
 }

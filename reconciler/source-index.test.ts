@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { SourceRecord } from '../shared/domain/source';
+import type { ReadSource, SourceRecord } from '../shared/domain/source';
 import { FakeClock } from '../shared/runtime/fake-clock';
-import { at, contentOf, sourceRecord } from './records.fixture';
+import { at, contentOf, listedRecord, sourceRecord } from './records.fixture';
 import { SourceIndex, type SourceChange } from './source-index';
 
 const tenMinutesMs = 10 * 60_000;
@@ -24,7 +24,7 @@ beforeEach(() => {
   });
 });
 
-function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch' = 'watch'): SourceRecord {
+function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch' = 'watch'): ReadSource {
   const seen = sourceRecord(record);
   index.sink(seen.kind, undefined, () => undefined).upsert(seen, origin);
   return seen;
@@ -37,7 +37,7 @@ function remove(key = 'shop/app', uid?: string, resourceVersion?: string): void 
 /** The colour that was in force `seconds` after the clock's start; `none`: no such object. */
 function colorAt(seconds: number): string {
   const state = index.inForceAt('ConfigMap', 'shop', 'app', at(seconds));
-  if (state === 'unknown') return 'unknown';
+  if (state === 'unknown' || state === 'unread') return state;
   if (!state.content) return 'none';
   const { content } = state;
   return ['red', 'blue', 'green'].find((color) => content.equals(contentOf({ color }))) ?? 'other';
@@ -177,7 +177,7 @@ describe('the state in force', () => {
     });
   }
 
-  it.each<[string, Partial<SourceRecord>, 'list' | 'watch' | 'read', number]>([
+  it.each<[string, Partial<ReadSource>, 'list' | 'watch' | 'read', number]>([
     ['leaves no time: dated by our own clock', { writtenAtMs: at(-50) }, 'watch', 40],
     ['came with another write: dated by that', { writtenAtMs: at(20) }, 'watch', 20],
     [
@@ -195,7 +195,7 @@ describe('the state in force', () => {
     else see(left, origin);
     const keysAt = (time: number): unknown => {
       const state = index.inForceAt('ConfigMap', 'shop', 'app', at(time));
-      return state === 'unknown' ? state : state.content?.keyNames;
+      return state === 'unknown' || state === 'unread' ? state : state.content?.keyNames;
     };
     expect([second, second + 1].map(keysAt)).toEqual([['color', 'size'], ['color']]);
   });
@@ -229,7 +229,9 @@ describe('the state in force', () => {
     }
     const known = (second: number): unknown => {
       const state = index.inForceAt('ConfigMap', 'shop', 'app', at(second));
-      return state === 'unknown' ? state : state.content?.equals(contentOf({ color: String(second - 1) }));
+      return state === 'unknown' || state === 'unread'
+        ? state
+        : state.content?.equals(contentOf({ color: String(second - 1) }));
     };
     // States 8 to 39 are former ones; 40 is today's.
     expect([8, 9, 10, 40, 41].map(known)).toEqual(['unknown', true, true, true, true]);
@@ -243,7 +245,7 @@ describe('the past', () => {
     see({ data: red });
     await clock.advance(1_000);
     see({ data: blue, writtenAtMs: at(1) });
-    expect(former('red')?.equals(contentOf(red))).toBe(true);
+    expect(former('red')).toEqual(contentOf(red));
     expect(former('blue')).toBeUndefined();
     expect(former('green')).toBeUndefined();
     expect(index.formerContent('ConfigMap', 'shop', 'other', contentOf(red).whole())).toBeUndefined();
@@ -252,7 +254,7 @@ describe('the past', () => {
   it('of a deleted source is found too', () => {
     see({ data: red });
     remove();
-    expect(former('red')?.equals(contentOf(red))).toBe(true);
+    expect(former('red')).toEqual(contentOf(red));
   });
 
   it('is forgotten ten minutes after it ended, at the next event of any source', async () => {
@@ -301,8 +303,8 @@ describe('changes', () => {
     see({ data: blue });
     remove();
     expect(told()).toEqual(['- uid-app', 'uid-app uid-app', 'uid-app -']);
-    expect(changes[1]?.before?.content.equals(contentOf(red))).toBe(true);
-    expect(changes[1]?.after?.content.equals(contentOf(blue))).toBe(true);
+    expect(changes[1]?.before?.content).toEqual(contentOf(red));
+    expect(changes[1]?.after?.content).toEqual(contentOf(blue));
   });
 
   it.each([
@@ -434,6 +436,291 @@ describe('a state that was read', () => {
   it('ends with the object, as a watch tells', () => {
     remove('shop/app', 'uid-app');
     expect(contentNow()).toBeUndefined();
+  });
+});
+
+describe('what is not read', () => {
+  const before = { createdAtMs: at(-100), writtenAtMs: at(-50) };
+  const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
+  const unread = () => index.unread('ConfigMap', 'shop', 'app');
+  const first = () => index.firstContent('ConfigMap', 'shop', 'app');
+  const former = (color: string) => index.formerContent('ConfigMap', 'shop', 'app', contentOf({ color }).whole());
+
+  function list(record: Parameters<typeof sourceRecord>[0] = {}): SourceRecord {
+    const listed = listedRecord({ ...before, ...record });
+    index.sink('ConfigMap', undefined, () => undefined).upsert(listed, 'list');
+    return listed;
+  }
+
+  function read(record: Parameters<typeof sourceRecord>[0] = {}): void {
+    index.learn(sourceRecord({ ...before, ...record }));
+  }
+
+  function learnPast(data: Readonly<Record<string, string>> | 'unknown', past = { version: '1', until: '2' }): void {
+    index.learnPast('ConfigMap', 'shop', 'app', past, data === 'unknown' ? data : contentOf(data));
+  }
+
+  describe('of a source that is there', () => {
+    beforeEach(() => {
+      list();
+      changes = [];
+    });
+
+    it('is its content, and all that is decided by it', () => {
+      expect(contentNow()).toBe('unread');
+      expect(unread()).toEqual({ past: [], now: listedRecord(before) });
+      expect([colorAt(-49), colorAt(Infinity)]).toEqual(['unread', 'unread']);
+    });
+
+    it('is not what was before it, nor anything of a source that there is not', () => {
+      expect([colorAt(-50), colorAt(-101), first()]).toEqual(['unknown', 'unknown', 'unknown']);
+      expect(former('red')).toBeUndefined();
+      expect(index.unread('ConfigMap', 'shop', 'other')).toEqual({ past: [], now: undefined });
+    });
+
+    it.each([
+      ['a read', () => read()],
+      ['a watch event', () => void see(before)],
+      ['a list of whole objects', () => void see(before, 'list')],
+    ])('is filled in by %s of the same version, which is no change', async (_what, show) => {
+      await clock.advance(20_000);
+      show();
+      expect(contentNow()).toEqual(contentOf(red));
+      expect([colorAt(-50), colorAt(-49), unread().now]).toEqual(['unknown', 'red', undefined]);
+      expect(changes).toEqual([]);
+    });
+
+    it.each([
+      ['a read', () => read({ data: blue, resourceVersion: '2', writtenAtMs: at(20) })],
+      ['a watch event', () => void see({ ...before, data: blue, resourceVersion: '2', writtenAtMs: at(20) })],
+    ])('becomes a past version by %s of another, which is a change', async (_what, show) => {
+      await clock.advance(20_000);
+      show();
+      expect(changes).toMatchObject([{ before: { content: 'unread' }, after: { content: contentOf(blue) } }]);
+      expect(unread()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
+      expect([colorAt(20), former('red'), former('blue')]).toEqual(['unread', 'unread', 'unread']);
+      learnPast(red);
+      expect([colorAt(20), colorAt(21)]).toEqual(['red', 'blue']);
+      expect([former('red'), former('blue')]).toEqual([contentOf(red), undefined]);
+      expect(unread().past).toEqual([]);
+    });
+
+    it('becomes a past version by a list of another, and so does that', async () => {
+      await clock.advance(20_000);
+      list({ resourceVersion: '2', writtenAtMs: at(20) });
+      list({ resourceVersion: '4', writtenAtMs: at(20) });
+      expect(changes).toHaveLength(2);
+      expect(unread()).toMatchObject({
+        past: [
+          { version: '1', until: '2' },
+          { version: '2', until: '4' },
+        ],
+        now: { resourceVersion: '4' },
+      });
+    });
+
+    it.each([
+      ['the same version of another time', { writtenAtMs: at(-60) }],
+      ['an older version', { resourceVersion: '0' }],
+    ])('has no past to be read where a restored backup shows %s', (_what, restored) => {
+      const now = list(restored);
+      expect(changes).toHaveLength(1);
+      expect(unread()).toEqual({ past: [], now });
+    });
+
+    it('becomes a past version by its deletion', () => {
+      remove('shop/app', 'uid-app', '2');
+      expect(unread()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
+      expect([colorAt(-49), colorAt(0), former('red'), colorAt(1)]).toEqual(['unread', 'unread', 'unread', 'none']);
+      learnPast(red);
+      expect([colorAt(-49), colorAt(0), former('red')]).toEqual(['red', 'red', contentOf(red)]);
+    });
+
+    it('is unknown for ever where a list or a read does not show it any more', () => {
+      remove();
+      expect([unread().past, colorAt(0), colorAt(1), former('red')]).toEqual([[], 'unknown', 'none', undefined]);
+    });
+
+    it('is learnt of exactly the state that was asked for', () => {
+      list({ resourceVersion: '2' });
+      list({ resourceVersion: '3' });
+      learnPast(red, { version: '2', until: '4' });
+      learnPast(red, { version: '1', until: '3' });
+      expect(former('red')).toBe('unread');
+      learnPast(red, { version: '2', until: '3' });
+      expect(unread().past).toEqual([{ version: '1', until: '2' }]);
+      learnPast(blue, { version: '3', until: '4' });
+      expect(contentNow()).toBe('unread');
+    });
+
+    it('stays unread, with the newest of what a list shows', () => {
+      const again = list();
+      expect(index.get('ConfigMap', 'shop', 'app')).toEqual(again);
+      expect(changes).toEqual([]);
+      list({ ignore: true });
+      expect(index.get('ConfigMap', 'shop', 'app')?.ignore).toBe(true);
+      expect(changes).toHaveLength(1);
+    });
+  });
+
+  describe('of a source that was read', () => {
+    beforeEach(() => {
+      see(before);
+      changes = [];
+    });
+
+    it('is nothing by a list of the same version', () => {
+      list();
+      expect(contentNow()).toEqual(contentOf(red));
+      expect(changes).toEqual([]);
+    });
+
+    it.each([
+      ['another version', { resourceVersion: '2' }],
+      ['the same version of another time, as a restored backup gives it out', { writtenAtMs: at(-60) }],
+      ['the same version of another object', { uid: 'second' }],
+    ])('is its content by a list of %s, which is a change', (_what, other) => {
+      list(other);
+      expect(contentNow()).toBe('unread');
+      expect(changes).toMatchObject([{ before: { content: contentOf(red) }, after: { content: 'unread' } }]);
+      expect([former('red'), unread().past]).toEqual([contentOf(red), []]);
+    });
+
+    it('is not that of a read with which the watch has not caught up', () => {
+      read({ data: blue, resourceVersion: '9' });
+      list({ resourceVersion: '8' });
+      expect(contentNow()).toEqual(contentOf(blue));
+      expect(doubts).toEqual(['ConfigMap/shop/app']);
+    });
+
+    it('has been what it was before, and since then, where nothing but labels were written', async () => {
+      await clock.advance(40_000);
+      list({ resourceVersion: '2', writtenAtMs: at(40) });
+      read({ resourceVersion: '2', writtenAtMs: at(40) });
+      await clock.advance(11 * 60_000);
+      see({ name: 'other' });
+      expect([colorAt(20), colorAt(50)]).toEqual(['red', 'red']);
+    });
+
+    it('is dated late until its content tells what changed', async () => {
+      await clock.advance(40_000);
+      list({ resourceVersion: '2', writtenAtMs: at(20) });
+      expect([colorAt(10), colorAt(30), colorAt(41)]).toEqual(['unread', 'unread', 'unread']);
+      read({ resourceVersion: '2', data: blue, writtenAtMs: at(20) });
+      expect([colorAt(20), colorAt(21)]).toEqual(['red', 'blue']);
+    });
+
+    it('is nothing of the past that is known', async () => {
+      await clock.advance(20_000);
+      see({ ...before, data: blue, resourceVersion: '2', writtenAtMs: at(20) });
+      await clock.advance(20_000);
+      list({ resourceVersion: '3', writtenAtMs: at(40) });
+      expect([former('red'), former('blue'), former('green')]).toEqual([contentOf(red), contentOf(blue), undefined]);
+      expect(first()).toBe('unknown');
+    });
+  });
+
+  describe('where the time does not tell: a write of the second in which the one before was seen', () => {
+    const small = { color: 'red', size: 's' };
+
+    beforeEach(async () => {
+      list({ writtenAtMs: at(0) });
+      await clock.advance(40_000);
+    });
+
+    /** Whether its new content is taken to come from the write at 0 s, rather than from when it was seen. */
+    const isEarly = (): unknown => (colorAt(30) === 'unread' ? 'unread' : colorAt(30) === 'blue');
+
+    it.each<[string, Readonly<Record<string, string>> | 'unknown', boolean]>([
+      ['it set a key', red, true],
+      ['it only removed one', { ...blue, size: 's' }, false],
+      ['nobody knows', 'unknown', false],
+    ])('%s, as the past shows', (_what, past, expected) => {
+      see({ ...before, data: blue, resourceVersion: '2', writtenAtMs: at(0) });
+      expect(isEarly()).toBe('unread');
+      learnPast(past);
+      expect(isEarly()).toBe(expected);
+      expect(colorAt(41)).toBe('blue');
+    });
+
+    it('the one after it is dated when both are known', async () => {
+      see({ ...before, data: small, resourceVersion: '2', writtenAtMs: at(0) });
+      await clock.advance(20_000);
+      see({ ...before, data: red, resourceVersion: '3', writtenAtMs: at(0) });
+      learnPast(blue);
+      expect([30, 60, 61].map(colorAt)).toEqual(['other', 'other', 'red']);
+    });
+
+    it('a list shows two of which neither is read', async () => {
+      list({ resourceVersion: '2', writtenAtMs: at(0) });
+      await clock.advance(20_000);
+      see({ ...before, data: blue, resourceVersion: '3', writtenAtMs: at(0) });
+      learnPast({ color: 'green' });
+      expect([30, 61].map(colorAt)).toEqual(['unread', 'unread']);
+      learnPast(red, { version: '2', until: '3' });
+      expect([1, 30, 61].map(colorAt)).toEqual(['blue', 'blue', 'blue']);
+    });
+  });
+
+  it('may be what a source was created with', () => {
+    list({ writtenAtMs: at(-100) });
+    expect([first(), colorAt(-101), colorAt(-100)]).toEqual(['unread', 'none', 'unread']);
+    read({ writtenAtMs: at(-100) });
+    expect([first(), colorAt(-100)]).toEqual([contentOf(red), 'red']);
+  });
+
+  it('is forgotten after ten minutes, and with it that a time depends on it', async () => {
+    list();
+    see({ ...before, data: blue, resourceVersion: '2', writtenAtMs: at(0) });
+    list({ name: 'gone' });
+    remove('shop/gone', 'uid-gone', '9');
+    await clock.advance(tenMinutesMs + 1);
+    expect(colorAt(Infinity)).toBe('unread');
+    see({ name: 'other' });
+    expect(unread()).toEqual({ past: [], now: undefined });
+    expect([colorAt(0), colorAt(1), former('red')]).toEqual(['unknown', 'blue', undefined]);
+    expect(index.unread('ConfigMap', 'shop', 'gone').past).toEqual([]);
+    learnPast(red);
+    expect(colorAt(0)).toBe('unknown');
+  });
+
+  it.each([
+    ['changed', () => void see({ ...before, data: blue, resourceVersion: '2' })],
+    ['went', () => remove('shop/app', 'uid-app', '2')],
+    [
+      'went, came and was edited',
+      () => void see({ uid: 'second', resourceVersion: '2', createdAtMs: at(-9), writtenAtMs: at(-5) }),
+    ],
+  ])('of a source that has %s is nothing any more once nobody knows what it was', (_what, happen) => {
+    list();
+    happen();
+    learnPast('unknown');
+    const answers = [-101, -60, -49, -7, 0, 1, Infinity].map(colorAt);
+    expect([...answers, first(), former('red')]).not.toContain('unread');
+  });
+
+  it.each([
+    ['another change', 33, () => void see({ ...before, data: blue, resourceVersion: '99' })],
+    ['its deletion', 33, () => remove('shop/app', 'uid-app', '99')],
+    [
+      'another of its name that was edited',
+      32,
+      () => void see({ uid: 'second', resourceVersion: '99', createdAtMs: at(10), writtenAtMs: at(20) }),
+    ],
+  ])('leaves no time in doubt when it is crowded out by %s', (_what, last, happen) => {
+    list();
+    for (let n = 2; n <= last; n++) see({ ...before, data: { color: String(n) }, resourceVersion: String(n) });
+    expect([unread().past, colorAt(-200)]).toEqual([[{ version: '1', until: '2' }], 'unread']);
+    happen();
+    expect([unread().past, colorAt(-200)]).toEqual([[], 'unknown']);
+  });
+
+  it('is counted with what is there, and keeps no bytes of content', () => {
+    list({ name: 'app' });
+    const { sources, retainedBytes } = index.count();
+    see({ name: 'app', ...before });
+    expect(sources.ConfigMap).toBe(1);
+    expect(index.count().retainedBytes).toBe(retainedBytes + contentOf(red).retainedBytes);
   });
 });
 

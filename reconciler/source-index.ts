@@ -1,14 +1,29 @@
 import type { InForce } from '../shared/domain/comparison';
-import { absent, type ContentDigest } from '../shared/domain/content-digest';
+import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
 import { isOlderVersion } from '../shared/domain/resource-version';
-import type { SourceKind, SourceRecord } from '../shared/domain/source';
+import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../shared/domain/source';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
 import { PackedSource } from './packed-source';
-import { knownContent, noPast, type FormerState, type SourceEntry, type SourceFlags } from './source-entry';
+import { firstContent, formerContent, inForceAt } from './source-past';
+import { changedAtMs, type Dating } from './source-dating';
+import {
+  dated,
+  isPastVersion,
+  knownContent,
+  noPast,
+  statesOf,
+  type FormerState,
+  type PastVersion,
+  type SourceEntry,
+  type SourceFlags,
+} from './source-entry';
 
-/** A source came, went, or changed in a way that a decision may depend on. */
+/**
+ * A source came, went, or changed in a way that a decision may depend on. Where either of the two is unread, nobody knows that
+ * the content has changed.
+ */
 export interface SourceChange {
   readonly kind: SourceKind;
   readonly namespace: string;
@@ -23,6 +38,13 @@ export interface SourceIndexListener {
   onDoubt(kind: SourceKind, namespace: string, name: string): void;
   /** A list has been taken whole; `namespace` is undefined for all. A read that began before it may know less. */
   onListed(kind: SourceKind, namespace: string | undefined): void;
+}
+
+/** What a read may tell of a source. */
+export interface UnreadStates {
+  readonly past: readonly PastVersion[];
+  /** Undefined: it is known, or it is gone. */
+  readonly now: SourceRecord | undefined;
 }
 
 /** At rest, or with something to it that will not stay. */
@@ -63,6 +85,11 @@ export class SourceIndex {
     for (const [name, stored] of this.#namespaces.get(scope(kind, namespace)) ?? []) if (isThere(stored)) yield name;
   }
 
+  /** How many sources of a kind a namespace has, or had a moment ago. */
+  countIn(kind: SourceKind, namespace: string): number {
+    return this.#namespaces.get(scope(kind, namespace))?.size ?? 0;
+  }
+
   /** Every source of a kind in a namespace. */
   *inNamespace(kind: SourceKind, namespace: string): Iterable<SourceRecord> {
     for (const name of this.namesIn(kind, namespace)) {
@@ -96,46 +123,29 @@ export class SourceIndex {
     return { sources, retainedBytes };
   }
 
-  /**
-   * The state in force at `sinceMs`, a time of the API server's clock in whole seconds; infinity asks for today's.
-   *
-   * Within one second the order of two writes is not known. Then the older state is taken: at worst one restart too
-   * many, never a change missed. A source that was admitted later by an annotation of its own counts from then on.
-   */
-  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number): InForce {
-    const entry = this.#entry(kind, namespace, name);
-    if (!entry) return { content: undefined };
-    const second = Math.floor(Math.max(sinceMs, entry.flagsFromMs) / 1000) * 1000;
-    let next: Pick<FormerState, 'content' | 'fromMs'> | undefined;
-    for (const state of [...entry.former, { content: entry.record?.content, fromMs: entry.fromMs }].toReversed()) {
-      if (state.fromMs < second) {
-        // Created within the second: pods cannot start without it, so those of a workload born then have read it.
-        const createdThen = state.content === undefined && next && next.fromMs < second + 1000;
-        const content = createdThen ? next?.content : state.content;
-        return content === 'unknown' ? content : { content };
-      }
-      next = state;
-    }
-    const oldest = entry.former[0] ?? { content: entry.record?.content, fromMs: entry.fromMs };
-    const createdAtMs = entry.record?.createdAtMs;
-    // Its first content: pods cannot start without it, so those of a workload born in the same second have read it.
-    if (oldest.fromMs !== createdAtMs || oldest.content === 'unknown') return 'unknown';
-    return { content: createdAtMs > second ? undefined : oldest.content };
+  /** See source-past.ts, as the two after it. */
+  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number): InForce | 'unread' {
+    return inForceAt(this.#entry(kind, namespace, name), sinceMs);
   }
 
-  /** What a source was created with; `unknown` where it was edited before it was first seen. */
-  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | undefined {
-    const entry = this.#entry(kind, namespace, name);
-    if (!entry?.record) return undefined;
-    const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
-    const first = entry.former[absentUntil + 1] ?? { content: entry.record.content, fromMs: entry.fromMs };
-    return first.fromMs > entry.record.createdAtMs ? 'unknown' : first.content;
+  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
+    return firstContent(this.#entry(kind, namespace, name));
   }
 
-  /** A content of the recent past by the digest of its whole. */
-  formerContent(kind: SourceKind, namespace: string, name: string, whole: string): ContentDigest | undefined {
-    const past = this.#entry(kind, namespace, name)?.former ?? [];
-    return knownContent(past.findLast(({ content }) => knownContent(content)?.whole() === whole)?.content);
+  formerContent(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+    whole: string,
+  ): ContentDigest | 'unread' | undefined {
+    return formerContent(this.#entry(kind, namespace, name), whole);
+  }
+
+  /** The states of a source that a read may tell, those of the past oldest first. */
+  unread(kind: SourceKind, namespace: string, name: string): UnreadStates {
+    const entry = this.#entry(kind, namespace, name);
+    const past = (entry?.former ?? noPast).flatMap(({ content }) => (isPastVersion(content) ? [content] : []));
+    return { past, now: entry?.record?.content === 'unread' ? entry.record : undefined };
   }
 
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
@@ -152,8 +162,25 @@ export class SourceIndex {
   }
 
   /** Takes what a read by name has shown: it is the truth, whatever the watch shows. */
-  learn(record: SourceRecord): void {
+  learn(record: ReadSource): void {
     this.#upsert(record, 'read');
+  }
+
+  /** Takes what a read of a past version has shown; `unknown`: nobody remembers it. */
+  learnPast(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+    { version, until }: PastVersion,
+    content: ContentDigest | 'unknown',
+  ): void {
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry) return;
+    const former = entry.former.map((state) => {
+      const isIt = isPastVersion(state.content) && state.content.version === version && state.content.until === until;
+      return isIt ? { ...state, content } : state;
+    });
+    this.#store(kind, namespace, name, { ...entry, former });
   }
 
   /** Takes that a read by name has found nothing. */
@@ -184,37 +211,49 @@ export class SourceIndex {
     if (known && uid === undefined) this.#listener.onDoubt(kind, namespace, name);
     // Left out by its labels, and selected again by the time of the read.
     else if (known && resourceVersion !== undefined && isOlderVersion(resourceVersion, known.resourceVersion)) return;
-    else this.#remove(kind, key, uid);
+    else this.#remove(kind, key, uid, resourceVersion);
   }
 
-  #upsert(record: SourceRecord, origin: 'list' | 'watch' | 'read'): void {
+  #upsert(shown: SourceRecord, origin: 'list' | 'watch' | 'read'): void {
     this.#forgetOldStates();
-    const { kind, namespace, name } = record;
+    const { kind, namespace, name } = shown;
     const entry = this.#entry(kind, namespace, name);
     const before = entry?.record;
-    const isRead = origin === 'read';
+    // The time too: a restored backup gives out versions a second time.
+    const isSameVersion =
+      before?.uid === shown.uid &&
+      before.resourceVersion === shown.resourceVersion &&
+      before.writtenAtMs === shown.writtenAtMs;
+    if (entry && isSameVersion && before.content === 'unread' && isRead(shown)) {
+      this.#store(kind, namespace, name, { ...entry, record: shown });
+      return;
+    }
+    const record = isSameVersion && !isRead(shown) ? { ...shown, content: before.content } : shown;
+    const byRead = origin === 'read';
     const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
     const flagsFromMs = sameFlags ? (entry?.flagsFromMs ?? 0) : (record.writtenAtMs ?? this.#clock.nowMs());
-    if (entry && before?.uid === record.uid && before.content.equals(record.content)) {
-      this.#store(kind, namespace, name, { ...entry, record, flagsFromMs, isRead });
+    const sameContent =
+      before && isRead(before) && isRead(record) ? record.content.equals(before.content) : isSameVersion;
+    if (entry && before?.uid === record.uid && sameContent) {
+      this.#store(kind, namespace, name, { ...entry, record, flagsFromMs, isRead: byRead });
       if (sameFlags) return;
     } else {
-      const fromMs = this.#changedAtMs(before, record, origin);
-      const past = this.#pastWith(kind, objectKey(namespace, name), entry);
-      const isEditedSince = entry !== undefined && before?.uid !== record.uid && fromMs > record.createdAtMs;
+      const past = this.#pastWith(kind, objectKey(namespace, name), entry, record.resourceVersion);
+      const time = this.#timeOf(before, record, origin);
+      const isEditedSince = entry !== undefined && before?.uid !== record.uid && time.fromMs > record.createdAtMs;
       const former = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)].slice(-maxFormer) : past;
-      this.#store(kind, namespace, name, { record, fromMs, flagsFromMs, isRead, former });
+      this.#store(kind, namespace, name, { record, ...time, flagsFromMs, isRead: byRead, former });
     }
     this.#listener.onChange({ kind, namespace, name, before, after: record });
   }
 
-  #remove(kind: SourceKind, key: ObjectKey, uid: string | undefined): void {
+  #remove(kind: SourceKind, key: ObjectKey, uid: string | undefined, resourceVersion?: string): void {
     this.#forgetOldStates();
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
     // The end of a former one, told late: what has its name now was read since.
     if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
-    const former = this.#pastWith(kind, key, entry);
+    const former = this.#pastWith(kind, key, entry, resourceVersion);
     const { ignore, match } = entry.record;
     const gone = { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, isRead: false, former };
     this.#store(kind, namespace, name, { ...gone, lastFlags: { ignore, match } });
@@ -222,28 +261,33 @@ export class SourceIndex {
   }
 
   /** When the content that is now seen came to be, by the API server's clock as far as it tells. */
-  #changedAtMs(before: SourceRecord | undefined, record: SourceRecord, origin: 'list' | 'watch' | 'read'): number {
+  #timeOf(
+    before: SourceRecord | undefined,
+    record: SourceRecord,
+    origin: Dating['origin'],
+  ): Pick<SourceEntry, 'fromMs' | 'dating'> {
     // A watch too may show first what was created long before: what a label has brought into the selection.
-    if (before?.uid !== record.uid) return Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
-    // Removing a key leaves no time in managedFields; every other write does, maybe that of the same second, and must not
-    // be dated by its arrival: it would seem to come after what was born meanwhile.
-    const { content, writtenAtMs = 0 } = record;
-    const differing = content.differingKeys(before.content);
-    const sets = differing.some((name) => content.key(name) !== absent);
-    const removes = differing.some((name) => content.key(name) === absent);
+    if (before?.uid !== record.uid) return { fromMs: Math.max(record.createdAtMs, record.writtenAtMs ?? 0) };
     const formerMs = before.writtenAtMs ?? before.createdAtMs;
-    const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;
-    // A list or a read shows the last of several writes: the time may be that of one, and the removal came later.
-    if (leftItsTime && !(removes && origin !== 'watch')) return writtenAtMs;
-    return Math.max(writtenAtMs, Math.floor(this.#clock.nowMs() / 1000) * 1000);
+    const seenMs = Math.floor(this.#clock.nowMs() / 1000) * 1000;
+    const dating = { origin, formerMs, writtenAtMs: record.writtenAtMs ?? 0, seenMs };
+    const fromMs = changedAtMs(dating, before.content, record.content);
+    return isRead(before) && isRead(record) ? { fromMs } : { fromMs, dating };
   }
 
-  #pastWith(kind: SourceKind, key: ObjectKey, entry: SourceEntry | undefined): readonly FormerState[] {
+  /** `until`: the version of the write that ended the state; undefined where a list does not show it. */
+  #pastWith(
+    kind: SourceKind,
+    key: ObjectKey,
+    entry: SourceEntry | undefined,
+    until: string | undefined,
+  ): readonly FormerState[] {
     if (!entry) return noPast;
     const id = `${kind}/${key}`;
     this.#withPast.delete(id);
     this.#withPast.set(id, { kind, key });
-    const state = { content: entry.record?.content, fromMs: entry.fromMs, observedMs: this.#clock.monotonicMs() };
+    const { record, fromMs, dating } = entry;
+    const state = { content: contentUntil(record, until), fromMs, dating, observedMs: this.#clock.monotonicMs() };
     return [...entry.former, state].slice(-maxFormer);
   }
 
@@ -269,7 +313,8 @@ export class SourceIndex {
     const key = scope(kind, namespace);
     let entries = this.#namespaces.get(key);
     if (!entries) this.#namespaces.set(key, (entries = new Map<string, Stored>()));
-    entries.set(name, PackedSource.of(entry) ?? entry);
+    const known = dated(entry);
+    entries.set(name, PackedSource.of(known) ?? known);
   }
 
   #drop(kind: SourceKind, namespace: string, name: string): void {
@@ -287,14 +332,20 @@ export class SourceIndex {
   }
 }
 
+/** What a state was that is now of the past. Before the version of a restored backup there is no past to be read. */
+function contentUntil(record: SourceRecord | undefined, until: string | undefined): FormerState['content'] {
+  if (record?.content !== 'unread') return record?.content;
+  const version = record.resourceVersion;
+  return until !== undefined && isOlderVersion(version, until) ? { version, until } : 'unknown';
+}
+
 function isThere(stored: Stored): boolean {
   return stored instanceof PackedSource || stored.record !== undefined;
 }
 
 function bytesOf(stored: Stored): number {
   if (stored instanceof PackedSource) return stored.retainedBytes;
-  const states = [stored.record?.content, ...stored.former.map(({ content }) => knownContent(content))];
-  return states.reduce((sum, content) => sum + (content?.retainedBytes ?? 0), 0);
+  return statesOf(stored).reduce((sum, { content }) => sum + (knownContent(content)?.retainedBytes ?? 0), 0);
 }
 
 /** Sources of one kind in one namespace. */

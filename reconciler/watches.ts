@@ -33,9 +33,11 @@ export class Watches {
   readonly #watches: readonly Watch[];
   readonly #addOns: readonly AddOn[];
   readonly #csi: AddOn | undefined;
+  readonly #wholeLists: boolean;
   #stopped = false;
 
   constructor(options: WatchesOptions) {
+    this.#wholeLists = options.wholeLists;
     const places = options.namespaces.length === 0 ? [undefined] : options.namespaces;
     const { workloads } = options;
     const rows = workloadKinds.filter(({ kind }) => !options.policy.ignoredWorkloadKinds.includes(kind));
@@ -55,20 +57,21 @@ export class Watches {
   }
 
   start(): void {
-    for (const { reflector } of this.#watches) reflector.start();
+    for (const { reflector } of this.#watches) reflector.start(this.#wholeLists);
     for (const { watch } of this.#addOns) watch.start();
   }
 
   /**
    * Lists all sources anew, and until then knows none: after a time in which somebody else was in charge, a watch that
-   * hangs would show states from before what the other has already acted on.
+   * hangs would show states from before what the other has already acted on. `whole`: with their contents, also of those that
+   * have not changed.
    */
-  async listSourcesAgain(): Promise<void> {
+  async listSourcesAgain(whole = this.#wholeLists): Promise<void> {
     const synced = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
     await Promise.all([
       ...synced.map(async ({ reflector }) => {
         await reflector.stop();
-        if (!this.#stopped) reflector.start();
+        if (!this.#stopped) reflector.start(whole);
       }),
       this.#csi?.watch.listAgain(),
     ]);

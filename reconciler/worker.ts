@@ -20,10 +20,11 @@ import type { DigestKeys } from './digest-keys';
 import { failedAttempt } from './failed-attempt';
 import type { GivenRestarts } from './given-restarts';
 import type { QueueResult } from './key-queue';
-import { plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
+import { candidates, plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
 import type { Reporter } from './reporter';
 import type { RolloutFolds } from './rollout-folds';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
+import type { SourceContents, SourceName } from './source-contents';
 import type { SourceIndex } from './source-index';
 import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
 import type { Writers } from './writers';
@@ -41,6 +42,7 @@ export interface PlanView {
 }
 
 export interface WorkerOptions extends PlanView {
+  readonly contents: Pick<SourceContents, 'read'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly reporter: Reporter;
@@ -99,13 +101,13 @@ export class Worker {
   }
 
   async #look(stale: TrackedWorkload): Promise<QueueResult> {
-    const { workloads, settle, writers } = this.#options;
+    const { workloads, settle, sources, writers } = this.#options;
     const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
       // A standby looks at everything when its term begins; until then windows must not pile up.
       this.#close(stale.key);
-      return { kind: 'done' };
+      return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
     }
     await this.#refreshRefused(stale);
     const workload = workloads.get(stale.key);
@@ -148,6 +150,10 @@ export class Worker {
 
   async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
     switch (planned.action) {
+      case 'read': {
+        const unread = planned.verdicts.filter((verdict) => verdict.unread);
+        return await this.#read(workload, unread, { kind: 'again', afterMs: 0 });
+      }
       case 'none':
         this.#tellGiven(workload);
         this.#options.reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
@@ -160,6 +166,18 @@ export class Worker {
           planned.baseline,
           attributed(this.#options.hints, workload, planned.changes),
         );
+    }
+  }
+
+  /** Whoever leads next has the same to compare with, however long ago it was. */
+  async #read(workload: TrackedWorkload, used: readonly SourceName[], then: QueueResult): Promise<QueueResult> {
+    const { contents, reporter } = this.#options;
+    try {
+      await contents.read(workload.record.namespace, used);
+      return then;
+    } catch (error) {
+      reporter.notRead(workload, error);
+      return failedAttempt(error);
     }
   }
 
@@ -279,6 +297,7 @@ function mayBeStale(error: unknown): boolean {
 }
 
 function sooner(left: QueueResult, right: QueueResult): QueueResult {
-  if (left.kind !== 'again') return right;
-  return right.kind === 'again' && right.afterMs < left.afterMs ? right : left;
+  if (left.kind === 'failed' || right.kind === 'done') return left;
+  if (left.kind === 'done' || right.kind === 'failed') return right;
+  return right.afterMs < left.afterMs ? right : left;
 }

@@ -12,12 +12,14 @@ import { attributed, describeRestart, type DescribeOptions } from './describe-re
 import type { DigestKeys } from './digest-keys';
 import type { GivenRestarts } from './given-restarts';
 import type { NamespaceScope } from './namespace-scope';
-import { plan } from './plan';
+import { candidates, plan } from './plan';
+import type { SourceContents } from './source-contents';
 import type { PlanView } from './worker';
 import { sleep, type Clock } from '../shared/runtime/clock';
 import { isTrackable, workloadKey, type TrackedWorkload } from './workload-index';
 
 export interface WriteMarksOptions extends PlanView, DescribeOptions {
+  readonly contents: Pick<SourceContents, 'read'>;
   readonly clock: Clock;
   readonly keys: Pick<DigestKeys, 'keyId' | 'isOwn'>;
   readonly hints: Pick<Hints, 'attribution' | 'readNow'>;
@@ -48,7 +50,7 @@ export class WriteMarks {
     if (!term()) return undefined;
     const record = read(kind, withIdentity(object, namespace));
     if (!scope.isSelected(namespace) || !isTrackable(record, settings.policy)) return { v: 1, ...noMarks };
-    await this.#newsOf(namespace);
+    await this.#newsOf(record);
     // The Lease may have gone meanwhile.
     const currentTerm = term();
     if (!currentTerm) return undefined;
@@ -59,6 +61,8 @@ export class WriteMarks {
     const known = { sources, isNamed, settings, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
     const planned = plan({ ...known, workload });
     switch (planned.action) {
+      case 'read':
+        return undefined;
       case 'none':
         return { v: 1, ...noMarks };
       case 'adopt':
@@ -73,12 +77,18 @@ export class WriteMarks {
     }
   }
 
-  /** A release writes the ConfigMap milliseconds before: it is announced by then, and not yet seen. */
-  async #newsOf(namespace: string): Promise<void> {
-    const { clock, hints } = this.#options;
+  /**
+   * A release writes the ConfigMap milliseconds before: it is announced by then, and not yet seen. Nobody may have used it, and
+   * then nobody has read it.
+   */
+  async #newsOf(record: WorkloadRecord): Promise<void> {
+    const { clock, hints, sources, contents } = this.#options;
+    const { namespace } = record;
+    const used = candidates({ workload: trackedAs(record, undefined), sources });
+    const news = [hints.readNow(namespace), contents.read(namespace, used)];
     const over = new AbortController();
     try {
-      await Promise.race([hints.readNow(namespace), sleep(clock, newsMs, over.signal)]);
+      await Promise.race([Promise.allSettled(news), sleep(clock, newsMs, over.signal)]);
     } finally {
       over.abort();
     }

@@ -328,12 +328,15 @@ describe('loans that begin and end while we run', () => {
     expect(outcome(harness).restartAt).toBe(2);
   });
 
-  it('costs no request but the read of the Deployment when the loan begins', async () => {
+  it('costs no request but the read of the Deployment and of what it uses when the loan begins', async () => {
     const { harness } = await started(web);
     harness.requestsSinceLast();
     harness.seed(rolloutOf('web-ro', auto));
     await harness.clock.advance(minuteMs);
-    expect(harness.requestsSinceLast()).toEqual(['get deployments.apps', 'patch deployments.apps']);
+    expect(harness.requestsSinceLast()).toEqual([
+      ...['get deployments.apps', 'list configmaps', 'list secrets'],
+      'patch deployments.apps',
+    ]);
     await harness.clock.advance(2 * minuteMs);
     expect(harness.requestsSinceLast()).toEqual([]);
   });

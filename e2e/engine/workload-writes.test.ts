@@ -85,6 +85,16 @@ describe('birth', () => {
     expect(writesOfEngine()).toBe(1);
   });
 
+  it('is left to the engine where nobody knows in time what its sources hold', async () => {
+    harness.faults.add({
+      match: ({ pathname, query }) => pathname.endsWith('/configmaps') && query.has('fieldSelector'),
+      ...{ times: 1, fault: { kind: 'delay', delayMs: 5_000 } },
+    });
+    await create();
+    expect(await baseline()).toContain('"n":1');
+    expect(writesOfEngine()).toBe(1);
+  });
+
   it('says nothing of a source that is not there yet', async () => {
     await harness.delete('ConfigMap', 'app');
     await harness.clock.advance(5_000);

@@ -96,6 +96,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     onCarriedOut: (process, request, status) => {
       hybrid?.situations.carriedOut(process, request, status);
       const { method, path } = request;
+      situations.answered(path, status);
       const isPatch = method === 'PATCH' && path.startsWith('/apis/apps/');
       if (isPatch && status === 409) situations.conflicted();
       const isDeletedJob = method === 'DELETE' && path.startsWith('/apis/batch/') && path.includes('/jobs/');

@@ -50,6 +50,9 @@ export const situations = [
   'a workload changed between plan and write',
   'lists were paged, because the server does not stream them',
   'a restart was folded into a rollout of somebody else',
+  'a source was read because a decision rested on it',
+  'a source that had changed before it was read was read as it had been',
+  'what a source had been before it was read was not remembered',
   ...hybridSituations,
   ...featureSituations,
 ] as const;
@@ -121,6 +124,19 @@ export class Situations {
   logged(lines: readonly LogLine[]): void {
     for (const { message } of lines) {
       for (const [words, situation] of toldInLogs) if (message.includes(words)) this.#reached.add(situation);
+    }
+  }
+
+  /** A request of an engine that the server itself has answered. */
+  answered(path: string, status: number): void {
+    const [place = '', query = ''] = path.split('?');
+    if (!/\/(?:configmaps|secrets)$/.test(place) || !query.includes('fieldSelector=metadata.name%3D')) return;
+    if (!query.includes('resourceVersionMatch=Exact')) {
+      this.#reached.add('a source was read because a decision rested on it');
+    } else if (status === 200) {
+      this.#reached.add('a source that had changed before it was read was read as it had been');
+    } else if (status === 410) {
+      this.#reached.add('what a source had been before it was read was not remembered');
     }
   }
 

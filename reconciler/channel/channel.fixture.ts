@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../../shared/domain/change-record';
-import type { SourceRecord } from '../../shared/domain/source';
+import type { ReadSource, SourceRecord } from '../../shared/domain/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
@@ -28,7 +28,7 @@ export function changeRecord({
 }
 
 /** A source as it is stored. */
-export function stored(color: string, options: Partial<SourceRecord> = {}): SourceRecord {
+export function stored(color: string, options: Partial<ReadSource> = {}): ReadSource {
   return sourceRecord({ ...options, data: { color } });
 }
 
@@ -37,15 +37,15 @@ export class ChannelHarness {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
   readonly metrics = new ChannelMetrics(new MetricRegistry());
-  readonly apiServer = new Map<string, SourceRecord>();
+  readonly apiServer = new Map<string, ReadSource>();
   readonly index = new Map<string, SourceRecord>();
   /** What the engine was given, and when it was read, in milliseconds since the start. */
-  readonly given: SourceRecord[] = [];
+  readonly given: ReadSource[] = [];
   readonly reads: { readonly source: string; readonly name: string; readonly atMs: number }[] = [];
   unwanted = new Set<string>();
   /** Stands between a read's answer and its arrival. */
   delay: () => Promise<void> = async () => await Promise.resolve();
-  onStored: (record: SourceRecord) => void = () => undefined;
+  onStored: (record: ReadSource) => void = () => undefined;
 
   readonly hints = new Hints({
     clock: this.clock,
@@ -76,15 +76,23 @@ export class ChannelHarness {
   });
 
   /** A write that no watch has shown. */
-  write(record: SourceRecord): void {
+  write(record: ReadSource): void {
     this.apiServer.set(keyOf(record), record);
   }
 
   /** The watch shows what is stored. */
-  watch(record: SourceRecord): void {
+  watch(record: ReadSource): void {
     this.write(record);
     this.index.set(keyOf(record), record);
     this.hints.observed(record);
+  }
+
+  /** A list shows what is stored, without its content. */
+  list(record: ReadSource): void {
+    this.write(record);
+    const listed = { ...record, content: 'unread' as const };
+    this.index.set(keyOf(record), listed);
+    this.hints.observed(listed);
   }
 
   /** Counted results, without those at 0. */

@@ -60,6 +60,30 @@ describe('a hint', () => {
     expect(await channel.results()).toEqual({ confirmed: 1 });
   });
 
+  it.each([
+    ['before', ['list', 'offer']],
+    ['after', ['offer', 'list']],
+  ] as const)('is not confirmed by a list without contents %s it, but by the read', async (_when, order) => {
+    const written = stored('blue', { resourceVersion: '2' });
+    const steps = { list: () => channel.list(written), offer: () => channel.hints.offer(changeRecord()) };
+    for (const step of order) steps[step]();
+    expect(channel.hints.pending).toBe(1);
+    expect(attribution()).toBeUndefined();
+    await channel.clock.advance(60_000);
+    expect(channel.readTimesMs).toEqual([300]);
+    expect(channel.given).toEqual([written]);
+    expect(attribution()).toMatchObject({ users: ['alice'], path: 'webhook' });
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+  });
+
+  it('of what a list without contents shows is a phantom where a read shows something else', async () => {
+    channel.list(stored('green', { resourceVersion: '2' }));
+    expect(channel.hints.offer(changeRecord())).toBe('pending');
+    await channel.clock.advance(60_000);
+    expect(channel.given).toEqual([stored('green', { resourceVersion: '2' })]);
+    expect(await channel.results()).toEqual({ phantom: 1 });
+  });
+
   it('announces a source that the index does not know', async () => {
     const written = stored('blue', { name: 'new' });
     channel.write(written);

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../shared/domain/change-record';
 import { errorMessage } from '../../shared/domain/errors';
-import type { SourceKind, SourceRecord } from '../../shared/domain/source';
+import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../../shared/domain/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { Attributions, type Attribution, type ChangePath } from './attributions';
@@ -23,9 +23,9 @@ export interface HintsOptions {
    * One read of what is stored now (a GET without resourceVersion, which may be answered from no cache); undefined: no
    * such object. Settles within a deadline of its own.
    */
-  readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<SourceRecord | undefined>;
+  readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<ReadSource | undefined>;
   /** Takes a state that is stored and that the index does not show. */
-  readonly onStored: (record: SourceRecord) => void;
+  readonly onStored: (record: ReadSource) => void;
   /** Takes that a source which was to be checked is not there. */
   readonly onAbsent: (kind: HintedKind, namespace: string, name: string) => void;
 }
@@ -112,7 +112,7 @@ export class Hints {
     const hint = hintOf(record, clock.monotonicMs());
     if (this.#merge(id, hint)) return this.#duplicate();
     const known = sources.known(kind, namespace, name);
-    if (known?.uid === hint.uid && known.content.whole() === hint.digest) {
+    if (known?.uid === hint.uid && isRead(known) && known.content.whole() === hint.digest) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
       // Nothing is superseded: the state may be older than this hint, and a change announced before it still come.
       this.#attributions.add(id, hint.digest, [hint], 'both');
@@ -128,12 +128,13 @@ export class Hints {
   }
 
   /** A watch event has changed the content of a source. */
-  observed({ kind, namespace, name, uid, content }: SourceRecord): void {
+  observed(record: SourceRecord): void {
+    const { kind, namespace, name, uid } = record;
     const id = sourceKey(kind, namespace, name);
     const source = this.#sources.get(id);
     if (source) source.told++;
     // A first list brings a hundred thousand of which nothing was announced.
-    if (source || this.#attributions.has(id)) this.#shown(id, uid, content.whole(), 'both');
+    if (isRead(record) && (source || this.#attributions.has(id))) this.#shown(id, uid, record.content.whole(), 'both');
   }
 
   /** The index has been told two things: reads the source anew, and gives the index what is there. */
@@ -263,9 +264,9 @@ export class Hints {
   }
 
   /** Whatever is stored goes to the index, announced or not: the announcement of the newest may have been lost. */
-  #stored({ id, toCheck }: PendingSource, stored: SourceRecord, known: SourceRecord | undefined): void {
+  #stored({ id, toCheck }: PendingSource, stored: ReadSource, known: SourceRecord | undefined): void {
     const digest = stored.content.whole();
-    const isNew = known?.uid !== stored.uid || !known.content.equals(stored.content);
+    const isNew = known?.uid !== stored.uid || !isRead(known) || !known.content.equals(stored.content);
     this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
     if (!isNew && !toCheck) return;
     if (!this.#attributions.get(id, digest)) this.#attributions.add(id, digest, [], 'webhook');

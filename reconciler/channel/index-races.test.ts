@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { objectKey } from '../../shared/domain/object-key';
-import type { SourceRecord } from '../../shared/domain/source';
+import type { ReadSource } from '../../shared/domain/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/recording-logger';
@@ -16,7 +16,7 @@ const colors = ['red', 'green', 'blue'] as const;
 const key = objectKey('shop', 'app');
 
 type WatchEvent =
-  { readonly kind: 'upsert'; readonly record: SourceRecord } | { readonly kind: 'remove'; readonly uid: string };
+  { readonly kind: 'upsert'; readonly record: ReadSource } | { readonly kind: 'remove'; readonly uid: string };
 
 /** One source on an API server; a watch of it that is behind, reads that take their time, and hints true and forged. */
 class World {
@@ -44,7 +44,7 @@ class World {
     onStored: (record) => this.index.learn(record),
     onAbsent: (kind, namespace, name) => this.index.learnAbsence(kind, namespace, name),
   });
-  stored: SourceRecord | undefined;
+  stored: ReadSource | undefined;
   readonly #sink = this.index.sink('ConfigMap', undefined, () => undefined);
   #version = 1;
   #readMs = 10;
@@ -53,7 +53,7 @@ class World {
   #isRestored = false;
   /** What the watch has yet to bring, and what was stored before that. */
   #events: WatchEvent[] = [];
-  #watched: SourceRecord | undefined;
+  #watched: ReadSource | undefined;
 
   readonly steps = {
     write: (value: number): void => {
@@ -119,7 +119,7 @@ async function endsWithWhatIsStored(steps: Steps): Promise<void> {
   await world.rest();
   const known = world.index.get('ConfigMap', 'shop', 'app');
   expect(known?.uid).toBe(world.stored?.uid);
-  expect(known?.content.whole()).toBe(world.stored?.content.whole());
+  expect(known?.content).toEqual(world.stored?.content);
   expect(world.hints.pending).toBe(0);
   expect(world.hints.kept.reads).toBe(0);
   expect(world.clock.pendingTimers).toBe(0);

@@ -1,5 +1,5 @@
 import type { ContentDigester } from '../../shared/domain/content-digest';
-import type { SourceKind } from '../../shared/domain/source';
+import { isRead, type SourceKind, type SourceRecord } from '../../shared/domain/source';
 import type { EngineSettings } from '../engine';
 import type { EngineDeps } from '../engine-deps';
 import { countEvent, countPassedOver } from '../event-counts';
@@ -52,6 +52,8 @@ export class NotifyingEngine {
       deps: { client, clock, random, logger },
       ...settings,
       ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
+      // Every source is told of, and which of them has changed while no watch ran, only the contents tell.
+      wholeLists: true,
       csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
       onProgress: () => this.#onProgress(),
       onLost: ({ plural }) => metrics.watchSynced.remove({ resource: plural }),
@@ -147,7 +149,7 @@ export class NotifyingEngine {
         // Without its class nothing is rotated any more, and what was mounted stays.
         return reloadOnDelete && change.kind !== 'SecretProviderClass';
       case 'changed':
-        return change.before?.content.whole() !== change.after?.content.whole();
+        return wholeOf(change.before) !== wholeOf(change.after);
     }
   }
 
@@ -168,4 +170,8 @@ export class NotifyingEngine {
     for (const [source, seenMs] of this.#recent) if (seenMs >= sinceMs) this.#caller.add(source);
     this.#recent.clear();
   }
+}
+
+function wholeOf(source: SourceRecord | undefined): string | undefined {
+  return source && isRead(source) ? source.content.whole() : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { areInOrder, isOlderVersion } from './resource-version';
+import { areInOrder, isOlderVersion, versionBefore } from './resource-version';
 
 it.each([
   ['9', '10', true],
@@ -11,6 +11,17 @@ it.each([
   ['', '1', false],
 ])('%j is older than %j: %j', (version, than, expected) => {
   expect(isOlderVersion(version, than)).toBe(expected);
+});
+
+it.each([
+  ['10', '9'],
+  ['18446744073709551615', '18446744073709551614'],
+  ['1', undefined],
+  ['a10', undefined],
+  ['0', undefined],
+  ['', undefined],
+])('before %j was %j', (version, expected) => {
+  expect(versionBefore(version)).toBe(expected);
 });
 
 it.each<[readonly string[], boolean]>([

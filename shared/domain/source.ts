@@ -25,7 +25,10 @@ export function parseSourceId(id: SourceId): { readonly kind: SourceKind; readon
   return kind && { kind, name: id.slice(slash + 1) };
 }
 
-/** What is kept of a source: everything a decision needs, nothing of its content. */
+/**
+ * What is kept of a source: everything a decision needs, nothing of its content. `unread`: it was listed by its metadata, and
+ * no decision has needed more of it yet.
+ */
 export interface SourceRecord {
   readonly kind: SourceKind;
   readonly namespace: string;
@@ -40,5 +43,12 @@ export interface SourceRecord {
   readonly ignore: boolean;
   /** Annotation `reloader.stakater.com/match: "true"`. */
   readonly match: boolean;
-  readonly content: ContentDigest;
+  readonly content: ContentDigest | 'unread';
+}
+
+/** A source of which the content was seen. */
+export type ReadSource = SourceRecord & { readonly content: ContentDigest };
+
+export function isRead(source: SourceRecord): source is ReadSource {
+  return source.content !== 'unread';
 }

@@ -13,8 +13,8 @@ export interface Decoded<T> {
  * slice of it: that would pin a whole chunk of the stream.
  */
 export interface Decoder<T> {
-  /** What to ask for. The server may answer JSON all the same. */
-  readonly accepts: 'json' | 'protobuf';
+  /** What to ask for; `metadata` is an object without the rest of it. The server may answer whole objects in JSON all the same. */
+  readonly accepts: 'json' | 'protobuf' | 'metadata';
   /** @throws MalformedObjectError when the shape of the object is wrong. */
   fromJson(object: unknown): Decoded<T>;
   /**
@@ -23,4 +23,6 @@ export interface Decoder<T> {
    * @throws MalformedObjectError when the shape of the object is wrong; ProtocolError when the bytes do not parse.
    */
   fromProtobuf?(bytes: Buffer): Decoded<T>;
+  /** Lists are read by this one, where they are not asked to be whole: most objects never matter beyond their metadata. */
+  readonly metadata?: Decoder<T>;
 }

@@ -12,6 +12,8 @@ import { statusFromJson, statusFromProtobuf } from './status-body';
 import type { WatchEvent } from './watch-event';
 import { initialEventsEndAnnotation, watchEvent } from './watch-event';
 
+const json = 'application/json';
+
 /** How lists and watches are written: which splitters, which decoding. */
 export interface Encoding<T> {
   newListSplitter(): ListSplitter;
@@ -30,9 +32,12 @@ export interface FrameSplitter {
 }
 
 /** What to ask for. JSON is always acceptable: errors, aggregated APIs and proxies may have nothing else. */
-export function acceptHeader<T>(decoder: Decoder<T>, what: 'list' | 'watch'): string {
-  if (decoder.accepts === 'json') return 'application/json';
-  return `${protobufType}${what === 'watch' ? ';stream=watch' : ''},application/json`;
+export function acceptHeader<T>({ accepts }: Pick<Decoder<T>, 'accepts'>, what: 'list' | 'watch'): string {
+  if (accepts === 'json') return json;
+  const stream = what === 'watch' ? ';stream=watch' : '';
+  if (accepts === 'protobuf') return `${protobufType}${stream},${json}`;
+  const partial = `;as=PartialObjectMetadata${what === 'list' ? 'List' : ''};g=meta.k8s.io;v=v1`;
+  return `${protobufType}${partial}${stream},${json}${partial},${json}`;
 }
 
 /**
@@ -42,7 +47,7 @@ export function acceptHeader<T>(decoder: Decoder<T>, what: 'list' | 'watch'): st
  */
 export function encodingOf<T>(contentType: string | undefined, decoder: Decoder<T>): Encoding<T> {
   const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';
-  if (mediaType === 'application/json') return jsonEncoding(decoder);
+  if (mediaType === json) return jsonEncoding(decoder);
   const fromProtobuf = decoder.fromProtobuf?.bind(decoder);
   if (mediaType === protobufType && fromProtobuf) return protobufEncoding(fromProtobuf);
   throw new ProtocolError(`the server answered content type "${mediaType}" instead of JSON or protobuf`);

@@ -16,7 +16,7 @@ export interface PagedListOptions<T> {
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly pageSize: number;
   readonly decoder: Decoder<T>;
-  readonly relist: Relist<T>;
+  readonly relist: Pick<Relist<T>, 'upsert' | 'malformed' | 'restart'>;
   readonly signal: AbortSignal;
   /** The server has sent something. */
   onActivity(): void;

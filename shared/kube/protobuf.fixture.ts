@@ -73,7 +73,10 @@ export function sourceMessage(object: FixtureObject): Buffer {
   ]);
 }
 
-export function sourceJson(kind: 'ConfigMap' | 'Secret', object: FixtureObject): object {
+export function sourceJson(
+  kind: 'ConfigMap' | 'Secret',
+  object: FixtureObject,
+): { readonly [field: string]: unknown; readonly metadata: object } {
   const time = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
   const base64 = (values: Readonly<Record<string, string | Buffer>>): Record<string, string> =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));

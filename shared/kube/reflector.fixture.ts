@@ -42,6 +42,16 @@ export const thingDecoder: Decoder<Thing> = {
   },
 };
 
+/** Lists by metadata; of an object that was listed so, the value is `unread`. */
+export const listedDecoder: Decoder<Thing> = {
+  ...thingDecoder,
+  accepts: 'protobuf',
+  metadata: {
+    accepts: 'metadata',
+    fromJson: (object) => thingDecoder.fromJson({ ...(object as ThingJson), value: 'unread' }),
+  },
+};
+
 /** Keeps what it is told, and tells what it was told. */
 export class RecordingSink implements ReflectorSink<Thing> {
   readonly objects = new Map<ObjectKey, string>();
@@ -86,6 +96,14 @@ export function queryOf(request: HttpRequest): URLSearchParams {
 }
 
 export const isWatch = (request: HttpRequest): boolean => queryOf(request).has('watch');
+
+/** What a request is for, and in which form: `watch-list metadata`, `list whole`, `watch from 7 whole`. */
+export function asked(request: HttpRequest): string {
+  const query = queryOf(request);
+  const watch = query.has('sendInitialEvents') ? 'watch-list' : `watch from ${query.get('resourceVersion')}`;
+  const isPartial = request.headers['accept']?.includes('PartialObjectMetadata') === true;
+  return `${isWatch(request) ? watch : 'list'} ${isPartial ? 'metadata' : 'whole'}`;
+}
 
 /** A server that does not know `sendInitialEvents`: lists and watches are answered apart. */
 export interface PagedServer {

@@ -1,6 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeBody, refusal } from './fake-transport';
-import { bookmarkEnd, isWatch, listOf, pagedWorld, queryOf, thing, world } from './reflector.fixture';
+import { FakeBody, noAnswer, refusal } from './fake-transport';
+import type { World } from './reflector.fixture';
+import {
+  asked,
+  bookmarkEnd,
+  isWatch,
+  listedDecoder,
+  listOf,
+  pagedWorld,
+  queryOf,
+  thing,
+  world,
+} from './reflector.fixture';
 
 const openWatch = (): { body: FakeBody } => ({ body: new FakeBody() });
 
@@ -249,6 +260,223 @@ describe('watch-list', () => {
     expect(lists).toHaveLength(0);
     expect(queryOf(watches[2]!).get('sendInitialEvents')).toBe('true');
     await reflector.stop();
+  });
+});
+
+describe('a list by metadata', () => {
+  const decoder = listedDecoder;
+
+  /** A server that streams lists; each request opens the next of `bodies`, then silent ones. */
+  function streaming(...bodies: readonly FakeBody[]): World {
+    return world((_request, index) => ({ body: bodies[index] ?? new FakeBody() }), { decoder });
+  }
+
+  const requestsOf = ({ transport }: World): readonly string[] => transport.requests.map(asked);
+  const acceptsOf = ({ transport }: World): readonly (string | undefined)[] =>
+    transport.requests.map(({ headers }) => headers['accept']);
+
+  /** A chunk of a stream. */
+  const lines = (...events: readonly object[]): string => events.map((event) => `${JSON.stringify(event)}\n`).join('');
+
+  const added = { type: 'ADDED', object: thing('a', '99') };
+  const expired = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } };
+
+  it('is a stream of its own up to its end mark, from where whole objects are watched', async () => {
+    const [list, watch] = [new FakeBody(), new FakeBody()];
+    const built = streaming(list, watch);
+    const { reflector, clock, sink } = built;
+    sink.objects.set('shop/gone', '1');
+    reflector.start();
+    list.push(lines(added, bookmarkEnd('50'), { type: 'MODIFIED', object: thing('a', '51') }));
+    watch.line({ type: 'MODIFIED', object: thing('a', '51') });
+    await clock.settle();
+    expect(sink.calls).toEqual(['list shop/a=unread', 'remove shop/gone', 'synced', 'watch shop/a=51']);
+    expect(requestsOf(built)).toEqual(['watch-list metadata', 'watch from 50 whole']);
+    expect(acceptsOf(built)).toEqual([
+      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;stream=watch,' +
+        'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
+      'application/vnd.kubernetes.protobuf;stream=watch,application/json',
+    ]);
+    expect([list.closed, watch.closed]).toEqual([true, false]);
+    expect(reflector.status).toMatchObject({ synced: true, state: 'watching' });
+    await reflector.stop();
+  });
+
+  it('is not watching before its watch is open', async () => {
+    const list = new FakeBody();
+    const { reflector, clock } = world((_request, index) => (index === 0 ? { body: list } : noAnswer()), { decoder });
+    reflector.start();
+    list.line(bookmarkEnd('50'));
+    await clock.settle();
+    expect(reflector.status).toMatchObject({ synced: true, state: 'listing' });
+    await reflector.stop();
+  });
+
+  it('is one of whole objects, and the watch goes on with it, for a start that asks for that', async () => {
+    const body = new FakeBody();
+    const built = streaming(body);
+    const { reflector, clock, sink } = built;
+    reflector.start(true);
+    body.push(lines(added, bookmarkEnd('50'), { type: 'MODIFIED', object: thing('a', '100') }));
+    await clock.settle();
+    expect(sink.calls).toEqual(['list shop/a=99', 'synced', 'watch shop/a=100']);
+    for (const whole of [undefined, true]) {
+      await reflector.stop();
+      reflector.start(whole);
+      await clock.settle();
+    }
+    expect(requestsOf(built)).toEqual(['watch-list whole', 'watch-list metadata', 'watch-list whole']);
+    await reflector.stop();
+  });
+
+  it('is paged where the server does not stream lists', async () => {
+    const watch = new FakeBody();
+    const built = pagedWorld(
+      {
+        list: (request) =>
+          queryOf(request).has('continue')
+            ? listOf('10', [thing('b', '6')])
+            : listOf('10', [thing('a', '5')], { continue: 'next' }),
+        watch: () => ({ body: watch }),
+      },
+      { decoder },
+    );
+    const { reflector, clock, sink } = built;
+    reflector.start();
+    watch.line({ type: 'MODIFIED', object: thing('a', '11') });
+    await clock.settle();
+    expect(sink.calls).toEqual(['list shop/a=unread', 'list shop/b=unread', 'synced', 'watch shop/a=11']);
+    expect(requestsOf(built)).toEqual(['watch-list metadata', 'list metadata', 'list metadata', 'watch from 10 whole']);
+    expect(acceptsOf(built)[1]).toBe(
+      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,' +
+        'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+    );
+    await reflector.stop();
+  });
+
+  it('is paged and whole for a start that asks for that', async () => {
+    const built = pagedWorld({ list: () => listOf('10', [thing('a', '5')]), watch: openWatch }, { decoder });
+    built.reflector.start(true);
+    await built.clock.settle();
+    expect(built.sink.calls).toEqual(['list shop/a=5', 'synced']);
+    expect(requestsOf(built)).toEqual(['watch-list whole', 'list whole', 'watch from 10 whole']);
+    await built.reflector.stop();
+  });
+
+  it('is not complete when its stream breaks off, and begins anew', async () => {
+    const [first, second] = [new FakeBody(), new FakeBody()];
+    const built = streaming(first, second);
+    const { reflector, clock, sink } = built;
+    sink.objects.set('shop/gone', '1');
+    reflector.start();
+    first.line(added);
+    await clock.settle();
+    first.reset();
+    await clock.advance(1_000);
+    expect(sink.calls).toEqual(['list shop/a=unread']);
+    expect(reflector.status.synced).toBe(false);
+    second.push(lines(added, bookmarkEnd('50')));
+    await clock.settle();
+    expect(sink.calls.slice(1)).toEqual(['list shop/a=unread', 'remove shop/gone', 'synced']);
+    expect(requestsOf(built)).toEqual(['watch-list metadata', 'watch-list metadata', 'watch from 50 whole']);
+    await reflector.stop();
+  });
+
+  it.each([
+    ['ends', (body: FakeBody) => body.end()],
+    ['falls silent', () => undefined],
+  ])('is paged from then on when its stream %s before its end mark', async (_how, then) => {
+    const first = new FakeBody();
+    const built = world(
+      (request, index) => (isWatch(request) ? { body: index === 0 ? first : new FakeBody() } : listOf('10', [])),
+      { decoder },
+    );
+    built.reflector.start();
+    first.line(added);
+    then(first);
+    await built.clock.advance(10_000);
+    expect(requestsOf(built)).toEqual(['watch-list metadata', 'list metadata', 'watch from 10 whole']);
+    await built.reflector.stop();
+  });
+
+  it('is not repeated where the watch can resume', async () => {
+    const [list, watch] = [new FakeBody(), new FakeBody()];
+    const built = streaming(list, watch);
+    built.reflector.start();
+    list.line(bookmarkEnd('50'));
+    watch.line({ type: 'MODIFIED', object: thing('a', '51') });
+    await built.clock.settle();
+    watch.reset();
+    await built.clock.advance(1_000);
+    expect(requestsOf(built)).toEqual(['watch-list metadata', 'watch from 50 whole', 'watch from 51 whole']);
+    await built.reflector.stop();
+  });
+
+  it('comes again after a 410', async () => {
+    const [list, watch, again] = [new FakeBody(), new FakeBody(), new FakeBody()];
+    const built = streaming(list, watch, again);
+    const { reflector, clock, sink, reconnects } = built;
+    reflector.start();
+    list.push(lines(added, bookmarkEnd('50')));
+    watch.line(expired);
+    again.push(lines({ type: 'ADDED', object: thing('b', '60') }, bookmarkEnd('70')));
+    await clock.advance(1_000);
+    expect(sink.calls.slice(2)).toEqual(['list shop/b=unread', 'remove shop/a', 'synced']);
+    expect(reconnects).toEqual(['expired']);
+    expect(requestsOf(built).slice(2)).toEqual(['watch-list metadata', 'watch from 70 whole']);
+    await reflector.stop();
+  });
+
+  it('stands in for a watch that is refused', async () => {
+    const built = world((request) => (isWatch(request) ? refusal(403, 'Forbidden') : listOf('10', [thing('a', '5')])), {
+      decoder,
+    });
+    const { reflector, clock, sink } = built;
+    reflector.start();
+    await clock.advance(1_000);
+    expect(sink.calls.slice(0, 2)).toEqual(['list shop/a=unread', 'synced']);
+    expect(requestsOf(built).slice(0, 4)).toEqual([
+      'watch-list metadata',
+      'list metadata',
+      'watch from 10 whole',
+      'list metadata',
+    ]);
+    await reflector.stop();
+  });
+
+  it('is streamed again though the watch after it was refused as invalid', async () => {
+    const list = new FakeBody();
+    const built = world(
+      (_request, index) => (index === 1 ? refusal(400, 'BadRequest') : { body: index === 0 ? list : new FakeBody() }),
+      { decoder },
+    );
+    built.reflector.start();
+    list.line(bookmarkEnd('50'));
+    await built.clock.advance(1_000);
+    expect(requestsOf(built)).toEqual(['watch-list metadata', 'watch from 50 whole', 'watch-list metadata']);
+    await built.reflector.stop();
+  });
+
+  it.each([
+    ['at an object', 'list shop/a=unread', ['list shop/a=unread']],
+    ['when it is complete', 'synced', ['list shop/a=unread', 'list shop/b=unread', 'synced']],
+  ])('tells nothing more and asks for nothing more once stopped %s', async (_when, at, told) => {
+    const list = new FakeBody();
+    const built = streaming(list);
+    const { reflector, clock, sink } = built;
+    let stopped: Promise<void> | undefined;
+    sink.fails = (call) => {
+      if (call === at) stopped = reflector.stop();
+      return false;
+    };
+    reflector.start();
+    list.push(lines(added, { type: 'ADDED', object: thing('b', '98') }, bookmarkEnd('50')));
+    await clock.settle();
+    await stopped;
+    expect(sink.calls).toEqual(told);
+    expect(requestsOf(built)).toEqual(['watch-list metadata']);
+    expect(reflector.status.state).toBe('stopped');
+    expect([list.closed, clock.pendingTimers]).toEqual([true, 0]);
   });
 });
 

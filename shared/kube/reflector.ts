@@ -24,7 +24,7 @@ import { requestTarget } from './request-target';
 import type { Resource } from './resource';
 import { resourceName, resourcePath } from './resource';
 import type { WatchEvent } from './watch-event';
-import { watchStream } from './watch-stream';
+import { watchStream, type WatchEnd } from './watch-stream';
 
 export type { ReflectorSink } from './delivery';
 
@@ -69,6 +69,11 @@ const watchSeconds = { min: 300, spread: 300 };
 /** How an attempt ended: by itself, or with an error. */
 type Outcome = { readonly reason: ReconnectReason; readonly error?: KubeError } | 'use-paged-list';
 
+function outcomeOf(end: WatchEnd): Outcome {
+  if (end === 'no-initial-events-end') return 'use-paged-list';
+  return { reason: end === 'listed' ? 'ended' : end };
+}
+
 /**
  * Keeps a sink up to date with one resource of the API server, for as long as it runs: lists, watches, and comes back
  * whatever happens.
@@ -78,7 +83,8 @@ type Outcome = { readonly reason: ReconnectReason; readonly error?: KubeError } 
  *      │ first part of the   └── 410, ERROR event, bytes that do not parse ──▶ back off ──▶ list
  *      └ watch itself
  *
- * A watch that is refused, where listing is not, is a list at each attempt.
+ * A watch that is refused, where listing is not, is a list at each attempt. Where the decoder can do with metadata, a list is of
+ * that, a stream of its own, and what a watch shows is whole.
  *
  * Versions are compared for nothing: they are opaque, and only handed back.
  */
@@ -95,6 +101,8 @@ export class Reflector<T> {
   #resourceVersion: string | undefined;
   /** Until the server has shown that it does not know `sendInitialEvents`. */
   #watchListSupported = true;
+  /** What lists are read by. */
+  #lister: Decoder<T>;
   #watchingSinceMs: number | undefined;
   #slowErrorReported = false;
 
@@ -109,6 +117,7 @@ export class Reflector<T> {
     this.#logger = deps.logger.child({ resource: resourceName(options.resource), namespace: options.namespace });
     this.#path = resourcePath(options.resource, options.namespace);
     this.#query = { labelSelector: options.labelSelector, fieldSelector: options.fieldSelector };
+    this.#lister = options.decoder;
     this.#lastActivityMs = deps.clock.monotonicMs();
   }
 
@@ -121,10 +130,12 @@ export class Reflector<T> {
     };
   }
 
-  /** Starts, or does nothing if it runs. After a stop it starts from a new list. */
-  start(): void {
+  /** Starts, or does nothing if it runs. After a stop it starts from a new list; `whole`: its lists show whole objects. */
+  start(whole = false): void {
     if (this.#run) return;
     const controller = new AbortController();
+    const { decoder } = this.#options;
+    this.#lister = whole ? decoder : (decoder.metadata ?? decoder);
     this.#resourceVersion = undefined;
     this.#synced = false;
     // Of another run: it says nothing of this one.
@@ -177,13 +188,18 @@ export class Reflector<T> {
     const listFirst = this.#resourceVersion === undefined && !watchList;
     try {
       if (listFirst) await this.#list(signal);
-      return await this.#watch(signal);
+      if (watchList && this.#lister !== this.#options.decoder) {
+        const end = await this.#stream(signal, this.#lister, true);
+        if (end !== 'listed' || isAborted(signal)) return outcomeOf(end);
+      }
+      return outcomeOf(await this.#stream(signal, this.#options.decoder));
     } catch (thrown) {
       const error =
         thrown instanceof KubeError ? thrown : new ProtocolError(`unexpected: ${errorMessage(thrown)}`, thrown);
       if (isAborted(signal)) return { reason: 'ended' };
       if (error.status !== undefined) this.#active(signal);
-      if (watchList && this.#watchingSinceMs === undefined && error instanceof InvalidError) return 'use-paged-list';
+      const isListRefused = this.#expectsWatchList() && this.#watchingSinceMs === undefined;
+      if (isListRefused && error instanceof InvalidError) return 'use-paged-list';
       if (error instanceof ProtocolError) this.#deps.observer?.decodeFailed('stream');
       if (!mayResume(error)) this.#resourceVersion = undefined;
       this.#lastError = error;
@@ -216,7 +232,7 @@ export class Reflector<T> {
       path: this.#path,
       query: this.#query,
       pageSize: this.#options.pageSize ?? defaultPageSize,
-      decoder: this.#options.decoder,
+      decoder: this.#lister,
       relist,
       signal,
       onActivity: () => this.#active(signal),
@@ -224,19 +240,20 @@ export class Reflector<T> {
     this.#complete(relist, resourceVersion, startMs, signal);
   }
 
-  async #watch(signal: AbortSignal): Promise<Outcome> {
+  async #stream(signal: AbortSignal, decoder: Decoder<T>, listOnly = false): Promise<WatchEnd> {
     const { client, clock, random } = this.#deps;
     const startMs = clock.monotonicMs();
     // Absent once the initial events are complete, or where there are none to come.
     let relist = this.#expectsWatchList() ? this.#newRelist(signal) : undefined;
     if (relist) this.#state = 'listing';
     const delivery = this.#newDelivery(signal);
-    const end = await watchStream({
+    return await watchStream({
       client,
       clock,
       path: this.#path,
       query: this.#query,
-      decoder: this.#options.decoder,
+      decoder,
+      listOnly,
       resourceVersion: this.#resourceVersion,
       timeoutSeconds: Math.floor(watchSeconds.min + random.float() * watchSeconds.spread),
       signal,
@@ -249,10 +266,12 @@ export class Reflector<T> {
       onEvent: (event) => {
         if (isAborted(signal)) return;
         if (!relist) this.#apply(event, delivery);
-        else if (this.#applyInitial(event, relist, startMs, signal)) relist = undefined;
+        else if (this.#applyInitial(event, relist, startMs, signal)) {
+          relist = undefined;
+          if (!listOnly) this.#watching();
+        }
       },
     });
-    return end === 'no-initial-events-end' ? 'use-paged-list' : { reason: end };
   }
 
   /**
@@ -273,7 +292,6 @@ export class Reflector<T> {
       case 'bookmark':
         if (!event.initialEventsEnd) return false;
         this.#complete(relist, event.resourceVersion, startMs, signal);
-        this.#watching();
         return true;
       case 'error':
         throw this.#errorOf(event);

@@ -1,18 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentDigester } from '../domain/content-digest';
-import type { SourceRecord } from '../domain/source';
+import type { ReadSource, SourceRecord } from '../domain/source';
 import type { Decoded } from './decoder';
 import { MalformedObjectError } from '../domain/malformed-object-error';
 import { encodingOf } from './encoding';
 import { ProtocolError } from './errors';
 import type { FixtureObject } from './protobuf.fixture';
-import { bytesField, sourceJson, sourceMessage, varintField, watchFrame } from './protobuf.fixture';
+import { bytesField, objectMeta, sourceJson, sourceMessage, varintField, watchFrame } from './protobuf.fixture';
 import { sourceDecoder } from './source-decoder';
 
 const digester = new ContentDigester(Buffer.alloc(32, 1));
 const keys = { ignore: 'x/ignore', match: 'x/match' };
 const secretsDecoder = sourceDecoder('Secret', digester, keys);
+
+/** What reads whole objects, and what reads a list. */
+const forms = [
+  ['whole', secretsDecoder],
+  ['listed', secretsDecoder.metadata],
+] as const;
+
+const malformedMetadata: readonly [string, object][] = [
+  ['no name', { metadata: { namespace: 'shop', uid: 'u', resourceVersion: '1' } }],
+  ['no creation time', { metadata: { name: 'db', namespace: 'shop', uid: 'u', resourceVersion: '1' } }],
+  ['no metadata', { metadata: null }],
+];
 
 const name = fc.stringMatching(/^[a-z0-9.-]{1,20}$/);
 const seconds = fc.integer({ min: 1_000_000_000, max: 4_000_000_000 });
@@ -35,9 +47,9 @@ const fixture: fc.Arbitrary<FixtureObject> = fc.record({
   ),
 });
 
-function both(kind: 'ConfigMap' | 'Secret', object: FixtureObject): [Decoded<SourceRecord>, Decoded<SourceRecord>] {
+function both(kind: 'ConfigMap' | 'Secret', object: FixtureObject): [Decoded<ReadSource>, Decoded<ReadSource>] {
   const decoder = sourceDecoder(kind, digester, keys);
-  return [decoder.fromJson(sourceJson(kind, object)), decoder.fromProtobuf!(sourceMessage(object))];
+  return [decoder.fromJson(sourceJson(kind, object)), decoder.fromProtobuf(sourceMessage(object))];
 }
 
 function example(changes: Partial<FixtureObject> = {}): FixtureObject {
@@ -67,6 +79,28 @@ describe('sourceDecoder', () => {
         expect(fromProtobuf.equals(fromJson)).toBe(true);
       }),
     );
+  });
+
+  it.each(['ConfigMap', 'Secret'] as const)('lists a %s by its metadata to the same record, unread', (kind) => {
+    const decoder = sourceDecoder(kind, digester, keys);
+    fc.assert(
+      fc.property(fixture, (object) => {
+        const whole = sourceJson(kind, object);
+        const read = decoder.fromJson(whole);
+        const unread = { ...read, object: { ...read.object, content: 'unread' } };
+        for (const json of [{ metadata: whole.metadata }, whole]) {
+          expect(decoder.metadata.fromJson(json)).toEqual(unread);
+        }
+        for (const message of [bytesField(1, objectMeta(object)), sourceMessage(object)]) {
+          expect(decoder.metadata.fromProtobuf!(message)).toEqual(unread);
+        }
+      }),
+    );
+  });
+
+  it('lists what has malformed content: it is not read', () => {
+    const object = { ...sourceJson('Secret', example()), data: ['x'] };
+    expect(secretsDecoder.metadata.fromJson(object).object.content).toBe('unread');
   });
 
   it('keeps what a decision needs', () => {
@@ -102,9 +136,9 @@ describe('sourceDecoder', () => {
     },
   );
 
-  it('keeps no view of the bytes it was given', () => {
+  it.each(forms)('keeps no view of the bytes it was given: %s', (_form, decoder) => {
     const bytes = sourceMessage(example());
-    const { object } = secretsDecoder.fromProtobuf!(bytes);
+    const { object } = decoder.fromProtobuf!(bytes);
     bytes.fill(0);
     expect(object).toMatchObject({ name: 'db', namespace: 'shop', uid: 'u1', resourceVersion: '7' });
   });
@@ -112,9 +146,7 @@ describe('sourceDecoder', () => {
   it.each([
     ['data that is a list', { data: ['x'] }],
     ['an entry that is a number', { data: { pin: 123456 } }],
-    ['no name', { metadata: { namespace: 'shop', uid: 'u', resourceVersion: '1' } }],
-    ['no creation time', { metadata: { name: 'db', namespace: 'shop', uid: 'u', resourceVersion: '1' } }],
-    ['no metadata', { metadata: null }],
+    ...malformedMetadata,
   ])('calls a JSON object with %s malformed, without quoting it', (_what, change) => {
     const object = { ...sourceJson('Secret', example()), ...change };
     const decode = (): unknown => secretsDecoder.fromJson(object);
@@ -122,19 +154,24 @@ describe('sourceDecoder', () => {
     expect(decode).not.toThrow(/123456|hunter2/);
   });
 
-  it('calls a protobuf object without uid malformed, and names it', () => {
-    const decode = (): unknown => secretsDecoder.fromProtobuf!(sourceMessage(example({ uid: '' })));
+  it.each(malformedMetadata)('calls one with %s malformed in a list too', (_what, change) => {
+    const object = { ...sourceJson('Secret', example()), ...change };
+    expect(() => secretsDecoder.metadata.fromJson(object)).toThrow(MalformedObjectError);
+  });
+
+  it.each(forms)('calls a protobuf object without uid malformed, and names it: %s', (_form, decoder) => {
+    const decode = (): unknown => decoder.fromProtobuf!(sourceMessage(example({ uid: '' })));
     expect(decode).toThrow(expect.objectContaining({ key: 'shop/db', resourceVersion: '7' }));
   });
 
-  it('calls protobuf that does not parse a broken stream', () => {
+  it.each(forms)('calls protobuf that does not parse a broken stream: %s', (_form, decoder) => {
     const bytes = sourceMessage(example());
-    expect(() => secretsDecoder.fromProtobuf!(bytes.subarray(0, bytes.length - 5))).toThrow(ProtocolError);
+    expect(() => decoder.fromProtobuf!(bytes.subarray(0, bytes.length - 5))).toThrow(ProtocolError);
   });
 });
 
-describe('a protobuf watch', () => {
-  const encoding = encodingOf('application/vnd.kubernetes.protobuf;stream=watch', secretsDecoder);
+describe.each(forms)('a protobuf watch, %s', (_form, decoder) => {
+  const encoding = encodingOf<SourceRecord>('application/vnd.kubernetes.protobuf;stream=watch', decoder);
   const event = (type: string, object: Buffer): unknown => {
     const [frame] = [...encoding.newFrameSplitter().push(watchFrame(type, object))];
     return encoding.decodeEvent(frame!);

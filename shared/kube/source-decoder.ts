@@ -1,6 +1,6 @@
 import type { SourceDigester } from '../domain/content-digest';
 import { objectKey } from '../domain/object-key';
-import type { SourceRecord } from '../domain/source';
+import type { ReadSource, SourceRecord } from '../domain/source';
 import type { Decoded, Decoder } from './decoder';
 import { MalformedObjectError } from '../domain/malformed-object-error';
 import type { ObjectMetadata } from './object-metadata';
@@ -33,6 +33,13 @@ const contentFields = {
   Secret: { protobuf: [2], json: { data: 'base64' } },
 } as const;
 
+/** Lists leave the content out: a cluster has a hundred times more of it than its workloads use. */
+export interface SourceDecoder extends Decoder<SourceRecord> {
+  fromJson(object: unknown): Decoded<ReadSource>;
+  fromProtobuf(bytes: Buffer): Decoded<ReadSource>;
+  readonly metadata: Decoder<SourceRecord>;
+}
+
 /**
  * Digests a ConfigMap or Secret as it passes by: the content is hashed and dropped. Both encodings give the same
  * digests.
@@ -41,14 +48,14 @@ export function sourceDecoder(
   kind: 'ConfigMap' | 'Secret',
   digester: SourceDigester,
   keys: SourceAnnotationKeys,
-): Decoder<SourceRecord> {
+): SourceDecoder {
   const wantedAnnotations = [keys.ignore, keys.match];
 
-  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<SourceRecord> => {
+  const listed = (metadata: ObjectMetadata): Decoded<SourceRecord & { readonly content: 'unread' }> => {
     const { name, namespace, uid, resourceVersion, createdAtMs, writtenAtMs, annotations } = metadata;
     requireIdentity(metadata);
     if (createdAtMs === undefined) throw malformed(kind, metadata, 'has no metadata.creationTimestamp');
-    const record: SourceRecord = {
+    const object = {
       kind,
       namespace,
       name,
@@ -58,9 +65,15 @@ export function sourceDecoder(
       writtenAtMs,
       ignore: annotations.get(keys.ignore) === 'true',
       match: annotations.get(keys.match) === 'true',
-      content: digester.digest(kind, namespace, name, content),
+      content: 'unread' as const,
     };
-    return { key: objectKey(namespace, name), uid, resourceVersion, object: record };
+    return { key: objectKey(namespace, name), uid, resourceVersion, object };
+  };
+
+  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<ReadSource> => {
+    const { object, ...identity } = listed(metadata);
+    const { namespace, name } = object;
+    return { ...identity, object: { ...object, content: digester.digest(kind, namespace, name, content) } };
   };
 
   return {
@@ -71,6 +84,11 @@ export function sourceDecoder(
     },
     fromProtobuf(bytes) {
       return decoded(metadataFromProtobuf(bytes, wantedAnnotations), entriesFromProtobuf(kind, bytes));
+    },
+    metadata: {
+      accepts: 'metadata',
+      fromJson: (object) => listed(metadataFromJson(object, wantedAnnotations)),
+      fromProtobuf: (bytes) => listed(metadataFromProtobuf(bytes, wantedAnnotations)),
     },
   };
 }

@@ -14,6 +14,8 @@ export interface WatchStreamOptions<T> {
   readonly decoder: Decoder<T>;
   /** Where to go on; undefined asks for the whole state first (watch-list). */
   readonly resourceVersion: string | undefined;
+  /** To end with the whole state. */
+  readonly listOnly?: boolean;
   /** When the server is to end the stream. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
@@ -25,7 +27,7 @@ export interface WatchStreamOptions<T> {
 }
 
 /** `deadline`: the server did not end the stream when it should have: most likely nobody is there any more. */
-export type WatchEnd = 'ended' | 'deadline' | 'no-initial-events-end';
+export type WatchEnd = 'listed' | 'ended' | 'deadline' | 'no-initial-events-end';
 
 /** The server ends the stream first, if it is there at all. */
 const deadlineGraceMs = 5_000;
@@ -71,6 +73,7 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
         const event = encoding.decodeEvent(frame);
         options.onEvent(event);
         if (initialEvents && event.type === 'bookmark' && event.initialEventsEnd) {
+          if (options.listOnly === true) return 'listed';
           initialEvents = false;
           deadline.set(boundMs());
         }

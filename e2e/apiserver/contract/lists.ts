@@ -163,6 +163,19 @@ export function listContract(context: () => ContractContext): void {
       expect(await at(String(Number(versionOf(first)) - 1))).toEqual([]);
     });
 
+    it('serves one object as it was by name, label and limit, without a token to go on', async () => {
+      const { client } = context();
+      const url = await fiveConfigMaps();
+      const resourceVersion = stringAt((await client.get(url)).body, 'metadata', 'resourceVersion') ?? '';
+      await client.delete(context().path('v1', 'configmaps', 'c'));
+      const found = async (version: string): Promise<JsonObject> =>
+        (await client.get(`${url}&fieldSelector=metadata.name%3Dc&limit=1${version}`)).body;
+      const before = await found(`&resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+      expect(names(before)).toEqual(['c']);
+      expect(valueAt(before, 'metadata', 'continue')).toBeUndefined();
+      expect(names(await found(''))).toEqual([]);
+    });
+
     it('has not seen the future', async () => {
       const { client } = context();
       const url = await fiveConfigMaps();

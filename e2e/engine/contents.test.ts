@@ -1,0 +1,234 @@
+import { describe, expect, it } from '@jest/globals';
+import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
+import { engineUser, Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
+const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+const colorOnly = deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] });
+
+/** Reads of what one ConfigMap or Secret holds, or held. */
+function isRead({ pathname, query }: Pick<FaultTarget, 'pathname' | 'query'>): boolean {
+  return (
+    /\/(?:configmaps|secrets)$/.test(pathname) && query.get('fieldSelector')?.startsWith('metadata.name=') === true
+  );
+}
+
+/** `app`, `app at 17`: what was read since the start, in order. */
+function reads(harness: Harness): readonly string[] {
+  return harness.server.requests().flatMap(({ user, verb, path }) => {
+    const { pathname, searchParams: query } = new URL(path, 'https://api');
+    if (user !== engineUser || verb !== 'list' || !isRead({ pathname, query })) return [];
+    const name = query.get('fieldSelector')?.slice('metadata.name='.length) ?? '';
+    return [query.has('resourceVersion') ? `${name} as it was` : name];
+  });
+}
+
+/** Until the end is called, no content can be read. */
+function noReads(harness: Harness): () => void {
+  return harness.faults.add({ match: isRead, fault: { kind: 'status', code: 503 } });
+}
+
+describe('contents of sources', () => {
+  it('are read of those that a decision rests on, and once', async () => {
+    const harness = new Harness();
+    const ignored = { 'reloader.stakater.com/ignore': 'true' };
+    harness.seed(
+      app,
+      web,
+      deployment({ name: 'two', annotations: auto, envFrom: [fromConfigMap('app'), fromSecret('hidden')] }),
+      deployment({ name: 'nobody-asked', envFrom: [fromConfigMap('other')] }),
+      configMap({ name: 'other', data: { color: 'red' } }),
+      secret({ name: 'unused', data: { password: 'hunter2' } }),
+      secret({ name: 'hidden', annotations: ignored, data: { password: 'hunter2' } }),
+    );
+    await harness.start();
+    expect(reads(harness)).toEqual(['app']);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(['web', 'two'].map((name) => harness.restarts('Deployment', name))).toEqual([1, 1]);
+    expect(reads(harness)).toEqual(['app']);
+  });
+
+  it('that nobody used are read when a workload comes to use them', async () => {
+    const harness = new Harness();
+    harness.seed(app);
+    await harness.start();
+    expect(reads(harness)).toEqual([]);
+    harness.seed(web);
+    await harness.clock.advance(20_000);
+    expect(reads(harness)).toEqual(['app']);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('are read again where a list shows another version, and only there', async () => {
+    const harness = new Harness();
+    const both = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app'), fromConfigMap('same')] });
+    harness.seed(app, configMap({ name: 'same', data: { color: 'red' } }), both);
+    await harness.start();
+    const end = harness.faults.add({
+      match: ({ pathname }) => pathname === '/api/v1/configmaps',
+      fault: { kind: 'status', code: 503 },
+    });
+    await harness.clock.advance(600_000);
+    const before = reads(harness).length;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    harness.server.compact();
+    end();
+    await harness.clock.advance(60_000);
+    expect(reads(harness).slice(before)).toEqual(['app']);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('need no right but that to list', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    const isGet = ({ method, pathname }: FaultTarget): boolean =>
+      method === 'GET' && /\/(?:configmaps|secrets)\/[^/]+$/.test(pathname) && !pathname.includes('/reroll/');
+    harness.faults.add({ match: isGet, fault: { kind: 'status', code: 403 } });
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('that cannot be read are told of, and nothing is decided until they can', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await (await harness.start()).stop();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    const end = noReads(harness);
+    const engine = await harness.start();
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(engine.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: 'a source of Deployment default/web could not be read; trying again',
+      }),
+    );
+    end();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('that went before they were read are no more', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await (await harness.start()).stop();
+    const end = noReads(harness);
+    await harness.start({ reloadOnDelete: true });
+    await harness.delete('ConfigMap', 'app');
+    end();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+async function lastRestart(harness: Harness): Promise<unknown> {
+  const { metadata } = await harness.get('Deployment', 'web');
+  return JSON.parse(metadata.annotations?.['reroll.dev/last-restart'] ?? '{}');
+}
+
+describe('a change before the content was read', () => {
+  /** The workload is there before the engine, and its adoption is put off: what it is owed is of what was listed. */
+  async function changed(harness: Harness, ...data: readonly Record<string, string>[]): Promise<void> {
+    await harness.clock.advance(600_000);
+    const end = noReads(harness);
+    await harness.start();
+    for (const change of data) {
+      await harness.edit('ConfigMap', 'app', change);
+      await harness.clock.advance(5_000);
+    }
+    end();
+    await harness.clock.advance(60_000);
+  }
+
+  it('is not missed', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await changed(harness, { color: 'blue' });
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(reads(harness)).toContain('app as it was');
+  });
+
+  it('is not missed though another came after it', async () => {
+    const harness = new Harness();
+    harness.seed(app, colorOnly);
+    await changed(harness, { color: 'blue' }, { size: 'large' });
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('restarts nothing where it is of a key that is not used', async () => {
+    const harness = new Harness();
+    harness.seed(app, colorOnly);
+    await changed(harness, { size: 'large' });
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(reads(harness)).toContain('app as it was');
+  });
+
+  it('restarts nothing where it is of the labels alone', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await (await harness.start()).stop();
+    const end = noReads(harness);
+    await harness.start();
+    await harness.label('ConfigMap', 'app', { team: 'shop' });
+    end();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('restarts nothing where it is taken back', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await changed(harness, { color: 'blue' }, { color: 'red' });
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('restarts once, in doubt, where nobody remembers what was there', async () => {
+    const harness = new Harness();
+    harness.seed(app, colorOnly);
+    await harness.clock.advance(600_000);
+    const end = noReads(harness);
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { size: 'large' });
+    harness.server.compact();
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    expect(await lastRestart(harness)).toMatchObject({ sources: { 'cm/app': null } });
+  });
+
+  it('says which keys it has changed', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await (await harness.start()).stop();
+    const end = noReads(harness);
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    end();
+    await harness.clock.advance(60_000);
+    expect(await lastRestart(harness)).toMatchObject({ sources: { 'cm/app': ['color'] } });
+  });
+});
+
+describe('a process that stands by', () => {
+  it('has read what its workloads use, and compares with that however long it stood by', async () => {
+    const harness = new Harness();
+    harness.seed(app, colorOnly);
+    const leases = ({ method, pathname }: FaultTarget): boolean => method !== 'GET' && pathname.includes('/leases');
+    const end = harness.faults.add({ match: leases, fault: { kind: 'status', code: 503 } });
+    await harness.start();
+    expect(reads(harness)).toEqual(['app']);
+    await harness.edit('ConfigMap', 'app', { size: 'large' });
+    await harness.clock.advance(400_000);
+    harness.server.compact();
+    end();
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(reads(harness)).toEqual(['app']);
+  });
+});

@@ -1,0 +1,30 @@
+import type { SourceDigester } from '../shared/domain/content-digest';
+import type { Selector } from '../shared/domain/selector';
+import { eachObject, findObject, type FindOptions } from '../shared/kube/read-objects';
+import { sourceDecoder, type SourceAnnotationKeys } from '../shared/kube/source-decoder';
+import { sourceResources } from '../shared/kube/source-resources';
+import type { SourceContentsOptions } from './source-contents';
+
+/** Reads sources as a watch would show them; their contents are digested and dropped. */
+export function sourceReads(
+  { client, clock }: Pick<FindOptions<unknown>, 'client' | 'clock'>,
+  digester: SourceDigester,
+  annotationKeys: SourceAnnotationKeys,
+  selector: Selector,
+): Pick<SourceContentsOptions, 'find' | 'each'> {
+  const labelSelector = selector.isEverything ? undefined : selector.text;
+  const decoders = {
+    ConfigMap: sourceDecoder('ConfigMap', digester, annotationKeys),
+    Secret: sourceDecoder('Secret', digester, annotationKeys),
+  };
+  const common = { client, clock, labelSelector };
+  return {
+    find: async (kind, namespace, name, resourceVersion) => {
+      const [resource, decoder] = [sourceResources[kind], decoders[kind]];
+      return await findObject({ ...common, resource, decoder, namespace, name, resourceVersion });
+    },
+    each: async (kind, namespace, take) => {
+      await eachObject({ ...common, resource: sourceResources[kind], decoder: decoders[kind], namespace }, take);
+    },
+  };
+}
