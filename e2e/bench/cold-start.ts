@@ -20,11 +20,17 @@ export async function synced(subject: Subject, running: RunningSubject, probe: P
 /** What a process has used some time after its start, when it has nothing more to do. */
 export async function settled(running: RunningSubject): Promise<ProcessUsage> {
   await delay(settleSeconds * 1000);
-  await pollUntil('an empty queue of the subject', async () => {
+  await idle(running);
+  return processUsage(running.pid);
+}
+
+/** Resolves when it has nothing more to look at. */
+export async function idle(running: RunningSubject, poll: { readonly intervalMs?: number } = {}): Promise<void> {
+  const isIdle = async (): Promise<true | undefined> => {
     const samples = await running.metrics();
     return samples === undefined || samples.sum('reloader_workqueue_depth') === 0 ? true : undefined;
-  });
-  return processUsage(running.pid);
+  };
+  await pollUntil('an empty queue of the subject', isIdle, poll);
 }
 
 /** A cluster that a subject has been started on before, and the way to it. */

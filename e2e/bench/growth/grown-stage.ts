@@ -6,6 +6,9 @@ import { openSimulatedStage, type SimulatedStage } from '../stage';
 
 const namespaceCount = 10;
 
+/** As many at each size, or what an edit costs would tell how often the source had been edited before. */
+export const editedSources = 900;
+
 /** A simulated cluster of small ConfigMaps and Secrets, in turn, of which the first so many are used by a Deployment each. */
 export class GrownStage {
   readonly stage: SimulatedStage;
@@ -43,12 +46,12 @@ export class GrownStage {
     return `${namespace}/${name}`.length;
   }
 
-  /** Gives a source that nobody uses another value. */
+  /** Gives one of the sources that nobody uses another value. */
   async edit(): Promise<void> {
     const { server } = this.stage;
     const edit = this.#edits++;
     const used = this.workloads * 2;
-    const { kind, namespace, name } = sourceAt(used + (edit % (this.objects - used)));
+    const { kind, namespace, name } = sourceAt(used + (edit % editedSources));
     const resource = server.kindOf(kind);
     await server.registry.update(writeBy('admin', 'kubectl', 'patch'), resource, namespace, name, (current) => ({
       object: { ...current, data: { ...objectAt(current, 'data'), 'key-0': encoded(edit + 1, 0) } },

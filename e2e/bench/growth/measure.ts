@@ -5,7 +5,7 @@ import { processUsage } from '../process-usage';
 import type { Figure, Measured } from '../result';
 import { median } from '../statistics';
 import { described, type Access, type RunningSubject, type Subject } from '../subject';
-import { GrownStage } from './grown-stage';
+import { editedSources, GrownStage } from './grown-stage';
 import { slope } from './slope';
 
 const sizes = [
@@ -56,7 +56,7 @@ export async function measureGrowth({ subject, tell }: Setting): Promise<Measure
         objects: 'half ConfigMaps, half Secrets, four keys of 23 bytes each, in 10 namespaces',
         workloads: sizes.map(({ objects, workloads }) => `${workloads} at ${objects}`).join(', '),
         memory: `median of ${starts} starts at each size; what workloads need is counted as if objects did`,
-        events: `${rounds} rounds of ${edits.count} edits of sources that nobody uses, ${(edits.atOnce * 1000) / edits.everyMs} a second`,
+        events: `${rounds} rounds of ${edits.count} edits of ${editedSources} sources that nobody uses, ${(edits.atOnce * 1000) / edits.everyMs} a second`,
       },
       figures: [...memoryFigures(all), ...eventFigures(all)],
     };
