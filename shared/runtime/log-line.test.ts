@@ -86,6 +86,16 @@ describe('consoleLine', () => {
 });
 
 describe('any line', () => {
+  it.each(['\u007f', '\u009b', '\u2028'])('has %j escaped, in both forms, and JSON reads it back', (control) => {
+    const line = entry({ name: control }, `before${control}after`);
+    const code = control.charCodeAt(0).toString(16).padStart(4, '0');
+    for (const text of [jsonLine(line), consoleLine(line)]) {
+      expect(text).toContain(`before\\u${code}after`);
+      expect(text).not.toContain(control);
+    }
+    expect(JSON.parse(jsonLine(line))).toMatchObject({ message: `before${control}after`, name: control });
+  });
+
   it('is one line without control characters, whatever the fields', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {

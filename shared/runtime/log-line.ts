@@ -14,7 +14,9 @@ const ownNames = ['time', 'level', 'message'];
 
 /** `{"time":"2026-01-01T00:00:00.000Z","level":"info","message":"…",…fields}`. Never throws. */
 export function jsonLine({ timeMs, level, message, fields }: LogEntry): string {
-  return JSON.stringify({ time: rfc3339(timeMs), level, message, ...Object.fromEntries(printable(fields)) });
+  const line = { time: rfc3339(timeMs), level, message, ...Object.fromEntries(printable(fields)) };
+  // JSON leaves DEL and the C1 controls as they are, among them one that begins an escape sequence.
+  return escapeControls(JSON.stringify(line));
 }
 
 /** `2026-01-01T00:00:00.000Z INFO  message key=value key="with space"`. One line whatever it is given; never throws. */
