@@ -1,13 +1,15 @@
 import type { KubeObject } from './objects';
 import type { ListMeta } from './representation';
 import type { ResourceKind } from './resources';
-import { fieldSelector, labelSelector, type Selector } from './selectors';
+import { fieldSelector, labelSelector, selectedName, type Selector } from './selectors';
 import { badRequest, expired, invalidListOptions, StatusError } from './status';
 import { type Store, storeKey } from './store';
 
 /** The query of a list, a watch or a deletecollection. */
 export interface ListOptions {
   readonly matches: Selector;
+  /** The one name that is selected: it is looked up, as in etcd. */
+  readonly name: string | undefined;
   /** No selector at all: only then is the number of remaining items known. */
   readonly unfiltered: boolean;
   readonly resourceVersion: string;
@@ -32,6 +34,7 @@ export function parseListOptions(kind: ResourceKind, query: URLSearchParams): Li
   if (!Number.isSafeInteger(limit)) throw badRequest('limit must be a number');
   return {
     matches: (object) => byLabel(object) && byField(object),
+    name: selectedName(fields),
     unfiltered: labels === '' && fields === '',
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
@@ -63,7 +66,12 @@ export function listPage(
   const cursor = startOf(store, options);
   // The watch cache answers resourceVersion=0 and knows no pages there.
   const limit = options.resourceVersion === '0' ? Infinity : options.limit === 0 ? Infinity : options.limit;
-  const source = cursor.revision >= store.revision ? store.list(kind) : store.listAt(kind, cursor.revision);
+  const source =
+    cursor.revision < store.revision
+      ? store.listAt(kind, cursor.revision)
+      : namespace !== undefined && options.name !== undefined
+        ? oneOf(store.get(kind, storeKey(namespace, options.name)))
+        : store.list(kind);
   const objects: KubeObject[] = [];
   let remaining = 0;
   let last = '';
@@ -83,6 +91,10 @@ export function listPage(
   const token = encodeToken({ revision: cursor.revision, after: last });
   const remainingItemCount = options.unfiltered ? { remainingItemCount: remaining } : {};
   return { objects, metadata: { resourceVersion, continue: token, ...remainingItemCount } };
+}
+
+function oneOf(object: KubeObject | undefined): readonly KubeObject[] {
+  return object === undefined ? [] : [object];
 }
 
 function startOf(store: Store, options: ListOptions): Cursor {
