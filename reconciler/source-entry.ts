@@ -63,18 +63,23 @@ export function isPastVersion(content: DatedContent['content']): content is Past
 
 /** The same entry, with the times that its contents give it. */
 export function dated(entry: SourceEntry): SourceEntry {
-  if (!entry.dating && !entry.former.some(({ dating }) => dating)) return entry;
+  const now = { ...entry, content: entry.record?.content };
+  // Of what nobody reads there is nothing to date, however often it changes.
+  const isDue = entry.former.some((state, index) => isDatable(state, entry.former[index - 1]));
+  if (!isDue && !isDatable(now, entry.former.at(-1))) return entry;
   const former: FormerState[] = [];
   for (const state of entry.former) former.push({ ...state, ...timeOf(state, former.at(-1)) });
-  return { ...entry, ...timeOf({ ...entry, content: entry.record?.content }, former.at(-1)), former };
+  return { ...entry, ...timeOf(now, former.at(-1)), former };
 }
 
-function timeOf(
-  { content, fromMs, dating }: DatedContent,
-  before: DatedContent | undefined,
-): Pick<DatedContent, 'fromMs' | 'dating'> {
-  if (!dating) return { fromMs };
-  if (before && (before.dating || isUnread(before.content) || isUnread(content))) return { fromMs, dating };
+/** Whether all is known that its time rests on, and it has not been given yet. */
+function isDatable({ content, dating }: DatedContent, before: DatedContent | undefined): boolean {
+  return dating !== undefined && !(before && (before.dating || isUnread(before.content) || isUnread(content)));
+}
+
+function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<DatedContent, 'fromMs' | 'dating'> {
+  const { content, fromMs, dating } = state;
+  if (!dating || !isDatable(state, before)) return { fromMs, dating };
   const [was, is] = [knownContent(before?.content), knownContent(content)];
   if (!before || !was || !is) return { fromMs, dating: undefined };
   // A write of labels, say: it is what it was.
