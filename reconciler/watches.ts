@@ -66,12 +66,12 @@ export class Watches {
    * hangs would show states from before what the other has already acted on. `whole`: with their contents, also of those that
    * have not changed.
    */
-  async listSourcesAgain(whole = this.#wholeLists): Promise<void> {
+  async listSourcesAgain(whole = false): Promise<void> {
     const synced = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
     await Promise.all([
       ...synced.map(async ({ reflector }) => {
         await reflector.stop();
-        if (!this.#stopped) reflector.start(whole);
+        if (!this.#stopped) reflector.start(whole || this.#wholeLists);
       }),
       this.#csi?.watch.listAgain(),
     ]);
