@@ -81,7 +81,9 @@ function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<Dat
   const { content, fromMs, dating } = state;
   if (!dating || !isDatable(state, before)) return { fromMs, dating };
   const [was, is] = [knownContent(before?.content), knownContent(content)];
-  if (!before || !was || !is) return { fromMs, dating: undefined };
+  // Of what nobody can tell, nobody can tell either how soon after the last write that was seen it came.
+  const earliestMs = content === 'unknown' ? Math.min(fromMs, dating.formerMs) : fromMs;
+  if (!before || !was || !is) return { fromMs: earliestMs, dating: undefined };
   // A write of labels, say: it is what it was.
   return { fromMs: is.equals(was) ? before.fromMs : changedAtMs(dating, was, is), dating: undefined };
 }
