@@ -1,7 +1,7 @@
 import type { SourceDigester } from '../shared/domain/content-digest';
 import type { Selector } from '../shared/domain/selector';
 import { eachObject, findObject, type FindOptions } from '../shared/kube/read-objects';
-import { sourceDecoder, type SourceAnnotationKeys } from '../shared/kube/source-decoder';
+import { sourceDecoders, type SourceAnnotationKeys } from '../shared/kube/source-decoder';
 import { sourceResources } from '../shared/kube/source-resources';
 import type { SourceContentsOptions } from './source-contents';
 
@@ -13,10 +13,7 @@ export function sourceReads(
   selector: Selector,
 ): Pick<SourceContentsOptions, 'find' | 'each'> {
   const labelSelector = selector.isEverything ? undefined : selector.text;
-  const decoders = {
-    ConfigMap: sourceDecoder('ConfigMap', digester, annotationKeys),
-    Secret: sourceDecoder('Secret', digester, annotationKeys),
-  };
+  const decoders = sourceDecoders(digester, annotationKeys);
   const common = { client, clock, labelSelector };
   return {
     find: async (kind, namespace, name, resourceVersion) => {

@@ -107,6 +107,7 @@ export class Worker {
     if (!this.#options.term()) {
       // A standby looks at everything when its term begins; until then windows must not pile up.
       this.#close(stale.key);
+      // Whoever leads next has the same to compare with, however long ago it was.
       return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
     }
     await this.#refreshRefused(stale);
@@ -169,7 +170,7 @@ export class Worker {
     }
   }
 
-  /** Whoever leads next has the same to compare with, however long ago it was. */
+  /** Reads what of these is unread; a failure is tried again. */
   async #read(workload: TrackedWorkload, used: readonly SourceName[], then: QueueResult): Promise<QueueResult> {
     const { contents, reporter } = this.#options;
     try {

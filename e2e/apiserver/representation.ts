@@ -91,11 +91,17 @@ const partialJson: Representation = {
   watchEvent: (type, object) => line(type, JSON.stringify(partialOf(object))),
 };
 
-const partialProtobuf: Representation = {
-  // A Status has no metadata to be reduced to, so the clause does not count.
-  refusals: plainJson,
+const protobufErrors = {
   contentType: 'application/vnd.kubernetes.protobuf',
   watchContentType: 'application/vnd.kubernetes.protobuf;stream=watch',
+  other: (value: JsonObject) => encodeProtobuf('Status', value),
+  errorEvent: (status: JsonObject) => encodeProtobufWatchEvent('ERROR', encodeProtobuf('Status', status)),
+};
+
+const partialProtobuf: Representation = {
+  ...protobufErrors,
+  // A Status has no metadata to be reduced to, so the clause does not count.
+  refusals: plainJson,
   object: (object) => encodeProtobuf('PartialObjectMetadata', partialOf(object)),
   list: (objects, metadata) =>
     encodeProtobuf('PartialObjectMetadataList', {
@@ -106,8 +112,6 @@ const partialProtobuf: Representation = {
     }),
   watchEvent: (type, object) =>
     encodeProtobufWatchEvent(type, encodeProtobuf('PartialObjectMetadata', partialOf(object))),
-  other: (value) => encodeProtobuf('Status', value),
-  errorEvent: (status) => encodeProtobufWatchEvent('ERROR', encodeProtobuf('Status', status)),
 };
 
 function tableJson(kind: ResourceKind, nowMs: number): Representation {
@@ -126,8 +130,7 @@ function tableJson(kind: ResourceKind, nowMs: number): Representation {
 
 function protobuf(kind: ResourceKind): Representation {
   return {
-    contentType: 'application/vnd.kubernetes.protobuf',
-    watchContentType: 'application/vnd.kubernetes.protobuf;stream=watch',
+    ...protobufErrors,
     object: (object) => encodeProtobuf(kind.kind, object),
     list: (objects, metadata) =>
       encodeProtobuf(`${kind.kind}List`, {
@@ -137,8 +140,6 @@ function protobuf(kind: ResourceKind): Representation {
         items: objects,
       }),
     watchEvent: (type, object) => encodeProtobufWatchEvent(type, encodeProtobuf(kind.kind, object)),
-    other: (value) => encodeProtobuf('Status', value),
-    errorEvent: (status) => encodeProtobufWatchEvent('ERROR', encodeProtobuf('Status', status)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { EngineSettings } from '../../reconciler/engine';
 import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { engineUser, Harness } from './harness';
@@ -15,7 +16,7 @@ function isRead({ pathname, query }: Pick<FaultTarget, 'pathname' | 'query'>): b
   );
 }
 
-/** `app`, `app at 17`: what was read since the start, in order. */
+/** `app`, `app as it was`: what was read since the start, in order. */
 function reads(harness: Harness): readonly string[] {
   return harness.server.requests().flatMap(({ user, verb, path }) => {
     const { pathname, searchParams: query } = new URL(path, 'https://api');
@@ -28,6 +29,14 @@ function reads(harness: Harness): readonly string[] {
 /** Until the end is called, no content can be read. */
 function noReads(harness: Harness): () => void {
   return harness.faults.add({ match: isRead, fault: { kind: 'status', code: 503 } });
+}
+
+/** All baselines are recorded, and an engine starts that can read no content until the end is called. */
+async function startedBlind(harness: Harness, settings: Partial<EngineSettings> = {}): Promise<() => void> {
+  await (await harness.start()).stop();
+  const end = noReads(harness);
+  await harness.start(settings);
+  return end;
 }
 
 describe('contents of sources', () => {
@@ -117,9 +126,7 @@ describe('contents of sources', () => {
   it('that went before they were read are no more', async () => {
     const harness = new Harness();
     harness.seed(app, web);
-    await (await harness.start()).stop();
-    const end = noReads(harness);
-    await harness.start({ reloadOnDelete: true });
+    const end = await startedBlind(harness, { reloadOnDelete: true });
     await harness.delete('ConfigMap', 'app');
     end();
     await harness.clock.advance(60_000);
@@ -172,9 +179,7 @@ describe('a change before the content was read', () => {
   it('restarts nothing where it is of the labels alone', async () => {
     const harness = new Harness();
     harness.seed(app, web);
-    await (await harness.start()).stop();
-    const end = noReads(harness);
-    await harness.start();
+    const end = await startedBlind(harness);
     await harness.label('ConfigMap', 'app', { team: 'shop' });
     end();
     await harness.clock.advance(60_000);
@@ -205,9 +210,7 @@ describe('a change before the content was read', () => {
   it('says which keys it has changed', async () => {
     const harness = new Harness();
     harness.seed(app, web);
-    await (await harness.start()).stop();
-    const end = noReads(harness);
-    await harness.start();
+    const end = await startedBlind(harness);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     end();
     await harness.clock.advance(60_000);

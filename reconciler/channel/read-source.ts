@@ -3,11 +3,9 @@ import type { Selector } from '../../shared/domain/selector';
 import type { KubeClient } from '../../shared/kube/client';
 import { undefinedIfNotFound } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/objects';
-import { configMaps, secrets } from '../../shared/kube/resource';
-import { sourceDecoder, type SourceAnnotationKeys } from '../../shared/kube/source-decoder';
-import type { HintedKind, HintsOptions } from './hints';
-
-const resources = { ConfigMap: configMaps, Secret: secrets } as const satisfies Record<HintedKind, unknown>;
+import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/source-decoder';
+import { sourceResources } from '../../shared/kube/source-resources';
+import type { HintsOptions } from './hints';
 
 /** A read that takes longer says less than the next one. */
 const timeoutMs = 10_000;
@@ -22,12 +20,10 @@ export function sourceReader(
   annotationKeys: SourceAnnotationKeys,
   selector: Selector,
 ): HintsOptions['readSource'] {
-  const decoders = {
-    ConfigMap: sourceDecoder('ConfigMap', digester, annotationKeys),
-    Secret: sourceDecoder('Secret', digester, annotationKeys),
-  };
+  const decoders = sourceDecoders(digester, annotationKeys);
   return async (kind, namespace, name) => {
-    const object = await getObject(client, resources[kind], namespace, name, { timeoutMs }).catch(undefinedIfNotFound);
+    const stored = getObject(client, sourceResources[kind], namespace, name, { timeoutMs });
+    const object = await stored.catch(undefinedIfNotFound);
     if (!object || !selector.matches(object.metadata.labels ?? {})) return undefined;
     return decoders[kind].fromJson(object).object;
   };

@@ -93,6 +93,14 @@ export function sourceDecoder(
   };
 }
 
+/** One for each kind. */
+export function sourceDecoders(
+  digester: SourceDigester,
+  keys: SourceAnnotationKeys,
+): Readonly<Record<'ConfigMap' | 'Secret', SourceDecoder>> {
+  return { ConfigMap: sourceDecoder('ConfigMap', digester, keys), Secret: sourceDecoder('Secret', digester, keys) };
+}
+
 function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Generator<Entry> {
   const wanted: readonly number[] = contentFields[kind].protobuf;
   for (const field of protobufFields(object)) if (wanted.includes(field.number)) yield mapEntry(field);
