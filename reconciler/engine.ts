@@ -73,8 +73,8 @@ export interface EngineSettings {
   readonly identity: string;
 }
 
-/** Workloads written at once; more would only queue up in the API server. With those of Events, 16 connections. */
-export const concurrency = 14;
+/** Workloads written at once, each over a connection of its own; more would only queue up in the API server. */
+export const concurrency = 16;
 
 const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 

@@ -35,19 +35,13 @@ export const dryWriters: Writers = {
   journal: { standing: () => 'free' },
 };
 
-/** An Event waits for the restarts that are under way, but not so long that somebody misses it. */
-const maxEventDelayMs = 5_000;
-
 /** `lull` resolves when no restart is under way or due, after the milliseconds that it is given at the latest. */
 export function eventsFor(
   { client, clock, random, logger }: EngineDeps,
   instance: string,
   lull: (maxMs: number) => Promise<void>,
 ): EventRecorder {
-  return new EventRecorder({
-    ...{ client, clock, random, logger, component: 'reroll', instance },
-    lull: async () => await lull(maxEventDelayMs),
-  });
+  return new EventRecorder({ client, clock, random, logger, component: 'reroll', instance, lull });
 }
 
 /** Of a dry run, too. */

@@ -60,6 +60,39 @@ describe('EventRecorder', () => {
     expect(bodyOf(world.transport.requests[0])).toMatchObject({ firstTimestamp: '2026-01-01T00:00:00Z' });
   });
 
+  it('waits five seconds for that, and not for those before it on top', async () => {
+    const world = clientWorld(() => created);
+    const waits: number[] = [];
+    const lull = async (maxMs: number): Promise<void> => {
+      waits.push(maxMs);
+      await new Promise<void>((resolve) => world.clock.timer(maxMs, resolve));
+    };
+    const events = new EventRecorder({ ...world, random: zeroRandom, component: 'reroll', instance: 'r', lull });
+    const recorded = [1, 2, 3, 4].map(async () => await events.record(reloaded));
+    await world.clock.advance(4_999);
+    expect(world.transport.requests).toEqual([]);
+    await world.clock.advance(1);
+    await Promise.all(recorded);
+    expect(waits).toEqual([5_000, 5_000, 0, 0]);
+    expect(world.transport.requests).toHaveLength(4);
+  });
+
+  it('writes two at a time, in order: the other connections are for the restarts', async () => {
+    const answers: (() => void)[] = [];
+    const { events, transport, clock } = recorder(
+      async () => await new Promise((resolve) => answers.push(() => resolve(created))),
+    );
+    const recorded = ['a', 'b', 'c'].map(async (message) => await events.record({ ...reloaded, message }));
+    await clock.settle();
+    expect(transport.requests).toHaveLength(2);
+    answers.shift()?.();
+    await clock.settle();
+    const messages = transport.requests.map((request) => (bodyOf(request) as { message: string }).message);
+    expect(messages).toEqual(['a', 'b', 'c']);
+    for (const answer of answers) answer();
+    await Promise.all(recorded);
+  });
+
   it('gives each Event a name of its own, short enough and valid', async () => {
     const { events, transport } = recorder(() => created, systemRandom);
     const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;
@@ -119,14 +152,14 @@ describe('EventRecorder', () => {
 
   it('drops and counts what is too much for a server that does not answer', async () => {
     const { events, transport, clock } = recorder(noAnswer);
-    const records = Array.from({ length: 4_102 }, async () => await events.record(reloaded));
+    const record = (): void => void events.record(reloaded);
+    for (let count = 0; count < 4_102; count++) record();
     await clock.settle();
-    expect(transport.requests).toHaveLength(4_096);
     expect(events.dropped).toBe(6);
-    await clock.advance(120_000);
-    await Promise.all(records);
-    void events.record(reloaded);
-    await clock.settle();
-    expect(transport.requests).toHaveLength(4_097);
+    // Two are given up, and there is room for two more.
+    await clock.advance(30_000);
+    expect(transport.requests).toHaveLength(4);
+    for (let count = 0; count < 3; count++) record();
+    expect(events.dropped).toBe(7);
   });
 });

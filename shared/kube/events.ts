@@ -1,7 +1,7 @@
 import { cutToBytes } from '../domain/cut-to-bytes';
 import { errorMessage } from '../domain/errors';
 import type { Clock } from '../runtime/clock';
-import type { Logger } from '../runtime/logger';
+import type { LogFields, Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';
 import { randomHex } from '../runtime/random';
 import type { KubeClient } from './client';
@@ -28,8 +28,11 @@ export interface EventRecorderOptions {
   /** `reportingInstance`: the pod. */
   readonly instance: string;
   readonly logger: Logger;
-  /** Resolves when there is time for them: they would take that of the restarts from the API server. Default: always. */
-  readonly lull?: () => Promise<void>;
+  /**
+   * Resolves when there is time for an Event, after so many milliseconds at the latest: it would take that of the restarts
+   * from the API server. Default: there always is.
+   */
+  readonly lull?: (maxMs: number) => Promise<void>;
 }
 
 export interface EventRegarding {
@@ -56,12 +59,24 @@ const nameSuffixDigits = 16;
 /** Events tell; they must not hold up what they tell about, nor fill the memory when the server is slow. */
 const maxPending = 4_096;
 
-/** They wait for their few connections, one behind the other. */
-const timeoutMs = 120_000;
+/** At a time: what tells of a restart must not take the connections of the next one. */
+const maxWriting = 2;
+
+/** It waits for the restarts that are under way, but not so long that somebody misses it. */
+const maxDelayMs = 5_000;
 
 /** The same warning about the same object is told once in this time. */
 const repeatAfterMs = 5 * 60_000;
 const maxRemembered = 4096;
+
+interface Waiting {
+  readonly event: KubeEvent;
+  /** What it tells of. */
+  readonly happenedMs: number;
+  /** By the monotonic clock. */
+  readonly latestMs: number;
+  readonly onEnd: () => void;
+}
 
 /**
  * Writes core/v1 Events, one POST each. Losing one is logged and counted, never an error: the restart it tells about
@@ -71,7 +86,8 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   /** When each warning was last told, by the monotonic clock; oldest first. */
   readonly #toldMs = new Map<string, number>();
-  #pending = 0;
+  readonly #waiting: Waiting[] = [];
+  #writing = 0;
   #dropped = 0;
 
   constructor(options: EventRecorderOptions) {
@@ -85,28 +101,41 @@ export class EventRecorder {
 
   /** Resolves when the Event is written, or given up. Never rejects. */
   async record(event: KubeEvent): Promise<void> {
-    const { client, logger } = this.#options;
-    const { regarding, reason } = event;
-    const fields = { object: `${regarding.namespace}/${regarding.name}`, kind: regarding.kind, reason };
-    const identity = `${regarding.uid} ${reason} ${event.message}`;
+    const { clock, logger } = this.#options;
+    const identity = identityOf(event);
     if (event.type === 'Warning' && this.#wasTold(identity)) return;
-    if (this.#pending >= maxPending) {
+    if (this.#waiting.length + this.#writing >= maxPending) {
       this.#dropped++;
-      logger.warn('event dropped, too many are under way', fields);
+      logger.warn('event dropped, too many are under way', fieldsOf(event));
       return;
     }
-    this.#pending++;
     if (event.type === 'Warning') this.#remember(identity);
-    const body = this.#body(event);
+    await new Promise<void>((onEnd) => {
+      const latestMs = clock.monotonicMs() + maxDelayMs;
+      this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
+      if (this.#writing < maxWriting) void this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    const { clock, lull } = this.#options;
+    this.#writing++;
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      await lull?.(Math.max(0, next.latestMs - clock.monotonicMs()));
+      await this.#write(next);
+      next.onEnd();
+    }
+    this.#writing--;
+  }
+
+  async #write({ event, happenedMs }: Waiting): Promise<void> {
+    const { client, logger } = this.#options;
     try {
-      await this.#options.lull?.();
-      await createObject(client, events, regarding.namespace, body, { pool: 'event', timeoutMs });
+      await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
     } catch (thrown) {
       // Not told after all: the next of its kind may be.
-      this.#toldMs.delete(identity);
-      logger.warn('event not written', { ...fields, error: errorMessage(thrown) });
-    } finally {
-      this.#pending--;
+      this.#toldMs.delete(identityOf(event));
+      logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
     }
   }
 
@@ -125,10 +154,10 @@ export class EventRecorder {
     }
   }
 
-  #body({ regarding, type, reason, message }: KubeEvent): object {
-    const { clock, random, component, instance } = this.#options;
+  #body({ regarding, type, reason, message }: KubeEvent, happenedMs: number): object {
+    const { random, component, instance } = this.#options;
     // Seconds: `firstTimestamp` is a metav1.Time.
-    const timestamp = new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const timestamp = new Date(happenedMs).toISOString().replace(/\.\d+Z$/, 'Z');
     return {
       apiVersion: 'v1',
       kind: 'Event',
@@ -148,6 +177,14 @@ export class EventRecorder {
       count: 1,
     };
   }
+}
+
+function identityOf({ regarding, reason, message }: KubeEvent): string {
+  return `${regarding.uid} ${reason} ${message}`;
+}
+
+function fieldsOf({ regarding, reason }: KubeEvent): LogFields {
+  return { object: `${regarding.namespace}/${regarding.name}`, kind: regarding.kind, reason };
 }
 
 /** `<object>.<hex>`, a DNS subdomain: a name that is cut may not end in a dot or a dash before the dot. */

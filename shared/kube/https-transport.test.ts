@@ -87,27 +87,6 @@ describe('createHttpsTransport', () => {
     expect(transport.connectionsOpened).toBe(3);
   });
 
-  it('keeps Events apart: however many wait for their two connections, a request does not', async () => {
-    const answers: (() => void)[] = [];
-    const { transport, requests } = await api((request, response) => {
-      if (request.url === '/event') answers.push(() => void response.end('written'));
-      else response.end('ok');
-    });
-    const events = Array.from(
-      { length: 10 },
-      async () => await text(await transport.send({ ...get, path: '/event', pool: 'event' })),
-    );
-    expect(await text(await transport.send(get))).toBe('ok');
-    while (requests.length < 11) {
-      expect(answers.length).toBeLessThanOrEqual(2);
-      answers.shift()?.();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    for (const answer of answers) answer();
-    expect(await Promise.all(events)).toEqual(Array.from({ length: 10 }, () => 'written'));
-    expect(transport.connectionsOpened).toBe(3);
-  });
-
   it('uses its connections in turn, so that none is idle for long, and a second burst makes none', async () => {
     const { transport, requests } = await api(ok);
     const burst = async (): Promise<unknown> =>

@@ -29,9 +29,6 @@ type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
 /** A watch holds its connection for minutes: this many resources and namespaces at a time. */
 const maxWatchSockets = 256;
 
-/** Nobody waits for an Event; what waits here waits for the restarts. */
-const maxEventSockets = 2;
-
 /** Keeps middle boxes from forgetting an idle connection. */
 const tcpKeepAliveMs = 30_000;
 
@@ -129,7 +126,7 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
       minVersion: 'TLSv1.2',
     });
   };
-  return { request: newAgent(maxRequestSockets), event: newAgent(maxEventSockets), watch: newAgent(maxWatchSockets) };
+  return { request: newAgent(maxRequestSockets), watch: newAgent(maxWatchSockets) };
 }
 
 async function responseOf(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ownFieldManager as fieldManager } from '../domain/annotations';
 import type { KubeClient } from './client';
 import { ProtocolError } from './errors';
-import type { HttpRequest } from './transport';
 import type { Resource } from './resource';
 import { resourceName, resourcePath } from './resource';
 
@@ -55,7 +54,6 @@ export interface DeleteOptions {
 export interface RequestLimits {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  readonly pool?: HttpRequest['pool'];
 }
 
 const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {

@@ -18,11 +18,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal?: AbortSignal;
-  /**
-   * Watches have connections of their own: long streams must not use up those of requests. So have Events: what tells of a
-   * restart must not hold up the next one.
-   */
-  readonly pool: 'request' | 'event' | 'watch';
+  /** Watches have connections of their own: long streams must not use up those of requests. */
+  readonly pool: 'request' | 'watch';
 }
 
 export interface HttpResponse {
