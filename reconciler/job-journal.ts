@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
 import { ownAnnotations } from '../shared/domain/annotations';
@@ -237,7 +237,7 @@ export class JobJournal {
 }
 
 function entryName(uid: string): string {
-  return `reroll-job-${createHash('sha256').update(uid).digest('hex').slice(0, 16)}`;
+  return `reroll-job-${hash('sha256', uid, 'hex').slice(0, 16)}`;
 }
 
 function readEntry(secret: KubeObject): JobRecreation {

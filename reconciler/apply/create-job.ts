@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatBaseline } from '../../shared/domain/baseline';
 import { fieldAt, objectOf } from '../../shared/domain/json-value';
 import { isLeftToNextRun } from '../../shared/domain/workload-settings';
@@ -40,10 +40,7 @@ function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {
   const template = objectOf(fieldAt(cronJob, ['spec', 'jobTemplate']));
   const metadata = objectOf(template['metadata']);
   const spec = objectOf(template['spec']);
-  const digest = createHash('sha256')
-    .update(`${uid} ${formatBaseline(baseline)}`)
-    .digest('hex')
-    .slice(0, nameDigits);
+  const digest = hash('sha256', `${uid} ${formatBaseline(baseline)}`, 'hex').slice(0, nameDigits);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',

@@ -22,7 +22,7 @@ describe('AnnotationNames', () => {
     ['configmap.reloader.stackater.com/reload', keys.configMapReload],
     ['reroll.io/settle', 'reroll.dev/settle'],
   ])('%s is unknown; meant is %s', (key, meant) => {
-    expect(new AnnotationNames(keys).unknown(key)).toEqual({ meant });
+    expect(AnnotationNames.of(keys).unknown(key)).toEqual({ meant });
   });
 
   it.each([
@@ -35,12 +35,12 @@ describe('AnnotationNames', () => {
     'auto',
     'helm.sh/hook',
     'kubectl.kubernetes.io/restartedAt',
-  ])('%s is known, or of others', (key) => expect(new AnnotationNames(keys).unknown(key)).toBeUndefined());
+  ])('%s is known, or of others', (key) => expect(AnnotationNames.of(keys).unknown(key)).toBeUndefined());
 
   it('knows the keys that flags have set, and slips in them, and leaves the others of their prefix alone', () => {
-    const names = new AnnotationNames({ ...keys, auto: 'example.com/restart' });
+    const names = AnnotationNames.of({ ...keys, auto: 'example.com/restart' });
     expect(names.isKnown('example.com/restart')).toBe(true);
-    expect(new AnnotationNames(keys).isKnown('example.com/restart')).toBe(false);
+    expect(AnnotationNames.of(keys).isKnown('example.com/restart')).toBe(false);
     expect(names.unknown('example.com/restart')).toBeUndefined();
     expect(names.unknown('example.com/restrat')).toEqual({ meant: 'example.com/restart' });
     expect(names.unknown('example.com/owner')).toBeUndefined();

@@ -6,12 +6,21 @@ const reloaderDomain = 'reloader.stakater.com';
 const ownKeys: readonly string[] = Object.values(ownAnnotations);
 const reloaderKeys: readonly string[] = Object.values<string>({ ...defaultAnnotationKeys, lastReloadedFrom });
 
+const known = new WeakMap<AnnotationKeys, AnnotationNames>();
+
 /** The keys that count in an install, and what is a slip in one of them. */
 export class AnnotationNames {
   readonly #configured: ReadonlySet<string>;
   readonly #prefixes: ReadonlySet<string>;
 
-  constructor(keys: AnnotationKeys) {
+  /** Those of an install are made once, not for each of its workloads. */
+  static of(keys: AnnotationKeys): AnnotationNames {
+    let names = known.get(keys);
+    if (!names) known.set(keys, (names = new AnnotationNames(keys)));
+    return names;
+  }
+
+  private constructor(keys: AnnotationKeys) {
     this.#configured = new Set(Object.values<string>({ ...keys }));
     this.#prefixes = new Set([...this.#configured].map(prefixOf));
   }

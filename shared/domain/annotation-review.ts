@@ -25,7 +25,7 @@ export function reviewAnnotations(
 
 function* review(metadata: Annotations, template: Annotations, keys: AnnotationKeys): Generator<AnnotationProblem> {
   yield* reviewPlace(metadata, template, keys);
-  const names = new AnnotationNames(keys);
+  const names = AnnotationNames.of(keys);
   yield* reviewNames(metadata, names);
   yield* reviewNames(template, names);
   yield* reviewSwitches(metadata, keys);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { digestLength } from './content-digest';
 import { fieldAt, type JsonObject } from './json-value';
 import type { WorkloadKind } from './workload-kinds';
@@ -8,10 +8,8 @@ import type { WorkloadKind } from './workload-kinds';
  * template: whatever the order of its fields, and whether what is empty is sent or left out.
  */
 export function templateDigest({ templatePath }: WorkloadKind, object: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null))
-    .digest('base64url')
-    .slice(0, digestLength);
+  const text = JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null);
+  return hash('sha256', text, 'base64url').slice(0, digestLength);
 }
 
 /** Fields sorted by name, empty ones left out; items of a list stay where they are, and as many. */

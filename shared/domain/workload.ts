@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AnnotationProblem } from './annotation-problem';
 import { reviewAnnotations } from './annotation-review';
 import type { AnnotationKeys } from './annotations';
@@ -143,10 +143,7 @@ export function trackingSignature(spec: WorkloadSpec): string {
     return [leftOut, named.toString(), excluded, search, auto];
   });
   const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
-  return createHash('sha256')
-    .update(JSON.stringify([policy, used]))
-    .digest('base64url')
-    .slice(0, digestLength);
+  return hash('sha256', JSON.stringify([policy, used]), 'base64url').slice(0, digestLength);
 }
 
 function malformed(kind: string, metadata: JsonObject, field: string): MalformedObjectError {

@@ -73,7 +73,7 @@ export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: Annot
     fieldAt(state, defaultTemplatePath) ?? fieldAt(state, ['spec', 'jobTemplate', ...defaultTemplatePath]);
   const template = podTemplate(object);
   const said = [object, template].flatMap((owner) => [annotationsOf(owner), labels(owner)]).concat(between(object));
-  const names = new AnnotationNames(keys);
+  const names = AnnotationNames.of(keys);
   const concernsRestarts = (key: string): boolean => names.isKnown(key) || names.unknown(key) !== undefined;
   if (!said.some((each) => Object.keys(each).some(concernsRestarts))) return false;
   if (oldObject === undefined || oldObject === null) return true;
