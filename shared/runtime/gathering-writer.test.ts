@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Writable } from 'node:stream';
 import { beforeEach, expect, it } from '@jest/globals';
 import { FakeClock } from './fake-clock';
-import { turnWriter } from './turn-writer';
+import { gatheringWriter } from './gathering-writer';
 
 /** Takes note of what it is given at a time. */
 class Output extends Writable {
@@ -10,11 +10,6 @@ class Output extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.writes.push(chunk.toString());
-    done();
-  }
-
-  override _writev(chunks: { readonly chunk: Buffer }[], done: () => void): void {
-    this.writes.push(chunks.map(({ chunk }) => chunk.toString()).join(''));
     done();
   }
 }
@@ -28,16 +23,17 @@ beforeEach(() => {
   clock = new FakeClock();
   output = new Output();
   process = Object.assign(new EventEmitter(), { stdout: output as unknown as NodeJS.WriteStream });
-  writer = turnWriter(process as unknown as NodeJS.Process, clock);
+  writer = gatheringWriter(process as unknown as NodeJS.Process, clock);
 });
 
-it('writes the lines of a turn at once', async () => {
+it('writes the lines of 20 ms at once', async () => {
   writer.write('a\n');
+  await clock.advance(19);
   writer.write('b\n');
   expect(output.writes).toEqual([]);
-  await clock.advance(0);
+  await clock.advance(1);
   writer.write('c\n');
-  await clock.advance(0);
+  await clock.advance(20);
   expect(output.writes).toEqual(['a\nb\n', 'c\n']);
 });
 
@@ -50,8 +46,8 @@ it('writes what is left when the process exits', () => {
 it('goes on when its reader has gone', async () => {
   output.destroy(new Error('EPIPE'));
   writer.write('a\n');
-  await clock.advance(0);
+  await clock.advance(20);
   writer.write('b\n');
-  await clock.advance(0);
+  await clock.advance(20);
   expect(output.writes).toEqual([]);
 });
