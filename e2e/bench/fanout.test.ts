@@ -6,10 +6,11 @@ const ask = (verb: string) => ({ verb, resource: 'deployments', path: '', atMs: 
 const served = (seenMs: number) => ({ sentMs: 0, answeredMs: seenMs / 2, seenMs });
 
 const run = {
-  ...{ tookMs: 1_200, floorTookMs: 1_000, connections: 20, requests: [ask('patch'), ask('patch')] },
-  ...{ alone: [served(4), served(5), served(6)], meanwhile: served(10) },
+  ...{ connections: 20, requests: [ask('patch'), ask('patch')] },
+  ...{ alone: [served(4), served(5), served(6)], subject: { tookMs: 1_200, meanwhile: served(10) } },
+  floor: { tookMs: 1_000, meanwhile: served(8) },
 };
-const slow = { ...run, tookMs: 3_000, connections: 25, requests: [ask('get')], meanwhile: served(50) };
+const slow = { ...run, connections: 25, requests: [ask('get')], subject: { tookMs: 3_000, meanwhile: served(50) } };
 
 const tell = (...args: Parameters<typeof fanoutFigures>) =>
   Object.fromEntries(fanoutFigures(...args).map((figure) => [figure.name, [figure.value, holds(figure)]]));
@@ -27,6 +28,7 @@ it('holds every bar', () =>
     'latency of another source, meanwhile': [10, undefined],
     'latency of another source, meanwhile in alone': [2, true],
     'write of another source, meanwhile in alone': [2, undefined],
+    'latency of another source, meanwhile in alone, of the floor': [1.6, undefined],
   }));
 
 it('takes the median of times, and the worst of what may never be', () =>
