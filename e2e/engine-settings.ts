@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../reconciler/engine';
+import type { EngineSettings } from '../reconciler/engine-settings';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
 import { everything } from '../shared/domain/selector';
 

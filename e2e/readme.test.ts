@@ -84,6 +84,7 @@ describe('flags that a page speaks of', () => {
     'json',
     'keep',
     'list',
+    'minutes',
     'namespace',
     'notes',
     'optimize-for-size',

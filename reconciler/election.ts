@@ -2,7 +2,7 @@ import { errorMessage } from '../shared/domain/errors';
 import { LeaderElection, type LeaderCallbacks } from '../shared/kube/lease';
 import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import type { Logger } from '../shared/runtime/logger';
-import type { EngineSettings } from './engine';
+import type { EngineSettings } from './engine-settings';
 import type { EngineDeps } from './engine-deps';
 
 /** Who of several replicas acts. */

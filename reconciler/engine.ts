@@ -1,9 +1,5 @@
-import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { ContentDigester } from '../shared/domain/content-digest';
-import type { PolicySettings } from '../shared/domain/policy';
-import type { Selector } from '../shared/domain/selector';
-import { sourceId, type SourceKind } from '../shared/domain/source';
-import type { StrategyName } from '../shared/domain/workload';
+import { sourceId } from '../shared/domain/source';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ForbiddenError } from '../shared/kube/errors';
 import type { BackoffOptions } from '../shared/runtime/random';
@@ -17,6 +13,7 @@ import { CsiRotations } from './csi-rotations';
 import { DigestKeys } from './digest-keys';
 import { electionFor, type Election } from './election';
 import type { EngineDeps } from './engine-deps';
+import type { EngineSettings } from './engine-settings';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
 import { KeyQueue } from './key-queue';
@@ -40,38 +37,6 @@ import { Watches, type WatchStatus } from './watches';
 import { Worker, type PlanView } from './worker';
 import { WorkloadIndex } from './workload-index';
 import { dryEvents, dryWriters, eventsFor, writersFor } from './writers';
-
-export interface EngineSettings {
-  readonly policy: PolicySettings;
-  readonly annotationKeys: AnnotationKeys;
-  readonly strategy: StrategyName;
-  readonly reloadOnCreate: boolean;
-  readonly reloadOnDelete: boolean;
-  readonly ignoredSourceKind: SourceKind | undefined;
-  /** Empty: the whole cluster. */
-  readonly namespaces: readonly string[];
-  /** Of the whole cluster. */
-  readonly namespacesToIgnore: readonly string[];
-  /** Of the whole cluster: workloads are restarted in namespaces with such labels only. */
-  readonly namespaceSelector: Selector;
-  /** Sources without such labels are to us as if they did not exist. */
-  readonly sourceSelector: Selector;
-  /** Whether what a CSI driver rotates restarts those who mount it. */
-  readonly csi: boolean;
-  readonly settleMs: number;
-  readonly settleMaxMs: number;
-  /** Whether a rollout of somebody else's may answer a change that came before it. */
-  readonly foldRollouts: boolean;
-  /** Where lease, digest key and journal live. */
-  readonly ownNamespace: string;
-  readonly leaseName: string;
-  /** Other replicas are told of: without a right to the Lease this one does not act. */
-  readonly replicated: boolean;
-  /** Decides and tells, and writes nothing. */
-  readonly dryRun: boolean;
-  /** In the lease and in Events; no other live process may have it. */
-  readonly identity: string;
-}
 
 /** Workloads written at once, each over a connection of its own; more would only queue up in the API server. */
 export const concurrency = 16;

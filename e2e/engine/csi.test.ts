@@ -3,7 +3,7 @@ import { patchObject, deleteObject } from '../../shared/kube/objects';
 import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
 import { resourcePath } from '../../shared/kube/resource';
 import { parseSelector } from '../../shared/domain/selector';
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import {
   csiVolume,
   secretProviderClass,

@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import type { EngineDeps } from '../../reconciler/engine-deps';
 import { Reconciler } from '../../reconciler/reconciler';
 import { fieldAt } from '../../shared/domain/json-value';

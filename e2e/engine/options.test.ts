@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations';
 import {
   configMap,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import { parseSelector } from '../../shared/domain/selector';
 import { secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
 import { patchObject } from '../../shared/kube/objects';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import { everything, parseSelector } from '../../shared/domain/selector';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import { Harness, type Engine } from './harness';

@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import { parseSelector } from '../../shared/domain/selector';
 import type { ActionKind } from './actions';
 import type { Draw } from './draw';

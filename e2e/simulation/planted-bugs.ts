@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import { AdoptionPace } from '../../reconciler/adoption-pace';
 import { KeyQueue } from '../../reconciler/key-queue';
 import { Pauses } from '../../reconciler/pauses';

@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine';
+import type { EngineSettings } from '../../reconciler/engine-settings';
 import { Metrics } from '../../reconciler/metrics';
 import { Reconciler } from '../../reconciler/reconciler';
 import { defaultSettings } from '../engine-settings';

@@ -1,6 +1,6 @@
 import type { ContentDigester } from '../../shared/domain/content-digest';
 import { isRead, type SourceKind, type SourceRecord } from '../../shared/domain/source';
-import type { EngineSettings } from '../engine';
+import type { EngineSettings } from '../engine-settings';
 import type { EngineDeps } from '../engine-deps';
 import { countEvent, countPassedOver } from '../event-counts';
 import { whatHappened } from '../event-labels';
