@@ -38,8 +38,11 @@ import { Worker, type PlanView } from './worker';
 import { WorkloadIndex } from './workload-index';
 import { dryEvents, dryWriters, eventsFor, writersFor } from './writers';
 
-/** Workloads written at once, each over a connection of its own; more would only queue up in the API server. */
-export const concurrency = 16;
+/**
+ * Workloads written at once, each over a connection of its own; more would only queue up in the API server. With that which
+ * the renewal of the lease may need they are 16.
+ */
+export const concurrency = 15;
 
 const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 

@@ -87,6 +87,29 @@ describe('createHttpsTransport', () => {
     expect(transport.connectionsOpened).toBe(3);
   });
 
+  it('has a connection more for what is urgent, while those of requests are taken', async () => {
+    const held: ServerResponse[] = [];
+    const { transport } = await api(
+      (request, response) => {
+        if (request.url === '/hangs') held.push(response);
+        else response.end('ok');
+      },
+      { maxRequestSockets: 2 },
+    );
+    const urgent = async (): Promise<string> => await text(await transport.send({ ...get, pool: 'urgent' }));
+    expect(await urgent()).toBe('ok');
+    const hanging = [1, 2].map(async () => await text(await transport.send({ ...get, path: '/hangs' })));
+    while (held.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(transport.connectionsOpened).toBe(2);
+    const waiting = transport.send(get);
+    expect(await urgent()).toBe('ok');
+    expect(await urgent()).toBe('ok');
+    expect(transport.connectionsOpened).toBe(3);
+    for (const response of held) response.end('at last');
+    expect(await Promise.all(hanging)).toEqual(['at last', 'at last']);
+    expect(await text(await waiting)).toBe('ok');
+  });
+
   it('uses its connections in turn, so that none is idle for long, and a second burst makes none', async () => {
     const { transport, requests } = await api(ok);
     const burst = async (): Promise<unknown> =>

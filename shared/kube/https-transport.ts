@@ -11,7 +11,7 @@ export interface HttpsTransportOptions {
   /** `https://host:port`, maybe with a path prefix; `http://` is for what a kubeconfig calls insecure. */
   readonly server: string;
   readonly tls: TlsMaterial;
-  /** Requests at a time; more wait for a connection. Default 16. */
+  /** Requests at a time, one that is urgent not counted; more wait for a connection. Default 16. */
   readonly maxRequestSockets?: number;
 }
 
@@ -25,6 +25,8 @@ export interface HttpsTransport extends Transport {
 }
 
 type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
+
+const maxUrgentSockets = 1;
 
 /** A watch holds its connection for minutes: this many resources and namespaces at a time. */
 const maxWatchSockets = 256;
@@ -54,7 +56,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
       path: prefix + request.path,
       // Node frames the body of a DELETE by nothing: its bytes would be read as the next request, its options ignored.
       headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
-      agent: agents[request.pool],
+      agent: agentFor(agents, request),
     });
     outgoing.on('socket', (socket) => {
       if (seenSockets.has(socket)) return;
@@ -78,7 +80,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     } catch (thrown) {
       if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
       // What the server closed here it most likely closed for all: only a new connection is worth the second try.
-      destroyIdle(agents[request.pool]);
+      destroyIdle(agentFor(agents, request));
       return await exchange(request, false);
     }
     return {
@@ -126,7 +128,20 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
       minVersion: 'TLSv1.2',
     });
   };
-  return { request: newAgent(maxRequestSockets), watch: newAgent(maxWatchSockets) };
+  return {
+    request: newAgent(maxRequestSockets),
+    urgent: newAgent(maxUrgentSockets),
+    watch: newAgent(maxWatchSockets),
+  };
+}
+
+/** What is urgent takes a connection like all others while one is free: that keeps them from being closed as idle. */
+function agentFor(agents: Agents, { pool }: HttpRequest): http.Agent {
+  return pool === 'urgent' && !isFull(agents.request) ? agents.request : agents[pool];
+}
+
+function isFull({ sockets, maxSockets }: http.Agent): boolean {
+  return Object.values(sockets).flat().length >= maxSockets;
 }
 
 async function responseOf(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {

@@ -29,7 +29,10 @@ export interface StoredLease {
   readonly record: LeaseRecord;
 }
 
-/** Reads and writes one Lease; each write holds only for the version it was based on. */
+/**
+ * Reads and writes one Lease; each write holds only for the version it was based on. It waits for no other request: were all
+ * of those held up, by an admission webhook that does not answer, the Lease would be lost, too.
+ */
 export class LeaseStore {
   readonly #client: KubeClient;
   readonly #namespace: string;
@@ -42,9 +45,8 @@ export class LeaseStore {
   }
 
   async read(limits: RequestLimits): Promise<StoredLease | undefined> {
-    const object = await getObject(this.#client, leases, this.#namespace, this.#name, limits).catch(
-      undefinedIfNotFound,
-    );
+    const lease = getObject(this.#client, leases, this.#namespace, this.#name, { ...limits, pool: 'urgent' });
+    const object = await lease.catch(undefinedIfNotFound);
     return object && stored(object);
   }
 
@@ -57,13 +59,14 @@ export class LeaseStore {
       renewTime: record.renewTime,
       leaseTransitions: record.transitions,
     };
+    const urgently = { ...limits, pool: 'urgent' } as const;
     if (base) {
       const body = { ...base.object, spec };
-      return stored(await updateObject(this.#client, leases, this.#namespace, this.#name, body, limits));
+      return stored(await updateObject(this.#client, leases, this.#namespace, this.#name, body, urgently));
     }
     const metadata = { name: this.#name, namespace: this.#namespace };
     const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
-    return stored(await createObject(this.#client, leases, this.#namespace, body, limits));
+    return stored(await createObject(this.#client, leases, this.#namespace, body, urgently));
   }
 }
 

@@ -339,6 +339,15 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('waits for no other request: neither to be elected, nor to stay so, nor to release it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election } = candidate(server, clock, 'a');
+    await clock.advance(4_000);
+    await election.stop();
+    const asked = server.transport.requests.map(({ method, pool }) => [method, pool]);
+    expect(asked).toEqual(['GET', 'POST', 'PUT', 'PUT', 'GET', 'PUT'].map((method) => [method, 'urgent']));
+  });
+
   it('does not touch the Lease of another when it stops', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' });

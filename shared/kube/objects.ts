@@ -54,6 +54,7 @@ export interface DeleteOptions {
 export interface RequestLimits {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  readonly pool?: 'request' | 'urgent';
 }
 
 const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {

@@ -18,8 +18,11 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal?: AbortSignal;
-  /** Watches have connections of their own: long streams must not use up those of requests. */
-  readonly pool: 'request' | 'watch';
+  /**
+   * Watches have connections of their own: long streams must not use up those of requests. `urgent`: a request that must not
+   * wait until one of those is free.
+   */
+  readonly pool: 'request' | 'urgent' | 'watch';
 }
 
 export interface HttpResponse {
