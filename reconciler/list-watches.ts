@@ -1,8 +1,5 @@
 import type { SourceKind } from '../shared/domain/source';
-import type { AnnotationKeys } from '../shared/domain/annotations';
 import type { SourceDigester } from '../shared/domain/content-digest';
-import type { PolicySettings } from '../shared/domain/policy';
-import type { Selector } from '../shared/domain/selector';
 import type { WorkloadKind } from '../shared/domain/workload-kinds';
 import type { Decoder } from '../shared/kube/decoder';
 import {
@@ -17,6 +14,7 @@ import { namespaces, type Resource } from '../shared/kube/resource';
 import { sourceResources } from '../shared/kube/source-resources';
 import { sourceDecoder } from '../shared/kube/source-decoder';
 import type { CsiRotations } from './csi-rotations';
+import type { EngineSettings } from './engine-settings';
 import { namespaceDecoder } from './namespace-decoder';
 import type { NamespaceScope } from './namespace-scope';
 import type { SourceIndex } from './source-index';
@@ -30,17 +28,20 @@ export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 /** Where workloads go, and how they are read. */
 export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
 
-export interface WatchesOptions {
+type WatchedSettings = Pick<
+  EngineSettings,
+  | 'annotationKeys'
+  | 'policy'
+  | 'ignoredSourceKind'
+  | 'namespaces'
+  | 'namespacesToIgnore'
+  | 'namespaceSelector'
+  | 'sourceSelector'
+>;
+
+export interface WatchesOptions extends WatchedSettings {
   readonly deps: Omit<ReflectorDeps, 'observer'>;
   readonly digester: SourceDigester;
-  readonly annotationKeys: AnnotationKeys;
-  readonly policy: PolicySettings;
-  readonly ignoredSourceKind: SourceKind | undefined;
-  /** Empty: the whole cluster. */
-  readonly namespaces: readonly string[];
-  readonly namespacesToIgnore: readonly string[];
-  readonly namespaceSelector: Selector;
-  readonly sourceSelector: Selector;
   readonly scope: NamespaceScope;
   readonly sources: SourceIndex;
   /** Undefined: SecretProviderClasses are not watched. */

@@ -1,6 +1,4 @@
 import { defaultAnnotationKeys, type AnnotationKeys } from '../shared/domain/annotations';
-import type { Selector } from '../shared/domain/selector';
-import type { SourceKind } from '../shared/domain/source';
 import { maxSettleMs, type StrategyName } from '../shared/domain/workload-settings';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ListenAddress } from '../shared/runtime/listen-address';
@@ -26,41 +24,26 @@ import {
 import { scopeOf, selectionOptionTable } from '../shared/runtime/selection-options';
 import type { LogFormat, LogLevel } from '../shared/runtime/winston-logger';
 import { alertOptionTable, type AlertOptions } from './alerts/options';
+import type { EngineSettings } from './engine-settings';
 import { metaInfoOptionTable } from './meta-info/options';
 import { notifyOptionTable } from './notify/options';
 import { defaultLeaseName, reloaderOptionTable, remarksOf } from './reloader-options';
 
+/** What of the settings has to be found out where it was not set, or is put together. */
+type FoundOut = 'policy' | 'ownNamespace' | 'identity';
+
 /** Everything that can be set from outside, compiled once at the start. */
-export interface ReconcilerOptions extends AlertOptions {
+export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, FoundOut> {
   readonly autoReloadAll: boolean;
-  readonly strategy: StrategyName;
-  readonly reloadOnCreate: boolean;
-  readonly reloadOnDelete: boolean;
-  readonly annotationKeys: AnnotationKeys;
   readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
-  readonly ignoredSourceKind: SourceKind | undefined;
-  /** Empty: the whole cluster. */
-  readonly namespaces: readonly string[];
-  readonly namespacesToIgnore: readonly string[];
-  readonly namespaceSelector: Selector;
-  readonly sourceSelector: Selector;
-  readonly csi: boolean;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
-  readonly settleMs: number;
-  readonly settleMaxMs: number;
-  readonly foldRollouts: boolean;
   /** Where the lease and the digest key live; undefined: the namespace of the credentials. */
   readonly ownNamespace: string | undefined;
   /** Identity in the lease; undefined: the host's name. */
   readonly podName: string | undefined;
-  readonly leaseName: string;
-  /** Other replicas are told of. */
-  readonly replicated: boolean;
-  /** Decides and tells, and writes nothing. */
-  readonly dryRun: boolean;
   /** Undefined: the webhook is not listened to. */
   readonly channelListen: ListenAddress | undefined;
   readonly certsSecret: string;
