@@ -47,7 +47,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
   let connectionsOpened = 0;
   let agents = newAgents(secure, options.tls, maxRequestSockets);
 
-  const start = (request: HttpRequest): http.ClientRequest => {
+  const start = (request: HttpRequest, agent: http.Agent): http.ClientRequest => {
     const { body, headers } = request;
     const outgoing = (secure ? https : http).request({
       hostname: base.hostname.replace(/^\[|\]$/g, ''),
@@ -56,7 +56,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
       path: prefix + request.path,
       // Node frames the body of a DELETE by nothing: its bytes would be read as the next request, its options ignored.
       headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
-      agent: agentFor(agents, request),
+      agent,
     });
     outgoing.on('socket', (socket) => {
       if (seenSockets.has(socket)) return;
@@ -70,7 +70,8 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
   const exchange = async (request: HttpRequest, mayRetry: boolean): Promise<HttpResponse> => {
     const { signal } = request;
     if (signal?.aborted === true) throw new ConnectionError('aborted');
-    const outgoing = start(request);
+    const agent = agentFor(agents, request);
+    const outgoing = start(request, agent);
     let incoming: http.IncomingMessage | undefined;
     const abort = (): void => void (incoming ?? outgoing).destroy(new ConnectionError('aborted'));
     signal?.addEventListener('abort', abort);
@@ -80,7 +81,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     } catch (thrown) {
       if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
       // What the server closed here it most likely closed for all: only a new connection is worth the second try.
-      destroyIdle(agentFor(agents, request));
+      destroyIdle(agent);
       return await exchange(request, false);
     }
     return {
