@@ -2,6 +2,7 @@ import type { ContentDigester } from '../shared/domain/content-digest';
 import { sourceId } from '../shared/domain/source';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ForbiddenError } from '../shared/kube/errors';
+import { EventRecorder } from '../shared/kube/events';
 import type { BackoffOptions } from '../shared/runtime/random';
 import { AdoptionPace } from './adoption-pace';
 import { BaselineRemovals } from './baseline-removals';
@@ -36,7 +37,7 @@ import { TemplateLoans } from './template-loans';
 import { Watches, type WatchStatus } from './watches';
 import { Worker, type PlanView } from './worker';
 import { WorkloadIndex } from './workload-index';
-import { dryEvents, dryWriters, eventsFor, writersFor } from './writers';
+import { dryEvents, dryWriters, writersFor } from './writers';
 
 /**
  * Workloads written at once, each over a connection of its own; more would only queue up in the API server. With that which
@@ -106,7 +107,9 @@ export class Engine {
     const keys = new DigestKeys(digester, deps.keyIsShared ?? true);
     this.#keys = keys;
 
-    const events = dryRun ? dryEvents : eventsFor(deps, identity, async (maxMs) => await this.#queue.lull(maxMs));
+    const lull = async (maxMs: number): Promise<void> => await this.#queue.lull(maxMs);
+    const told = { client, clock, random, logger, component: 'reroll', instance: identity, lull };
+    const events = dryRun ? dryEvents : new EventRecorder(told);
     this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
     this.#sources = new SourceIndex(clock, {

@@ -1,9 +1,7 @@
 import type { ApplyMethod } from '../shared/domain/workload-kinds';
-import { EventRecorder } from '../shared/kube/events';
 import { applyMethods } from './apply/methods';
 import { annotateWorkload } from './apply/patch-workload';
 import type { Apply, ApplyContext } from './apply/restart';
-import type { EngineDeps } from './engine-deps';
 import type { JobJournal } from './job-journal';
 import { Pauses, type PausesOptions } from './pauses';
 import type { TrackedWorkload } from './workload-index';
@@ -34,15 +32,6 @@ export const dryWriters: Writers = {
   pauses: { begun: () => undefined, tend: () => Promise.resolve({ kind: 'done' }) },
   journal: { standing: () => 'free' },
 };
-
-/** `lull` resolves when no restart is under way or due, after the milliseconds that it is given at the latest. */
-export function eventsFor(
-  { client, clock, random, logger }: EngineDeps,
-  instance: string,
-  lull: (maxMs: number) => Promise<void>,
-): EventRecorder {
-  return new EventRecorder({ client, clock, random, logger, component: 'reroll', instance, lull });
-}
 
 /** Of a dry run, too. */
 export const dryEvents = { dropped: 0, record: () => Promise.resolve() };

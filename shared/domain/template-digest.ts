@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
-import { digestLength } from './content-digest';
 import { fieldAt, type JsonObject } from './json-value';
+import { textDigest } from './text-digest';
 import type { WorkloadKind } from './workload-kinds';
 
 /**
@@ -8,8 +7,7 @@ import type { WorkloadKind } from './workload-kinds';
  * template: whatever the order of its fields, and whether what is empty is sent or left out.
  */
 export function templateDigest({ templatePath }: WorkloadKind, object: unknown): string {
-  const text = JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null);
-  return hash('sha256', text, 'base64url').slice(0, digestLength);
+  return textDigest(JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null));
 }
 
 /** Fields sorted by name, empty ones left out; items of a list stay where they are, and as many. */

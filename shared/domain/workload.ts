@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
 import type { AnnotationProblem } from './annotation-problem';
 import { reviewAnnotations } from './annotation-review';
 import type { AnnotationKeys } from './annotations';
 import { annotation, annotationsOf, ownAnnotations, ownFieldManager } from './annotations';
-import { digestLength } from './content-digest';
 import type { JsonObject } from './json-value';
 import { fieldAt, listOf, objectOf, textOf } from './json-value';
 import { MalformedObjectError } from './malformed-object-error';
@@ -20,6 +18,7 @@ import { updatedPods, type UpdatedPods } from './rolled-out';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
 import { sourceKinds } from './source';
+import { textDigest } from './text-digest';
 import type { WorkloadKind, WorkloadKindName } from './workload-kinds';
 import type { WorkloadSettings } from './workload-settings';
 import { readSettings } from './workload-settings';
@@ -143,7 +142,7 @@ export function trackingSignature(spec: WorkloadSpec): string {
     return [leftOut, named.toString(), excluded, search, auto];
   });
   const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
-  return hash('sha256', JSON.stringify([policy, used]), 'base64url').slice(0, digestLength);
+  return textDigest(JSON.stringify([policy, used]));
 }
 
 function malformed(kind: string, metadata: JsonObject, field: string): MalformedObjectError {
