@@ -4,7 +4,7 @@ export default {
   roots: ['<rootDir>/shared', '<rootDir>/reconciler', '<rootDir>/webhook', '<rootDir>/certs', '<rootDir>/e2e'],
   testMatch: ['**/*.test.ts'],
   // For what hangs. How long a test takes is the machine's affair, and how busy that is.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   testPathIgnorePatterns: ['/node_modules/', '\\.(e2e|deploy)\\.test\\.ts$'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {

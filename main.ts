@@ -4,6 +4,10 @@
 import { commands } from './commands';
 import { runCli } from './shared/runtime/cli';
 import { cliIo } from './shared/runtime/cli-io';
+import { turnDebuggerOff } from './shared/runtime/debugger-off';
+
+// First of all: until here the signal is still Node's, which the image takes from it by a flag.
+turnDebuggerOff(process);
 
 void runCli(process.argv.slice(2), process.env, cliIo(process), commands).then((code) => {
   // Without a code the command goes on and ends the process itself.

@@ -9,10 +9,10 @@ import { probeComponent } from '../shared/runtime/probe-component';
 import { processLogger, runProcess } from '../shared/runtime/process-run';
 import { systemRandom } from '../shared/runtime/random';
 import { version } from '../shared/runtime/version';
-import { CertificateKeeper } from './certificate-keeper';
 import { readinessChecks } from './health';
+import { Keeper } from './keeper';
 import { rsaKeyPairs } from './key-pairs';
-import { CertificateMetrics } from './metrics';
+import { CertsMetrics } from './metrics';
 import { certsOptionTable, parseCertsOptions, type CertsOptions } from './options';
 
 /** Requests follow one another. */
@@ -30,7 +30,7 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
       if (options.once) return await once(keeper, connection);
       registry.collectProcessMetrics();
       // Nothing that this process waits for would come sooner with a restart.
-      const probes = { live: [], ready: readinessChecks(keeper), metrics: registry };
+      const probes = { clock: systemClock, live: [], ready: readinessChecks(keeper), metrics: registry };
       const components = [probeComponent({ ...probes, listen: options.listen, logger }), connection, keeping(keeper)];
       await runProcess(process, logger, components);
       return undefined;
@@ -38,8 +38,8 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
   };
 }
 
-/** @throws CertificatesNotKeptError, whose message is the reason that is shown. */
-async function once(keeper: CertificateKeeper, connection: Component): Promise<number> {
+/** @throws NotKeptError, whose message is the reason that is shown. */
+async function once(keeper: Keeper, connection: Component): Promise<number> {
   try {
     await keeper.keepOnce();
     return 0;
@@ -50,28 +50,30 @@ async function once(keeper: CertificateKeeper, connection: Component): Promise<n
 
 async function assemble(options: CertsOptions, env: Environment, logger: Logger, registry: MetricRegistry) {
   const clock = systemClock;
-  const { webhookService, channelService, validating, mutating, caLifeMs, leafLifeMs } = options;
+  const { webhookService, channelService, validating, mutating, certificates, tokenLifeMs } = options;
+  const { caLifeMs, leafLifeMs } = options;
   const { client, server, namespace, component } = await connectCluster({
     ...options,
     ...{ env, clock, logger, maxRequestSockets },
   });
   const ownNamespace = options.ownNamespace ?? namespace;
   logger.info('starting', { version, server, ownNamespace });
-  const metrics = new CertificateMetrics(registry);
-  const keeper = new CertificateKeeper(
+  const metrics = new CertsMetrics(registry, { certificates });
+  const keeper = new Keeper(
     { client, clock, random: systemRandom, logger, metrics, keyPairs: rsaKeyPairs },
     {
       names: { namespace: ownNamespace, webhookService, channelService },
       configurations: { validating, mutating },
-      lives: { caLifeMs, leafLifeMs },
+      lives: certificates ? { caLifeMs, leafLifeMs } : undefined,
+      tokenLifeMs,
     },
   );
   return { keeper, connection: component };
 }
 
-function keeping(keeper: CertificateKeeper): Component {
+function keeping(keeper: Keeper): Component {
   return {
-    name: 'keeping of certificates',
+    name: 'keeping of certificates and token',
     start: () => keeper.start(),
     stop: async () => await keeper.stop(),
   };

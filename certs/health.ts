@@ -1,8 +1,8 @@
 import type { Check } from '../shared/runtime/http-server';
-import type { CertificateKeeper } from './certificate-keeper';
+import type { Keeper } from './keeper';
 
-/** Ready once certificates are there for the others to use; what is wrong since then is told, and mended by waiting. */
-export function readinessChecks(keeper: Pick<CertificateKeeper, 'status'>): readonly Check[] {
+/** Ready once all is there for the others to use; what is wrong since then is told, and mended by waiting. */
+export function readinessChecks(keeper: Pick<Keeper, 'status'>): readonly Check[] {
   return [
     {
       name: 'certificates',

@@ -1,21 +1,40 @@
 import type { MetricRegistry } from '../shared/runtime/metric-registry';
 import { leafNames } from './certificate-names';
+import { keptSecretNames } from './kept-secret';
 
-/** What of the certificates can fail to be kept. */
-export const keptParts = ['secret', 'ca_bundle'] as const;
+/** What can fail to be kept, in the order in which problems are told. */
+export const keptParts = ['secret', 'token', 'registration', 'published'] as const;
 
 export type KeptPart = (typeof keptParts)[number];
 
 /** What a rotation can replace. */
 export const rotated = ['ca', 'leaf'] as const;
 
-/** Metrics of the certificates, in the registry of whichever process keeps them. */
+/** Metrics of the token by which the webhook knows the API server. */
+export class TokenMetrics {
+  readonly registered;
+  readonly rotationsTotal;
+
+  constructor(registry: MetricRegistry) {
+    this.registered = registry.gauge(
+      'reroll_webhook_token_registered',
+      '1 while every registered webhook is called with a token that the webhook accepts.',
+      {},
+    );
+    this.rotationsTotal = registry.counter(
+      'reroll_webhook_token_rotations_total',
+      'Tokens made by this process, the first one included.',
+      {},
+    );
+  }
+}
+
+/** Metrics of the certificates, where they are kept. */
 export class CertificateMetrics {
   readonly notAfterSeconds;
   readonly generation;
   readonly rotationsTotal;
   readonly covered;
-  readonly errorsTotal;
 
   constructor(registry: MetricRegistry) {
     this.notAfterSeconds = registry.gauge(
@@ -38,9 +57,28 @@ export class CertificateMetrics {
       '1 while every registered webhook has a caBundle that accepts the certificate of the webhook.',
       {},
     );
+  }
+}
+
+/** All metrics of `reroll certs`. */
+export class CertsMetrics {
+  readonly errorsTotal;
+  readonly secretMissing;
+  readonly tokens: TokenMetrics;
+  /** Undefined where certificates are of others: gauges at 0 would tell of trouble that there is none of. */
+  readonly certificates: CertificateMetrics | undefined;
+
+  constructor(registry: MetricRegistry, kept: { readonly certificates: boolean }) {
     this.errorsTotal = registry.counter('reroll_certificate_errors_total', 'Failed attempts to keep a part.', {
       part: [...keptParts],
     });
+    this.secretMissing = registry.gauge(
+      'reroll_certificate_secret_missing',
+      '1 while a Secret that is to be filled does not exist.',
+      { secret: [...keptSecretNames] },
+    );
+    this.tokens = new TokenMetrics(registry);
+    this.certificates = kept.certificates ? new CertificateMetrics(registry) : undefined;
     registry.tellVersion();
   }
 }

@@ -6,12 +6,14 @@ const hourMs = 3_600_000;
 
 const defaults: CertsOptions = {
   once: false,
+  certificates: true,
   webhookService: 'reroll-webhook',
   channelService: 'reroll-channel',
   validating: 'reroll',
   mutating: 'reroll',
   caLifeMs: 365 * 24 * hourMs,
   leafLifeMs: 30 * 24 * hourMs,
+  tokenLifeMs: 30 * 24 * hourMs,
   ownNamespace: undefined,
   logFormat: 'console',
   logLevel: 'info',
@@ -38,6 +40,8 @@ const accepted: readonly (readonly [string, Partial<CertsOptions>])[] = [
   ['--mutating-webhook-configuration=shop', { mutating: 'shop' }],
   ['--ca-life=2160h', { caLifeMs: 2160 * hourMs }],
   ['--leaf-life=1h', { leafLifeMs: hourMs }],
+  ['--token-life=1h', { tokenLifeMs: hourMs }],
+  ['--certificates=false', { certificates: false }],
   ['--own-namespace=ops', { ownNamespace: 'ops' }],
   ['--log-format=json', { logFormat: 'json' }],
   ['--log-level=debug', { logLevel: 'debug' }],
@@ -61,10 +65,13 @@ describe('options of reroll certs', () => {
   });
 
   it('are all checked before anything is said', () => {
-    expect(problems(['--webhook-service=9', '--leaf-life=5m', '--ca-life=10m', '--ca-lif=9h'])).toEqual([
+    expect(
+      problems(['--webhook-service=9', '--leaf-life=5m', '--ca-life=10m', '--token-life=1m', '--ca-lif=9h']),
+    ).toEqual([
       'unknown flag "--ca-lif": did you mean --ca-life?',
       expect.stringContaining('--webhook-service="9": not a Service'),
       '--leaf-life is too short: give 1h or more',
+      '--token-life is too short: give 1h or more',
       '--ca-life is less than three times --leaf-life: raise the one or lower the other',
     ]);
   });

@@ -12,12 +12,21 @@ export const certsOptionTable = {
     describe: 'Do what is owed now and exit: 0 when all is done, 1 with the reason when it is not.',
     accepts: goBoolAccepts,
   },
+  certificates: {
+    flag: 'certificates',
+    form: 'switch',
+    schema: goBool,
+    default: 'true',
+    describe:
+      'Keep certificates and caBundles; false where they are of others: then only the token of the webhook is kept.',
+    accepts: goBoolAccepts,
+  },
   validating: {
     flag: 'validating-webhook-configuration',
     form: 'value',
     schema: objectName,
     default: 'reroll',
-    describe: 'ValidatingWebhookConfiguration whose caBundles are kept, if it exists.',
+    describe: 'ValidatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
     accepts: 'a lower-case object name',
   },
   mutating: {
@@ -25,7 +34,7 @@ export const certsOptionTable = {
     form: 'value',
     schema: objectName,
     default: 'reroll',
-    describe: 'MutatingWebhookConfiguration whose caBundles are kept, if it exists.',
+    describe: 'MutatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
     accepts: 'a lower-case object name',
   },
   caLifeMs: {
@@ -44,6 +53,14 @@ export const certsOptionTable = {
     describe: 'How long the other certificates are valid; they are renewed when a third of that is left.',
     accepts: 'a Go duration of 1h or more',
   },
+  tokenLifeMs: {
+    flag: 'token-life',
+    form: 'value',
+    schema: durationMs,
+    default: '720h',
+    describe: 'How long the token is used by which the webhook knows the API server; then it is replaced.',
+    accepts: 'a Go duration of 1h or more',
+  },
   ...serviceOptionTable,
   ...processOptionTable,
 } satisfies OptionTable;
@@ -53,15 +70,20 @@ export type CertsOptions = OptionValues<typeof certsOptionTable>;
 /** Below it, a missed minute or two would let a certificate end. */
 const minLeafLifeMs = 60 * 60_000;
 
+/** A rotation of the token takes eleven minutes. */
+const minTokenLifeMs = 60 * 60_000;
+
 /** @throws UsageError with every problem of `args` and `env`, not just the first. */
 export function parseCertsOptions(args: readonly string[], env: Environment): CertsOptions {
   return parseOptions(certsOptionTable, args, env, lifeProblems);
 }
 
-function lifeProblems({ caLifeMs, leafLifeMs }: Partial<CertsOptions>): readonly string[] {
+function lifeProblems({ caLifeMs, leafLifeMs, tokenLifeMs }: Partial<CertsOptions>): readonly string[] {
   const problems: string[] = [];
   if (leafLifeMs !== undefined && leafLifeMs < minLeafLifeMs)
     problems.push('--leaf-life is too short: give 1h or more');
+  if (tokenLifeMs !== undefined && tokenLifeMs < minTokenLifeMs)
+    problems.push('--token-life is too short: give 1h or more');
   // A leaf is never valid for longer than its CA: with less, the last ones of a CA would be cut short.
   if (caLifeMs !== undefined && leafLifeMs !== undefined && caLifeMs < 3 * leafLifeMs) {
     problems.push('--ca-life is less than three times --leaf-life: raise the one or lower the other');

@@ -4,9 +4,9 @@ import { carryOut } from './carry-out';
 import { leafNames } from './certificate-names';
 import { dayMs, names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import { bundleOf, phaseOf, type Material } from './material';
-import { nextStep, type LiveBundles, type Step } from './rotation';
+import { nextStep, type Live, type Step } from './rotation';
 import { decodeMaterial, encodeMaterial, nothingStored, type StoredMaterial } from './secret-data';
-import { isSignedBy, readBundle } from './trusted-certificate';
+import { fingerprintsOf, isSignedBy, readBundle } from './trusted-certificate';
 
 const startMs = Date.UTC(2026, 0, 1);
 const minuteMs = 60_000;
@@ -22,8 +22,14 @@ function stored(material: Material): StoredMaterial {
   return decodeMaterial(encodeMaterial(material, {}), names);
 }
 
-function live(...bundles: readonly string[]): LiveBundles {
-  return bundles.map((bundle) => new Set(readBundle(bundle).map(({ fingerprint256 }) => fingerprint256)));
+function live(...bundles: readonly string[]): Live {
+  return { bundles: bundles.map(fingerprintsOf), leaves: new Set() };
+}
+
+/** All that is to be published has been. */
+function published(material: Material): Live {
+  const leaves = leafNames.map((leaf) => material.leaves[leaf].fingerprint);
+  return { ...live(bundleOf(material)), leaves: new Set(leaves) };
 }
 
 const dueMs = startMs + 245 * dayMs;
@@ -43,7 +49,10 @@ beforeAll(async () => {
 
 describe('nextStep', () => {
   it('creates everything where there is nothing', () => {
-    expect(nextStep(nothingStored, [], startMs)).toEqual({ do: 'create', because: 'there are no certificates yet' });
+    expect(nextStep(nothingStored, live(), startMs)).toEqual({
+      do: 'create',
+      because: 'there are no certificates yet',
+    });
   });
 
   it('does nothing while all is young', async () => {
@@ -70,18 +79,13 @@ describe('nextStep', () => {
   });
 
   it.each([
-    ['too early', 59_000, (): LiveBundles => live(bundleOf(overlap)), 'wait'],
-    ['in time', 60_000, (): LiveBundles => live(bundleOf(overlap)), 'switch'],
-    ['with nothing registered', 60_000, (): LiveBundles => live(), 'switch'],
-    ['while the caBundle cannot be read', 600_000, (): LiveBundles => undefined, 'wait'],
-    ['with a caBundle yet to be injected', 4_000, (): LiveBundles => live(overlap.ca.cert), 'wait'],
-    ['with a caBundle that somebody overwrote', 6_000, (): LiveBundles => live(overlap.ca.cert), 'restart-wait'],
-    [
-      'with one of two caBundles behind',
-      60_000,
-      (): LiveBundles => live(bundleOf(overlap), overlap.ca.cert),
-      'restart-wait',
-    ],
+    ['too early', 59_000, (): Live => live(bundleOf(overlap)), 'wait'],
+    ['in time', 60_000, (): Live => live(bundleOf(overlap)), 'switch'],
+    ['with nothing registered', 60_000, (): Live => live(), 'switch'],
+    ['while a caBundle or the published Secret cannot be read', 600_000, (): Live | undefined => undefined, 'wait'],
+    ['with a caBundle yet to be injected', 4_000, (): Live => live(overlap.ca.cert), 'wait'],
+    ['with a caBundle that somebody overwrote', 6_000, (): Live => live(overlap.ca.cert), 'restart-wait'],
+    ['with one of two caBundles behind', 60_000, (): Live => live(bundleOf(overlap), overlap.ca.cert), 'restart-wait'],
   ] as const)('lets the next CA sign or not: %s', (_when, ageMs, bundles, step) => {
     expect(nextStep(stored(overlap), bundles(), dueMs + ageMs).do).toBe(step);
   });
@@ -101,14 +105,29 @@ describe('nextStep', () => {
   });
 
   it('drops the old CA ten minutes after its last leaf was replaced', async () => {
-    const switched = await after(nextStep(stored(overlap), [], dueMs + minuteMs), stored(overlap), dueMs + minuteMs);
+    const switched = await after(
+      nextStep(stored(overlap), live(), dueMs + minuteMs),
+      stored(overlap),
+      dueMs + minuteMs,
+    );
     expect(phaseOf(switched)).toBe('retiring');
     expect(switched.generation).toBe(overlap.generation + 1);
     expect(bundleOf(switched)).toBe(switched.ca.cert + overlap.ca.cert);
-    expect(nextStep(stored(switched), [], dueMs + 10 * minuteMs).do).toBe('wait');
-    const step = nextStep(stored(switched), [], dueMs + 11 * minuteMs);
+    expect(nextStep(stored(switched), published(switched), dueMs + 10 * minuteMs).do).toBe('wait');
+    const step = nextStep(stored(switched), published(switched), dueMs + 11 * minuteMs);
     expect(step.do).toBe('retire');
     expect(bundleOf(await after(step, stored(switched), dueMs + 11 * minuteMs))).toBe(switched.ca.cert);
+  });
+
+  it.each([
+    ['before it is published', 4_000, (): Live => published(overlap), 'wait'],
+    ['while replicas are still given the old one', 6_000, (): Live => published(overlap), 'restart-wait'],
+    ['though replicas are still given the old one', 600_000, (): Live => published(overlap), 'restart-wait'],
+    ['while the published Secret cannot be read', 600_000, (): Live | undefined => undefined, 'wait'],
+  ] as const)('does not drop the old CA %s', async (_when, ageMs, live, step) => {
+    const nowMs = dueMs + minuteMs;
+    const switched = await after(nextStep(stored(overlap), published(overlap), nowMs), stored(overlap), nowMs);
+    expect(nextStep(stored(switched), live(), nowMs + ageMs).do).toBe(step);
   });
 
   it('waits for longer, never shorter, when the clock is set back', () => {
@@ -133,7 +152,7 @@ describe('two years, looked at each minute', () => {
     let now = { secret: created, bundle: bundleOf(created as Material) };
     /** What the slowest API server and the slowest replica go by: a minute behind. */
     let behind = now;
-    let bundles = live(now.bundle);
+    let heard = published(created as Material);
     const steps: string[] = [];
     const check = (): void => {
       for (const { secret } of [now, behind]) {
@@ -145,13 +164,13 @@ describe('two years, looked at each minute', () => {
     };
     for (let nowMs = startMs; nowMs < startMs + 2 * 365 * dayMs; nowMs += minuteMs) {
       if ((now.secret.leaves.webhook?.notAfterMs ?? 0) <= nowMs) throw new Error('the certificate has ended');
-      const step = nextStep(now.secret, bundles, nowMs);
+      const step = nextStep(now.secret, heard, nowMs);
       behind = now;
       if (step.do === 'nothing' || step.do === 'wait') continue;
       steps.push(step.do);
       const secret = stored(await after(step, now.secret, nowMs));
       now = { secret, bundle: bundleOf(secret as Material) };
-      bundles = live(now.bundle);
+      heard = published(secret as Material);
       check();
     }
     const count = (name: string): number => steps.filter((step) => step === name).length;

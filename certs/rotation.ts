@@ -4,8 +4,13 @@ import { phaseOf, type Material } from './material';
 import type { StoredMaterial } from './secret-data';
 import { isValidAt, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
 
-/** Fingerprints of what each caBundle of ours holds now; undefined while that cannot be read. */
-export type LiveBundles = readonly ReadonlySet<string>[] | undefined;
+/** What the others go by now. */
+export interface Live {
+  /** Fingerprints of the CAs in each caBundle of ours, and in the published Secret. */
+  readonly bundles: readonly ReadonlySet<string>[];
+  /** Fingerprints of the certificates in the published Secret: those that replicas serve. */
+  readonly leaves: ReadonlySet<string>;
+}
 
 export type Step =
   | { readonly do: 'nothing'; readonly material: Material }
@@ -26,7 +31,7 @@ export const overlapMs = 60_000;
 /** How long a replica may go on serving the leaf it had; beyond the time that any watch is behind. */
 export const retireMs = 10 * 60_000;
 
-/** Until then whoever began an overlap may be about to inject its bundle. */
+/** Until then whoever took the last step may be about to inject or publish what came of it. */
 const injectionMs = 5_000;
 
 /** A phase that began later than this was written by a clock that was wrong. */
@@ -35,11 +40,12 @@ const maxAheadMs = 10 * 60_000;
 /**
  * What is owed now: mending before renewing, renewing before rotating.
  *
- * The next CA signs only once every live caBundle has held it for {@link overlapMs}, and the old one is dropped only
- * {@link retireMs} after the last of its leaves was replaced. So at every instant the leaf that is served is trusted,
- * by whatever bundle an API server may still have. A leaf that the same CA signs anew changes nothing about that.
+ * The next CA signs only once every live bundle has held it for {@link overlapMs}, and the old one is dropped only
+ * {@link retireMs} after the last of its leaves was replaced in the published Secret. So at every instant the leaf that is
+ * served is trusted, by whatever bundle an API server or another replica may still have. A leaf that the same CA signs
+ * anew changes nothing about that. `live` is undefined while any part of it cannot be read.
  */
-export function nextStep(stored: StoredMaterial, live: LiveBundles, nowMs: number): Step {
+export function nextStep(stored: StoredMaterial, live: Live | undefined, nowMs: number): Step {
   const nextCa = validAt(stored.nextCa, nowMs);
   const ca = validAt(stored.ca, nowMs);
   if (!ca) {
@@ -66,22 +72,27 @@ export function nextStep(stored: StoredMaterial, live: LiveBundles, nowMs: numbe
 }
 
 /** What the phase asks for, once its time has come. */
-function phaseStep(material: Material, ageMs: number, live: LiveBundles): ChangingStep | undefined {
-  const { nextCa } = material;
+function phaseStep(material: Material, ageMs: number, live: Live | undefined): ChangingStep | undefined {
+  const { nextCa, leaves } = material;
   switch (phaseOf(material)) {
     case 'steady':
       return undefined;
     case 'overlap': {
       if (!nextCa || !live) return undefined;
-      if (live.every((bundle) => bundle.has(nextCa.fingerprint))) {
+      if (live.bundles.every((bundle) => bundle.has(nextCa.fingerprint))) {
         if (ageMs < overlapMs) return undefined;
-        return { do: 'switch', nextCa, because: 'every live caBundle holds the next CA' };
+        return { do: 'switch', nextCa, because: 'every live bundle holds the next CA' };
       }
-      // Never injected, or overwritten since: the API servers have yet to hear of the next CA.
+      // Never injected, or overwritten since: an API server or a replica has yet to hear of the next CA.
       if (ageMs < injectionMs) return undefined;
-      return { do: 'restart-wait', material, because: 'a live caBundle does not hold the next CA' };
+      return { do: 'restart-wait', material, because: 'a live bundle does not hold the next CA' };
     }
     case 'retiring':
+      if (!live) return undefined;
+      if (!leafNames.every((leaf) => live.leaves.has(leaves[leaf].fingerprint))) {
+        if (ageMs < injectionMs) return undefined;
+        return { do: 'restart-wait', material, because: 'the new certificates have yet to be published' };
+      }
       if (ageMs < retireMs) return undefined;
       return { do: 'retire', material, because: 'no replica serves a certificate of the old CA any more' };
   }
@@ -100,7 +111,7 @@ function rest(material: Material, nowMs: number): Step {
       return {
         do: 'wait',
         material,
-        because: 'the next CA is to be in every live caBundle for a while before it signs',
+        because: 'the next CA is to be in every live bundle for a while before it signs',
       };
     case 'retiring':
       return { do: 'wait', material, because: 'a replica may still serve a certificate of the old CA' };

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { objectOf } from '../shared/domain/json-value';
 import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
 import { bundleOf, phaseOf, type Material } from './material';
+import { dataOf, textAt, type SecretData } from './secret-text';
 import { fits, isFor, isNamed, isSignedBy, readBundle, trusted, type HeldCertificate } from './trusted-certificate';
 
 /** What of a Secret can be used, and what is wrong with the rest. */
@@ -24,7 +25,8 @@ export const nothingStored: StoredMaterial = {
   problems: [],
 };
 
-const ownKeys = ['state.json', 'ca.crt', 'ca.key', 'next-ca.crt', 'next-ca.key'].concat(
+/** Keys of `data` that are ours. */
+export const materialKeys: readonly string[] = ['state.json', 'ca.crt', 'ca.key', 'next-ca.crt', 'next-ca.key'].concat(
   leafNames.flatMap((leaf) => [`${leaf}.crt`, `${leaf}.key`]),
 );
 
@@ -32,39 +34,40 @@ const ownKeys = ['state.json', 'ca.crt', 'ca.key', 'next-ca.crt', 'next-ca.key']
 const stateSchema = z.looseObject({ generation: z.int().nonnegative(), since: z.iso.datetime() });
 
 /**
- * `data` of the Secret for `material`; keys of others in `previous` are kept.
+ * `data` of the Secret `reroll-ca` for `material`; keys of others in `previous` are kept.
  *
  *     state.json                {"v":1,"generation":…,"phase":…,"since":…}
  *     ca.crt ca.key             every CA to trust, the one that signs first; the key of that one
  *     next-ca.crt next-ca.key   during an overlap only
  *     <leaf>.crt <leaf>.key     for each of webhook, channel, client
  */
-export function encodeMaterial(material: Material, previous: unknown): Readonly<Record<string, unknown>> {
-  const { generation, sinceMs, ca, nextCa, leaves } = material;
+export function encodeMaterial(material: Material, previous: unknown): SecretData {
+  const { generation, sinceMs, ca, nextCa } = material;
   const state = { v: 1, generation, phase: phaseOf(material), since: new Date(sinceMs).toISOString() };
-  const texts: Record<string, string> = {
+  const texts = {
     'state.json': JSON.stringify(state),
-    'ca.crt': bundleOf(material),
     'ca.key': ca.key,
     ...(nextCa && { 'next-ca.crt': nextCa.cert, 'next-ca.key': nextCa.key }),
+    ...publishedTexts(material),
   };
-  for (const leaf of leafNames) {
-    texts[`${leaf}.crt`] = leaves[leaf].cert;
-    texts[`${leaf}.key`] = leaves[leaf].key;
-  }
-  const foreign = Object.entries(objectOf(previous)).filter(([key]) => !ownKeys.includes(key));
-  const own = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-  return Object.fromEntries([...foreign, ...own]) as Readonly<Record<string, unknown>>;
+  return dataOf(texts, previous, materialKeys);
+}
+
+/** What webhook and reconcilers need of it: whom to trust, and the certificates that they serve, with their keys. */
+export function publishedTexts(material: Material): Readonly<Record<string, string>> {
+  const { leaves } = material;
+  const texts = leafNames.flatMap((leaf) => [
+    [`${leaf}.crt`, leaves[leaf].cert] as const,
+    [`${leaf}.key`, leaves[leaf].key] as const,
+  ]);
+  return { 'ca.crt': bundleOf(material), ...Object.fromEntries(texts) };
 }
 
 /** Reads `data` of the Secret, whoever wrote it. What does not fit together is left out and named as a problem. */
 export function decodeMaterial(data: unknown, names: CertificateNames): StoredMaterial {
   const present = objectOf(data);
-  if (!ownKeys.some((key) => key in present)) return nothingStored;
-  const text = (key: string): string => {
-    const value = present[key];
-    return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
-  };
+  if (!materialKeys.some((key) => key in present)) return nothingStored;
+  const text = (key: string): string => textAt(present, key);
   const problems: string[] = [];
   const state = readState(text('state.json'));
   if (!state) problems.push('"state.json" is unreadable');

@@ -26,6 +26,11 @@ export function readBundle(pem: string): readonly X509Certificate[] {
   });
 }
 
+/** SHA-256 of each certificate of a bundle. */
+export function fingerprintsOf(pem: string): ReadonlySet<string> {
+  return new Set(readBundle(pem).map(({ fingerprint256 }) => fingerprint256));
+}
+
 export function trusted(x509: X509Certificate): TrustedCertificate {
   return {
     cert: x509.toString(),

@@ -1,4 +1,5 @@
 import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/json-value';
+import { tokenPath, type HookPath } from '../shared/domain/webhook-token';
 import type { KubeClient } from '../shared/kube/client';
 import { undefinedIfNotFound } from '../shared/kube/errors';
 import { applyObject, getObject, type RequestLimits } from '../shared/kube/objects';
@@ -16,23 +17,40 @@ export interface LiveWebhook {
   readonly name: string;
   /** PEM; empty where there is none. */
   readonly caBundle: string;
+  /** The token that its path names; undefined where that is no path of a token. */
+  readonly token: string | undefined;
+  /** As they are stored. */
+  readonly stored: { readonly caBundle: string | undefined; readonly path: string | undefined };
 }
 
 export interface LiveConfiguration {
   readonly kind: string;
   readonly resource: Resource;
+  readonly hook: HookPath;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly webhooks: readonly LiveWebhook[];
 }
 
-/** Owns the caBundles and nothing else: all other fields are of whoever registered the webhook. */
+/** What every webhook of ours is to have; undefined: not known now, and left as it is. */
+export interface Wanted {
+  readonly caBundle: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** Who keeps caBundles owns them and the paths, and nothing else: all other fields are of whoever registered the webhook. */
 const fieldManager = 'reroll-certs';
+
+/**
+ * Who keeps the paths alone owns nothing but them. Another name, because an apply takes back what an earlier one of the
+ * same name has set: where the install changes to certificates of others, that would be their caBundle.
+ */
+const pathFieldManager = 'reroll-certs-path';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
-/** The registrations that exist and have a webhook of ours. Throws KubeErrors, as {@link injectBundle}. */
+/** The registrations that exist and have a webhook of ours. Throws KubeErrors, as {@link applyWanted}. */
 export async function readConfigurations(
   client: KubeClient,
   configurations: ConfigurationNames,
@@ -43,49 +61,75 @@ export async function readConfigurations(
     {
       kind: 'ValidatingWebhookConfiguration',
       resource: validatingWebhookConfigurations,
+      hook: 'validate',
       name: configurations.validating,
     },
-    { kind: 'MutatingWebhookConfiguration', resource: mutatingWebhookConfigurations, name: configurations.mutating },
-  ];
+    {
+      kind: 'MutatingWebhookConfiguration',
+      resource: mutatingWebhookConfigurations,
+      hook: 'mutate',
+      name: configurations.mutating,
+    },
+  ] as const;
   const found: LiveConfiguration[] = [];
   for (const target of wanted) {
     const object = await getObject(client, target.resource, undefined, target.name, limits).catch(undefinedIfNotFound);
     if (!object) continue;
-    const webhooks = listOf(object['webhooks']).flatMap((webhook) => liveWebhook(webhook, names));
+    const webhooks = listOf(object['webhooks']).flatMap((webhook) => liveWebhook(webhook, target.hook, names));
     const { uid, resourceVersion } = object.metadata;
     if (webhooks.length > 0) found.push({ ...target, uid, resourceVersion, webhooks });
   }
   return found;
 }
 
+/** Whether there is nothing to apply. */
+export function isAsWanted({ webhooks }: LiveConfiguration, { caBundle, token }: Wanted): boolean {
+  return webhooks.every(
+    (webhook) =>
+      (caBundle === undefined || webhook.caBundle === caBundle) && (token === undefined || webhook.token === token),
+  );
+}
+
 /**
- * Sets the caBundle of every webhook of ours in one configuration, if it is still the version that was read: a bundle
- * must never overwrite a newer one.
+ * Sets caBundle and path of every webhook of ours in one configuration, if it is still the version that was read: neither
+ * may ever overwrite a newer one. Without `caBundles` it never touches a caBundle.
  *
  * @throws ConflictError
  */
-export async function injectBundle(
+export async function applyWanted(
   client: KubeClient,
-  { kind, resource, name, uid, resourceVersion, webhooks }: LiveConfiguration,
-  bundle: string,
-  limits: RequestLimits,
+  { kind, resource, hook, name, uid, resourceVersion, webhooks }: LiveConfiguration,
+  { caBundle, token }: Wanted,
+  { caBundles, ...limits }: RequestLimits & { readonly caBundles: boolean },
 ): Promise<void> {
-  const caBundle = Buffer.from(bundle).toString('base64');
   const body = {
     apiVersion,
     kind,
     metadata: { name, uid, resourceVersion },
-    // All of ours each time: an apply takes back what the one before it set and it does not.
-    webhooks: webhooks.map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } })),
+    // All of ours each time, and what is not known now as it is: an apply takes back what the one before it set and it
+    // does not.
+    webhooks: webhooks.map((webhook) => {
+      const path = token === undefined ? webhook.stored.path : tokenPath(hook, token);
+      const bundle = caBundle === undefined ? webhook.stored.caBundle : Buffer.from(caBundle).toString('base64');
+      const service = path !== undefined && { service: { path } };
+      return { name: webhook.name, clientConfig: { ...service, ...(caBundles && bundle && { caBundle: bundle }) } };
+    }),
   };
-  await applyObject(client, resource, undefined, name, body, { ...limits, fieldManager });
+  const manager = caBundles ? fieldManager : pathFieldManager;
+  await applyObject(client, resource, undefined, name, body, { ...limits, fieldManager: manager });
 }
 
-function liveWebhook(webhook: unknown, names: CertificateNames): readonly LiveWebhook[] {
+function liveWebhook(webhook: unknown, hook: HookPath, names: CertificateNames): readonly LiveWebhook[] {
   const service = objectOf(fieldAt(webhook, ['clientConfig', 'service']));
   const name = textOf(fieldAt(webhook, ['name']));
   if (name === undefined || service['name'] !== names.webhookService) return [];
   if (service['namespace'] !== names.namespace) return [];
-  const caBundle = textOf(fieldAt(webhook, ['clientConfig', 'caBundle'])) ?? '';
-  return [{ name, caBundle: Buffer.from(caBundle, 'base64').toString('utf8') }];
+  const stored = { caBundle: textOf(fieldAt(webhook, ['clientConfig', 'caBundle'])), path: textOf(service['path']) };
+  const caBundle = Buffer.from(stored.caBundle ?? '', 'base64').toString('utf8');
+  return [{ name, caBundle, token: tokenOf(hook, stored.path), stored }];
+}
+
+function tokenOf(hook: HookPath, path: string | undefined): string | undefined {
+  const token = path?.split('/').at(-1);
+  return token !== undefined && path === tokenPath(hook, token) ? token : undefined;
 }

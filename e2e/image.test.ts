@@ -16,7 +16,7 @@ function instruction(name: string): unknown {
 
 describe('the image', () => {
   it('§18.5 runs the reconciler without arguments, as where it replaces Reloader’s in its plain manifests', () => {
-    expect(instruction('ENTRYPOINT')).toEqual(['node', '/app/reroll.mjs']);
+    expect(instruction('ENTRYPOINT')).toEqual(['node', '--disable-sigusr1', '/app/reroll.mjs']);
     // Arguments of a pod take the place of these: flags alone then run the same command.
     expect(instruction('CMD')).toEqual([commands.find(({ isDefault }) => isDefault)?.name]);
   });
@@ -30,12 +30,21 @@ describe('the image', () => {
     expect(validate(dockerfile).map(({ message }) => message)).toEqual([]);
   });
 
-  it('starts from images that have a version, and that a release may name by digest', () => {
-    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=\S+:24\.\d+\.\d+-bookworm-slim$/m);
-    // Of the same release of Debian. It has no versions, and it is what the libraries come from alone.
-    expect(dockerfile).toMatch(/^ARG BASE_IMAGE=\S+-debian12:nonroot$/m);
-    const sources = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, image]) => image);
-    expect(sources).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}', '${BASE_IMAGE}']);
+  it('starts from images by digest, of one version of Node and one release of Debian', () => {
+    const sources = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, image]) => image!);
+    const digest = /@sha256:[0-9a-f]{64}$/;
+    expect(sources.filter((image) => !digest.test(image))).toEqual([]);
+    const [node, build, base, ...more] = sources.map((image) => image.replace(digest, ''));
+    expect(node).toMatch(/^docker\.io\/library\/node:24\.\d+\.\d+-bookworm-slim$/);
+    // It has no versions, and it is what the libraries come from alone.
+    expect([build, base, more]).toEqual([node, 'gcr.io/distroless/cc-debian12:nonroot', []]);
+    expect(sources[1]).toBe(sources[0]);
+    expect(shipped).toContain(`org.opencontainers.image.base.name="${base!}"`);
+  });
+
+  it('is built without a script of any package', () => {
+    const installs = [...dockerfile.matchAll(/\bnpm (?:ci|i|install)\b.*/g)].map(([install]) => install);
+    expect(installs).toEqual(['npm ci --ignore-scripts --no-audit --no-fund']);
   });
 
   it('runs nothing where it is put together: a platform need not be emulated, and there is no shell', () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { CertificateMetrics } from '../certs/metrics';
+import { CertsMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
 import { Metrics } from '../reconciler/metrics';
 import { reconcilerOptionTable } from '../reconciler/options';
@@ -68,7 +68,7 @@ describe('flags that a page speaks of', () => {
   const ofOthers = [
     'all',
     'as',
-    'build-arg',
+    'build-context',
     'certificate-identity',
     'certificate-oidc-issuer',
     'check',
@@ -81,6 +81,7 @@ describe('flags that a page speaks of', () => {
     'from-file',
     'generate',
     'ignore-not-found',
+    'ignore-scripts',
     'json',
     'keep',
     'list',
@@ -100,6 +101,7 @@ describe('flags that a page speaks of', () => {
     'store',
     'tag',
     'tail',
+    'take-ownership',
     'type',
   ];
   const known = new Set([...ours, ...general, ...ofOthers]);
@@ -129,7 +131,7 @@ describe('the environment', () => {
 
 describe('metrics', () => {
   const certificates = new MetricRegistry();
-  new CertificateMetrics(certificates);
+  new CertsMetrics(certificates, { certificates: true });
   const registries: readonly (readonly [command: string, registry: MetricRegistry])[] = [
     ['reroll reconciler', new Metrics({ countByNamespace: true }).registry],
     ['reroll webhook', new WebhookMetrics().registry],

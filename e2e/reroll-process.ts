@@ -80,6 +80,10 @@ export class RerollProcess {
     });
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Sends a signal and waits for the end. */
   async end(
     signal: NodeJS.Signals = 'SIGTERM',

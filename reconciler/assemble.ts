@@ -24,9 +24,6 @@ import type { ReconcilerOptions } from './options';
 import { HttpsPostTransport } from './outbound/https-post-transport';
 import { Reconciler } from './reconciler';
 
-/** As many as Go follows. */
-const webhookRedirects = 10;
-
 /** The parts of the process, connected to clock and network, in the order of the start. */
 export async function assemble(
   options: ReconcilerOptions,
@@ -51,12 +48,12 @@ export async function assemble(
   const policy = { autoReloadAll: options.autoReloadAll, ignoredWorkloadKinds: options.ignoredWorkloadKinds };
   const alerts = options.dryRun ? undefined : alertSender(options, { ...deps, metrics: metrics.alerts });
   const { listen, webhookUrl } = options;
-  const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl, maxRedirects: webhookRedirects });
+  const webhook = webhookUrl && new HttpsPostTransport({ clock, url: webhookUrl });
   const settings = { ...options, policy, ownNamespace, identity };
   const reconciler = new Reconciler({ ...deps, metrics, alerts, webhook, onListed: keepHeapSmall }, settings);
   const probes = { live: livenessChecks(reconciler, clock), ready: readinessChecks(reconciler) };
   return [
-    probeComponent({ ...probes, metrics: metrics.registry, listen, logger }),
+    probeComponent({ ...probes, metrics: metrics.registry, clock, listen, logger }),
     connection.component,
     ...metaInfo(deps, options),
     ...(alerts ? [alertComponent(alerts)] : []),
@@ -97,10 +94,10 @@ function channel(
   metrics: Metrics,
 ): readonly Component[] {
   if (!address) return [];
-  const { clock, logger } = deps;
+  const { clock, logger, random } = deps;
   const tls = tlsSource(deps, { namespace, secretName, leaf: 'channel', directory });
   const server = new ChannelServer({
-    ...{ clock, logger, address, tls },
+    ...{ clock, random, logger, address, tls },
     metrics: metrics.channel,
     clientName: channelClientName(namespace),
     inbox: reconciler,

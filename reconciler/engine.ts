@@ -3,6 +3,7 @@ import { sourceId } from '../shared/domain/source';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ForbiddenError } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
+import { journalKey, loadInstallKey } from '../shared/kube/install-keys';
 import type { BackoffOptions } from '../shared/runtime/random';
 import { AdoptionPace } from './adoption-pace';
 import { BaselineRemovals } from './baseline-removals';
@@ -10,6 +11,7 @@ import { Hints } from './channel/hints';
 import { Inbox, type Receipt } from './channel/inbox';
 import { sourceReader } from './channel/read-source';
 import { NotLeadingError } from './apply/restart';
+import { ComparableVersions } from './comparable-versions';
 import { CsiRotations } from './csi-rotations';
 import { DigestKeys } from './digest-keys';
 import { electionFor, type Election } from './election';
@@ -17,13 +19,21 @@ import type { EngineDeps } from './engine-deps';
 import type { EngineSettings } from './engine-settings';
 import { JobJournal } from './job-journal';
 import { JobWorker } from './job-worker';
+import { JournalStore } from './journal-store';
 import { KeyQueue } from './key-queue';
 import { KnownKinds } from './known-kinds';
 import { GivenRestarts } from './given-restarts';
 import { MissingRights } from './missing-rights';
 import { NamedSources } from './named-sources';
 import { NamespaceScope } from './namespace-scope';
-import { observeSources, observeWatches, observeWorkloads, queueObserver, reflectorObserver } from './observers';
+import {
+  observeJobs,
+  observeSources,
+  observeWatches,
+  observeWorkloads,
+  queueObserver,
+  reflectorObserver,
+} from './observers';
 import type { Term } from './plan';
 import { Questions } from './questions';
 import { Reporter } from './reporter';
@@ -143,7 +153,7 @@ export class Engine {
         this.#workloads.usersOf(kind, namespace, name).length > 0,
     });
     this.#scope = new NamespaceScope({
-      ...{ logger, selector: settings.namespaceSelector },
+      ...{ clock, logger, selector: settings.namespaceSelector },
       forget: (namespace) => this.#workloads.forgetNamespace(namespace),
     });
     this.#workloads = new WorkloadIndex({
@@ -200,14 +210,18 @@ export class Engine {
     const assertLeading = (): void => this.#assertLeading();
     const onEntry = (name: string): void => this.#jobs.add(name);
     const rights = new MissingRights(logger);
-    const journal = new JobJournal({
-      ...{ client, namespace: ownNamespace, assertLeading, onEntry },
-      onRefused: (error) => rights.journal(error),
+    const store = new JournalStore({
+      ...{ client, namespace: ownNamespace },
+      loadKey: async () => await loadInstallKey(client, random, ownNamespace, journalKey),
+      onRefusedEntry: (entry) => this.#reporter.journalEntryRefused(entry),
     });
+    const onRefused = (error: ForbiddenError): void => rights.journal(error);
+    const journal = new JobJournal({ client, store, assertLeading, onEntry, onRefused });
     this.#jobWorker = new JobWorker({
       ...{ journal, reporter: this.#reporter, logger },
       onSuperseded: () => this.#lookAtEverything(),
     });
+    observeJobs(metrics, this.#jobWorker);
     const context = {
       client,
       assertLeading,
@@ -230,6 +244,7 @@ export class Engine {
     this.#folds = new RolloutFolds({ clock, logger, context });
     this.#worker = new Worker({
       ...{ ...view, ...writes, context, reporter, settle: this.#settle, folds: this.#folds },
+      versions: new ComparableVersions(client),
       pace: new AdoptionPace(clock),
       removals: new BaselineRemovals({ client, clock, reporter }),
       writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
@@ -277,6 +292,7 @@ export class Engine {
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#onStoppedLeading(),
+      onRestored: () => this.#onRestored(),
     });
   }
 
@@ -326,6 +342,7 @@ export class Engine {
     const users = this.#workloads.usersOf(kind, namespace, name);
     if (this.#foldRollouts) this.#folds.changed(change, users);
     for (const [place, { key }] of users.entries()) {
+      if (after && !change.before) this.#workloads.sourceCreated(key, after);
       this.#settle.touch(key, sourceId(kind, name));
       this.#queue.add(key, 0, place);
     }
@@ -357,13 +374,23 @@ export class Engine {
     // What was learnt before this term may be older than what the former leader has acted on.
     this.#named.readAnew();
     this.#known.forget();
+    this.#reporter.lead(true);
     this.#lookAtEverything();
   }
 
   #onStoppedLeading(): void {
     this.#term = undefined;
+    this.#reporter.lead(false);
     this.#folds.clear();
     this.#deps.metrics.leader.set(0);
+  }
+
+  /** The watches would go on from versions that the server has yet to reach, and what they have shown may be undone. */
+  #onRestored(): void {
+    this.#named.readAnew();
+    this.#known.forget();
+    this.#workloads.forgetSeen();
+    void this.#watches.listOthersAgain();
   }
 
   #lookAtEverything(): void {

@@ -31,10 +31,30 @@ it('is nothing to a workload that has no baseline, nor ever was given one', () =
   expect(given.take(workload(undefined, 'Deployment/shop/api'))).toBeUndefined();
 });
 
-it('is forgotten, the oldest first, where far too many are never stored', () => {
-  for (let index = 0; index < 1_000; index++) {
-    given.give(`Deployment/shop/w-${String(index)}`, { baselineText: 'new', changes });
+/** As one question about a large workload brings it. */
+const large = Array.from({ length: 400 }, (_, index): Change => {
+  const changedKeys = Array.from({ length: 4 }, (_each, key) => `key-${String(key)}`);
+  const recorded = new Map(changedKeys.map((key) => [key, 'A'.repeat(22)]));
+  const name = `source-${String(index)}`;
+  return {
+    ...{ id: `cm/${name}`, kind: 'ConfigMap', name, container: 'web', whole: 'A'.repeat(22), decision: 'auto' },
+    ...{ comparison: { restart: true, because: 'content-changed', recorded, changedKeys }, attribution: undefined },
+  };
+});
+
+function giveMany(namespace: string): void {
+  for (let index = 0; index < 100; index++) {
+    given.give(`Deployment/${namespace}/w-${String(index)}`, { baselineText: 'x'.repeat(200_000), changes: large });
   }
+}
+
+it('is forgotten, the oldest first, where far too many are never stored', () => {
+  giveMany('shop');
   expect(given.take(workload('new'))).toBeUndefined();
-  expect(given.take(workload('new', 'Deployment/shop/w-0'))).toBe(changes);
+  expect(given.take(workload('x'.repeat(200_000), 'Deployment/shop/w-99'))).toBe(large);
+});
+
+it('is not forgotten for what is never stored in another namespace', () => {
+  giveMany('tenant');
+  expect(given.take(workload('new'))).toBe(changes);
 });

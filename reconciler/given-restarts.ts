@@ -1,3 +1,6 @@
+import { BoundedMap } from '../shared/domain/bounded-map';
+import { budgets } from '../shared/domain/budgets';
+import { textDigest } from '../shared/domain/text-digest';
 import type { Change } from './change';
 import type { TrackedWorkload, WorkloadKey } from './workload-index';
 
@@ -6,21 +9,21 @@ interface Given {
   readonly changes: readonly Change[];
 }
 
-/** A write that is not stored within moments never is; far more than are on their way at once. */
-const maxGiven = 1_000;
-
 /**
  * Restarts that were put into writes of others, until a watch shows that such a write was stored. Memory only: what is
- * forgotten is told by `reroll.dev/last-restart` alone.
+ * forgotten is told by `reroll.dev/last-restart` alone. Who asks for many writes and makes none has others forgotten of the
+ * own namespace.
  */
 export class GivenRestarts {
-  readonly #given = new Map<WorkloadKey, Given>();
+  /** With a digest of the baseline, which may be as large as the workload. */
+  readonly #given = new BoundedMap<WorkloadKey, { readonly baseline: string; readonly changes: readonly Change[] }>({
+    maxBytes: budgets.injectedBytes,
+    maxOwnerBytes: budgets.injectedNamespaceBytes,
+  });
 
-  give(key: WorkloadKey, given: Given): void {
-    this.#given.delete(key);
-    this.#given.set(key, given);
-    const [oldest] = this.#given.keys();
-    if (this.#given.size > maxGiven && oldest !== undefined) this.#given.delete(oldest);
+  give(key: WorkloadKey, { baselineText, changes }: Given): void {
+    const bytes = key.length + changes.reduce((sum, change) => sum + bytesOf(change), 0);
+    this.#given.set(key, { baseline: textDigest(baselineText), changes }, bytes, key.split('/')[1]);
   }
 
   /** The restart was written by ourselves, or is not owed any more. */
@@ -31,8 +34,22 @@ export class GivenRestarts {
   /** What a restart answered that has come to the workload with a write; told once. */
   take({ key, record }: TrackedWorkload): readonly Change[] | undefined {
     const given = this.#given.get(key);
-    if (given?.baselineText !== record.baselineText) return undefined;
+    if (!given || record.baselineText === undefined) return undefined;
+    if (given.baseline !== textDigest(record.baselineText)) return undefined;
     this.#given.delete(key);
-    return given?.changes;
+    return given.changes;
   }
+}
+
+/** A change takes this much besides names of keys and their digests. */
+const changeBytes = 500;
+/** A digest of a key, with its place in a map. */
+const recordedBytes = 100;
+
+function bytesOf({ name, comparison, attribution }: Change): number {
+  const { recorded, changedKeys = [] } = comparison ?? {};
+  const keys = [...changedKeys, ...(attribution?.changedKeys ?? []), ...(attribution?.users ?? [])];
+  const own = changeBytes + name.length + keys.reduce((sum, key) => sum + recordedBytes + key.length, 0);
+  if (typeof recorded !== 'object') return own;
+  return [...recorded.keys()].reduce((sum, key) => sum + recordedBytes + key.length, own);
 }

@@ -21,6 +21,7 @@ function watch(status: Partial<WatchStatus> = {}): WatchStatus {
     resource: configMaps,
     state: 'watching',
     synced: true,
+    begun: true,
     lastActivityMonotonicMs: 0,
     optional: false,
     ...status,
@@ -57,6 +58,18 @@ describe('readiness', () => {
       [{}, { name: 'secrets', synced: false, state: 'listing' }],
       false,
       'configmaps: ok; secrets: listing',
+    ],
+    [
+      'one whose watch has not begun after its first list',
+      [{}, { name: 'secrets', begun: false, state: 'listing' }],
+      false,
+      'configmaps: ok; secrets: listed, its watch has not begun',
+    ],
+    [
+      'one that may be listed and not watched',
+      [{}, { name: 'secrets', begun: false, state: 'backing-off', lastError: forbidden }],
+      true,
+      `configmaps: ok; secrets: backing-off, ${forbidden.message}`,
     ],
     [
       'one of an add-on that has just come',

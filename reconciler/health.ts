@@ -17,7 +17,7 @@ const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
   stopped: 'stopping',
 };
 
-/** Ready means able to act, or to take over at once: every watch has been complete, or is refused and named as such. */
+/** Ready means able to act, or to take over at once: every watch has listed and begun, or is refused and named as such. */
 export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonly Check[] {
   const engine: Check = {
     name: 'engine',
@@ -59,7 +59,8 @@ function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; 
     watch.optional || (watch.resource !== namespaces && isRefused(watch));
   if (watches.length === 0) return { ok: false, message: 'none yet' };
   const ok =
-    watches.every((watch) => watch.synced || mayBeMissing(watch)) && whatItActsOn(watches).some(({ synced }) => synced);
+    watches.every((watch) => (watch.synced && watch.begun) || mayBeMissing(watch)) &&
+    whatItActsOn(watches).some(({ synced }) => synced);
   return { ok, message: watches.map(describeWatch).join('; ') };
 }
 
@@ -71,5 +72,6 @@ function whatItActsOn(watches: readonly WatchStatus[]): readonly WatchStatus[] {
 
 function describeWatch(watch: WatchStatus): string {
   if (watch.lastError) return `${watch.name}: ${watch.state}, ${errorMessage(watch.lastError)}`;
-  return `${watch.name}: ${watch.synced ? 'ok' : watch.state}`;
+  if (!watch.synced) return `${watch.name}: ${watch.state}`;
+  return `${watch.name}: ${watch.begun ? 'ok' : 'listed, its watch has not begun'}`;
 }

@@ -1,8 +1,10 @@
+import type { KubeClient } from '../shared/kube/client';
 import { ConnectionError } from '../shared/kube/errors';
 import { refusal, noAnswer, type Reply } from '../shared/kube/fake-transport';
 import type { KubeObject } from '../shared/kube/objects';
 import type { HttpRequest } from '../shared/kube/transport';
 import type { JobJournal } from './job-journal';
+import { JournalStore, type RefusedEntry } from './journal-store';
 
 /**
  * What is to befall the request number `index`, counted from 0: the process dies before it is sent or before its answer
@@ -57,7 +59,7 @@ export class JobStore {
 
   #answer({ method, path, body }: HttpRequest): Reply {
     const url = new URL(path, 'https://server');
-    const json = (body ? JSON.parse(body.toString()) : {}) as KubeObject & { preconditions?: { uid?: string } };
+    const json = (body ? JSON.parse(body.toString()) : {}) as KubeObject & { preconditions?: Preconditions };
     const at = method === 'POST' ? `${url.pathname}/${json.metadata.name}` : url.pathname;
     const found = this.objects.get(at);
     switch (method) {
@@ -66,15 +68,15 @@ export class JobStore {
         if (at.includes('/jobs/')) this.createdJobs.push(at);
         return { status: 201, body: this.put(at, json) };
       case 'PUT':
-        return found ? { body: this.put(at, json) } : refusal(404, 'NotFound');
+        if (!found) return refusal(404, 'NotFound');
+        if (isOther(found, { resourceVersion: json.metadata.resourceVersion })) return refusal(409, 'Conflict');
+        return { body: this.put(at, { ...json, metadata: { ...json.metadata, uid: found.metadata.uid } }) };
       case 'GET':
         if (url.searchParams.has('labelSelector')) return { body: { items: this.#labelled(at, url) } };
         return found ? { body: found } : refusal(404, 'NotFound');
       case 'DELETE':
         if (!found) return refusal(404, 'NotFound');
-        if (json.preconditions?.uid !== undefined && json.preconditions.uid !== found.metadata.uid) {
-          return refusal(409, 'Conflict');
-        }
+        if (isOther(found, json.preconditions ?? {})) return refusal(409, 'Conflict');
         if (this.slowDeletion && at.includes('/jobs/')) {
           this.put(at, { ...found, metadata: { ...found.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
         } else this.objects.delete(at);
@@ -90,6 +92,28 @@ export class JobStore {
       .filter(([path, { metadata }]) => path.startsWith(`${collection}/`) && metadata.labels?.[name] === value)
       .map(([, object]) => object);
   }
+}
+
+interface Preconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+function isOther({ metadata }: KubeObject, { uid, resourceVersion }: Preconditions): boolean {
+  return (
+    (uid ?? metadata.uid) !== metadata.uid || (resourceVersion ?? metadata.resourceVersion) !== metadata.resourceVersion
+  );
+}
+
+export const testKey = Buffer.alloc(32, 7);
+
+/** In the namespace `reroll`. */
+export function testStore(
+  client: KubeClient,
+  loadKey: () => Promise<Buffer> = async () => await Promise.resolve(testKey),
+  onRefusedEntry: (entry: RefusedEntry) => void = () => undefined,
+): JournalStore {
+  return new JournalStore({ client, namespace: 'reroll', loadKey, onRefusedEntry });
 }
 
 /** Whether the Job shop/migrate of this uid is being created anew. */

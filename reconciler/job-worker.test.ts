@@ -6,20 +6,22 @@ import type { HttpRequest } from '../shared/kube/transport';
 import { Metrics } from './metrics';
 import { NotLeadingError } from './apply/restart';
 import { JobJournal } from './job-journal';
-import { isUnderWay, JobStore } from './job-journal.fixture';
+import { isUnderWay, JobStore, testStore } from './job-journal.fixture';
+import type { JobRecreation } from './journal-entry';
 import { JobWorker } from './job-worker';
 import { Reporter } from './reporter';
 
-const entry = {
+const entry: JobRecreation = {
   uid: 'old',
   restartId: 'c0ffee00',
   sources: ['cm/app'],
   because: ['ConfigMap app: content changed'],
-  successor: { metadata: { name: 'migrate', namespace: 'shop', annotations: {} } },
+  successor: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'migrate', namespace: 'shop', annotations: {} } },
 };
 
 let store: JobStore;
 let refused: Reply | undefined;
+let refusedCreation: Reply | undefined;
 let leading: boolean;
 let world: ClientWorld;
 let found: string[];
@@ -33,16 +35,20 @@ beforeEach(() => {
     metadata: { name: 'migrate', namespace: 'shop', uid: 'old' },
   });
   refused = undefined;
+  refusedCreation = undefined;
   leading = true;
   found = [];
   const handle = store.handler();
-  world = clientWorld((request: HttpRequest, index) => refused ?? handle(request, index));
+  world = clientWorld((request: HttpRequest, index) => {
+    const isCreation = request.method === 'POST' && request.path.includes('/jobs?');
+    return refused ?? (isCreation ? refusedCreation : undefined) ?? handle(request, index);
+  });
   const { client, clock, logger } = world;
   const events = new EventRecorder({ client, clock, random: zeroRandom, logger, component: 'reroll', instance: 'r' });
   const reporter = new Reporter({ clock, logger, metrics: new Metrics({ countByNamespace: false }), events });
   journal = new JobJournal({
     client,
-    namespace: 'reroll',
+    store: testStore(client),
     assertLeading: () => {
       if (!leading) throw new NotLeadingError();
     },
@@ -84,6 +90,26 @@ describe('an entry', () => {
     refused = reply;
     expect(await worker.process(found[0]!)).toEqual(result);
     expect(said()).toEqual(['warn: a Job that was to be created anew is not yet; trying again']);
+  });
+
+  it('whose Job is deleted and cannot be created is told where a person looks, and counted until it is', async () => {
+    await worker.process(found[0]!);
+    refusedCreation = refusal(403, 'Forbidden', 'jobs.batch "migrate" is forbidden: exceeded quota: jobs');
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'failed' });
+    expect(said()).toEqual(['warn: Job shop/migrate is deleted and not created anew yet; trying again until it is']);
+    expect(worker.notCreated).toBe(1);
+    refusedCreation = undefined;
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(worker.notCreated).toBe(0);
+  });
+
+  it('whose Job cannot be created counts no more where another process leads', async () => {
+    await worker.process(found[0]!);
+    refusedCreation = refusal(500, 'InternalError');
+    await worker.process(found[0]!);
+    leading = false;
+    await worker.process(found[0]!);
+    expect(worker.notCreated).toBe(0);
   });
 
   it('is left to the next leader', async () => {

@@ -33,9 +33,16 @@ const recoveryBackoff = { baseMs: 500, maxMs: 30_000 };
 /** Carries out what the journal holds, step by step, until nothing is left. */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
+  /** Entries whose Job is deleted and could not be created yet. */
+  readonly #notCreated = new Set<string>();
 
   constructor(options: JobWorkerOptions) {
     this.#options = options;
+  }
+
+  /** Jobs that are missing, because they cannot be created again yet. */
+  get notCreated(): number {
+    return this.#notCreated.size;
   }
 
   /** Never rejects. `name` is that of the journal's entry. */
@@ -43,6 +50,12 @@ export class JobWorker {
     const { journal, reporter, logger } = this.#options;
     try {
       const step = await journal.advance(name);
+      if (step.kind === 'not-created') {
+        this.#notCreated.add(name);
+        reporter.jobNotCreated(step.entry, step.error);
+        return failedAttempt(step.error);
+      }
+      this.#notCreated.delete(name);
       if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
       if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
       // Somebody else's Job, or none: whatever is owed to it is planned anew.
@@ -50,7 +63,10 @@ export class JobWorker {
       return { kind: 'done' };
     } catch (error) {
       // The entry stays: whoever leads next finds it.
-      if (error instanceof NotLeadingError) return { kind: 'done' };
+      if (error instanceof NotLeadingError) {
+        this.#notCreated.delete(name);
+        return { kind: 'done' };
+      }
       logger.warn('a Job that was to be created anew is not yet; trying again', {
         entry: name,
         error: errorMessage(error),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { sleep } from '../shared/runtime/clock';
 import { FakeClock } from '../shared/runtime/fake-clock';
 import { KeyQueue, type QueueResult } from './key-queue';
 
@@ -158,16 +159,47 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['a', 'a']);
   });
 
-  it('keeps the time of a key that failed when news of it arrives', async () => {
-    const results: QueueResult[] = [{ kind: 'failed', afterMs: 5_000 }];
+  it('waits no longer than two minutes, whatever the server asks for', async () => {
+    const results: QueueResult[] = [{ kind: 'failed', afterMs: 86_400_000 }];
     const queue = queueOf(10, async () => results.shift() ?? done);
     queue.add('a');
-    await clock.advance(0);
-    queue.add('a');
-    await clock.advance(4_999);
+    await clock.advance(119_999);
     expect(runs).toEqual(['a']);
     await clock.advance(1);
     expect(runs).toEqual(['a', 'a']);
+  });
+
+  it('looks at news of a key that failed when its backoff is over, and not when the server asked for it', async () => {
+    const results: QueueResult[] = [{ kind: 'failed' }, { kind: 'failed', afterMs: 30_000 }];
+    const queue = queueOf(10, async () => results.shift() ?? done);
+    queue.add('a');
+    await clock.advance(100);
+    for (let n = 0; n < 10; n++) queue.add('a');
+    await clock.advance(149);
+    expect(runs).toEqual(['a', 'a']);
+    await clock.advance(1);
+    expect(runs).toEqual(['a', 'a', 'a']);
+  });
+
+  it.each<[what: string, result: QueueResult, delayMs: number, runsAtMs: number]>([
+    ['at once though the run asks for later', { kind: 'again', afterMs: 600_000 }, 0, 2_000],
+    ['when it was asked for though the run asks for later', { kind: 'again', afterMs: 600_000 }, 10_000, 11_000],
+    ['when the run asks for it where that is earlier', { kind: 'again', afterMs: 3_000 }, 60_000, 5_000],
+    ['after the backoff though the server asks for later', { kind: 'failed', afterMs: 60_000 }, 0, 2_100],
+    ['when the server asks for it where that is earlier', { kind: 'failed', afterMs: 3_000 }, 60_000, 5_000],
+  ])('looks at what was added while it ran %s', async (_what, result, delayMs, runsAtMs) => {
+    const times: number[] = [];
+    const queue = queueOf(10, async () => {
+      times.push(clock.monotonicMs());
+      if (times.length > 1) return done;
+      await sleep(clock, 2_000);
+      return result;
+    });
+    queue.add('a');
+    await clock.advance(1_000);
+    queue.add('a', delayMs);
+    await clock.advance(3_600_000);
+    expect(times).toEqual([0, runsAtMs]);
   });
 
   it('forgets the failures of a key once it succeeded', async () => {

@@ -1,4 +1,5 @@
 import { KeyHeap } from './key-heap';
+import { maxRetryAfterMs } from '../shared/kube/retry-after';
 import { backoffMs, type BackoffOptions, type Random } from '../shared/runtime/random';
 import type { Clock, Timer } from '../shared/runtime/clock';
 
@@ -8,7 +9,7 @@ export type QueueResult =
   | { readonly kind: 'done' }
   /** Look again after a delay that is not a failure: a settle window, a pace. */
   | { readonly kind: 'again'; readonly afterMs: number }
-  /** Failed: look again with backoff, and not before `afterMs` where the server asked for that. */
+  /** Failed: look again with backoff, and not before `afterMs` where the server asked for that, unless there is news. */
   | { readonly kind: 'failed'; readonly afterMs?: number };
 
 export interface KeyQueueOptions {
@@ -38,6 +39,13 @@ interface KeyState {
   turn?: number | undefined;
 }
 
+interface Failures {
+  /** In a row. */
+  readonly count: number;
+  /** Whatever is added, it is not looked at before. */
+  readonly backoffEndsMs: number;
+}
+
 /** Of what runs, so much at least is the next of those that have waited, however many others come with a better turn. */
 const shareOfWaiting = 0.5;
 
@@ -58,8 +66,7 @@ export class KeyQueue {
   /** Of the last key that was started. */
   #turn = 0;
   readonly #running = new Set<string>();
-  /** Failures in a row, by key. */
-  readonly #failures = new Map<string, number>();
+  readonly #failures = new Map<string, Failures>();
   #timer: Timer | undefined;
   #timerDueMs = Infinity;
   #stopped = false;
@@ -75,19 +82,20 @@ export class KeyQueue {
   }
 
   /**
-   * Asks that `key` be looked at in `delayMs`, or earlier if it is due earlier. A key that waits after a failure keeps
-   * its time: news of a workload is no reason to hammer a server that refuses it. `place`: how many keys are asked for
-   * before it for the same reason, so that a change of many workloads does not hold up one of few.
+   * Asks that `key` be looked at in `delayMs`, or earlier if it is due earlier. After a failure it keeps its backoff: news of
+   * a workload is no reason to hammer a server that refuses it. But news does not wait for what the server asked of the write
+   * that it refused. `place`: how many keys are asked for before it for the same reason, so that a change of many workloads
+   * does not hold up one of few.
    */
   add(key: string, delayMs = 0, place = 0): void {
     if (this.#stopped) return;
     const nowMs = this.#options.clock.monotonicMs();
-    const dueMs = nowMs + Math.max(0, delayMs);
+    const dueMs = Math.max(nowMs + Math.max(0, delayMs), this.#failures.get(key)?.backoffEndsMs ?? 0);
     const waiting = this.#waiting.get(key);
     if (!waiting) {
       this.#options.observer?.added();
       this.#schedule(key, { dueMs, addedMs: nowMs, place });
-    } else if (!this.#failures.has(key) && (dueMs < waiting.dueMs || place < waiting.place)) {
+    } else if (dueMs < waiting.dueMs || place < waiting.place) {
       const { addedMs } = waiting;
       this.#schedule(key, {
         ...{ dueMs: Math.min(dueMs, waiting.dueMs), addedMs },
@@ -166,8 +174,7 @@ export class KeyQueue {
       // A heap entry is stale when its key was re-scheduled or forgotten.
       if (state?.turn !== next.rank) continue;
       if (this.#running.has(next.key)) {
-        // Put back by its own end; until then it must not keep the timer busy.
-        state.dueMs = Infinity;
+        // Put back by its own end, which must find when it was due; until then it must not keep the timer busy.
         state.turn = undefined;
         continue;
       }
@@ -219,11 +226,13 @@ export class KeyQueue {
         return;
       }
       case 'failed': {
-        const failures = this.#failures.get(key) ?? 0;
-        this.#failures.set(key, failures + 1);
+        const count = this.#failures.get(key)?.count ?? 0;
+        const backoffEndsMs = nowMs + backoffMs(this.#options.random, count, this.#options.backoff);
+        this.#failures.set(key, { count: count + 1, backoffEndsMs });
         this.#options.observer?.retried();
-        const delayMs = Math.max(backoffMs(this.#options.random, failures, this.#options.backoff), result.afterMs ?? 0);
-        this.#schedule(key, { dueMs: nowMs + delayMs, addedMs, place });
+        const askedMs = nowMs + Math.min(result.afterMs ?? 0, maxRetryAfterMs);
+        const dueMs = Math.max(backoffEndsMs, Math.min(askedMs, addedWhileRunning?.dueMs ?? Infinity));
+        this.#schedule(key, { dueMs, addedMs, place });
         return;
       }
     }

@@ -54,18 +54,9 @@ const noSuch = (name: string) => `${listed(name)} matches no ConfigMap in shop n
 describe('what is known of sources', () => {
   it('is what the watches show: of a name that is not there it may be known in a moment', () => {
     expect(said(lists('app'))).toEqual([]);
-    expect(said(lists('app,gone,web-.*'))).toEqual([noSuch('gone'), noSuch('web-.*')]);
+    expect(said(lists('app,gone'))).toEqual([noSuch('gone')]);
     see({ name: 'gone' });
     expect(said(lists('app,gone'))).toEqual([]);
-  });
-
-  it('is known of other namespaces, too, unless there is one here', () => {
-    see({ name: 'shared', namespace: 'bank' });
-    see({ kind: 'Secret', name: 'other', namespace: 'bank' });
-    const elsewhere = `${listed('shared')} exists in another namespace only: ConfigMaps of shop alone count; create it there too…?`;
-    expect(said(lists('shared,other'))).toEqual([elsewhere, noSuch('other')]);
-    see({ name: 'shared' });
-    expect(said(lists('shared'))).toEqual([]);
   });
 
   it('is told of annotations as they are seen', () => {
@@ -90,6 +81,36 @@ describe('what is known of sources', () => {
     expect(outside).toEqual([`${listed('gone')} has no effect: --namespaces does not name shop; add it there`]);
     const ignored = said(lists('gone'), { settings: { namespacesToIgnore: ['shop'] } });
     expect(ignored).toEqual([`${listed('gone')} has no effect: --namespaces-to-ignore names shop; take it out there`]);
+  });
+});
+
+describe('who has not named a source learns nothing of it', () => {
+  it('a lint tells nothing of other namespaces', () => {
+    const before = said(lists('shared,other'));
+    expect(before).toEqual([noSuch('shared'), noSuch('other')]);
+    see({ name: 'shared', namespace: 'bank' });
+    see({ kind: 'Secret', name: 'other', namespace: 'bank' });
+    expect(said(lists('shared,other'))).toEqual(before);
+  });
+
+  it.each(['shar.*', '.*', 's[a-m]ared', '(shared)', 'shared|x', 'my.conf', 's.{5}'])(
+    'a lint tells nothing of what a pattern matches: %s',
+    (pattern) => {
+      const before = said(lists(pattern));
+      see({ name: 'shared' });
+      see({ name: 'my-conf', ignore: true });
+      see({ kind: 'Secret', name: 'shared', ignore: true });
+      expect(said(lists(pattern))).toEqual(before);
+    },
+  );
+
+  it('a lint tells no name that the workload does not say: neither a near one, nor one that matches a search', () => {
+    const near = said(lists('shares'));
+    const searching: Applied = { metadata: { [keys.search]: 'true' } };
+    const search = said(searching);
+    see({ name: 'shared', match: true });
+    expect(said(lists('shares'))).toEqual(near);
+    expect(said(searching)).toEqual(search);
   });
 });
 

@@ -6,7 +6,7 @@ import { lintWorkload } from '../shared/domain/lint/lint-workload';
 import { sourceQuestion } from '../shared/domain/lint/listed-sources';
 import type { PolicySettings } from '../shared/domain/policy';
 import type { Selection } from '../shared/domain/selection';
-import { parseSourceId, type SourceKind } from '../shared/domain/source';
+import { parseSourceId, type SourceId, type SourceKind, type SourceRecord } from '../shared/domain/source';
 import type { WorkloadQuestion } from '../shared/domain/workload-question';
 import type { NamespaceScope } from './namespace-scope';
 import type { SourceIndex } from './source-index';
@@ -14,7 +14,7 @@ import type { PlanView } from './worker';
 
 export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
   readonly annotationKeys: AnnotationKeys;
-  readonly sources: Pick<SourceIndex, 'inNamespace' | 'isElsewhere'>;
+  readonly sources: Pick<SourceIndex, 'get'>;
   readonly scope: Pick<NamespaceScope, 'isKnown' | 'isSelected'>;
   readonly settings: Omit<Selection, 'ignoredSourceKinds'> & {
     readonly policy: PolicySettings;
@@ -48,21 +48,21 @@ export class Lints {
   }
 
   /** What is not watched is not known, least of all that it is not there. */
-  #known({ namespace, listed }: SourceQuestion): KnownSources {
+  #known({ namespace, named }: SourceQuestion): KnownSources {
     const { sources, scope, settings, knownKinds } = this.#options;
     const { namespaces, namespacesToIgnore } = settings;
     if (namespaces.length > 0 ? !namespaces.includes(namespace) : namespacesToIgnore.includes(namespace)) {
       return noKnownSources;
     }
-    const here = [...knownKinds()].map((kind) => [kind, [...sources.inNamespace(kind, namespace)]] as const);
-    const elsewhere = listed.filter((id) => {
-      const source = parseSourceId(id);
-      return source !== undefined && sources.isElsewhere(source.kind, namespace, source.name);
+    const kinds = knownKinds();
+    const found = named.flatMap((id): readonly (readonly [SourceId, SourceRecord])[] => {
+      const asked = parseSourceId(id);
+      const source = asked && kinds.has(asked.kind) ? sources.get(asked.kind, namespace, asked.name) : undefined;
+      return source ? [[id, source]] : [];
     });
     return {
       ...(scope.isKnown && { isNamespaceSelected: scope.isSelected(namespace) }),
-      here: Object.fromEntries(here),
-      elsewhere: new Set(elsewhere),
+      ...{ kinds, named: new Map(found) },
     };
   }
 }

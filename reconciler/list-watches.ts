@@ -68,9 +68,9 @@ export interface Watch {
 export function namespaceWatches(options: WatchesOptions): readonly Watch[] {
   const { scope, namespaceSelector, onProgress } = options;
   if (scope.isEverything) return [];
-  const [resource, decoder, sink] = [namespaces, namespaceDecoder, scope.namespaceSink(onProgress)];
-  const labelSelector = namespaceSelector.text;
-  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, labelSelector });
+  const [resource, decoder, sink] = [namespaces, namespaceDecoder(namespaceSelector), scope.namespaceSink(onProgress)];
+  // All of them, and not only what is selected: the write that brings one in is dated by what was written before.
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink });
   return [{ resource, namespace: undefined, sourceKind: undefined, reflector }];
 }
 
@@ -95,7 +95,7 @@ export function workloadWatch(
   row: WorkloadKind,
   namespace: string | undefined,
 ): Watch {
-  const decoder = workloadDecoder((object) => workloads.read(row.kind, object));
+  const decoder = workloadDecoder((object) => workloads.read(row.kind, object), options.annotationKeys);
   const sink = workloads.sink(row.kind, namespace, options.onProgress);
   const { resource } = row;
   const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...within(options, namespace) });

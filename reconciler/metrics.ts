@@ -197,6 +197,16 @@ export class Metrics {
     'Annotations with a problem.',
     {},
   );
+  readonly journalEntriesRefusedTotal = this.registry.counter(
+    'reroll_journal_entries_refused_total',
+    'Secrets labelled as entries of the journal of Jobs that do not verify; nothing is created from them.',
+    {},
+  );
+  readonly jobsNotCreated = this.registry.gauge(
+    'reroll_jobs_not_created',
+    'Jobs that were deleted to be created anew, and cannot be created yet.',
+    {},
+  );
   readonly eventsDroppedTotal = this.registry.counter(
     'reroll_events_dropped_total',
     'Events that were not written.',

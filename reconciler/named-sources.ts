@@ -68,13 +68,19 @@ export class NamedSources {
 
   async #poll(signal: AbortSignal): Promise<void> {
     const refused = this.#options.refused();
-    if (refused.length === 0) this.#known.clear();
-    for (const { kind, namespace } of refused) {
-      for (const key of this.#wanted(kind, namespace)) {
+    const wanted = refused.map(({ kind, namespace }) => ({ kind, keys: this.#wanted(kind, namespace) }));
+    this.#forgetOthers(new Set(wanted.flatMap(({ kind, keys }) => [...keys].map((key) => identity(kind, key)))));
+    for (const { kind, keys } of wanted) {
+      for (const key of keys) {
         if (signal.aborted) return;
         await this.#read(kind, key);
       }
     }
+  }
+
+  /** What no workload uses any more: lists change as often as somebody likes. */
+  #forgetOthers(wanted: ReadonlySet<string>): void {
+    for (const ids of [this.#known, this.#told]) for (const id of ids) if (!wanted.has(id)) ids.delete(id);
   }
 
   #wanted(kind: RefusedSources['kind'], within: string | undefined): ReadonlySet<ObjectKey> {

@@ -1,4 +1,6 @@
+import { fieldAt, objectOf } from '../shared/domain/json-value';
 import { objectKey } from '../shared/domain/object-key';
+import type { Selector } from '../shared/domain/selector';
 import type { Decoder } from '../shared/kube/decoder';
 import { metadataFromJson, requireIdentity } from '../shared/kube/object-metadata';
 
@@ -7,14 +9,18 @@ export interface NamespaceRecord {
   readonly name: string;
   readonly createdAtMs: number;
   readonly writtenAtMs: number | undefined;
+  readonly isSelected: boolean;
 }
 
-export const namespaceDecoder: Decoder<NamespaceRecord> = {
-  accepts: 'json',
-  fromJson: (object) => {
-    const metadata = metadataFromJson(object);
-    requireIdentity(metadata);
-    const { name, uid, resourceVersion, createdAtMs = 0, writtenAtMs } = metadata;
-    return { key: objectKey('', name), uid, resourceVersion, object: { name, createdAtMs, writtenAtMs } };
-  },
-};
+export function namespaceDecoder(selector: Selector): Decoder<NamespaceRecord> {
+  return {
+    accepts: 'json',
+    fromJson: (object) => {
+      const metadata = metadataFromJson(object);
+      requireIdentity(metadata);
+      const { name, uid, resourceVersion, createdAtMs = 0, writtenAtMs } = metadata;
+      const isSelected = selector.matches(objectOf(fieldAt(object, ['metadata', 'labels'])));
+      return { key: objectKey('', name), uid, resourceVersion, object: { name, createdAtMs, writtenAtMs, isSelected } };
+    },
+  };
+}

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { everything, parseSelector } from '../shared/domain/selector';
 import type { WorkloadRecord } from '../shared/domain/workload';
+import { FakeClock } from '../shared/runtime/fake-clock';
 import { RecordingLogger } from '../shared/runtime/recording-logger';
 import { namespaceDecoder } from './namespace-decoder';
 import { NamespaceScope } from './namespace-scope';
@@ -29,14 +30,17 @@ class Index {
 
 function world(selector = parseSelector('env=prod')) {
   const index = new Index();
+  const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const scope = new NamespaceScope({ logger, selector, forget: (namespace) => index.forget(namespace) });
+  const scope = new NamespaceScope({ clock, logger, selector, forget: (namespace) => index.forget(namespace) });
   const namespaces = scope.namespaceSink(() => undefined);
   const workloads = scope.workloadSink('Deployment', index.sink);
   const select = (name: string, writtenAtMs?: number, createdAtMs = at(0)) =>
-    namespaces.upsert({ name, createdAtMs, writtenAtMs }, 'watch');
+    namespaces.upsert({ name, createdAtMs, writtenAtMs, isSelected: true }, 'watch');
+  const leaveOut = (name: string, writtenAtMs: number) =>
+    namespaces.upsert({ name, createdAtMs: at(0), writtenAtMs, isSelected: false }, 'watch');
   const deselect = (name: string) => namespaces.remove(`/${name}`);
-  return { index, scope, namespaces, workloads, select, deselect, logger };
+  return { index, scope, namespaces, workloads, select, leaveOut, deselect, logger, clock };
 }
 
 describe('NamespaceScope', () => {
@@ -76,6 +80,30 @@ describe('NamespaceScope', () => {
     expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
     gate.select('shop', at(120));
     expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
+  });
+
+  it.each([
+    ['by a label that was taken off: when that was seen', '!frozen', at(60), at(600)],
+    ['by another write than the one that was seen before: that write', '!frozen', at(90), at(90)],
+    ['by a label that it got, within the second of its creation', 'env=prod', at(60), at(60)],
+  ])('is selected since it was, %s', async (_how, selector, writtenAtMs, sinceMs) => {
+    const { namespaces, leaveOut, select, scope, clock } = world(parseSelector(selector));
+    namespaces.synced();
+    leaveOut('shop', at(60));
+    await clock.advance(600_400);
+    select('shop', writtenAtMs);
+    expect(scope.selectedSinceMs('shop')).toBe(sinceMs);
+  });
+
+  it('is left out by a write that takes its label off, and all namespaces are compared with a new list', () => {
+    gate.workloads.upsert(workloadRecord({ name: 'web' }), 'list');
+    gate.select('shop');
+    gate.leaveOut('shop', at(60));
+    gate.select('bank');
+    expect([...gate.index.records.keys()]).toEqual([]);
+    expect([...gate.namespaces.keys()].toSorted()).toEqual(['/bank', '/shop']);
+    gate.deselect('shop');
+    expect([...gate.namespaces.keys()]).toEqual(['/bank']);
   });
 
   it('was selected from the beginning if the first list shows it', () => {
@@ -145,22 +173,30 @@ describe('NamespaceScope', () => {
 });
 
 describe('namespaceDecoder', () => {
-  it('keeps name and times', () => {
+  it.each([
+    [{ env: 'prod' }, true],
+    [{ env: 'dev' }, false],
+    [undefined, false],
+  ])('keeps name and times, and of the labels %j whether they select it', (labels, isSelected) => {
     const metadata = {
+      ...(labels && { labels }),
       ...{ name: 'shop', uid: 'u', resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' },
       managedFields: [{ time: '2026-01-02T00:00:00Z' }],
     };
-    expect(namespaceDecoder.fromJson({ metadata })).toEqual({
+    expect(namespaceDecoder(parseSelector('env=prod')).fromJson({ metadata })).toEqual({
       ...{ key: '/shop', uid: 'u', resourceVersion: '7' },
       object: {
         name: 'shop',
         createdAtMs: Date.parse('2026-01-01T00:00:00Z'),
         writtenAtMs: Date.parse('2026-01-02T00:00:00Z'),
+        isSelected,
       },
     });
   });
 
   it('refuses what has no name', () => {
-    expect(() => namespaceDecoder.fromJson({ metadata: {} })).toThrow('has no metadata.name');
+    expect(() => namespaceDecoder(parseSelector('env=prod')).fromJson({ metadata: {} })).toThrow(
+      'has no metadata.name',
+    );
   });
 });

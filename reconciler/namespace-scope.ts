@@ -3,11 +3,14 @@ import type { Selector } from '../shared/domain/selector';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
+import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { NamespaceRecord } from './namespace-decoder';
 import { setAside } from './set-aside';
+import { wholeSecond, writeTimeMs } from './write-time';
 
 export interface NamespaceScopeOptions {
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly selector: Selector;
   /** Forgets the workloads of a namespace and returns what was known of them. */
@@ -31,6 +34,8 @@ export class NamespaceScope {
   readonly #options: NamespaceScopeOptions;
   /** Selected namespaces and since when: see {@link selectedSinceMs}. */
   readonly #selected = new Map<string, number>();
+  /** Namespaces that are not selected, and the time of their last write. */
+  readonly #others = new Map<string, number>();
   readonly #gates = new Map<WorkloadKindName, Gate>();
   #listed = false;
 
@@ -60,20 +65,23 @@ export class NamespaceScope {
     return this.#selected.get(namespace) ?? 0;
   }
 
-  /** Receives the namespaces that the selector selects. */
+  /** Receives all namespaces. */
   namespaceSink(onSynced: () => void): ReflectorSink<NamespaceRecord> {
     return {
-      upsert: ({ name, createdAtMs, writtenAtMs }) => {
-        if (this.#selected.has(name)) return;
-        // The write that a watch first shows is the one that put the label on.
-        this.#selected.set(name, this.#listed ? (writtenAtMs ?? createdAtMs) : 0);
-        this.#open(name);
+      upsert: (record) => {
+        if (record.isSelected) {
+          this.#select(record);
+          return;
+        }
+        this.#others.set(record.name, writeTimeOf(record));
+        this.#leaveOut(record.name);
       },
       remove: (key) => {
         const { name } = splitObjectKey(key);
-        if (this.#selected.delete(name)) this.#close(name);
+        this.#others.delete(name);
+        this.#leaveOut(name);
       },
-      keys: () => [...this.#selected.keys()].map((name) => objectKey('', name)),
+      keys: () => [...this.#selected.keys(), ...this.#others.keys()].map((name) => objectKey('', name)),
       synced: () => {
         this.#listed = true;
         onSynced();
@@ -106,6 +114,26 @@ export class NamespaceScope {
       keys: () => new Set([...sink.keys(), ...[...held.values()].flatMap((of) => [...of.keys()])]),
       synced: () => sink.synced(),
     };
+  }
+
+  #select(record: NamespaceRecord): void {
+    const { name } = record;
+    if (this.#selected.has(name)) return;
+    this.#selected.set(name, this.#listed ? this.#sinceMs(record) : 0);
+    this.#others.delete(name);
+    this.#open(name);
+  }
+
+  #leaveOut(name: string): void {
+    if (this.#selected.delete(name)) this.#close(name);
+  }
+
+  /** When it was brought into the selection: by its creation, by a label that it got, or by one that was taken off. */
+  #sinceMs(record: NamespaceRecord): number {
+    const writtenAtMs = writeTimeOf(record);
+    const times = { formerMs: this.#others.get(record.name) ?? 0, writtenAtMs };
+    const seenMs = wholeSecond(this.#options.clock.nowMs());
+    return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);
   }
 
   #open(namespace: string): void {
@@ -141,6 +169,10 @@ export class NamespaceScope {
     if (isHeldPaused(record)) sink.upsert({ ...setAside(record), problems: [] }, 'watch');
     else if (isPassed) sink.remove(key, uid);
   }
+}
+
+function writeTimeOf({ createdAtMs, writtenAtMs = createdAtMs }: NamespaceRecord): number {
+  return writtenAtMs;
 }
 
 function isHeldPaused(record: WorkloadRecord | undefined): boolean {

@@ -5,6 +5,7 @@ import type { ClientObserver, ReflectorObserver } from '../shared/kube/observers
 import type { Resource } from '../shared/kube/resource';
 import type { Metrics } from './metrics';
 import { resourceTypes } from './event-labels';
+import type { JobWorker } from './job-worker';
 import type { KeyQueueObserver } from './key-queue';
 import type { SourceIndex } from './source-index';
 import type { Watches } from './watches';
@@ -48,6 +49,10 @@ export function observeWorkloads(
     metrics.eventsDroppedTotal.inc(events.dropped - droppedBefore);
     droppedBefore = events.dropped;
   });
+}
+
+export function observeJobs(metrics: Metrics, jobs: Pick<JobWorker, 'notCreated'>): void {
+  metrics.registry.onScrape(() => metrics.jobsNotCreated.set(jobs.notCreated));
 }
 
 /** Each resource that is watched from the start waits for its first list; what a flag leaves out waits for nothing. */

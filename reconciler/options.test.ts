@@ -275,6 +275,15 @@ describe('parseReconcilerOptions', () => {
     ]);
   });
 
+  it('refuses more namespaces than are tested, and says what to do', () => {
+    const listOf = (count: number): string => `--namespaces=${Array.from({ length: count }, (_, n) => `n${n}`).join()}`;
+    expect(problems([listOf(100)])).toEqual([]);
+    expect(problems([listOf(101)])).toEqual([
+      '--namespaces has 101 entries, and 100 can be watched one by one: leave it out to watch the whole cluster, with ' +
+        '--namespace-selector to choose from it, or divide them among several installs',
+    ]);
+  });
+
   it('refuses one key for two annotations and names both flags', () => {
     expect(problems(['--auto-annotation=example.com/a', '--secret-annotation=example.com/a'])).toEqual([
       '--auto-annotation and --secret-annotation are both example.com/a: give each a key of its own',

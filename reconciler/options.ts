@@ -197,6 +197,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...settleProblems(some),
     ...annotationProblems(some),
     ...samePortProblems('channel-listen', some.channelListen, some.listen),
+    ...namespaceProblems(some),
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
   const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
@@ -229,6 +230,17 @@ function settleProblems({ settleMs, settleMaxMs }: Partial<Values>): readonly st
   if (settleMs === undefined || settleMaxMs === undefined || settleMs <= settleMaxMs) return [];
   return [
     `--settle (${settleMs} ms) is longer than --settle-max (${settleMaxMs} ms): raise the one or lower the other`,
+  ];
+}
+
+/** Each costs seven watches or more, with a connection each, and 1 MiB. */
+export const maxNamespaces = 100;
+
+function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly string[] {
+  if (namespaces.length <= maxNamespaces) return [];
+  return [
+    `--namespaces has ${namespaces.length} entries, and ${maxNamespaces} can be watched one by one: leave it out to watch the ` +
+      'whole cluster, with --namespace-selector to choose from it, or divide them among several installs',
   ];
 }
 

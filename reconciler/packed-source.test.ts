@@ -10,7 +10,8 @@ const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 /** As a list shows a source that nobody has touched since. */
 function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partial<SourceEntry> = {}): SourceEntry {
   const source = sourceRecord({ uid, ...record });
-  return { record: source, fromMs: at(0), flagsFromMs: 0, isRead: false, former: noPast, ...options };
+  const atRest = { fromMs: at(0), flagsFromMs: 0, isRead: false, former: noPast, isFirstForgotten: false };
+  return { record: source, ...atRest, ...options };
 }
 
 function unpacked(entry: SourceEntry): SourceEntry | undefined {
@@ -31,8 +32,9 @@ it('gives back what was packed', () => {
         data: fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { maxKeys: 5 }),
       }),
       time,
-      (record, fromMs) => {
-        const entry = atRest(record, { fromMs });
+      fc.boolean(),
+      (record, fromMs, isFirstForgotten) => {
+        const entry = atRest(record, { fromMs, isFirstForgotten });
         expect(unpacked(entry)).toEqual(entry);
       },
     ),

@@ -5,7 +5,7 @@ import { noPast, type SourceEntry } from './source-entry';
 /** What stands before the digests: uid, three times in seconds, version, flags. */
 const layout = { uid: 0, createdS: 16, writtenS: 20, fromS: 24, version: 28, flags: 34, digests: 35 } as const;
 const versionBytes = 6;
-const flag = { ignore: 1, match: 2, unread: 4 } as const;
+const flag = { ignore: 1, match: 2, unread: 4, firstForgotten: 8 } as const;
 
 /** Stands for what was not read. */
 const noContent = new ContentDigest([], '');
@@ -26,7 +26,7 @@ export class PackedSource {
   readonly #bytes: string;
 
   /** Undefined for what has a past, is about to be caught up with, or does not look as the API server's do. */
-  static of({ record, fromMs, flagsFromMs, isRead, former }: SourceEntry): PackedSource | undefined {
+  static of({ record, fromMs, flagsFromMs, isRead, former, isFirstForgotten }: SourceEntry): PackedSource | undefined {
     if (!record || flagsFromMs !== 0 || isRead || former.length > 0) return undefined;
     const content = record.content === 'unread' ? noContent : record.content;
     if (content.former) return undefined;
@@ -39,8 +39,9 @@ export class PackedSource {
     bytes.writeUInt32BE(writtenAtMs === undefined ? never : writtenAtMs / 1000, layout.writtenS);
     bytes.writeUInt32BE(fromMs / 1000, layout.fromS);
     bytes.writeUIntBE(Number(resourceVersion), layout.version, versionBytes);
-    const unread = record.content === 'unread';
-    bytes.writeUInt8((ignore ? flag.ignore : 0) + (match ? flag.match : 0) + (unread ? flag.unread : 0), layout.flags);
+    const ofRecord = (ignore ? flag.ignore : 0) + (match ? flag.match : 0);
+    const ofState = (record.content === 'unread' ? flag.unread : 0) + (isFirstForgotten ? flag.firstForgotten : 0);
+    bytes.writeUInt8(ofRecord + ofState, layout.flags);
     bytes.write(content.digests, layout.digests, 'latin1');
     return new PackedSource(content.keyNames, bytes.toString('latin1'));
   }
@@ -73,7 +74,8 @@ export class PackedSource {
           : ('unread' as const),
     };
     const fromMs = bytes.readUInt32BE(layout.fromS) * 1000;
-    return { record, fromMs, flagsFromMs: 0, isRead: false, former: noPast };
+    const isFirstForgotten = (flags & flag.firstForgotten) !== 0;
+    return { record, fromMs, flagsFromMs: 0, isRead: false, former: noPast, isFirstForgotten };
   }
 }
 

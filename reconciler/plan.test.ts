@@ -59,7 +59,7 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
     baselineLost: false,
     usesSinceMs: sight(-600),
     isForeign: false,
-    unwritten: false,
+    ...{ unwritten: false, usesSinceVersion: '10', createdSince: new Set() },
     ...more,
   };
 }
@@ -435,6 +435,51 @@ describe('a workload without a record of its source', () => {
   });
 });
 
+describe('a record from before the workload was created', () => {
+  /** red until 20 s after we took charge, blue from then on. */
+  const changeAt20 = (): void => {
+    see({ createdAtMs: at(-3600) });
+    see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20), resourceVersion: '2' });
+  };
+  const recordedRed = (sequence: number, uid?: string): Partial<TrackedWorkload> => {
+    const sources = new Map([['cm/app', red]]);
+    return { baseline: { sequence, keyId: digester.keyId, sources, ...(uid !== undefined && { uid }) } };
+  };
+
+  it.each<[string, WorkloadOptions, Partial<TrackedWorkload>, Plan['action']]>([
+    ['by its creation, after the change', { createdAtMs: at(30) }, recordedRed(1), 'adopt'],
+    ['by its creation, before the change', { createdAtMs: at(10) }, recordedRed(1), 'restart'],
+    ['by a write since', { createdAtMs: at(30) }, recordedRed(1, 'uid-web'), 'restart'],
+    ['by a later write of an older version', { createdAtMs: at(30) }, recordedRed(2), 'restart'],
+    ['of a Job that was created anew', { createdAtMs: at(30), kind: 'Job' }, recordedRed(2), 'adopt'],
+  ])('%s', (_whose, options, more, action) => {
+    changeAt20();
+    expect(look(tracked(options, undefined, more)).action).toBe(action);
+  });
+});
+
+describe('a source of the second in which the workload was created, with reload-on-create', () => {
+  const workload = () => tracked({ createdAtMs: at(10) }, undefined, { usesSinceMs: sight(10) });
+  const within = (isComparable: PlanInput['isComparable']) =>
+    look(workload(), { ...(isComparable && { isComparable }) }, { reloadOnCreate: true });
+
+  it.each([
+    ['after it', '11', 'restart', 'created'],
+    ['before it', '9', 'adopt', 'first-seen'],
+  ])('and was created %s, by its version', (_when, resourceVersion, action, because) => {
+    see({ createdAtMs: at(10), resourceVersion });
+    const planned = within(() => true);
+    expect(planned.action).toBe(action);
+    expect(planned.verdicts.map(({ comparison }) => comparison?.because)).toEqual([because]);
+  });
+
+  it('asks first whether versions tell', () => {
+    see({ createdAtMs: at(10), resourceVersion: '11' });
+    expect(within(() => undefined).action).toBe('read');
+    expect(look(workload(), { isComparable: () => undefined }).action).toBe('adopt');
+  });
+});
+
 describe('a source that comes into the selection of --resource-label-selector', () => {
   const selecting = { sourceSelector: parseSelector('tier=web') };
   const missing = { 'cm/app': absent };
@@ -459,6 +504,17 @@ describe('a source that comes into the selection of --resource-label-selector', 
     listed(createdAtMs);
     const planned = look(tracked({ createdAtMs: at(-3600) }, missing), {}, settings);
     expect(planned.verdicts.map(({ comparison }) => comparison?.because)).toEqual(['in-doubt']);
+  });
+
+  it.each([
+    ['since it was seen', -3600, 'restart', 'content-changed'],
+    ['before the workload was created', -10, 'adopt', 'created-ignored'],
+  ])('and was edited %s', (_when, createdAtS, action, because) => {
+    listed(at(-7200));
+    see({ data: { color: 'blue' }, createdAtMs: at(-7200), writtenAtMs: at(-30), resourceVersion: '2' });
+    const planned = look(tracked({ createdAtMs: at(createdAtS) }, missing), {}, selecting);
+    expect(planned.verdicts.map(({ comparison }) => comparison?.because)).toEqual([because]);
+    expect(planned.action).toBe(action);
   });
 
   it('restarts with reload-on-create', () => {

@@ -4,6 +4,8 @@ import { absent, type ContentDigest } from '../shared/domain/content-digest';
 import { decide, type Decision, type DecisionReason, type PolicySettings } from '../shared/domain/policy';
 import type { Selector } from '../shared/domain/selector';
 import { isRead, sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
+import type { WorkloadKindName } from '../shared/domain/workload-kinds';
+import { isCreatedAfter } from './created-after';
 import type { SourceFlags } from './source-entry';
 import type { SourceIndex } from './source-index';
 import type { TrackedWorkload } from './workload-index';
@@ -19,12 +21,14 @@ export interface PlanInput {
   readonly workload: TrackedWorkload;
   readonly sources: Pick<
     SourceIndex,
-    'get' | 'flagsOfGone' | 'namesIn' | 'inForceAt' | 'formerContent' | 'firstContent'
+    'get' | 'flagsOfGone' | 'namesIn' | 'inForceAt' | 'formerContent' | 'firstContent' | 'firstSeen'
   >;
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
   /** Sources of the other kinds whose state is known all the same, by reads. */
   readonly isNamed?: (kind: SourceKind, namespace: string, name: string) => boolean;
+  /** Whether versions of the two kinds tell what was written first; undefined: that is to be asked. See ComparableVersions. */
+  readonly isComparable?: (kind: WorkloadKindName, sourceKind: SourceKind) => boolean | undefined;
   readonly keyId: string;
   readonly term: Term;
   readonly settings: PlanSettings;
@@ -54,11 +58,13 @@ export interface Verdict {
   readonly unread?: true;
   /** Its own annotations kept its deletion from counting: that is recorded, for soon nobody remembers what they said. */
   readonly wentUnasked?: true;
+  /** The workload uses some of its keys, and all of them count: there are too many to tell them apart. */
+  readonly tooManyKeys?: true;
 }
 
 export type Plan = { readonly verdicts: readonly Verdict[] } & (
   | { readonly action: 'none' }
-  /** Read what is `unread` among the verdicts, and plan again: until then they are of what is known. */
+  /** Read what is `unread` among the verdicts, or ask what its versions tell, and plan again: until then they are of what is known. */
   | { readonly action: 'read' }
   /** Record the baseline, restart nothing. */
   | { readonly action: 'adopt'; readonly baseline: Baseline }
@@ -161,11 +167,16 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     current: source?.content,
     keys: candidate.keys,
     inForce: () => known(inForce(candidate, input), 'unknown'),
+    atBirth: () => known(stateAtBirth(candidate, input), 'unknown'),
     firstContent: () => known(firstContent(candidate, input), 'unknown'),
     formerContent: (whole) => known(sources.formerContent(kind, namespace, name, whole), undefined),
     ...appearances(candidate, input),
   });
-  const judged = { ...verdict, decision: decision.because, comparison: named(kind, comparison) };
+  const isCoarse = source?.content.isCoarse === true && candidate.keys !== 'all';
+  const judged = {
+    ...{ ...verdict, decision: decision.because, comparison: named(kind, comparison) },
+    ...(isCoarse && { tooManyKeys: true as const }),
+  };
   return reads.owed ? { ...judged, unread: true } : judged;
 }
 
@@ -195,10 +206,37 @@ function named(kind: SourceKind, comparison: Comparison): Comparison {
 /** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
 function inForce({ kind, name }: Candidate, input: PlanInput): InForce | 'unread' {
   const { namespace } = input.workload.record;
-  const state = input.sources.inForceAt(kind, namespace, name, usesSinceMs(input));
+  const sinceMs = usesSinceMs(input);
+  const isCreatedSince = isCreatedWithinSecond({ kind, name }, sinceMs, input);
+  if (isCreatedSince === 'unread') return isCreatedSince;
+  if (isCreatedSince) return { content: undefined };
+  const state = input.sources.inForceAt(kind, namespace, name, sinceMs);
   if (state !== 'unknown' || !input.workload.isForeign) return state;
   const content = input.sources.get(kind, namespace, name)?.content;
   return content === 'unread' ? content : { content };
+}
+
+/** With --reload-on-create: whether a source was created after the workload came to use it, though in the same second. */
+function isCreatedWithinSecond(
+  { kind, name }: Pick<Candidate, 'kind' | 'name'>,
+  sinceMs: number,
+  { workload, sources, settings, isComparable = () => false }: PlanInput,
+): boolean | 'unread' {
+  const source = sources.get(kind, workload.record.namespace, name);
+  const isCreation = settings.reloadOnCreate && kind !== 'SecretProviderClass';
+  if (!isCreation || source?.createdAtMs !== sinceMs) return false;
+  const comparable = isComparable(workload.record.kind, kind);
+  return comparable === undefined ? 'unread' : isCreatedAfter(workload, source, comparable);
+}
+
+/**
+ * A record in the write that created the workload, by an index that may have been behind: its pods have read what was there by
+ * then. Every later one names the object, but for a Job's, which is always made before it. See Baseline.
+ */
+function stateAtBirth({ kind, name }: Candidate, { workload, sources }: PlanInput): InForce | 'unread' {
+  const { baseline, record } = workload;
+  const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
+  return isOfCreation ? sources.inForceAt(kind, record.namespace, name, record.createdAtMs) : 'unknown';
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */
@@ -207,12 +245,12 @@ function firstContent(
   { workload, sources, settings }: PlanInput,
 ): ContentDigest | 'unknown' | 'unread' | undefined {
   const { namespace, createdAtMs } = workload.record;
-  // It was there all the time, and has come into the selection: no pod has waited for it.
-  const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
-  if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return undefined;
   const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs);
   if (atBirth === 'unread') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
+  // It was there all the time, and has come into the selection: no pod has waited for it, and what it held then counts.
+  const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
+  if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return sources.firstSeen(kind, namespace, name);
   return sources.firstContent(kind, namespace, name);
 }
 
@@ -236,18 +274,20 @@ const maxGoneByPattern = 32;
 function nextBaseline(verdicts: readonly Verdict[], { workload, keyId, sources: index }: PlanInput): Baseline {
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
+  const lasts = usedOrListed(workload);
   let goneByPattern = 0;
   for (const { id, kind, name, comparison, wentUnasked } of verdicts) {
     const recorded = wentUnasked ? absent : (comparison?.recorded ?? old?.sources.get(id));
     if (recorded === undefined) continue;
     const isThere = index.get(kind, workload.record.namespace, name) !== undefined;
-    const lasting = isThere || isUsedOrListed(workload, kind, name);
+    const lasting = isThere || lasts(kind, id, name);
     if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
   }
-  return { sequence: (old?.sequence ?? 0) + 1, keyId, sources };
+  return { sequence: (old?.sequence ?? 0) + 1, keyId, uid: workload.record.uid, sources };
 }
 
-function isUsedOrListed({ record }: TrackedWorkload, kind: SourceKind, name: string): boolean {
-  if (record.policy[kind].named.literals.includes(name)) return true;
-  return record.references.some((reference) => reference.kind === kind && reference.name === name);
+/** Tells what a workload names itself, in its template or in a list, from what a pattern alone has matched. */
+export function usedOrListed({ record }: TrackedWorkload): (kind: SourceKind, id: SourceId, name: string) => boolean {
+  const used = new Set(record.references.map((reference) => sourceId(reference.kind, reference.name)));
+  return (kind, id, name) => used.has(id) || record.policy[kind].named.literals.has(name);
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
-import { digestsOf, type PreviewAnswer, type PreviewQuestion } from '../shared/domain/preview';
+import { updateOf, type PreviewAnswer, type PreviewQuestion } from '../shared/domain/preview';
 import { everything, parseSelector, type Selector } from '../shared/domain/selector';
 import type { SourceKind } from '../shared/domain/source';
 import { FakeClock } from '../shared/runtime/fake-clock';
@@ -46,11 +47,14 @@ function see(source: Parameters<typeof sourceRecord>[0]): void {
 }
 
 /** Under our care, with a record of what its sources hold now. */
-function has(options: WorkloadOptions, data: Readonly<Record<string, string>> = red): void {
-  const digest = contentOf(data).whole();
-  const baseline = JSON.stringify({ v: 1, n: 3, key: digester.keyId, sources: { 'cm/app': digest } });
+function has(options: WorkloadOptions, data: Data = red): void {
+  const baseline = baselineOf({ 'cm/app': contentOf(data).whole() });
   const record = workloadRecord({ baseline, ...options });
   workloads.sink(record.kind, undefined, () => undefined).upsert(record, 'list');
+}
+
+function baselineOf(recorded: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ v: 1, n: 3, key: digester.keyId, sources: recorded });
 }
 
 function previews(more: Partial<PreviewsOptions> & { readonly sourceSelector?: Selector } = {}): Previews {
@@ -66,12 +70,22 @@ function previews(more: Partial<PreviewsOptions> & { readonly sourceSelector?: S
   });
 }
 
-function question(data: Readonly<Record<string, string>>, more: Partial<PreviewQuestion> = {}): PreviewQuestion {
-  const { name = 'app' } = more;
+type Data = Readonly<Record<string, string>>;
+
+/** An update of `app` by who knows what it holds. */
+function question(data: Data, more: Partial<PreviewQuestion> = {}): PreviewQuestion {
+  return asking(red, data, more);
+}
+
+/** An update of `app` by who says that it holds `before`. */
+function asking(before: Data, after: Data, more: Partial<PreviewQuestion> = {}, uid = 'uid-app'): PreviewQuestion {
+  return { ...creation('app'), update: updateOf(uid, contentOf(before), contentOf(after)), ...more };
+}
+
+function creation(name: string): PreviewQuestion {
   return {
-    ...{ v: 1, keyId: digester.keyId, kind: 'ConfigMap', namespace: 'shop', name, uid: `uid-${name}` },
-    ...{ labels: {}, switchedOn: [], digests: digestsOf(contentOf(data, 'ConfigMap', name)) },
-    ...more,
+    ...{ v: 2, keyId: digester.keyId, kind: 'ConfigMap', namespace: 'shop', name },
+    ...{ labels: {}, switchedOn: [] },
   };
 }
 
@@ -103,11 +117,6 @@ describe('a preview', () => {
     });
   });
 
-  it('says nothing restarts where the content is that which is recorded already', () => {
-    has({ name: 'web' }, blue);
-    expect(previews().answer(question(blue))).toMatchObject({ restarts: [], left: [{ workload: 'deployment/web' }] });
-  });
-
   it('changes nothing: the same answer again, and the index as it was', () => {
     has({ name: 'web' });
     const asked = previews();
@@ -125,35 +134,19 @@ describe('a preview', () => {
     expect(selecting.answer(question(blue, { labels: { tier: 'web' } }))?.restarts).toHaveLength(1);
   });
 
-  it('of a source that is new restarts nothing without --reload-on-create', () => {
-    has({ name: 'web', uses: ['cm/new'], baseline: undefined });
-    expect(previews().answer(question(blue, { name: 'new' }))).toMatchObject({ restarts: [] });
-  });
-
-  it('of a source that is not read names what restarts, without the keys, and reads nothing', () => {
-    sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
-    has({ name: 'web' });
-    has({ name: 'up-to-date' }, blue);
-    expect(previews().answer(question(blue))).toMatchObject({
-      restarts: [{ workload: 'deployment/web', keys: [] }],
-      left: [{ workload: 'deployment/up-to-date', because: 'what it uses of it has not changed' }],
-    });
-    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toBe('unread');
-  });
-
   it.each([
-    ['uses one key of what is recorded whole', { keys: ['size'] }],
-    ['has no record', { baseline: undefined }],
-  ])('of a source that is not read is not given where a workload %s', (_which, options) => {
-    sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
-    has({ name: 'web', ...options });
-    expect(previews().answer(question(blue))).toBeUndefined();
+    [false, { left: [{ workload: 'deployment/web', because: 'it was created, and --reload-on-create is off' }] }],
+    [true, { restarts: [{ workload: 'deployment/web', keys: [] }] }],
+  ])('of a source that is new goes by --reload-on-create: %s', (reloadOnCreate, expected) => {
+    has({ name: 'web', uses: ['cm/new'], baseline: undefined });
+    const settings = { policy: policySettings, reloadOnCreate, reloadOnDelete: false, sourceSelector: everything };
+    expect(previews({ settings }).answer(creation('new'))).toEqual({ ...nothing, ...expected });
   });
 
   it('is silent on what is not looked after', () => {
     has({ name: 'web' });
     expect(previews({ scope: { isSelected: () => false } }).answer(question(blue))).toEqual(nothing);
-    expect(previews().answer(question(blue, { name: 'unused' }))).toEqual(nothing);
+    expect(previews().answer(creation('unused'))).toEqual(nothing);
   });
 
   it('names twenty and counts the others', () => {
@@ -170,5 +163,81 @@ describe('a preview', () => {
   ])('is for another replica to give where %s', (_where, options, more) => {
     has({ name: 'web' });
     expect(previews(options).answer(question(blue, more))).toBeUndefined();
+  });
+});
+
+/** What stands between who guesses and a Secret: each of these was an oracle that told key by key where a guess is right. */
+describe('who has not shown to know what is stored learns nothing', () => {
+  const guesses = [red, blue, { color: 'red', size: 'xl' }, { color: 'green', size: 's' }, { color: 'red' }, {}];
+
+  it.each(guesses)('a forged UPDATE with a wrong old object learns nothing: %j', (guess) => {
+    has({ name: 'web' });
+    has({ name: 'sized', keys: ['size'] });
+    if (guess !== red) expect(previews().answer(asking(guess, blue))).toEqual(nothing);
+    expect(previews().answer(asking(guess, blue, {}, 'uid-of-before'))).toEqual(nothing);
+  });
+
+  it('a forged CREATE of a name that exists learns nothing', () => {
+    has({ name: 'web' });
+    has({ name: 'new', baseline: undefined });
+    has({ name: 'waiting', baseline: baselineOf({ 'cm/app': '-' }) });
+    expect(previews().answer(creation('app'))).toEqual(nothing);
+  });
+
+  it('a forged CREATE of a name that was deleted learns nothing of what it held', () => {
+    has({ name: 'web' });
+    has({ name: 'sized', baseline: baselineOf({ 'cm/app': { size: contentOf(red).key('size') } }), keys: ['size'] });
+    has({ name: 'waiting', baseline: baselineOf({ 'cm/app': '-' }) });
+    sources.sink('ConfigMap', undefined, () => undefined).remove('shop/app', 'uid-app', '9');
+    const learnt = {
+      ...nothing,
+      left: [{ workload: 'deployment/waiting', because: 'it was created, and --reload-on-create is off' }],
+    };
+    expect(previews().answer(creation('app'))).toEqual(learnt);
+    for (const guess of guesses) expect(previews().answer(asking(guess, guess))).toEqual(nothing);
+  });
+
+  it('who knows what is stored learns nothing of what was stored before', () => {
+    has({ name: 'behind' }, blue);
+    has({ name: 'behind-in-color', baseline: baselineOf({ 'cm/app': { color: contentOf(blue).key('color') } }) });
+    const learnt = {
+      ...nothing,
+      restarts: ['deployment/behind', 'deployment/behind-in-color'].map((workload) => ({ workload, keys: [] })),
+    };
+    for (const guess of guesses) expect(previews().answer(question(guess))).toEqual(learnt);
+  });
+
+  it('of a former content that the index remembers nothing is told either', () => {
+    see({ data: blue, resourceVersion: '2' });
+    has({ name: 'new', baseline: undefined });
+    const answers = guesses.map((guess) => previews().answer(asking(blue, guess)));
+    const [, same, ...others] = answers;
+    expect(same).toMatchObject({ restarts: [], left: [{ workload: 'deployment/new' }] });
+    for (const answer of others) expect(answer?.restarts).toHaveLength(1);
+  });
+
+  it('of a source that is not read nothing is told, and it is not read for the question', () => {
+    sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
+    has({ name: 'web' });
+    expect(previews().answer(question(blue))).toEqual(nothing);
+    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toBe('unread');
+  });
+
+  const values = fc.constantFrom('red', 'blue', 'green', '');
+  const data = fc.dictionary(fc.constantFrom('color', 'size'), values);
+  const keys = fc.constantFrom(undefined, ['color'], ['size'], ['color', 'size']);
+
+  it('whatever is recorded, an answer is the same for all contents that were not shown', () => {
+    fc.assert(
+      fc.property(data, data, data, keys, (hidden, other, guess, used) => {
+        const shown = contentOf(red);
+        fc.pre(![hidden, other].some((each) => contentOf(each).whole() === shown.whole()));
+        const answers = [hidden, other].map((recorded) => {
+          has({ name: 'web', ...(used && { keys: used }) }, recorded);
+          return previews().answer(question(guess));
+        });
+        expect(answers[0]).toEqual(answers[1]);
+      }),
+    );
   });
 });

@@ -1,6 +1,8 @@
+import type { Recorded } from '../shared/domain/baseline';
+import { absent, type ContentDigest } from '../shared/domain/content-digest';
 import { optedIn } from '../shared/domain/policy';
 import { contentOf, maxPreviewNames, type PreviewAnswer, type PreviewQuestion } from '../shared/domain/preview';
-import { sourceId, type SourceRecord } from '../shared/domain/source';
+import { isRead, sourceId, type SourceRecord } from '../shared/domain/source';
 import type { SourceAnnotationKeys } from '../shared/kube/source-decoder';
 import type { Clock } from '../shared/runtime/clock';
 import { plan, type PlanInput, type Verdict } from './plan';
@@ -17,7 +19,15 @@ export interface PreviewsOptions extends PlanView {
 /** What a preview says of one workload. */
 type Outlook = { readonly keys: readonly string[] } | { readonly because: string };
 
-/** Says what a change would restart, by the same comparison that restarts: nothing is kept, and nothing is done. */
+const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
+
+/**
+ * Says what a write would restart, by the same comparison that restarts: nothing is kept, and nothing is done.
+ *
+ * The proposed content is compared with nothing but what the asker has shown to know, or else who guesses at a Secret is told
+ * key by key where the guess is right: not with a stored content of which the question holds no digest, nor with one of the
+ * past that only the index or a baseline still knows.
+ */
 export class Previews {
   readonly #options: PreviewsOptions;
 
@@ -25,26 +35,29 @@ export class Previews {
     this.#options = options;
   }
 
-  /** Undefined where this process cannot tell: it does not lead, digests under another key, or has yet to read what was there. */
+  /** Undefined where this process cannot tell: it does not lead, or digests under another key. */
   answer(question: PreviewQuestion): PreviewAnswer | undefined {
-    const { workloads, keys, settings, scope, term, knownKinds, isNamed } = this.#options;
+    const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed } = this.#options;
     const { kind, namespace, name, labels } = question;
     const currentTerm = term();
     if (!currentTerm || question.keyId !== keys.keyId || !knownKinds().has(kind)) return undefined;
-    const isAsked = scope.isSelected(namespace) && settings.sourceSelector.matches(labels);
-    const users = isAsked ? workloads.usersOf(kind, namespace, name) : [];
-    const known = {
-      ...{ settings, isNamed, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm },
-      sources: this.#with(this.#proposed(question)),
-    };
-    const asking = users.filter(({ record }) => optedIn(record.policy, settings.policy));
-    const verdicts = asking.map((workload) => [workload, verdictOf({ ...known, workload }, question)] as const);
-    if (verdicts.some(([, verdict]) => verdict && isOpen(verdict))) return undefined;
-    const outlooks = verdicts
-      .map(([{ record }, verdict]) => ({
-        workload: `${record.kind.toLowerCase()}/${record.name}`,
-        ...outlookOf(verdict),
-      }))
+    const shown = this.#shownBy(question);
+    if (shown === 'not-shown' || !scope.isSelected(namespace) || !settings.sourceSelector.matches(labels)) {
+      return nothing;
+    }
+    const known = { settings, isNamed, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
+    const proposed = this.#with(this.#proposed(question), shown);
+    const users = workloads.usersOf(kind, namespace, name);
+    const outlooks = users
+      .filter(({ record }) => optedIn(record.policy, settings.policy))
+      .flatMap((workload) => {
+        const isComparable = holdsNoMoreThan(shown, workload.baseline?.sources.get(sourceId(kind, name)));
+        const verdict = verdictOf({ ...known, workload, sources: isComparable ? proposed : sources }, question);
+        const outlook = isComparable ? outlookOf(verdict) : outlookAnyway(verdict);
+        return outlook
+          ? [{ workload: `${workload.record.kind.toLowerCase()}/${workload.record.name}`, ...outlook }]
+          : [];
+      })
       .sort((left, right) => (left.workload < right.workload ? -1 : 1));
     const restarts = outlooks.flatMap((outlook) => ('keys' in outlook ? [outlook] : []));
     const left = outlooks.flatMap((outlook) => ('because' in outlook ? [outlook] : []));
@@ -57,13 +70,21 @@ export class Previews {
     };
   }
 
+  /** The content that is stored, if the question proves it known; undefined: none is, and none is claimed to be. */
+  #shownBy({ kind, namespace, name, update }: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
+    const stored = this.#options.sources.get(kind, namespace, name);
+    if (!update) return stored ? 'not-shown' : undefined;
+    const isShown = stored && isRead(stored) && stored.uid === update.uid && stored.content.whole() === update.before;
+    return isShown ? stored.content : 'not-shown';
+  }
+
   #proposed(question: PreviewQuestion): SourceRecord {
     const { sources, clock, annotationKeys } = this.#options;
-    const { kind, namespace, name, uid, switchedOn } = question;
+    const { kind, namespace, name, update, switchedOn } = question;
     const now = sources.get(kind, namespace, name);
     const nowMs = clock.nowMs();
     return {
-      ...{ kind, namespace, name, uid: uid || 'new', resourceVersion: now?.resourceVersion ?? '0' },
+      ...{ kind, namespace, name, uid: update?.uid ?? 'new', resourceVersion: now?.resourceVersion ?? '0' },
       createdAtMs: now?.createdAtMs ?? nowMs,
       writtenAtMs: nowMs,
       ignore: switchedOn.includes(annotationKeys.ignore),
@@ -72,27 +93,36 @@ export class Previews {
     };
   }
 
-  /** The index as it would be; what its sources were is as it was, and today's content is of the past by then. */
-  #with(proposed: SourceRecord): PlanInput['sources'] {
+  /** The index as it would be, with no other past of the source than what was shown. */
+  #with(proposed: SourceRecord, shown: ContentDigest | undefined): PlanInput['sources'] {
     const { sources } = this.#options;
     const isIt = (kind: string, namespace: string, name: string): boolean =>
       kind === proposed.kind && namespace === proposed.namespace && name === proposed.name;
     return {
-      get: (kind, namespace, name) => (isIt(kind, namespace, name) ? proposed : sources.get(kind, namespace, name)),
+      get: (...source) => (isIt(...source) ? proposed : sources.get(...source)),
       *namesIn(kind, namespace) {
         for (const name of sources.namesIn(kind, namespace)) if (!isIt(kind, namespace, name)) yield name;
         if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
-      flagsOfGone: (kind, namespace, name) => sources.flagsOfGone(kind, namespace, name),
-      inForceAt: (kind, namespace, name, sinceMs) => sources.inForceAt(kind, namespace, name, sinceMs),
-      firstContent: (kind, namespace, name) => sources.firstContent(kind, namespace, name),
+      flagsOfGone: (...source) => sources.flagsOfGone(...source),
+      inForceAt: (kind, namespace, name, sinceMs) =>
+        isIt(kind, namespace, name) ? { content: shown } : sources.inForceAt(kind, namespace, name, sinceMs),
+      firstContent: (...source) => (isIt(...source) ? shown : sources.firstContent(...source)),
+      firstSeen: (...source) => (isIt(...source) ? shown : sources.firstSeen(...source)),
       formerContent: (kind, namespace, name, whole) => {
-        const today = sources.get(kind, namespace, name)?.content;
-        if (today === 'unread') return today;
-        return today?.whole() === whole ? today : sources.formerContent(kind, namespace, name, whole);
+        if (!isIt(kind, namespace, name)) return sources.formerContent(kind, namespace, name, whole);
+        return shown?.whole() === whole ? shown : undefined;
       },
     };
   }
+}
+
+/** Whether a comparison with what a workload recorded tells of nothing but the content that was shown. */
+function holdsNoMoreThan(shown: ContentDigest | undefined, recorded: Recorded | undefined): boolean {
+  if (recorded === undefined || recorded === absent) return true;
+  if (!shown) return false;
+  if (typeof recorded === 'string') return recorded === shown.whole();
+  return [...recorded].every(([key, digest]) => digest === shown.key(key));
 }
 
 function verdictOf(input: PlanInput, { kind, name }: PreviewQuestion): Verdict | undefined {
@@ -100,12 +130,13 @@ function verdictOf(input: PlanInput, { kind, name }: PreviewQuestion): Verdict |
   return plan(input).verdicts.find((candidate) => candidate.id === id);
 }
 
-/** What a read has yet to tell is more than which keys have changed. */
-function isOpen({ unread, comparison }: Verdict): boolean {
-  return unread === true && comparison?.because !== 'content-changed';
-}
-
 function outlookOf(verdict: Verdict | undefined): Outlook {
   if (verdict?.comparison?.restart === true) return { keys: verdict.comparison.changedKeys ?? [] };
   return { because: verdict ? whyOf(verdict) : 'it does not use it' };
+}
+
+/** What holds whatever is written: what is stored restarts it already, or nothing ever does. */
+function outlookAnyway(verdict: Verdict | undefined): Outlook | undefined {
+  if (verdict?.comparison) return verdict.comparison.restart ? { keys: [] } : undefined;
+  return verdict?.unread ? undefined : outlookOf(verdict);
 }

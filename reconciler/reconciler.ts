@@ -4,7 +4,7 @@ import type { LintAnswer } from '../shared/domain/lint/lint-answer';
 import type { MarksAnswer, MarksQuestion } from '../shared/domain/marks-question';
 import type { PreviewAnswer, PreviewQuestion } from '../shared/domain/preview';
 import type { WorkloadQuestion } from '../shared/domain/workload-question';
-import { digestKeySecretName, loadDigestKey, newDigestKey } from '../shared/kube/digest-key';
+import { digestKey, loadInstallKey, newInstallKey } from '../shared/kube/install-keys';
 import { isRightRefused, Refusals } from '../shared/kube/refusals';
 import { isAborted, sleep } from '../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../shared/runtime/random';
@@ -99,14 +99,14 @@ export class Reconciler {
       logger.warn('dry run: restarts are decided on and told, and nothing is written');
       metrics.dryRun.set(1);
       // Nothing outlives this process that would have to be compared by the next one.
-      this.#run(new ContentDigester(newDigestKey(random)), { keyIsShared: true });
+      this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: true });
       return;
     }
     const refusals = new Refusals({ client, clock });
     for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
       let backoff = digestKeyBackoff;
       try {
-        const key = await loadDigestKey(client, random, this.#settings.ownNamespace);
+        const key = await loadInstallKey(client, random, this.#settings.ownNamespace, digestKey);
         this.#problem = undefined;
         this.#run(new ContentDigester(key), { keyIsShared: true });
         return;
@@ -135,10 +135,10 @@ export class Reconciler {
         'each start records all baselines anew, until there is a right to it',
       {
         error: errorMessage(error),
-        fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKeySecretName} --from-file=key=/dev/stdin`,
+        fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKey.secretName} --from-file=key=/dev/stdin`,
       },
     );
-    this.#run(new ContentDigester(newDigestKey(random)), { keyIsShared: false });
+    this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: false });
     void this.#awaitSharedKey();
   }
 
@@ -150,7 +150,7 @@ export class Reconciler {
       await sleep(clock, sharedKeyEveryMs * (1 + random.float() / 10), signal);
       if (isAborted(signal)) return;
       try {
-        const key = await loadDigestKey(client, random, this.#settings.ownNamespace);
+        const key = await loadInstallKey(client, random, this.#settings.ownNamespace, digestKey);
         if (this.#engine.useSharedKey(key)) return;
       } catch (error) {
         logger.debug('still no digest key but that of this process', { error: errorMessage(error) });

@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { Comparison, ComparisonReason } from '../shared/domain/comparison';
 import { changeOf } from './apply/restart.fixture';
 import type { Attribution } from './channel/attributions';
-import { describeChange, describeChanges, describeVerdict, describeWorkload, lastRestartAnnotation } from './report';
+import {
+  describeChange,
+  describeChanges,
+  describeRemovers,
+  describeVerdict,
+  describeWorkload,
+  lastRestartAnnotation,
+} from './report';
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 
@@ -83,6 +90,8 @@ describe('lastRestartAnnotation', () => {
 describe('whose change it was', () => {
   const attribution: Attribution = {
     users: ['alice', 'bob'],
+    moreUsers: 0,
+    firstUser: 'bob',
     manager: 'kubectl-edit',
     changedKeys: ['color'],
     path: 'both',
@@ -108,10 +117,59 @@ describe('whose change it was', () => {
     expect(describeChange(changeOf({ attribution: { ...attribution, users: [] } }))).toMatch(/color\)$/);
   });
 
-  it('stands in the annotation, up to five names', () => {
-    const users = names(7, 'u');
-    const text = lastRestartAnnotation('1', nowMs, [changeOf({ attribution: { ...attribution, users } })]);
-    expect(JSON.parse(text)).toMatchObject({ by: ['u1', 'u2', 'u3', 'u4', 'u5'] });
+  it('says how many more there were', () => {
+    expect(describeChange(changeOf({ attribution: { ...attribution, moreUsers: 12 } }))).toMatch(
+      / by alice, bob and 12 more \(kubectl-edit\)$/,
+    );
+  });
+
+  it('stands in the annotation, up to five names, and how many more there were', () => {
+    const by = (...changes: readonly Partial<Attribution>[]): unknown =>
+      JSON.parse(
+        lastRestartAnnotation(
+          '1',
+          nowMs,
+          changes.map((change) => changeOf({ attribution: { ...attribution, ...change } })),
+        ),
+      );
+    expect(by({})).toMatchObject({ by: ['alice', 'bob'] });
+    expect(by({})).not.toHaveProperty('byMore');
+    expect(by({ users: names(5, 'u'), firstUser: 'u5', moreUsers: 12 })).toMatchObject({
+      by: names(5, 'u'),
+      byMore: 12,
+    });
+    const second = { users: ['eve', 'mallory'], firstUser: 'mallory', moreUsers: 3 };
+    expect(by({ users: names(5, 'u'), firstUser: 'u5' }, second)).toMatchObject({
+      by: ['u1', 'u2', 'u3', 'u5', 'mallory'],
+      byMore: 5,
+    });
     expect(JSON.parse(lastRestartAnnotation('1', nowMs, [changeOf()]))).not.toHaveProperty('by');
+  });
+
+  describe('where its name would forge a line, drive a terminal or hide', () => {
+    const forged = 'a\n\u001b[2J[forged]';
+    const escaped = String.raw`a\n\u001b[2J[forged]`;
+    const change = changeOf({
+      ...compared('content-changed'),
+      attribution: { ...attribution, users: [forged], manager: 'm\u202e', changedKeys: ['k\u200b'] },
+    });
+
+    it('is escaped in a sentence, as are field manager and keys', () => {
+      expect(describeChange(change)).toBe(
+        String.raw`ConfigMap app: content changed (keys: k\u200b) by ${escaped} (m\u202e)`,
+      );
+      expect(describeRemovers([forged])).toContain(`Field manager "${escaped}" updates it`);
+    });
+
+    it('is escaped in the annotation, also for who prints what it parsed', () => {
+      const text = lastRestartAnnotation('1', nowMs, [change]);
+      expect(JSON.parse(text)).toMatchObject({ by: [escaped], sources: { 'cm/app': [String.raw`k\u200b`] } });
+    });
+
+    it('is no longer than names are', () => {
+      const long = { ...attribution, users: ['u'.repeat(10_000)], manager: 'm'.repeat(10_000) };
+      expect(describeChange(changeOf({ attribution: long })).length).toBeLessThan(600);
+      expect(lastRestartAnnotation('1', nowMs, [changeOf({ attribution: long })]).length).toBeLessThan(400);
+    });
   });
 });

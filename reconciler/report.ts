@@ -1,5 +1,6 @@
 import type { ComparisonReason } from '../shared/domain/comparison';
 import { describeReason } from '../shared/domain/policy';
+import { printable } from '../shared/domain/printable';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import type { Attribution } from './channel/attributions';
 import type { Change } from './change';
@@ -9,6 +10,9 @@ const maxNamedSources = 20;
 const maxNamedKeys = 20;
 const maxNamedUsers = 5;
 const maxNamedRemovers = 3;
+
+/** Of the name of a user, a field manager or a key. Anybody chooses the field manager of their own writes. */
+const maxNameBytes = 253;
 
 const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   unchanged: 'what it uses of it has not changed',
@@ -22,9 +26,11 @@ const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
   'deleted-ignored': 'it is deleted, and --reload-on-delete is off',
 };
 
+const tooManyKeys = ', and it has too many keys to tell which';
+
 /** A sentence on who has removed what is ours, of the field managers that may have. */
 export function describeRemovers(removers: readonly string[]): string {
-  const named = removers.slice(0, maxNamedRemovers).map((manager) => JSON.stringify(manager));
+  const named = removers.slice(0, maxNamedRemovers).map((manager) => shown(JSON.stringify(manager)));
   if (removers.length === 1) return `Field manager ${named.join()} updates it, and no other that managedFields tell of`;
   if (removers.length === 0) return 'Who does it managedFields do not tell';
   const more = removers.length - named.length;
@@ -61,13 +67,14 @@ function describeWithKeys(verdict: Verdict, keys: readonly string[] | undefined)
 
 function describeAuthors(attribution: Attribution | undefined): string {
   if (!attribution || attribution.users.length === 0) return '';
-  const { users, manager } = attribution;
-  return ` by ${users.join(', ')}${manager === undefined ? '' : ` (${manager})`}`;
+  const { users, moreUsers, manager } = attribution;
+  const more = moreUsers > 0 ? ` and ${String(moreUsers)} more` : '';
+  return ` by ${users.map(shown).join(', ')}${more}${manager === undefined ? '' : ` (${shown(manager)})`}`;
 }
 
 /** `content changed`: what became of a source for a workload, and why. */
 export function whyOf({ decision, comparison }: Verdict): string {
-  if (comparison) return comparisonTexts[comparison.because];
+  if (comparison) return comparisonTexts[comparison.because] + (comparison.tooManyKeys ? tooManyKeys : '');
   return decision === 'not-watched' ? 'its kind is not watched' : describeReason(decision);
 }
 
@@ -81,12 +88,12 @@ export function describeChanges(changes: readonly Change[]): string {
 function describeKeys(keys: readonly string[] | undefined): string {
   if (keys === undefined || keys.length === 0) return '';
   const more = keys.length - maxNamedKeys;
-  return ` (keys: ${keys.slice(0, maxNamedKeys).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''})`;
+  return ` (keys: ${keys.slice(0, maxNamedKeys).map(shown).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''})`;
 }
 
 /**
  * The annotation `reroll.dev/last-restart`: compact JSON that tells what the last restart was for, by name, and whose
- * changes it answers, where that is known. Sources whose changed keys are not known stand with `null`. With
+ * changes it answers, where that is known (`by`, and `byMore` for how many more there were). Sources whose changed keys are not known stand with `null`. With
  * `isLeftToNextRun` it tells of a restart that is yet to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
@@ -96,18 +103,37 @@ export function lastRestartAnnotation(
   { isLeftToNextRun = false } = {},
 ): string {
   const named = changes.slice(0, maxNamedSources);
-  const sources = named.map((change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys) ?? null] as const);
-  const by = authorsOf(named).slice(0, maxNamedUsers);
+  const sources = named.map(
+    (change) => [change.id, changedKeysOf(change)?.slice(0, maxNamedKeys).map(shown) ?? null] as const,
+  );
+  const { by, byMore } = namedAuthors(named);
   return JSON.stringify({
     at: new Date(nowMs).toISOString(),
     id: restartId,
     sources: Object.fromEntries(sources),
     ...(by.length > 0 && { by }),
+    ...(byMore > 0 && { byMore }),
     ...(isLeftToNextRun && { effect: 'next-run' }),
   });
 }
 
-/** Each user once, those of the first source first. */
-export function authorsOf(changes: readonly Change[]): readonly string[] {
-  return [...new Set(changes.flatMap(({ attribution }) => attribution?.users ?? []))];
+/** Each user once, those of the first source first; and how many there were beside them. */
+export function authorsOf(changes: readonly Change[]): { readonly users: readonly string[]; readonly more: number } {
+  const known = changes.flatMap(({ attribution }) => attribution ?? []);
+  const more = known.reduce((sum, { moreUsers }) => sum + moreUsers, 0);
+  return { users: [...new Set(known.flatMap(({ users }) => users))], more };
+}
+
+/** A few; the first author of each source is one of them, whoever came after. */
+function namedAuthors(changes: readonly Change[]): { readonly by: readonly string[]; readonly byMore: number } {
+  const { users, more } = authorsOf(changes);
+  const firsts = new Set(changes.flatMap(({ attribution }) => attribution?.firstUser ?? []));
+  const others = users.filter((user) => !firsts.has(user)).slice(0, Math.max(0, maxNamedUsers - firsts.size));
+  const by = users.filter((user) => firsts.has(user) || others.includes(user));
+  return { by: by.map(shown), byMore: more + users.length - by.length };
+}
+
+/** What parses the annotation prints it, too: names are escaped in themselves, and not in its JSON alone. */
+function shown(name: string): string {
+  return printable(name, maxNameBytes);
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { AnnotationProblem } from '../shared/domain/annotation-problem';
 import { bodyOf, clientWorld, zeroRandom, type ClientWorld } from '../shared/kube/client.fixture';
 import { ConflictError, errorFromStatus } from '../shared/kube/errors';
 import { EventRecorder } from '../shared/kube/events';
@@ -225,6 +226,8 @@ describe('a restart', () => {
   it('is told with whose change it answers, as far as that is known', async () => {
     const attribution: Attribution = {
       users: ['alice'],
+      moreUsers: 2,
+      firstUser: 'alice',
       manager: 'kubectl-edit',
       changedKeys: ['color'],
       path: 'both',
@@ -234,16 +237,18 @@ describe('a restart', () => {
     reporter.restarted(workload, restartOf({}, { changes }), { did: 'restarted', changedMs: undefined });
     expect(world.logger.lines[0]?.fields).toMatchObject({
       users: ['alice'],
+      moreUsers: 2,
       managers: ['kubectl-edit'],
       paths: ['both', 'watch'],
     });
     expect((await told())[0]).toMatchObject({
-      message: expect.stringContaining('(keys: color) by alice (kubectl-edit); Secret db: content changed'),
+      message: expect.stringContaining('(keys: color) by alice and 2 more (kubectl-edit); Secret db: content changed'),
     });
   });
 
   it('counts the ways on which its changes came', async () => {
-    const attribution = { users: [], manager: undefined, changedKeys: [], path: 'webhook', observedAtMs: 0 } as const;
+    const nobody = { users: [], moreUsers: 0, firstUser: undefined, manager: undefined };
+    const attribution = { ...nobody, changedKeys: [], path: 'webhook', observedAtMs: 0 } as const;
     reporter.answered([changeOf({ attribution }), changeOf({ name: 'other' })]);
     const text = await metrics.registry.text();
     expect(text).toContain('reroll_changes_total{path="webhook"} 1');
@@ -265,7 +270,11 @@ describe('a restart', () => {
 
   it('of a Job is told of the Job that was created', async () => {
     const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
-    const successor = { metadata: { name: 'migrate', namespace: 'shop', annotations: {} } };
+    const successor = {
+      apiVersion: 'batch/v1' as const,
+      kind: 'Job' as const,
+      metadata: { name: 'migrate', namespace: 'shop', annotations: {} },
+    };
     const because = ['ConfigMap app: content changed (keys: a)', 'Secret db: content changed'];
     const entry = { uid: 'old', restartId: 'c0ffee00', sources: ['cm/app', 'secret/db'], because, successor };
     reporter.jobRecreated(entry, job);
@@ -350,6 +359,48 @@ describe('a failure', () => {
   });
 });
 
+describe('what is over a budget', () => {
+  const problem: AnnotationProblem = {
+    ...{ code: 'over-budget' as const, key: 'configmap.reloader.stakater.com/reload', value: 'app,…' },
+    ...{ message: 'has more than 500 names and is ignored as a whole', fix: 'list fewer names' },
+  };
+  const other: AnnotationProblem = { ...problem, code: 'bad-name' };
+  const seen = { ...workload, baselineProblem: undefined, record: { ...workload.record, problems: [other, problem] } };
+  const message =
+    'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app,…" has more than 500 names and is ignored as a whole; list fewer names';
+
+  it('is told once in the log, and in an Event by who leads', async () => {
+    reporter.problems(seen);
+    reporter.problems(seen);
+    expect(said()).toHaveLength(2);
+    expect(await told()).toEqual([]);
+    reporter.lead(true);
+    reporter.lead(true);
+    reporter.problems(seen);
+    expect(await told()).toMatchObject([{ type: 'Warning', reason: 'OverBudget', message }]);
+  });
+
+  it('is told again where it was mended and comes back', async () => {
+    reporter.lead(true);
+    reporter.problems(seen);
+    await world.clock.advance(600_000);
+    reporter.problems({ ...seen, record: { ...seen.record, problems: [] } });
+    reporter.problems(seen);
+    expect(await told()).toHaveLength(2);
+  });
+
+  it('is told of the workloads that use keys of a source with too many, and once', async () => {
+    const verdict = changeOf();
+    reporter.tooManyKeys(workload, [verdict]);
+    expect(said()).toEqual([]);
+    for (let look = 0; look < 3; look++) reporter.tooManyKeys(workload, [{ ...verdict, tooManyKeys: true }]);
+    expect(said()).toEqual([
+      expect.stringMatching(/^warn: Deployment shop\/web uses keys .* in ConfigMap app: any change there restarts/),
+    ]);
+    expect(await told()).toMatchObject([{ reason: 'OverBudget', message: expect.stringContaining('divide it') }]);
+  });
+});
+
 describe('a baseline that is removed again and again', () => {
   it.each<[string, readonly string[], string]>([
     ['nobody', [], 'Who does it managedFields do not tell.'],
@@ -379,4 +430,33 @@ it('a look is counted with its duration', async () => {
     'reloader_workloads_scanned_total{kind="Deployment"} 1',
   ]);
   expect(await metrics.registry.text()).toContain('reloader_reconcile_duration_seconds_sum{result="success"} 0.2');
+});
+
+describe('an entry of the journal that does not verify', () => {
+  const refused = { namespace: 'reroll', name: 'reroll-job-0123', job: 'shop/migrate', why: 'wrong-mac' } as const;
+
+  it('is named in one warning that says what it may be and what to do, and counted', async () => {
+    reporter.journalEntryRefused(refused);
+    expect(said()).toEqual([
+      'warn: Secret reroll/reroll-job-0123 is labelled as a journal entry of a Job that is being created anew, but its MAC is ' +
+        'wrong: it was written before the key in Secret reroll-journal-key, or somebody else wrote or changed it. Nothing is ' +
+        'created from it, and it stays as it is. Find out who wrote it; create Job shop/migrate if that is missing; then ' +
+        'delete the Secret',
+    ]);
+    expect(world.logger.lines[0]?.fields).toEqual({
+      secret: 'reroll/reroll-job-0123',
+      why: 'wrong-mac',
+      fix: 'kubectl -n reroll get secret reroll-job-0123 -o yaml --show-managed-fields',
+    });
+    expect(await metrics.registry.text()).toContain('reroll_journal_entries_refused_total 1');
+  });
+
+  it.each(['', 'shop', 'a/b/c', 'Shop/migrate', 'shop/x\nwarn: all is well', `shop/${'x'.repeat(254)}`])(
+    'is told without %j, which is no name of a Job',
+    (job) => {
+      reporter.journalEntryRefused({ ...refused, job });
+      expect(said()[0]).toContain('; create the Job that it may have been written for if that is missing; then');
+      if (job !== '') expect(said()[0]).not.toContain(job);
+    },
+  );
 });

@@ -1,7 +1,9 @@
 import { describeProblem } from '../shared/domain/annotation-problem';
 import { ownAnnotations } from '../shared/domain/annotations';
+import { budgets } from '../shared/domain/budgets';
 import { errorMessage } from '../shared/domain/errors';
 import { isRead, parseSourceId, type SourceId } from '../shared/domain/source';
+import { textDigest } from '../shared/domain/text-digest';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { isLeftToNextRun } from '../shared/domain/workload-settings';
 import { workloadKind } from '../shared/domain/workload-kinds';
@@ -12,10 +14,13 @@ import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/logger';
 import type { AlertOutlet } from './alerts/alert';
 import type { Metrics } from './metrics';
+import { MarkerLostError } from './apply/marker-lost-error';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError, type Restart } from './apply/restart';
+import { BudgetEvents } from './budget-events';
 import { BaselineTooLargeError } from './baseline-too-large-error';
-import type { JobRecreation } from './job-journal';
+import type { EntryProblem, JobRecreation } from './journal-entry';
+import type { RefusedEntry } from './journal-store';
 import type { Change } from './change';
 import { countEvent, countPassedOver } from './event-counts';
 import { whatHappened } from './event-labels';
@@ -31,6 +36,17 @@ import {
 import type { SourceChange } from './source-index';
 import type { TrackedWorkload, WorkloadKey } from './workload-index';
 
+/** Two names that an API server accepts. */
+const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+const entryProblems: Readonly<Record<EntryProblem, string>> = {
+  'no-mac': 'it has no MAC: an earlier version of Reroll wrote it, or somebody else did',
+  'wrong-mac':
+    'its MAC is wrong: it was written before the key in Secret reroll-journal-key, or somebody else wrote or changed it',
+  unreadable: 'its content cannot be read',
+  'other-job': 'its content is for another Job than its label and annotation name',
+};
+
 export interface ReporterOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -40,14 +56,29 @@ export interface ReporterOptions {
   readonly alerts?: AlertOutlet | undefined;
 }
 
+/** What does not pass by itself. */
+const personsErrors = [ForbiddenError, InvalidError, BaselineTooLargeError, MarkerLostError] as const;
+
+/** Of those with too many keys. */
+const maxNamedSources = 5;
+
 /** Says what happened and why: log, metrics, Events, alerts. Decides nothing. */
 export class Reporter {
   readonly #options: ReporterOptions;
   /** Problems already told of a workload: each is told once, not at every write to its status. */
   readonly #told = new Map<WorkloadKey, string>();
 
+  /** Sources with too many keys that were told of a workload. */
+  readonly #toldKeys = new Map<WorkloadKey, string>();
+  readonly #budgetEvents = new BudgetEvents((target, message) => this.#event(target, 'Warning', 'OverBudget', message));
+
   constructor(options: ReporterOptions) {
     this.#options = options;
+  }
+
+  /** Whether this replica leads: only then it writes Events about what every replica sees. */
+  lead(leads: boolean): void {
+    this.#budgetEvents.lead(leads);
   }
 
   /** A change in a namespace that the selector does not select. */
@@ -59,7 +90,9 @@ export class Reporter {
     const { kind, namespace, name, before, after } = change;
     const what = whatHappened(change);
     const keys =
-      before && after && isRead(before) && isRead(after) ? before.content.differingKeys(after.content) : undefined;
+      before && after && isRead(before) && isRead(after) && !before.content.isCoarse && !after.content.isCoarse
+        ? before.content.differingKeys(after.content)
+        : undefined;
     countEvent(this.#options.metrics, change);
     const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
     const { clock, logger } = this.#options;
@@ -78,12 +111,34 @@ export class Reporter {
       baselineProblem === undefined
         ? []
         : [`${name}: annotation reroll.dev/baseline cannot be read: ${baselineProblem}`];
-    const all = [...lines, ...baseline].join('\n');
-    if ((this.#told.get(key) ?? '') === all) return;
-    this.#told.set(key, all);
-    for (const line of [...lines, ...baseline]) logger.warn(line, { workload: name });
+    const all = [...lines, ...baseline];
+    // As long as it is kept, a digest is enough to know it by. Most workloads have no problem.
+    const told = all.length === 0 ? undefined : textDigest(all.join('\n'));
+    if (this.#told.get(key) === told) return;
+    if (told === undefined) this.#told.delete(key);
+    else this.#told.set(key, told);
+    for (const line of all) logger.warn(line, { workload: name });
+    const costly = lines.filter((_line, index) => record.problems[index]?.code === 'over-budget');
+    this.#budgetEvents.owe(key, record, costly.join('; '));
     metrics.annotationProblemsTotal.inc(lines.length);
     metrics.baselineProblemsTotal.inc(baseline.length);
+  }
+
+  /** A workload uses single keys of sources that have too many to tell them apart. Told by who plans, and so by who leads. */
+  tooManyKeys({ key, record }: TrackedWorkload, verdicts: readonly Verdict[]): void {
+    const sources = verdicts.flatMap(({ kind, name, tooManyKeys }) => (tooManyKeys ? [`${kind} ${name}`] : []));
+    const told = sources.length === 0 ? undefined : textDigest(sources.join());
+    if (this.#toldKeys.get(key) === told) return;
+    this.#toldKeys.delete(key);
+    if (told === undefined) return;
+    this.#toldKeys.set(key, told);
+    const named = sources.slice(0, maxNamedSources).join(', ') + (sources.length > maxNamedSources ? ', …' : '');
+    const why =
+      `more than ${budgets.sourceKeys} keys, or names of keys that take more than ${budgets.sourceKeyNameBytes} bytes, in ` +
+      `${named}: any change there restarts the workload, also of keys that it does not use; divide it into several`;
+    const workload = describeWorkload(record);
+    this.#options.logger.warn(`${workload} uses keys of a source that has too many: ${why}`, { workload });
+    this.#event(record, 'Warning', 'OverBudget', why);
   }
 
   looked({ record }: TrackedWorkload, startedMs: number): void {
@@ -208,6 +263,37 @@ export class Reporter {
     this.#options.alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
 
+  /** A Job that is deleted cannot be created again yet; it is tried again. */
+  jobNotCreated({ uid, successor, because, restartId }: JobRecreation, error: unknown): void {
+    const { name, namespace } = successor.metadata;
+    const record = { kind: 'Job', namespace, name, uid } as const;
+    const workload = describeWorkload(record);
+    this.#count(record, false);
+    this.#options.logger.warn(`${workload} is deleted and not created anew yet; trying again until it is`, {
+      ...{ workload, because, restartId },
+      error: errorMessage(error),
+    });
+    this.#toMend(record, error, 'deleted, and not created anew until this is mended: ');
+  }
+
+  /** A Secret that looks like an entry of the journal, and does not verify. */
+  journalEntryRefused({ namespace, name, job, why }: RefusedEntry): void {
+    const { logger, metrics } = this.#options;
+    metrics.journalEntriesRefusedTotal.inc();
+    // Somebody else may have written it: what is no name of a Job is not repeated.
+    const named = objectKeyPattern.test(job) ? `Job ${job}` : 'the Job that it may have been written for';
+    logger.warn(
+      `Secret ${namespace}/${name} is labelled as a journal entry of a Job that is being created anew, but ` +
+        `${entryProblems[why]}. Nothing is created from it, and it stays as it is. Find out who wrote it; create ${named} ` +
+        'if that is missing; then delete the Secret',
+      {
+        secret: `${namespace}/${name}`,
+        why,
+        fix: `kubectl -n ${namespace} get secret ${name} -o yaml --show-managed-fields`,
+      },
+    );
+  }
+
   /** A restart that could not be written; it is tried again. */
   notRestarted({ record }: TrackedWorkload, error: unknown): void {
     if (!isConflict(error) && !(error instanceof NotLeadingError)) this.#count(record, false);
@@ -225,10 +311,7 @@ export class Reporter {
     }
     metrics.errorsTotal.inc({ type: 'handler_error' });
     logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
-    // What a person must mend is told where they look; what passes by itself is not.
-    if (error instanceof ForbiddenError || error instanceof InvalidError || error instanceof BaselineTooLargeError) {
-      this.#event(record, 'Warning', 'ReloadFail', errorMessage(error));
-    }
+    this.#toMend(record, error);
   }
 
   /** Nothing is decided before it is known what its sources hold. */
@@ -241,6 +324,14 @@ export class Reporter {
 
   forget(key: WorkloadKey): void {
     this.#told.delete(key);
+    this.#toldKeys.delete(key);
+    this.#budgetEvents.forget(key);
+  }
+
+  /** What a person must mend is told where they look; what passes by itself is not. */
+  #toMend(record: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>, error: unknown, before = ''): void {
+    const isToMend = personsErrors.some((type) => error instanceof type);
+    if (isToMend) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
   }
 
   #count({ kind, namespace }: Pick<WorkloadRecord, 'kind' | 'namespace'>, success: boolean): void {
@@ -273,10 +364,11 @@ function isConflict(error: unknown): boolean {
 /** For the log: who made the changes, with what, and on which way we learnt of them. */
 function attributionFields(changes: readonly Change[]) {
   const known = changes.flatMap(({ attribution }) => attribution ?? []);
-  const users = authorsOf(changes);
+  const { users, more } = authorsOf(changes);
   const managers = [...new Set(known.flatMap(({ manager }) => manager ?? []))];
   return {
     ...(users.length > 0 && { users, managers }),
+    ...(more > 0 && { moreUsers: more }),
     paths: [...new Set(changes.map(({ attribution }) => attribution?.path ?? 'watch'))],
   };
 }

@@ -6,7 +6,7 @@ import type { WorkloadRecord } from '../shared/domain/workload';
 const off: KindPolicy = Object.freeze({
   leftOut: true,
   named: emptyNamedList,
-  excluded: [],
+  excluded: new Set<string>(),
   search: false,
   auto: 'off',
 });

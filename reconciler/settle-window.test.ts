@@ -14,6 +14,14 @@ describe('SettleWindows', () => {
     windows = new SettleWindows(clock);
   });
 
+  it('remembers the names of so many sources, and the time of all', async () => {
+    for (let source = 0; source < 2_000; source++) windows.touch(web, `cm/${source}`);
+    await clock.advance(500);
+    windows.touch(web, 'cm/last');
+    expect(windows.remainingMs(web, times)).toBe(1_000);
+    expect(windows.close(web).sources.size).toBe(500);
+  });
+
   it('has no window where nothing changed', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
     expect(windows.close(web).sources.size).toBe(0);

@@ -1,3 +1,4 @@
+import { budgets } from '../shared/domain/budgets';
 import type { SourceId } from '../shared/domain/source';
 import type { Clock } from '../shared/runtime/clock';
 
@@ -40,7 +41,8 @@ export class SettleWindows {
     const nowMs = this.#clock.monotonicMs();
     const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, sources: new Set() };
     window.lastMs = nowMs;
-    window.sources.add(source);
+    // For the log: a pattern in a long window sees names come and go for an hour.
+    if (window.sources.size < budgets.settledSources) window.sources.add(source);
     this.#windows.set(key, window);
   }
 

@@ -1,36 +1,39 @@
 import { absent, type ContentDigest } from '../shared/domain/content-digest';
+import type { SourceRecord } from '../shared/domain/source';
+import type { SourceEntry } from './source-entry';
+import { writeTimeMs, type WriteTimes } from './write-time';
 
 /** What is known of the time at which a content came to be, before it is known what it came after. */
-export interface Dating {
+export interface Dating extends WriteTimes {
   /** A watch shows each write; a list or a read the last of several. */
   readonly origin: 'list' | 'watch' | 'read';
-  /** The time of the last write that was seen before. */
-  readonly formerMs: number;
-  /** The newest time in managedFields. */
-  readonly writtenAtMs: number;
-  /** When it was seen, in whole seconds. */
-  readonly seenMs: number;
 }
 
 /**
- * When a content came to be, by the API server's clock as far as it tells. Removing a key leaves no time in managedFields; every
- * other write does, maybe that of the same second, and must not be dated by its arrival: it would seem to come after what was
- * born meanwhile.
- *
- * `unread`: what differs is not known, and so it is dated as late as it may be.
+ * When a content came to be. `unread`: what differs is not known, and so it is dated as late as it may be. The same of content
+ * whose keys are not told apart.
  */
-export function changedAtMs(
-  { origin, formerMs, writtenAtMs, seenMs }: Dating,
-  before: ContentDigest | 'unread',
-  after: ContentDigest | 'unread',
-): number {
-  const differing = before === 'unread' || after === 'unread' ? 'unread' : after.differingKeys(before);
-  const [sets, removes] =
-    differing === 'unread' || after === 'unread'
-      ? [false, true]
-      : [differing.some((name) => after.key(name) !== absent), differing.some((name) => after.key(name) === absent)];
-  const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;
+export function changedAtMs(dating: Dating, before: ContentDigest | 'unread', after: ContentDigest | 'unread'): number {
+  const isTold = before !== 'unread' && after !== 'unread' && !before.isCoarse && !after.isCoarse;
+  const differing = isTold ? after.differingKeys(before) : [];
+  const isSet = (name: string): boolean => isTold && after.key(name) !== absent;
+  const [sets, removes] = isTold ? [differing.some(isSet), !differing.every(isSet)] : [false, true];
   // A list or a read shows the last of several writes: the time may be that of one, and the removal came later.
-  if (leftItsTime && !(removes && origin !== 'watch')) return writtenAtMs;
-  return Math.max(writtenAtMs, seenMs);
+  if (removes && dating.origin !== 'watch') return Math.max(dating.writtenAtMs, dating.seenMs);
+  return writeTimeMs(dating, sets);
+}
+
+/** Since when the annotations of a source say what they say; 0: since before we watch. */
+export function flagsSinceMs(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): number {
+  const { record: before, flagsFromMs = 0 } = entry ?? {};
+  if (before?.uid !== record.uid) return flagsFromMs;
+  const times = timesOf(before, record, seenMs);
+  const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
+  if (before.ignore !== record.ignore || before.match !== record.match) return writeTimeMs(times, sets);
+  // A removal that was shown late came before the next write all the same, and that has left its time.
+  return times.writtenAtMs > times.formerMs ? Math.min(flagsFromMs, times.writtenAtMs) : flagsFromMs;
+}
+
+export function timesOf(before: SourceRecord, { writtenAtMs = 0 }: SourceRecord, seenMs: number): WriteTimes {
+  return { formerMs: before.writtenAtMs ?? before.createdAtMs, writtenAtMs, seenMs };
 }

@@ -36,6 +36,8 @@ export interface SourceEntry {
   readonly isRead: boolean;
   /** Oldest first. */
   readonly former: readonly FormerState[];
+  /** What it held when it was first seen is forgotten, and it was edited since. */
+  readonly isFirstForgotten: boolean;
   /** What the annotations of a source that is gone said last. */
   readonly lastFlags?: SourceFlags;
 }
@@ -45,6 +47,18 @@ export const noPast: readonly FormerState[] = [];
 /** All its states, oldest first, today's last. */
 export function statesOf({ former, record, fromMs, dating }: SourceEntry): readonly DatedContent[] {
   return [...former, { content: record?.content, fromMs, dating }];
+}
+
+/** Which of its states was seen first, since it came or came back. What it may have been before that nobody has seen. */
+export function firstSeenIndex({ former }: SourceEntry): number {
+  const came = former.findLastIndex(({ content }) => content === undefined) + 1;
+  return came > 0 && former[came]?.content === 'unknown' ? came + 1 : came;
+}
+
+/** Without its past. */
+export function withoutPast(entry: SourceEntry): SourceEntry {
+  const isFirstForgotten = entry.isFirstForgotten || firstSeenIndex(entry) < entry.former.length;
+  return { ...entry, former: noPast, isFirstForgotten };
 }
 
 /** The content of a state, where there was one that is known. */

@@ -7,6 +7,7 @@ import { SourceIndex, type SourceChange } from './source-index';
 const tenMinutesMs = 10 * 60_000;
 const red = { color: 'red' };
 const blue = { color: 'blue' };
+const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
 let clock: FakeClock;
 let changes: SourceChange[];
@@ -221,6 +222,29 @@ describe('the state in force', () => {
     },
   );
 
+  it('counts from when it was seen that an annotation was taken off, which leaves no time', async () => {
+    const times = { createdAtMs: at(-100), writtenAtMs: at(20), data: blue };
+    see({ createdAtMs: at(-100), ignore: true });
+    await clock.advance(20_000);
+    see({ ...times, ignore: true });
+    await clock.advance(40_000);
+    see(times);
+    expect(colorAt(10)).toBe('blue');
+    see({ ...times, data: red, writtenAtMs: at(70) });
+    expect(colorAt(10)).toBe('blue');
+  });
+
+  it('counts from no later than the next write, however late it was seen', async () => {
+    const times = { createdAtMs: at(-100), writtenAtMs: at(-100) };
+    see({ ...times, ignore: true });
+    await clock.advance(60_000);
+    see(times);
+    see({ ...times, data: blue, writtenAtMs: at(30) });
+    expect(colorAt(10)).toBe('red');
+    see({ ...times, data: red, writtenAtMs: at(31) });
+    expect(colorAt(10)).toBe('red');
+  });
+
   it('is known for each of many quick changes, and no longer for those beyond the last 32', async () => {
     see({ data: red, createdAtMs: at(-100), writtenAtMs: at(0) });
     for (let n = 1; n <= 40; n++) {
@@ -235,6 +259,54 @@ describe('the state in force', () => {
     };
     // States 8 to 39 are former ones; 40 is today's.
     expect([8, 9, 10, 40, 41].map(known)).toEqual(['unknown', true, true, true, true]);
+  });
+
+  describe('where there is no room for all of the past', () => {
+    /** A change that keeps some hundred bytes: the names of its keys are its own. */
+    const large = (salt: number): Record<string, string> =>
+      Object.fromEntries(
+        Array.from({ length: 200 }, (_, key) => [`${String(salt)}-${String(key)}-${'k'.repeat(40)}`, '']),
+      );
+    const flood = (namespace: string, sources: number): void => {
+      for (let source = 0; source < sources; source++) {
+        for (const version of [1, 2]) {
+          const record = { namespace, name: `f${String(source)}`, resourceVersion: String(version) };
+          see({ ...record, data: large(2 * source + version), createdAtMs: at(-100), writtenAtMs: at(version) });
+        }
+      }
+    };
+
+    it('is unknown, and not taken for what it was not: what was deleted was there', () => {
+      see({ data: red, createdAtMs: at(-100) });
+      remove();
+      see({ data: blue, uid: 'again', createdAtMs: at(20), writtenAtMs: at(20) });
+      expect(colorAt(-10)).toBe('red');
+      flood('shop', 300);
+      expect(colorAt(-10)).toBe('unknown');
+      expect(colorAt(30)).toBe('blue');
+    });
+
+    it('is that of the namespace that takes the room: others remember', () => {
+      see({ data: red, createdAtMs: at(-100), writtenAtMs: at(-100) });
+      see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(5), resourceVersion: '2' });
+      flood('tenant', 1_000);
+      expect(colorAt(3)).toBe('red');
+    });
+
+    it('takes no more than its share, however many sources change', () => {
+      flood('tenant', 1_000);
+      expect(index.count().retainedBytes).toBeLessThan(10 * 2 ** 20);
+    });
+
+    it('is forgotten after ten minutes all the same', async () => {
+      see({ data: red, createdAtMs: at(-100) });
+      remove();
+      flood('shop', 300);
+      await clock.advance(tenMinutesMs + 1_000);
+      see({ name: 'other' });
+      expect(colorAt(-10)).toBe('none');
+      expect(index.countIn('ConfigMap', 'shop')).toBe(301);
+    });
   });
 });
 
@@ -291,6 +363,42 @@ describe('the past', () => {
     await clock.advance(tenMinutesMs + 1);
     see({ name: 'other' });
     expect(colorAt(-50)).toBe('none');
+  });
+});
+
+describe('what was seen first', () => {
+  const firstSeen = () => index.firstSeen('ConfigMap', 'shop', 'app');
+
+  it('is what it held then, however often it was edited', () => {
+    expect(firstSeen()).toBeUndefined();
+    see({ data: red, writtenAtMs: at(-1) });
+    expect(firstSeen()).toEqual(contentOf(red));
+    see({ data: blue, writtenAtMs: at(0) });
+    expect(firstSeen()).toEqual(contentOf(red));
+  });
+
+  it('is what it came back with, not what it was before', () => {
+    see({ data: red });
+    remove();
+    expect(firstSeen()).toBeUndefined();
+    see({ data: blue, writtenAtMs: at(0) });
+    see({ data: { color: 'green' }, writtenAtMs: at(1) });
+    expect(firstSeen()).toEqual(contentOf(blue));
+  });
+
+  it.each([
+    ['a source that was edited since', blue, 'unknown'],
+    ['one that was not', red, contentOf(red)],
+  ])('is forgotten with the past of %s', async (_which, data, expected) => {
+    see({ data: red, uid });
+    remove();
+    see({ data: red, uid });
+    if (data !== red) see({ data, uid, writtenAtMs: at(0) });
+    await clock.advance(tenMinutesMs + 1);
+    see({ name: 'other' });
+    expect(firstSeen()).toEqual(expected);
+    see({ data: { color: 'green' }, uid, writtenAtMs: at(601), resourceVersion: '3' });
+    expect(firstSeen()).toEqual(expected);
   });
 });
 
@@ -364,8 +472,8 @@ describe('scopes', () => {
   });
 
   it('lists a namespace for patterns', () => {
-    expect([...index.inNamespace('ConfigMap', 'shop')].map(({ name }) => name)).toEqual(['a']);
-    expect([...index.inNamespace('Secret', 'nowhere')]).toEqual([]);
+    expect([...index.namesIn('ConfigMap', 'shop')]).toEqual(['a']);
+    expect([...index.namesIn('Secret', 'nowhere')]).toEqual([]);
   });
 
   it('passes on that a list is complete', () => {
@@ -721,16 +829,5 @@ describe('what is not read', () => {
     see({ name: 'app', ...before });
     expect(sources.ConfigMap).toBe(1);
     expect(index.count().retainedBytes).toBe(retainedBytes + contentOf(red).retainedBytes);
-  });
-});
-
-describe('another namespace', () => {
-  it('has a source of that kind and name, or has had', () => {
-    see({ name: 'app' });
-    see({ kind: 'Secret', name: 'app', namespace: 'bank' });
-    expect(index.isElsewhere('ConfigMap', 'shop', 'app')).toBe(false);
-    expect(index.isElsewhere('Secret', 'shop', 'app')).toBe(true);
-    index.sink('Secret', undefined, () => undefined).remove('bank/app', undefined);
-    expect(index.isElsewhere('Secret', 'shop', 'app')).toBe(false);
   });
 });

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../shared/domain/bounded-map';
+import { budgets } from '../shared/domain/budgets';
 import type { InForce } from '../shared/domain/comparison';
 import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
@@ -5,20 +7,23 @@ import { isOlderVersion } from '../shared/domain/resource-version';
 import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../shared/domain/source';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
+import { bytesOfStates, newestStates, unknownOf } from './former-states';
 import { PackedSource } from './packed-source';
-import { firstContent, formerContent, inForceAt } from './source-past';
-import { changedAtMs, type Dating } from './source-dating';
+import { firstContent, firstSeen, formerContent, inForceAt } from './source-past';
+import { changedAtMs, flagsSinceMs, timesOf, type Dating } from './source-dating';
 import {
   dated,
   isPastVersion,
   knownContent,
   noPast,
   statesOf,
+  withoutPast,
   type FormerState,
   type PastVersion,
   type SourceEntry,
   type SourceFlags,
 } from './source-entry';
+import { wholeSecond } from './write-time';
 
 /**
  * A source came, went, or changed in a way that a decision may depend on. Where either of the two is unread, nobody knows that
@@ -52,8 +57,12 @@ type Stored = PackedSource | SourceEntry;
 
 /** As long as one watch may lag behind another: what is older is not asked for any more. */
 const formerKeptMs = 10 * 60_000;
-/** A source that changes faster than this is asked for its recent past only. */
-const maxFormer = 32;
+
+/** A source with a past. */
+interface Past {
+  readonly kind: SourceKind;
+  readonly key: ObjectKey;
+}
 
 /**
  * Today's state of every source, and that of the recent past: a workload that was created moments before its source
@@ -64,7 +73,15 @@ export class SourceIndex {
   readonly #listener: SourceIndexListener;
   readonly #namespaces = new Map<Scope, Map<string, Stored>>();
   /** Entries with a past, in the order in which they got it: what is to be forgotten stands first. */
-  readonly #withPast = new Map<string, { readonly kind: SourceKind; readonly key: ObjectKey }>();
+  readonly #withPast = new BoundedMap<string, Past>(
+    { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes },
+    (id, past) => this.#forgetContents(id, past),
+  );
+  /** Those whose contents have given way to those of others: all that is known is that there were some. In the same order. */
+  readonly #withUnknownPast = new BoundedMap<string, Past>(
+    { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes },
+    (_id, { kind, key }) => this.#forgetPast(kind, key),
+  );
 
   constructor(clock: Clock, listener: SourceIndexListener) {
     this.#clock = clock;
@@ -90,24 +107,6 @@ export class SourceIndex {
     return this.#namespaces.get(scope(kind, namespace))?.size ?? 0;
   }
 
-  /** Every source of a kind in a namespace. */
-  *inNamespace(kind: SourceKind, namespace: string): Iterable<SourceRecord> {
-    for (const name of this.namesIn(kind, namespace)) {
-      const record = this.get(kind, namespace, name);
-      if (record) yield record;
-    }
-  }
-
-  /** Whether another namespace has a source of this name. */
-  isElsewhere(kind: SourceKind, namespace: string, name: string): boolean {
-    for (const [key, entries] of this.#namespaces) {
-      if (!key.startsWith(`${kind}/`) || key === scope(kind, namespace)) continue;
-      const stored = entries.get(name);
-      if (stored && isThere(stored)) return true;
-    }
-    return false;
-  }
-
   /** Sources by kind, and about how many bytes are kept of all of them: names and digests, no content. */
   count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
     const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };
@@ -123,13 +122,17 @@ export class SourceIndex {
     return { sources, retainedBytes };
   }
 
-  /** See source-past.ts, as the two after it. */
+  /** See source-past.ts, as the three after it. */
   inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number): InForce | 'unread' {
     return inForceAt(this.#entry(kind, namespace, name), sinceMs);
   }
 
   firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
     return firstContent(this.#entry(kind, namespace, name));
+  }
+
+  firstSeen(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
+    return firstSeen(this.#entry(kind, namespace, name));
   }
 
   formerContent(
@@ -180,7 +183,7 @@ export class SourceIndex {
       const isIt = isPastVersion(state.content) && state.content.version === version && state.content.until === until;
       return isIt ? { ...state, content } : state;
     });
-    this.#store(kind, namespace, name, { ...entry, former });
+    this.#store(kind, namespace, name, { ...entry, former: this.#bounded(kind, objectKey(namespace, name), former) });
   }
 
   /** Takes that a read by name has found nothing. */
@@ -231,18 +234,20 @@ export class SourceIndex {
     const record = isSameVersion && !isRead(shown) ? { ...shown, content: before.content } : shown;
     const byRead = origin === 'read';
     const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
-    const flagsFromMs = sameFlags ? (entry?.flagsFromMs ?? 0) : (record.writtenAtMs ?? this.#clock.nowMs());
+    const flagsFromMs = flagsSinceMs(entry, record, wholeSecond(this.#clock.nowMs()));
     const sameContent =
       before && isRead(before) && isRead(record) ? record.content.equals(before.content) : isSameVersion;
     if (entry && before?.uid === record.uid && sameContent) {
       this.#store(kind, namespace, name, { ...entry, record, flagsFromMs, isRead: byRead });
       if (sameFlags) return;
     } else {
-      const past = this.#pastWith(kind, objectKey(namespace, name), entry, record.resourceVersion);
+      const past = this.#pastOf(entry, record.resourceVersion);
       const time = this.#timeOf(before, record, origin);
       const isEditedSince = entry !== undefined && before?.uid !== record.uid && time.fromMs > record.createdAtMs;
-      const former = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)].slice(-maxFormer) : past;
-      this.#store(kind, namespace, name, { record, ...time, flagsFromMs, isRead: byRead, former });
+      const all = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)] : past;
+      const former = this.#bounded(kind, objectKey(namespace, name), all);
+      const isFirstForgotten = before !== undefined && entry?.isFirstForgotten === true;
+      this.#store(kind, namespace, name, { record, ...time, flagsFromMs, isRead: byRead, former, isFirstForgotten });
     }
     this.#listener.onChange({ kind, namespace, name, before, after: record });
   }
@@ -253,9 +258,10 @@ export class SourceIndex {
     const entry = this.#entry(kind, namespace, name);
     // The end of a former one, told late: what has its name now was read since.
     if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
-    const former = this.#pastWith(kind, key, entry, resourceVersion);
+    const former = this.#bounded(kind, key, this.#pastOf(entry, resourceVersion));
     const { ignore, match } = entry.record;
-    const gone = { record: undefined, fromMs: this.#clock.nowMs(), flagsFromMs: 0, isRead: false, former };
+    const fromMs = this.#clock.nowMs();
+    const gone = { record: undefined, fromMs, flagsFromMs: 0, isRead: false, former, isFirstForgotten: false };
     this.#store(kind, namespace, name, { ...gone, lastFlags: { ignore, match } });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }
@@ -268,27 +274,45 @@ export class SourceIndex {
   ): Pick<SourceEntry, 'fromMs' | 'dating'> {
     // A watch too may show first what was created long before: what a label has brought into the selection.
     if (before?.uid !== record.uid) return { fromMs: Math.max(record.createdAtMs, record.writtenAtMs ?? 0) };
-    const formerMs = before.writtenAtMs ?? before.createdAtMs;
-    const seenMs = Math.floor(this.#clock.nowMs() / 1000) * 1000;
-    const dating = { origin, formerMs, writtenAtMs: record.writtenAtMs ?? 0, seenMs };
+    const dating = { origin, ...timesOf(before, record, wholeSecond(this.#clock.nowMs())) };
     const fromMs = changedAtMs(dating, before.content, record.content);
     return isRead(before) && isRead(record) ? { fromMs } : { fromMs, dating };
   }
 
   /** `until`: the version of the write that ended the state; undefined where a list does not show it. */
-  #pastWith(
-    kind: SourceKind,
-    key: ObjectKey,
-    entry: SourceEntry | undefined,
-    until: string | undefined,
-  ): readonly FormerState[] {
+  #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly FormerState[] {
     if (!entry) return noPast;
-    const id = `${kind}/${key}`;
-    this.#withPast.delete(id);
-    this.#withPast.set(id, { kind, key });
     const { record, fromMs, dating } = entry;
     const state = { content: contentUntil(record, until), fromMs, dating, observedMs: this.#clock.monotonicMs() };
-    return [...entry.former, state].slice(-maxFormer);
+    return [...entry.former, state];
+  }
+
+  /** As many of the states as there is room for; those of other sources of the namespace may give way. */
+  #bounded(kind: SourceKind, key: ObjectKey, states: readonly FormerState[]): readonly FormerState[] {
+    if (states.length === 0) return states;
+    const former = newestStates(states);
+    const { namespace } = splitObjectKey(key);
+    const id = `${kind}/${key}`;
+    this.#withUnknownPast.delete(id);
+    this.#withPast.set(id, { kind, key }, bytesOfStates(former), namespace);
+    return former;
+  }
+
+  /** What is asked of them is in doubt from then on. */
+  #forgetContents(id: string, { kind, key }: Past): void {
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry) return;
+    const former = unknownOf(entry.former);
+    this.#store(kind, namespace, name, { ...entry, former });
+    this.#withUnknownPast.set(id, { kind, key }, bytesOfStates(former), namespace);
+  }
+
+  #forgetPast(kind: SourceKind, key: ObjectKey): void {
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    if (entry?.record) this.#store(kind, namespace, name, withoutPast(entry));
+    else this.#drop(kind, namespace, name);
   }
 
   /** What a source was created with that a list shows only after an edit. */
@@ -298,14 +322,16 @@ export class SourceIndex {
 
   #forgetOldStates(): void {
     const oldestMs = this.#clock.monotonicMs() - formerKeptMs;
-    for (const [id, { kind, key }] of this.#withPast) {
+    for (const past of [this.#withPast, this.#withUnknownPast]) this.#forgetThoseBefore(oldestMs, past);
+  }
+
+  #forgetThoseBefore(oldestMs: number, withPast: BoundedMap<string, Past>): void {
+    for (const [id, { kind, key }] of withPast.entries()) {
       const { namespace, name } = splitObjectKey(key);
-      const entry = this.#entry(kind, namespace, name);
-      const newest = entry?.former.at(-1);
-      if (entry && newest && newest.observedMs >= oldestMs) return;
-      this.#withPast.delete(id);
-      if (entry?.record) this.#store(kind, namespace, name, { ...entry, former: noPast });
-      else this.#drop(kind, namespace, name);
+      const newest = this.#entry(kind, namespace, name)?.former.at(-1);
+      if (newest && newest.observedMs >= oldestMs) return;
+      withPast.delete(id);
+      this.#forgetPast(kind, key);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { InForce } from '../shared/domain/comparison';
 import type { ContentDigest } from '../shared/domain/content-digest';
-import { isUnread, knownContent, statesOf, type SourceEntry } from './source-entry';
+import { firstSeenIndex, isUnread, knownContent, statesOf, type SourceEntry } from './source-entry';
 
 /**
  * The state in force at `sinceMs`, a time of the API server's clock in whole seconds; infinity asks for today's. `unread`: a read
@@ -38,6 +38,17 @@ export function firstContent(entry: SourceEntry | undefined): ContentDigest | 'u
   const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
   const first = statesOf(entry)[absentUntil + 1];
   if (!first || first.fromMs > entry.record.createdAtMs) return 'unknown';
+  return isUnread(first.content) ? 'unread' : first.content;
+}
+
+/**
+ * What it held when it was first seen, or seen again: what its label brought into the selection, say. `unknown` where an edit
+ * since then is all that is remembered.
+ */
+export function firstSeen(entry: SourceEntry | undefined): ContentDigest | 'unknown' | 'unread' | undefined {
+  if (!entry?.record) return undefined;
+  const first = entry.isFirstForgotten ? undefined : statesOf(entry)[firstSeenIndex(entry)];
+  if (!first || first.content === 'unknown') return 'unknown';
   return isUnread(first.content) ? 'unread' : first.content;
 }
 

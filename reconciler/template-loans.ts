@@ -206,7 +206,7 @@ function isRestartedItself(deployment: WorkloadRecord, asking: readonly Borrower
 function mergedPolicy(rollout: WorkloadPolicy, deployment: WorkloadPolicy): WorkloadPolicy {
   const merged = (kind: keyof WorkloadPolicy): KindPolicy => {
     const { leftOut, named, excluded, search, auto } = rollout[kind];
-    const speaks = leftOut || !named.isEmpty || excluded.length > 0 || search || auto !== 'unset';
+    const speaks = leftOut || !named.isEmpty || excluded.size > 0 || search || auto !== 'unset';
     return speaks ? rollout[kind] : deployment[kind];
   };
   return {

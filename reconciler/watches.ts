@@ -67,13 +67,27 @@ export class Watches {
    * have not changed.
    */
   async listSourcesAgain(whole = false): Promise<void> {
-    const synced = this.#watches.filter(({ sourceKind, reflector }) => sourceKind && reflector.status.synced);
+    const sources = this.#watches.filter(({ sourceKind }) => sourceKind);
+    await this.#listAgain(sources, this.#csi ? [this.#csi] : [], whole);
+  }
+
+  /** Lists namespaces and workloads anew: a watch that goes on from before a restore of etcd shows nothing. */
+  async listOthersAgain(): Promise<void> {
+    const others = this.#watches.filter(({ sourceKind }) => !sourceKind);
+    await this.#listAgain(
+      others,
+      this.#addOns.filter((addOn) => addOn !== this.#csi),
+    );
+  }
+
+  async #listAgain(watches: readonly Watch[], addOns: readonly AddOn[], whole = false): Promise<void> {
+    const synced = watches.filter(({ reflector }) => reflector.status.synced);
     await Promise.all([
       ...synced.map(async ({ reflector }) => {
         await reflector.stop();
         if (!this.#stopped) reflector.start(whole || this.#wholeLists);
       }),
-      this.#csi?.watch.listAgain(),
+      ...addOns.map(async ({ watch }) => await watch.listAgain()),
     ]);
   }
 

@@ -1,5 +1,5 @@
 import { ownAnnotations } from '../shared/domain/annotations';
-import type { Baseline } from '../shared/domain/baseline';
+import { owing, type Baseline } from '../shared/domain/baseline';
 import { optedIn, type PolicySettings } from '../shared/domain/policy';
 import type { SourceKind } from '../shared/domain/source';
 import type { StrategyName, WorkloadRecord } from '../shared/domain/workload';
@@ -9,18 +9,20 @@ import { getObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
 import type { Random } from '../shared/runtime/random';
 import type { AdoptionPace } from './adoption-pace';
+import { MarkerLostError } from './apply/marker-lost-error';
 import { StaleWorkloadError } from './apply/read-again';
-import { NotLeadingError, type ApplyContext } from './apply/restart';
+import { NotLeadingError, type ApplyContext, type Restart } from './apply/restart';
 import type { BaselineRemovals } from './baseline-removals';
 import { baselineText } from './baseline-too-large-error';
 import type { Change } from './change';
 import type { Hints } from './channel/hints';
 import { attributed, describeRestart } from './describe-restart';
+import type { ComparableVersions } from './comparable-versions';
 import type { DigestKeys } from './digest-keys';
 import { failedAttempt } from './failed-attempt';
 import type { GivenRestarts } from './given-restarts';
 import type { QueueResult } from './key-queue';
-import { candidates, plan, type Plan, type PlanSettings, type Term, type Verdict } from './plan';
+import { candidates, plan, type Plan, type PlanInput, type PlanSettings, type Term, type Verdict } from './plan';
 import type { Reporter } from './reporter';
 import type { RolloutFolds } from './rollout-folds';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
@@ -43,6 +45,7 @@ export interface PlanView {
 
 export interface WorkerOptions extends PlanView {
   readonly contents: Pick<SourceContents, 'read'>;
+  readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly reporter: Reporter;
@@ -68,6 +71,8 @@ export class Worker {
   readonly #options: WorkerOptions;
   /** Versions that a write was refused for: only a newer one is worth another try. */
   readonly #refusedVersions = new Map<WorkloadKey, string>();
+  /** Workloads whose last restart was stored without its marker. */
+  readonly #lostMarkers = new Set<WorkloadKey>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -94,6 +99,7 @@ export class Worker {
   /** The workload is gone, with everything remembered of it. */
   forget(key: WorkloadKey): void {
     this.#refusedVersions.delete(key);
+    this.#lostMarkers.delete(key);
     this.#close(key);
     this.#options.pace.forget(key);
     this.#options.removals.forget(key);
@@ -117,6 +123,8 @@ export class Worker {
     if (!workload || !term) return { kind: 'done' };
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done' };
+    // The attempt that failed is not over: what it has stored is looked for and taken back first.
+    if (standing === 'in-doubt') return { kind: 'failed' };
     if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
     try {
       return await this.#act(workload, term);
@@ -144,20 +152,23 @@ export class Worker {
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
-    const { sources, keys, settings, knownKinds, isNamed } = this.#options;
+    const { sources, keys, settings, knownKinds, isNamed, versions } = this.#options;
     const { keyId } = keys;
-    return plan({ workload, sources, knownKinds: knownKinds(), isNamed, keyId, term, settings });
+    const isComparable: PlanInput['isComparable'] = (kind, sourceKind) => versions.known(kind, sourceKind);
+    return plan({ workload, sources, knownKinds: knownKinds(), isNamed, isComparable, keyId, term, settings });
   }
 
   async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
+    const { reporter, settings } = this.#options;
+    reporter.tooManyKeys(workload, planned.verdicts);
     switch (planned.action) {
       case 'read': {
         const unread = planned.verdicts.filter((verdict) => verdict.unread);
-        return await this.#read(workload, unread, { kind: 'again', afterMs: 0 });
+        return await this.#read(workload, unread, { kind: 'again', afterMs: 0 }, settings.reloadOnCreate);
       }
       case 'none':
         this.#tellGiven(workload);
-        this.#options.reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
+        reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
         return { kind: 'done' };
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
@@ -170,11 +181,19 @@ export class Worker {
     }
   }
 
-  /** Reads what of these is unread; a failure is tried again. */
-  async #read(workload: TrackedWorkload, used: readonly SourceName[], then: QueueResult): Promise<QueueResult> {
-    const { contents, reporter } = this.#options;
+  /** Reads what of these is unread, and asks whether their order can be known; a failure is tried again. */
+  async #read(
+    workload: TrackedWorkload,
+    used: readonly SourceName[],
+    then: QueueResult,
+    ordered = false,
+  ): Promise<QueueResult> {
+    const { contents, reporter, versions } = this.#options;
+    const { kind, namespace } = workload.record;
     try {
-      await contents.read(workload.record.namespace, used);
+      await contents.read(namespace, used);
+      const sourceKinds = new Set(ordered ? used.map((source) => source.kind) : []);
+      for (const sourceKind of sourceKinds) await versions.ask(kind, namespace, sourceKind);
       return then;
     } catch (error) {
       reporter.notRead(workload, error);
@@ -195,9 +214,14 @@ export class Worker {
   }
 
   /** Writes the baseline alone, to `version` of the workload; false: for want of a right it is kept in memory. */
-  async #record(workload: TrackedWorkload, baseline: Baseline, version = workload): Promise<boolean> {
+  async #record(
+    workload: TrackedWorkload,
+    baseline: Baseline,
+    version = workload,
+    others: Readonly<Record<string, null>> = {},
+  ): Promise<boolean> {
     const { context, writers, workloads } = this.#options;
-    const annotations = { [ownAnnotations.baseline]: baselineText(workload, baseline) };
+    const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const resourceVersion = await writers.annotate(context, version, annotations);
     if (resourceVersion === undefined) workloads.remember(workload, baseline);
     else workloads.wrote(workload, resourceVersion, baseline);
@@ -222,7 +246,8 @@ export class Worker {
     const { writers, context, workloads, reporter, settle, folds } = this.#options;
     const { record } = workload;
     const begun = writers.pauses.begun(workload, this.#options.clock.nowMs());
-    const restart = describeRestart(this.#options, workload, baseline, changes, begun);
+    const described = describeRestart(this.#options, workload, baseline, changes, begun);
+    const restart = { ...described, asksFirst: this.#lostMarkers.has(workload.key) };
     this.#options.given.forget(workload.key);
     // Before the write: what changes while it is under way opens a window of its own.
     const { firstMs } = settle.close(workload.key);
@@ -234,6 +259,7 @@ export class Worker {
         reporter.withheld(workload, restart);
         return { kind: 'done' };
       }
+      this.#lostMarkers.delete(workload.key);
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
       if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
@@ -242,7 +268,30 @@ export class Worker {
       return applied.resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
     } catch (error) {
       reporter.notRestarted(workload, error);
+      if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);
       throw error;
+    }
+  }
+
+  /** The pods are what they were, and the baseline that was stored is of others: the restart is still owed. */
+  async #takeBack(
+    workload: TrackedWorkload,
+    { baseline, changes }: Restart,
+    stored: string | undefined,
+  ): Promise<void> {
+    this.#lostMarkers.add(workload.key);
+    if (stored === undefined) return;
+    const owed = owing(
+      baseline,
+      workload.baseline,
+      changes.map(({ id }) => id),
+    );
+    const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
+    try {
+      await this.#record(workload, owed, version, { [ownAnnotations.lastRestart]: null });
+    } catch {
+      // Newer than what is stored, it counts all the same, and is written when it is next looked at.
+      this.#options.workloads.remember(workload, owed);
     }
   }
 

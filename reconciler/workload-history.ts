@@ -1,24 +1,21 @@
 import type { SourceKind } from '../shared/domain/source';
 import type { WorkloadRecord } from '../shared/domain/workload';
-import { workloadKind, type WorkloadKindName } from '../shared/domain/workload-kinds';
+import { workloadKind } from '../shared/domain/workload-kinds';
 import type { KubeClient } from '../shared/kube/client';
 import { getObjectAt, type KubeObject, type RequestLimits } from '../shared/kube/objects';
-import { shareVersions } from '../shared/kube/shared-versions';
-import { sourceResources } from '../shared/kube/source-resources';
+import { ComparableVersions } from './comparable-versions';
 
-/**
- * What workloads were when a source was written. Versions of two resources may only be compared where one etcd gives out
- * both, so that is asked first; it is a flag of the API server, so the answer is kept.
- */
+/** What workloads were when a source was written. */
 export class WorkloadHistory {
   readonly #client: KubeClient;
   readonly #limits: RequestLimits;
-  readonly #sharing = new Map<string, Promise<boolean>>();
+  readonly #versions: ComparableVersions;
 
   /** `limits` are those of each request. */
   constructor(client: KubeClient, limits: RequestLimits = {}) {
     this.#client = client;
     this.#limits = limits;
+    this.#versions = new ComparableVersions(client, limits);
   }
 
   /**
@@ -33,23 +30,8 @@ export class WorkloadHistory {
   ): Promise<KubeObject | undefined> {
     const { kind, namespace, name } = workload;
     for (const sourceKind of sourceKinds) {
-      if (!(await this.#sharesVersions(kind, namespace, sourceKind))) return undefined;
+      if (!(await this.#versions.ask(kind, namespace, sourceKind))) return undefined;
     }
     return await getObjectAt(this.#client, workloadKind(kind).resource, namespace, name, version, this.#limits);
-  }
-
-  async #sharesVersions(kind: WorkloadKindName, namespace: string, sourceKind: SourceKind): Promise<boolean> {
-    const pair = `${kind}/${sourceKind}`;
-    const known = this.#sharing.get(pair);
-    if (known) return await known;
-    const resources = [workloadKind(kind).resource, sourceResources[sourceKind]] as const;
-    const asked = shareVersions(this.#client, namespace, ...resources, this.#limits);
-    this.#sharing.set(pair, asked);
-    try {
-      return await asked;
-    } catch (error) {
-      this.#sharing.delete(pair);
-      throw error;
-    }
   }
 }

@@ -3,12 +3,22 @@ import { defaultAnnotationKeys } from '../shared/domain/annotations';
 import { formatBaseline, type Baseline } from '../shared/domain/baseline';
 import { ContentDigester } from '../shared/domain/content-digest';
 import { FakeClock } from '../shared/runtime/fake-clock';
-import { at, auto, contentOf, digester, policySettings, workloadRecord, type WorkloadOptions } from './records.fixture';
+import {
+  at,
+  auto,
+  contentOf,
+  digester,
+  policySettings,
+  sourceRecord,
+  workloadRecord,
+  type WorkloadOptions,
+} from './records.fixture';
 import { DigestKeys } from './digest-keys';
 import { WorkloadIndex, workloadKey, type TrackedWorkload } from './workload-index';
 
 const web = 'Deployment/shop/web';
 const named = 'configmap.reloader.stakater.com/reload';
+const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
 
 let clock: FakeClock;
 let changed: TrackedWorkload[];
@@ -54,8 +64,8 @@ function baseline(sequence: number, color = 'red'): Baseline {
   return { sequence, keyId: digester.keyId, sources: new Map([['cm/app', contentOf({ color }).whole()]]) };
 }
 
-function textOf(sequence: number, color?: string): string {
-  return formatBaseline(baseline(sequence, color));
+function textOf(sequence: number, color?: string, uid?: string): string {
+  return formatBaseline({ ...baseline(sequence, color), ...(uid !== undefined && { uid }) });
 }
 
 describe('who uses a source', () => {
@@ -187,6 +197,7 @@ describe('the newest baseline', () => {
     ['none', undefined, undefined],
     ['not JSON', '{"v":1', /not JSON/],
     ['of another digest key', textOf(3).replace(digester.keyId, 'otherkey'), /another digest key/],
+    ['that of the object it was copied from', textOf(3, 'red', 'uid-other'), undefined],
   ])('is unknown where the object has %s', (_what, text, problem) => {
     const tracked = see({ baseline: text });
     expect(tracked).toMatchObject({ baseline: undefined, baselineLost: false });
@@ -198,6 +209,7 @@ describe('the newest baseline', () => {
     ['removed', undefined],
     ['spoilt', 'x'],
     ['set back to an older one', textOf(2, 'blue')],
+    ['replaced by that of another object, however new', textOf(9, 'red', 'uid-other')],
     ['replaced by one of another digest key, however new', textOf(9).replace(digester.keyId, 'otherkey')],
   ])('stands in memory when it was %s', (_what, text) => {
     see({ baseline: textOf(3) });
@@ -382,6 +394,23 @@ describe('since when a workload uses what it uses', () => {
     expect(index.get(web)?.usesSinceMs).toEqual(at(-90));
   });
 
+  const silent = { annotations: {} };
+  const off = { annotations: { 'reloader.stakater.com/auto': 'false' } };
+
+  it.each<[string, readonly [WorkloadOptions, WorkloadOptions], origin: 'list' | 'watch', number]>([
+    ['an opt-out that is removed: when that is seen', [off, silent], 'watch', at(60)],
+    ['the same, as a list shows', [off, silent], 'list', at(60)],
+    ['an opt-in within the second of the write before', [off, {}], 'watch', written],
+    ['a use of others within that second', [{ uses: ['cm/old'] }, {}], 'watch', written],
+    ['an exclusion that is removed', [{ annotations: { ...auto, [excluded]: 'app' } }, {}], 'watch', at(60)],
+  ])('%s', async (_when, [before, after], origin, expected) => {
+    index = indexWith({ ...policySettings, autoReloadAll: true });
+    see({ createdAtMs: created, writtenAtMs: written, baseline: textOf(1), ...before });
+    await clock.advance(60_500);
+    see({ createdAtMs: created, writtenAtMs: written, baseline: textOf(1), ...after }, origin);
+    expect(index.get(web)?.usesSinceMs).toEqual(expected);
+  });
+
   it('is its creation where no time of a write is kept', () => {
     see({ createdAtMs: created });
     expect(index.get(web)?.usesSinceMs).toEqual({ createdAtMs: created, writtenAtMs: created });
@@ -399,10 +428,46 @@ describe('since when a workload uses what it uses', () => {
     expect(index.get(web) !== undefined).toBe(stays);
   });
 
+  describe('the version that shows it, and what came since', () => {
+    const since = () => [index.get(web)?.usesSinceVersion, [...(index.get(web)?.createdSince ?? [])]];
+
+    it('stay as long as it uses the same, and are of sources of that second alone', () => {
+      see({ createdAtMs: created, resourceVersion: '10' });
+      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      index.sourceCreated(web, sourceRecord({ name: 'late', createdAtMs: created + 1_000 }));
+      see({ createdAtMs: created, resourceVersion: '12' });
+      expect(since()).toEqual(['10', ['cm/app']]);
+    });
+
+    it('begin anew when it comes to use others', () => {
+      see({ createdAtMs: created, writtenAtMs: at(-90), uses: ['cm/old'], resourceVersion: '10' });
+      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      see({ createdAtMs: created, writtenAtMs: written, resourceVersion: '12' });
+      expect(since()).toEqual(['12', []]);
+    });
+
+    it('are of no workload that nobody knows', () => {
+      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      expect(since()).toEqual([undefined, []]);
+    });
+  });
+
   it('does not remember removed workloads that were not opted in', () => {
     see({ annotations: {}, createdAtMs: created });
     index.remove(web);
     see({ createdAtMs: created, writtenAtMs: written });
     expect(index.get(web)?.usesSinceMs).toEqual(firstSight);
+  });
+});
+
+describe('a restore of etcd', () => {
+  it('makes a baseline count that is older than one seen before, and loses none that is kept in memory alone', () => {
+    see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(5, 'blue') } });
+    index.remember(see({ name: 'api', annotations: auto })!, baseline(3));
+    index.forgetSeen();
+    expect(gone).toEqual([web]);
+    const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } }, 'list');
+    expect(restored).toMatchObject({ baseline: { sequence: 2 }, baselineLost: false });
+    expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sequence: 3 } });
   });
 });

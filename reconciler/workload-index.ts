@@ -1,15 +1,16 @@
-import { formatBaseline, parseBaseline, type Baseline } from '../shared/domain/baseline';
+import { formatBaseline, isWrittenFor, parseBaseline, type Baseline } from '../shared/domain/baseline';
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import { errorMessage } from '../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
-import { optedIn, type PolicySettings } from '../shared/domain/policy';
-import type { SourceKind } from '../shared/domain/source';
+import { asked, optedIn, type PolicySettings } from '../shared/domain/policy';
+import { sourceId, type SourceId, type SourceKind, type SourceRecord } from '../shared/domain/source';
 import { trackingSignature, type WorkloadRecord } from '../shared/domain/workload';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import type { Clock } from '../shared/runtime/clock';
 import type { DigestKeys } from './digest-keys';
 import { SourceUsers } from './source-users';
+import { wholeSecond, writeTimeMs } from './write-time';
 
 /** `Deployment/shop/web`: what the queue holds. */
 export type WorkloadKey = string;
@@ -33,6 +34,10 @@ export interface TrackedWorkload {
    * earliest time that it may be. Where it was not seen happen: what the object told of itself at first sight.
    */
   readonly usesSinceMs: number | FirstSight;
+  /** The version that showed that it uses them; it may have come to do so by one before. */
+  readonly usesSinceVersion: string;
+  /** Sources that were created after that in the same second, as a watch has shown. */
+  readonly createdSince: ReadonlySet<SourceId>;
   /** The baseline on the object was made with another key, by somebody who knew then what its pods run with. */
   readonly isForeign: boolean;
   /** The baseline is known here alone, for want of a right: it is to be tried again. */
@@ -76,10 +81,16 @@ interface ReadBaseline {
   readonly isForeign?: boolean;
 }
 
-type Untracked = FirstSight & { readonly uid: string };
+/** Of what is not opted in: when it was written, and what it asked for then. There may be many, so no policy is kept of them. */
+interface Untracked extends FirstSight {
+  readonly uid: string;
+  readonly asked: string;
+}
 
 /** A watch that has not shown our own write by then is not trusted to ever do so. */
 const ownWriteAwaitedMs = 30_000;
+
+const nothing: ReadonlySet<SourceId> = new Set();
 
 /** Every tracked workload, and who uses which source. */
 export class WorkloadIndex {
@@ -142,6 +153,15 @@ export class WorkloadIndex {
     });
   }
 
+  /** A watch has shown that a source was created. Within one second its times do not tell whether that was before or after. */
+  sourceCreated(key: WorkloadKey, { kind, name, createdAtMs }: SourceRecord): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    const { usesSinceMs: since } = entry;
+    if (createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
+    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(kind, name)) });
+  }
+
   /** Keeps a baseline that is not written to the object: in a dry run, or for want of a right. */
   remember(workload: TrackedWorkload, baseline: Baseline): void {
     const entry = this.#entries.get(workload.key);
@@ -189,6 +209,14 @@ export class WorkloadIndex {
     return concerned;
   }
 
+  /**
+   * After a restore of etcd: what the objects say counts, though it is older than what was seen of them, for their pods go
+   * back too. Kept is what they do not say.
+   */
+  forgetSeen(): void {
+    for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);
+  }
+
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     return {
@@ -207,7 +235,7 @@ export class WorkloadIndex {
     const known = this.#entries.get(key);
     if (!isTrackable(record, this.#options.policy)) {
       if (known) this.remove(key);
-      this.#untracked.set(key, { uid: record.uid, ...timesOf(record) });
+      this.#untracked.set(key, untrackedOf(record));
       this.#options.onUntracked({ key, record });
       return;
     }
@@ -228,6 +256,8 @@ export class WorkloadIndex {
     const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
     const inMemory = older === true && previous.inMemory;
     const signature = trackingSignature(record);
+    const usesSinceMs = this.#usesSinceMs(key, record, signature, previous, origin, read);
+    const isSince = previous && previous.usesSinceMs === usesSinceMs ? previous : undefined;
     return {
       key,
       record,
@@ -236,7 +266,9 @@ export class WorkloadIndex {
       baselineProblem: inMemory ? undefined : read.problem,
       baselineLost: older === true && !inMemory,
       isForeign: read.isForeign === true,
-      usesSinceMs: this.#usesSinceMs(key, record, signature, previous, origin, read),
+      usesSinceMs,
+      usesSinceVersion: isSince?.usesSinceVersion ?? record.resourceVersion,
+      createdSince: isSince?.createdSince ?? nothing,
       ownWrite: undefined,
       inMemory,
       unwritten: inMemory && previous.unwritten,
@@ -247,6 +279,8 @@ export class WorkloadIndex {
     if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
     try {
       const baseline = parseBaseline(record.baselineText);
+      // Copied from another object, or of one that had this name before: what those pods ran with tells nothing of these.
+      if (!isWrittenFor(baseline, record.uid)) return { problem: undefined };
       if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };
       return {
         isForeign: true,
@@ -270,7 +304,7 @@ export class WorkloadIndex {
   ): TrackedWorkload['usesSinceMs'] {
     // What changed before it was written is answered, or was when it was recorded. The second that has begun included.
     if (isForeign && previous?.record.baselineText !== record.baselineText) {
-      return (Math.floor(this.#options.clock.nowMs() / 1000) + 1) * 1000;
+      return wholeSecond(this.#options.clock.nowMs()) + 1000;
     }
     if (previous?.signature === signature) return previous.usesSinceMs;
     // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
@@ -278,15 +312,19 @@ export class WorkloadIndex {
     if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.usesSinceMs;
     const selectedSinceMs = this.#options.selectedSinceMs(record.namespace);
     const untracked = this.#untracked.get(key);
-    const before = previous ? timesOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
+    const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
     const { createdAtMs, writtenAtMs } = timesOf(record);
     if (!before)
       return {
         createdAtMs: Math.max(createdAtMs, selectedSinceMs),
         writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
       };
+    const sets = before.asked !== asked(record.policy) || (previous && !sameReferences(previous.record, record));
+    const formerMs = before.writtenAtMs;
+    const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
     // A watch shows each write. A list shows the last of several, and the one that counts may be any since the former.
-    return Math.max(origin === 'watch' ? writtenAtMs : before.writtenAtMs, record.askedAtMs ?? 0, selectedSinceMs);
+    const isTold = origin === 'watch' || writtenAtMs <= formerMs;
+    return Math.max(isTold ? writeTimeMs(times, sets === true) : formerMs, record.askedAtMs ?? 0, selectedSinceMs);
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
@@ -318,6 +356,10 @@ export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boo
 
 function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSight {
   return { createdAtMs, writtenAtMs };
+}
+
+function untrackedOf(record: WorkloadRecord): Untracked {
+  return { uid: record.uid, asked: asked(record.policy), ...timesOf(record) };
 }
 
 function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {

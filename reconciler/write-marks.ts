@@ -1,8 +1,9 @@
-import { parseBaseline, type Baseline } from '../shared/domain/baseline';
+import { formatBaseline, withoutUid, parseBaseline, sameSources, type Baseline } from '../shared/domain/baseline';
 import { absent } from '../shared/domain/content-digest';
 import { objectOf } from '../shared/domain/json-value';
 import type { MarksAnswer, MarksQuestion } from '../shared/domain/marks-question';
 import type { WorkloadRecord } from '../shared/domain/workload';
+import { parseSourceId, sourceKinds, type SourceId } from '../shared/domain/source';
 import { workloadKind, type WorkloadKindName } from '../shared/domain/workload-kinds';
 import { noMarks, type WorkloadMarks } from '../shared/domain/workload-marks';
 import { ownAnnotations } from '../shared/domain/annotations';
@@ -12,7 +13,7 @@ import { attributed, describeRestart, type DescribeOptions } from './describe-re
 import type { DigestKeys } from './digest-keys';
 import type { GivenRestarts } from './given-restarts';
 import type { NamespaceScope } from './namespace-scope';
-import { candidates, plan } from './plan';
+import { candidates, plan, usedOrListed } from './plan';
 import type { SourceContents } from './source-contents';
 import type { PlanView } from './worker';
 import { sleep, type Clock } from '../shared/runtime/clock';
@@ -50,6 +51,9 @@ export class WriteMarks {
     if (!term()) return undefined;
     const record = read(kind, withIdentity(object, namespace));
     if (!scope.isSelected(namespace) || !isTrackable(record, settings.policy)) return { v: 1, ...noMarks };
+    const before = this.#baselineOf(record);
+    if (before === 'unknown') return undefined;
+    if (!before && namesByPattern(record)) return { v: 1, ...noMarks };
     await this.#newsOf(record);
     // The Lease may have gone meanwhile.
     const currentTerm = term();
@@ -66,12 +70,13 @@ export class WriteMarks {
       case 'none':
         return { v: 1, ...noMarks };
       case 'adopt':
-        return { v: 1, ...adoption(workload, planned.baseline) };
+        return { v: 1, ...adoption(workload, withoutFound(workload, planned.baseline)) };
       case 'restart': {
         if (!isFoldable(record)) return { v: 1, ...noMarks };
         const changes = attributed(this.#options.hints, workload, planned.changes);
-        const { annotations, marker } = describeRestart(this.#options, workload, planned.baseline, changes);
-        given.give(workload.key, { baselineText: baselineText(workload, planned.baseline), changes });
+        const next = withoutFound(workload, planned.baseline);
+        const { annotations, marker } = describeRestart(this.#options, workload, next, changes);
+        given.give(workload.key, { baselineText: baselineText(workload, next), changes });
         return { v: 1, annotations, template: marker };
       }
     }
@@ -94,26 +99,29 @@ export class WriteMarks {
     }
   }
 
-  /** What stands on the object is what counts only if it is what this process has seen of it. */
+  /**
+   * What stands on the object is what counts only if it is what this process has seen of it, digest for digest: one that
+   * somebody makes up would be told what differs from it.
+   */
   #baselineOf({ kind, namespace, name, uid, baselineText: text }: WorkloadRecord): Baseline | undefined | 'unknown' {
     const { keys, workloads } = this.#options;
-    const seen = workloads.get(workloadKey(kind, namespace, name));
-    const seenSequence = seen?.record.uid === uid ? seen.baseline?.sequence : undefined;
-    if (text === undefined) return seenSequence === undefined ? undefined : 'unknown';
+    const entry = workloads.get(workloadKey(kind, namespace, name));
+    const seen = entry?.record.uid === uid ? entry.baseline : undefined;
+    if (text === undefined || seen === undefined) return text === seen ? undefined : 'unknown';
     try {
       const baseline = parseBaseline(text);
-      return keys.isOwn(baseline.keyId) && baseline.sequence === seenSequence ? baseline : 'unknown';
+      return keys.isOwn(baseline.keyId) && formatBaseline(baseline) === formatBaseline(seen) ? baseline : 'unknown';
     } catch {
       return 'unknown';
     }
   }
 }
 
-const unborn = 'not stored yet';
+const notStored = 'not stored yet';
 
 /** An object under creation has neither uid nor version, and maybe no name. */
 function withIdentity(object: MarksQuestion['object'], namespace: string): object {
-  const { name = unborn, uid = unborn, ...metadata } = objectOf(object['metadata']);
+  const { name = notStored, uid = notStored, ...metadata } = objectOf(object['metadata']);
   return { ...object, metadata: { ...metadata, name, uid, namespace, resourceVersion: '0' } };
 }
 
@@ -123,7 +131,29 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
   return {
     ...{ key: workloadKey(kind, namespace, name), record, baseline, usesSinceMs: Infinity },
     ...{ baselineProblem: undefined, baselineLost: false, isForeign: false, unwritten: false },
+    ...{ usesSinceVersion: record.resourceVersion, createdSince: new Set<SourceId>() },
   };
+}
+
+/**
+ * Who creates a workload with `.*` in a list would be told the name of every Secret of the namespace. Where a baseline can tell
+ * of a part of what counts only, there is none: it would make the engine believe that the rest was adopted, too. It records
+ * all of them by itself, by the times of both.
+ */
+function namesByPattern({ policy }: WorkloadRecord): boolean {
+  return sourceKinds.some((kind) => policy[kind].named.hasPatterns);
+}
+
+/** Less the sources that only a pattern has found since the baseline on the object was written: the same holds of them. */
+function withoutFound(workload: TrackedWorkload, baseline: Baseline): Baseline {
+  const isNamed = usedOrListed(workload);
+  const isTold = (id: SourceId): boolean => {
+    const source = parseSourceId(id);
+    return source !== undefined && isNamed(source.kind, id, source.name);
+  };
+  const sources = [...baseline.sources].filter(([id]) => workload.baseline?.sources.has(id) === true || isTold(id));
+  const next = { ...baseline, sources: new Map(sources) };
+  return baseline.uid === notStored ? withoutUid(next) : next;
 }
 
 /**
@@ -134,7 +164,10 @@ function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks 
   const sources = [...baseline.sources].filter(
     ([id, recorded]) => recorded !== absent || workload.baseline?.sources.has(id) === true,
   );
-  const text = baselineText(workload, { ...baseline, sources: new Map(sources) });
+  const next = { ...baseline, sources: new Map(sources) };
+  const { keyId, sources: before } = workload.baseline ?? {};
+  if (before && keyId === next.keyId && sameSources(before, next.sources)) return noMarks;
+  const text = baselineText(workload, next);
   return { ...noMarks, annotations: { [ownAnnotations.baseline]: text } };
 }
 

@@ -13,7 +13,7 @@ export interface Writers {
   readonly annotate: (
     context: ApplyContext,
     workload: TrackedWorkload,
-    annotations: Readonly<Record<string, string>>,
+    annotations: Readonly<Record<string, string | null>>,
   ) => Promise<string | undefined>;
   readonly pauses: Pick<Pauses, 'begun' | 'tend'>;
   readonly journal: Pick<JobJournal, 'standing'>;

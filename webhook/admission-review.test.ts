@@ -23,7 +23,7 @@ describe('parseAdmissionReview', () => {
   it.each([
     ['a kind that is no kind', { kind: 'Secret' }],
     ['an operation that is none', { operation: 'PEEK' }],
-    ['groups that are no list', { userInfo: { username: 'a', groups: 'b' } }],
+    ['a user that is no text', { userInfo: { username: ['a'] } }],
     ['a dry run of maybe', { dryRun: 'maybe' }],
   ])('can still answer a request with %s', (_what, changed) => {
     expect(parseAdmissionReview(bytes(review(changed)))).toEqual({ uid: 'review-1', request: undefined });

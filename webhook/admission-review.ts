@@ -22,9 +22,7 @@ const requestSchema = z
     name: z.string().optional(),
     namespace: z.string().optional(),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
-    userInfo: z
-      .object({ username: z.string().optional(), groups: z.array(z.string()).readonly().optional() })
-      .readonly(),
+    userInfo: z.object({ username: z.string().optional() }).readonly(),
     object: z.unknown(),
     /** Null unless the operation is UPDATE or DELETE. */
     oldObject: z.unknown(),

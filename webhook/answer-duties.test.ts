@@ -64,6 +64,16 @@ describe('AnswerDuties', () => {
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
+  it('lets no name in a refusal forge a line, drive a terminal or hide, and keeps it short', async () => {
+    const message = `k\n\u001b[2J\u202e: ${'x'.repeat(10_000)}`;
+    const { begin, clock } = world(duty(async () => ({ denied: { message, reason: 'Invalid', code: 422 } })));
+    const { response } = begin();
+    await clock.advance(0);
+    const [answer] = response() as { status: { message: string } }[];
+    expect(answer!.status.message).toMatch(/^k\\n\\u001b\[2J\\u202e: x+…$/);
+    expect(Buffer.byteLength(answer!.status.message)).toBeLessThanOrEqual(4_096);
+  });
+
   it('keeps within the budget of an answer', async () => {
     const many = Array.from({ length: 30 }, (_, index) => `${index}`);
     const { begin, clock } = world(says(...many), says(...many.map((text) => `${text}!`)));

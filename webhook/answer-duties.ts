@@ -1,9 +1,13 @@
 import { errorMessage } from '../shared/domain/errors';
+import { printable } from '../shared/domain/printable';
 import type { Logger } from '../shared/runtime/logger';
 import type { AdmissionRequest } from './admission-review';
 import type { AnswerDuty, DutyAnswer } from './answer-duty';
 import type { ReviewPath, WebhookMetrics } from './metrics';
 import { warningsWithinBudget } from './warnings';
+
+/** kubectl prints a refusal as it is, and a name in it may not have been validated yet. */
+const maxRefusalBytes = 4_096;
 
 export interface AnswerDutiesOptions {
   readonly logger: Logger;
@@ -77,6 +81,6 @@ function merge(answers: readonly DutyAnswer[], path: ReviewPath): DutyAnswer {
   return {
     ...(warnings.length > 0 && { warnings }),
     ...(patch.length > 0 && { patch }),
-    ...(denied && { denied }),
+    ...(denied && { denied: { ...denied, message: printable(denied.message, maxRefusalBytes) } }),
   };
 }

@@ -26,7 +26,7 @@ export interface DutyAnswer {
  * no longer than the review has, and what fails or is late adds nothing.
  */
 export interface AnswerDuty {
-  readonly name: 'content-check' | 'lint' | 'preview' | 'workload';
+  readonly name: 'content-check' | 'lint' | 'preview' | 'source-size' | 'workload';
   /** Cheap: asked of every review. */
   wants(request: AdmissionRequest, path: ReviewPath): boolean;
   /** May keep nothing of the objects. What it throws is logged and counted. */

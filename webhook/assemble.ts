@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { channelServerName } from '../shared/domain/channel-names';
 import { connectCluster } from '../shared/kube/cluster-connection';
 import { tlsComponent, tlsSource } from '../shared/kube/tls-source';
-import { systemClock } from '../shared/runtime/clock';
+import { CaFileSource } from '../shared/runtime/ca-file-source';
+import { systemClock, type Clock } from '../shared/runtime/clock';
 import type { Component } from '../shared/runtime/lifecycle';
 import { formatListenAddress } from '../shared/runtime/listen-address';
 import type { Logger } from '../shared/runtime/logger';
@@ -16,8 +18,9 @@ import { readinessChecks } from './health';
 import { WebhookMetrics } from './metrics';
 import type { WebhookOptions } from './options';
 import { WebhookServer } from './webhook-server';
+import { WebhookTokens } from './webhook-tokens';
 
-/** Two watches for certificates have their own; requests follow one another. */
+/** The watches of Secrets have their own; requests follow one another. */
 const maxRequestSockets = 4;
 
 /** The parts of the process, connected to clock and network, in the order of the start: the server is the first to stop, while all that it needs still works. */
@@ -41,13 +44,19 @@ export async function assemble(
   const serverName = channelServerName(channelService, namespace);
   const channel = new ChannelHttpsTransport({ clock, tls: identity, serverName });
   const engine = new WebhookEngine({ ...deps, metrics, transport: channel }, { ...options, ownNamespace: namespace });
-  const server = new WebhookServer({ clock, logger, metrics, handler: engine.handler, tls: certificate });
+  const callers = new WebhookTokens(deps, namespace);
+  const clientCa = clientCaSource(options, { clock, logger });
+  const server = new WebhookServer({
+    ...{ clock, logger, metrics, handler: engine.handler },
+    ...{ callers, clientCa, tls: certificate },
+  });
   // To answer at all is all that liveness can ask: a restart would bring no certificate and no reconciler.
   const probes = { live: [], ready: readinessChecks(server), metrics: metrics.registry };
   return [
-    probeComponent({ ...probes, listen: options.listen, logger }),
+    probeComponent({ ...probes, clock, listen: options.listen, logger }),
     connection.component,
-    tlsComponent([certificate, identity]),
+    tlsComponent([certificate, identity, ...(clientCa ? [clientCa] : [])]),
+    tokens(callers),
     reviews(engine, channel),
     listener(options, server, logger),
   ];
@@ -60,6 +69,19 @@ export async function assemble(
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=100');
+}
+
+function tokens(callers: WebhookTokens): Component {
+  return { name: 'tokens of callers', start: () => callers.start(), stop: async () => await callers.stop() };
+}
+
+function clientCaSource(
+  { clientCaFile: path }: WebhookOptions,
+  deps: { readonly clock: Clock; readonly logger: Logger },
+): CaFileSource | undefined {
+  return path === undefined
+    ? undefined
+    : new CaFileSource({ ...deps, path, readFile: async () => await readFile(path) });
 }
 
 function reviews(engine: WebhookEngine, channel: ChannelHttpsTransport): Component {

@@ -1,6 +1,5 @@
 import { boundedChangeRecord, parseChangeRecord, type ChangeRecord } from '../shared/domain/change-record';
 import type { ContentDigester } from '../shared/domain/content-digest';
-import { fieldAt, textOf } from '../shared/domain/json-value';
 import type { AdmissionRequest } from './admission-review';
 import { fieldManagerOf } from './field-manager';
 import { digestOf, writtenSource, type Content } from './written-source';
@@ -27,16 +26,14 @@ export function captureChange(
   nowMs: number,
 ): ChangeRecord | 'no_change' | 'unnamed' {
   const source = writtenSource(request, kind);
-  const { namespace, name, metadata, before, after } = source;
-  // A PUT need not tell the uid.
-  const uid = metadata.uid || textOf(fieldAt(request.oldObject, ['metadata', 'uid']));
+  const { namespace, name, uid, before, after } = source;
   if (!name || !uid) return 'unnamed';
 
   const changed = changedKeys(before, after);
   // To come into being without content is a change too: the source exists.
   if (request.operation === 'UPDATE' && Object.values(changed).every(({ length }) => length === 0)) return 'no_change';
 
-  const { username = '', groups } = request.userInfo;
+  const { username = '' } = request.userInfo;
   const manager = fieldManagerOf(request);
   const record: ChangeRecord = {
     v: 1,
@@ -49,7 +46,6 @@ export function captureChange(
     keyId: digester.keyId,
     changed,
     user: username,
-    ...(groups && { groups }),
     ...(manager !== undefined && { manager }),
     observedAtMs: Math.floor(nowMs),
   };

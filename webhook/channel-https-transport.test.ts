@@ -72,6 +72,24 @@ describe('ChannelHttpsTransport', () => {
     expect(sockets.size).toBe(1);
   });
 
+  it('sends again by a new connection where the kept one ends under its request, and not where a new one does', async () => {
+    let ending = false;
+    const { transport, address, sockets, requests } = await channel((request, response) => {
+      if (ending) request.socket.destroy();
+      else response.end('{}');
+    });
+    await transport.post(address, channelPaths.changes, body, forever);
+    const [first] = sockets;
+    // As a close looks that is on its way while the request is.
+    first?.destroy();
+    expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
+    expect(sockets.size).toBe(2);
+    ending = true;
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
+    // The kept one, and the one in its place.
+    expect(requests).toHaveLength(4);
+  });
+
   it('tells how long it is asked to wait', async () => {
     const { transport, address } = await channel((_request, response) => {
       response.writeHead(429, { 'retry-after': '3' }).end();

@@ -1,5 +1,5 @@
 import https from 'node:https';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { ChannelPath } from '../shared/domain/channel-names';
 import { RerollError, errorMessage } from '../shared/domain/errors';
 import { readBody } from '../shared/kube/response-body';
@@ -16,6 +16,8 @@ export interface ChannelHttpsTransportOptions {
   readonly serverName: string;
 }
 
+type Post = Parameters<ChannelTransport['post']>;
+
 /** No reconciler was reached. */
 export class ChannelError extends RerollError {
   constructor(address: string, cause: unknown) {
@@ -27,7 +29,7 @@ export class ChannelError extends RerollError {
 const maxSocketsPerReplica = 4;
 
 /** A reconciler names a few workloads, and no more. */
-const maxAnswerBytes = 64 * 1024;
+export const maxAnswerBytes = 64 * 1024;
 
 /** HTTP/1.1 over mutual TLS on connections that are kept. */
 export class ChannelHttpsTransport implements ChannelTransport {
@@ -48,22 +50,7 @@ export class ChannelHttpsTransport implements ChannelTransport {
     const agent = this.#agent;
     if (!agent) throw new ChannelError(address, 'there is no client certificate yet');
     try {
-      const { hostname, port } = new URL(`https://${address}`);
-      const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-        const outgoing = https.request({
-          agent,
-          signal,
-          method: 'POST',
-          hostname: hostname.replace(/^\[|\]$/g, ''),
-          port: port === '' ? 443 : Number(port),
-          path,
-          headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
-        });
-        outgoing.once('response', resolve);
-        // Stays for good: an error after the response must not be an uncaught one.
-        outgoing.on('error', reject);
-        outgoing.end(body);
-      });
+      const incoming = await this.#send(agent, address, path, body, signal);
       return {
         status: incoming.statusCode ?? 0,
         body: await readBody(incoming, maxAnswerBytes),
@@ -71,6 +58,21 @@ export class ChannelHttpsTransport implements ChannelTransport {
       };
     } catch (thrown) {
       throw new ChannelError(address, thrown);
+    }
+  }
+
+  /**
+   * Sends again where a kept connection ended just then: reconcilers end theirs by age and with each new certificate. A
+   * question may be asked twice, and a reconciler knows a record that it has had.
+   */
+  async #send(agent: https.Agent, ...[address, path, body, signal]: Post): Promise<IncomingMessage> {
+    for (;;) {
+      const outgoing = request(agent, address, path, body, signal);
+      try {
+        return await answerTo(outgoing);
+      } catch (thrown) {
+        if (!outgoing.reusedSocket || signal.aborted) throw thrown;
+      }
     }
   }
 
@@ -94,6 +96,29 @@ export class ChannelHttpsTransport implements ChannelTransport {
       maxFreeSockets: maxSocketsPerReplica,
     });
   }
+}
+
+function request(agent: https.Agent, ...[address, path, body, signal]: Post): ClientRequest {
+  const { hostname, port } = new URL(`https://${address}`);
+  const outgoing = https.request({
+    agent,
+    signal,
+    method: 'POST',
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 443 : Number(port),
+    path,
+    headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+  });
+  outgoing.end(body);
+  return outgoing;
+}
+
+async function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return await new Promise((resolve, reject) => {
+    outgoing.once('response', resolve);
+    // Stays for good: an error after the response must not be an uncaught one.
+    outgoing.on('error', reject);
+  });
 }
 
 /** Connections in use end with what they carry. */

@@ -16,17 +16,26 @@ const tooLarge = `a: ${'x'.repeat(128 * 1024)}\n`;
 
 interface Schemas {
   /** `data` of ConfigMaps by name; what is not there is not found, and a number is a refusal. */
-  readonly [name: string]: Readonly<Record<string, string>> | number;
+  readonly [name: string]: Readonly<Record<string, string>> | number | Unmarked;
+}
+
+/** A ConfigMap that does not say that it is a schema. */
+interface Unmarked {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly data: Readonly<Record<string, string>>;
 }
 
 function world(schemas: Schemas = {}, namespaces: readonly (readonly [string, CheckMode])[] = [], withinMs = 400) {
   const stored = new Map(Object.entries(schemas));
   const { client, clock, logger, transport } = clientWorld(({ path }) => {
     const name = path.split('/').at(-1)!;
-    const data = stored.get(name);
-    if (typeof data === 'number') return refusal(data, 'Forbidden');
-    if (data === undefined) return refusal(404, 'NotFound');
-    return { body: { metadata: { name, uid: name, resourceVersion: JSON.stringify(data) }, data } };
+    const found = stored.get(name);
+    if (typeof found === 'number') return refusal(found, 'Forbidden');
+    if (found === undefined) return refusal(404, 'NotFound');
+    const isUnmarked = (each: typeof found): each is Unmarked => typeof each['data'] === 'object';
+    const marks = { 'reroll.dev/is-schema': 'true' };
+    const { annotations, data } = isUnmarked(found) ? found : { annotations: marks, data: found };
+    return { body: { metadata: { name, uid: name, resourceVersion: JSON.stringify(data), annotations }, data } };
   });
   const metrics = new WebhookMetrics();
   const duty = contentCheckDuty({ client, clock, logger, metrics, namespaces: new Map(namespaces), withinMs });
@@ -251,7 +260,14 @@ describe('contentCheckDuty', () => {
     it('compares with it, and asks for it in the same namespace', async () => {
       const { ask, requests } = world({ shapes });
       expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
-      expect(requests.map(({ path }) => path)).toEqual(['/api/v1/namespaces/shop/configmaps/shapes']);
+      const path = '/api/v1/namespaces/shop/configmaps/shapes';
+      expect(requests.map((request) => request.path)).toEqual([path, path]);
+      // Its text once, and then whether it still is what was read.
+      expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
+      expect(requests.map(({ headers }) => headers['accept']?.includes('as=PartialObjectMetadata'))).toEqual([
+        ...[true, false],
+        true,
+      ]);
     });
 
     it('uses a schema that has been corrected at once', async () => {
@@ -279,14 +295,20 @@ describe('contentCheckDuty', () => {
   describe('allows where it cannot tell, says so, and counts it:', () => {
     const asked = { ...deny, schema: 'shapes' };
     const data = { 'a.json': sound };
+    const noSchema =
+      'not checked with a schema: there is no ConfigMap shapes in shop that is annotated reroll.dev/is-schema: "true"; create it, or annotate it';
 
     it.each<[string, Schemas, AdmissionRequest, string, string]>([
+      ['a schema that is not there', {}, written(asked, data), 'schema_missing', noSchema],
       [
-        'a schema that is not there',
-        {},
-        written(asked, data),
-        'schema_missing',
-        'not checked with a schema: there is no ConfigMap shapes with a schema',
+        'a ConfigMap that does not say that it is a schema',
+        { shapes: { annotations: {}, data: { 'app.json': '{}' } } },
+        ...([written(asked, data), 'schema_missing', noSchema] as const),
+      ],
+      [
+        'a ConfigMap that says that it is none',
+        { shapes: { annotations: { 'reroll.dev/is-schema': 'false' }, data: { 'app.json': '{}' } } },
+        ...([written(asked, data), 'schema_missing', noSchema] as const),
       ],
       [
         'a schema without a key',
@@ -309,13 +331,7 @@ describe('contentCheckDuty', () => {
         'schema_missing',
         'not checked with a schema: ConfigMap shapes has no key b',
       ],
-      [
-        'a schema that may not be read',
-        { shapes: 403 },
-        written(asked, data),
-        'schema_unavailable',
-        'not checked with a schema: the schema in ConfigMap shapes could not be read',
-      ],
+      ['a schema that may not be read', { shapes: 403 }, written(asked, data), 'schema_unavailable', noSchema],
       [
         'a broken API server',
         { shapes: 500 },
@@ -366,11 +382,18 @@ describe('contentCheckDuty', () => {
         'a.yaml is not checked: it has more than 131072 bytes',
       ],
       [
+        'content that is nested too deep',
+        {},
+        written(deny, { 'a.yaml': `a: ${'['.repeat(300)}` }),
+        'too_large',
+        'a.yaml is not checked: it is nested more than 256 levels deep',
+      ],
+      [
         'a parser that fails',
         {},
-        written(deny, { 'a.toml': `a=${'['.repeat(5_000)}${']'.repeat(5_000)}` }),
+        written(deny, { 'a.json': '['.repeat(20_000) }),
         'crash',
-        'a.toml is not checked: its parser failed',
+        'a.json is not checked: its parser failed',
       ],
     ])('%s', async (_what, schemas, request, reason, line) => {
       const { ask, unchecked, logger } = world(schemas);

@@ -46,7 +46,7 @@ export function contentCheckDuty({
   namespaces,
   withinMs = defaultWithinMs,
 }: ContentCheckOptions): AnswerDuty {
-  const checker = new ContentChecker(clock, new SchemaReader(client));
+  const checker = new ContentChecker(clock, new SchemaReader(clock, client));
   const settingsOf = (request: AdmissionRequest) =>
     checkSettings(annotationsOf(request.object), namespaces.get(request.namespace ?? ''));
   return {

@@ -1,6 +1,7 @@
 import type { CheckSettings, SchemaReference } from '../shared/domain/content-check/check-settings';
 import { contentFaults, type LoadedSchema } from '../shared/domain/content-check/content-faults';
 import { formatOf, type ContentFormat } from '../shared/domain/content-check/content-format';
+import { NestingError } from '../shared/domain/content-check/nesting';
 import { sleep, type Clock } from '../shared/runtime/clock';
 import type { CheckedContent } from './checked-content';
 import type { UncheckedReason } from './metrics';
@@ -108,6 +109,7 @@ export class ContentChecker {
     } catch (thrown) {
       // What was thrown may quote the text.
       if (thrown instanceof TimeLimitError) return isNot('it takes too long', 'deadline');
+      if (thrown instanceof NestingError) return isNot(`it is ${thrown.message}`, 'too_large');
       return isNot('its parser failed', 'crash');
     }
   }

@@ -17,6 +17,7 @@ import { RecentChanges } from './recent-changes';
 import { Reconcilers } from './reconcilers';
 import { Registration } from './registration';
 import { ReplicaDiscovery } from './replica-discovery';
+import { sourceSizeDuty } from './source-size-duty';
 import { ReviewHandler } from './review-handler';
 import type { WebhookSelection } from './selection';
 import type { HookType } from './webhook-configuration';
@@ -90,7 +91,7 @@ export class WebhookEngine {
     const reconcilers = new Reconcilers({ clock, transport, addresses: () => this.#sender.addresses });
     const advice = [
       ...(settings.preview ? [previewDuty({ reconcilers, digester })] : []),
-      ...(settings.lint ? [lintDuty({ clock, reconcilers })] : []),
+      ...(settings.lint ? [lintDuty({ clock, reconcilers }), sourceSizeDuty()] : []),
     ];
     const answerDuties = [
       contentCheckDuty({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),

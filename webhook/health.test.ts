@@ -2,12 +2,15 @@ import { expect, it } from '@jest/globals';
 import { readinessChecks } from './health';
 import type { WebhookServer } from './webhook-server';
 
+const ready = { state: 'listening', certificateProblem: undefined, callerProblem: undefined } as const;
+
 it.each<[WebhookServer['status'], boolean]>([
-  [{ state: 'listening', certificateProblem: undefined }, true],
-  [{ state: 'listening', certificateProblem: 'there is none yet' }, false],
-  [{ state: 'stopped', certificateProblem: undefined }, false],
-  [{ state: 'draining', certificateProblem: undefined }, false],
-  [{ state: 'closing', certificateProblem: undefined }, false],
-])('with %j ready is %s', (status, ready) => {
-  expect(readinessChecks({ status }).every((check) => check.check().ok)).toBe(ready);
+  [ready, true],
+  [{ ...ready, certificateProblem: 'there is none yet' }, false],
+  [{ ...ready, callerProblem: 'there is no token yet' }, false],
+  [{ ...ready, state: 'stopped' }, false],
+  [{ ...ready, state: 'draining' }, false],
+  [{ ...ready, state: 'closing' }, false],
+])('with %j ready is %s', (status, expected) => {
+  expect(readinessChecks({ status }).every((check) => check.check().ok)).toBe(expected);
 });

@@ -15,6 +15,13 @@ export function readinessChecks(server: Pick<WebhookServer, 'status'>): readonly
       },
     },
     {
+      name: 'token',
+      check: () => {
+        const { callerProblem: problem } = server.status;
+        return { ok: problem === undefined, message: problem ?? 'known' };
+      },
+    },
+    {
       name: 'server',
       check: () => {
         const { state } = server.status;

@@ -33,6 +33,19 @@ describe('InstallKey', () => {
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
   });
 
+  it('is waited for where there is none yet: told once, and nothing is written', async () => {
+    const { installKey, clock, logger, requests } = world((index) => (index < 9 ? refusal(404, 'NotFound') : stored));
+    installKey.start();
+    await clock.advance(200_000);
+    expect(installKey.digester()).toBeDefined();
+    expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: 10 }, () => 'GET'));
+    expect(logger.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: Secret reroll/reroll-digest-key is not there yet: waiting for the reconciler, which makes it when it starts; ' +
+        'until then changes are not told to the reconcilers',
+      'info: the digest key is there; changes are told to the reconcilers from now on',
+    ]);
+  });
+
   it('is not asked for after a stop', async () => {
     const { installKey, clock, requests } = world((index) => (index === 0 ? refusal(500, 'down') : noAnswer()));
     installKey.start();

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
 import { webhookManifests } from './manifests';
 
-const header = `# What the webhook needs beside its Deployment, for the namespace \`reroll\` of rbac.yaml. Generated:
+const header = `# What the webhook needs beside its Deployment, for the namespace \`reroll\` of rbac.yaml, which has the
+# Secrets that it reads. Generated:
 # npm run release -- --generate
 `;
 

@@ -1,3 +1,4 @@
+import { webhookTokenSecretName } from '../shared/domain/webhook-token';
 import { endpointSlices } from './replica-discovery';
 import { webhookConfiguration } from './webhook-configuration';
 
@@ -24,9 +25,12 @@ export function webhookManifests(namespace: string): readonly object[] {
       metadata,
       rules: [
         { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-digest-key'], verbs: ['get'] },
-        { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-certs'], verbs: ['list', 'watch'] },
-        // A right to create cannot be restricted to a name; the digest key is made by who comes first.
-        { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+        {
+          apiGroups: [''],
+          resources: ['secrets'],
+          resourceNames: ['reroll-certs', webhookTokenSecretName],
+          verbs: ['list', 'watch'],
+        },
         { apiGroups: [endpointSlices.group], resources: [endpointSlices.plural], verbs: ['list', 'watch'] },
       ],
     },

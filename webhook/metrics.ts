@@ -5,7 +5,7 @@ export const reviewPaths = ['mutate', 'validate'] as const;
 export type ReviewPath = (typeof reviewPaths)[number];
 
 /** Reviews that were answered without being read. */
-export type ShedReason = 'requests' | 'bytes' | 'deadline';
+export type ShedReason = 'requests' | 'bytes' | 'values' | 'deadline';
 
 /** What came out of the checks of a write that asked for some. */
 export type CheckResult = 'passed' | 'warned' | 'denied';
@@ -25,7 +25,7 @@ export type UncheckedReason = (typeof uncheckedReasons)[number];
 /** Records that no reconciler got, or that one of them did not get. */
 export type ChannelDrop = 'no_replica' | 'queue_full' | 'too_large' | 'refused' | 'unreachable' | 'stopped';
 
-const codes = ['200', '400', '404', '405', '408', '413', '415', '500', '503'];
+const codes = ['200', '400', '404', '408', '413', '415', '500', '503'];
 
 /** All metrics of the webhook process. */
 export class WebhookMetrics {
@@ -42,7 +42,7 @@ export class WebhookMetrics {
     [0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
   );
   readonly shedTotal = this.registry.counter('reroll_webhook_shed_total', 'Reviews allowed unread, by what was full.', {
-    reason: ['requests', 'bytes', 'deadline'] satisfies ShedReason[],
+    reason: ['requests', 'bytes', 'values', 'deadline'] satisfies ShedReason[],
   });
   readonly recordsTotal = this.registry.counter(
     'reroll_webhook_records_total',
@@ -54,7 +54,7 @@ export class WebhookMetrics {
   readonly dutyFailuresTotal = this.registry.counter(
     'reroll_webhook_duty_failures_total',
     'Work on a review that failed; it was allowed all the same.',
-    { duty: ['capture', 'content-check', 'lint', 'preview', 'workload'] },
+    { duty: ['capture', 'content-check', 'lint', 'preview', 'source-size', 'workload'] },
   );
   readonly contentChecksTotal = this.registry.counter(
     'reroll_webhook_content_checks_total',
@@ -67,7 +67,11 @@ export class WebhookMetrics {
     { reason: [...uncheckedReasons] },
   );
   readonly inFlight = this.registry.gauge('reroll_webhook_in_flight', 'Reviews being read or worked on.', {});
-  readonly bytesInFlight = this.registry.gauge('reroll_webhook_bytes_in_flight', 'Bytes of those reviews.', {});
+  readonly bytesInFlight = this.registry.gauge(
+    'reroll_webhook_bytes_in_flight',
+    'Bytes of those reviews, and of what they are parsed to.',
+    {},
+  );
   readonly certificateSwapsTotal = this.registry.counter(
     'reroll_webhook_certificate_swaps_total',
     'Certificates put to use, and those that were refused.',

@@ -20,6 +20,7 @@ const defaults: WebhookOptions = {
   preview: true,
   lint: true,
   quietNamespaces: [],
+  clientCaFile: undefined,
   injectCaFrom: undefined,
   validateNamespaces: new Map(),
   webhookService: 'reroll-webhook',
@@ -54,6 +55,7 @@ const rows: readonly (readonly [flag: string, text: string, Partial<WebhookOptio
   ['preview', 'false', { preview: false }],
   ['lint', 'false', { lint: false }],
   ['quiet-namespaces', 'shop,bank', { quietNamespaces: ['shop', 'bank'] }],
+  ['client-ca-file', '/ca/ca.crt', { clientCaFile: '/ca/ca.crt' }],
   ['inject-ca-from', 'ops/hook', { injectCaFrom: 'ops/hook' }],
   [
     'validate-namespaces',

@@ -109,6 +109,14 @@ export const webhookOptionTable = {
     describe: "Take the server's certificate from here instead of --certs-secret.",
     accepts: 'a directory with tls.crt, tls.key and ca.crt',
   },
+  clientCaFile: {
+    flag: 'client-ca-file',
+    form: 'value',
+    schema: nonEmpty.optional(),
+    describe:
+      'Accept a connection only with a certificate that one of these CAs has signed: those of your API servers.',
+    accepts: 'a file of certificates in PEM',
+  },
   injectCaFrom: {
     flag: 'inject-ca-from',
     form: 'value',

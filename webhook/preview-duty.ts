@@ -2,16 +2,16 @@ import { annotation, annotationsOf, sourceAnnotations } from '../shared/domain/a
 import type { ContentDigester } from '../shared/domain/content-digest';
 import { channelPaths } from '../shared/domain/channel-names';
 import { fieldAt, objectOf } from '../shared/domain/json-value';
-import { describePreview, digestsOf, parsePreviewAnswer, type PreviewQuestion } from '../shared/domain/preview';
+import { describePreview, parsePreviewAnswer, updateOf, type PreviewQuestion } from '../shared/domain/preview';
 import type { AdmissionRequest } from './admission-review';
 import type { AnswerDuty } from './answer-duty';
 import { capturedKind } from './capture-change';
 import type { Reconcilers } from './reconcilers';
 import { readsWarnings } from './warned-users';
-import { digestOf, isUnchanged, writtenSource } from './written-source';
+import { digestBefore, digestOf, isUnchanged, writtenSource } from './written-source';
 
 export interface PreviewDutyOptions {
-  readonly reconcilers: Pick<Reconcilers, 'ask'>;
+  readonly reconcilers: Pick<Reconcilers, 'ask' | 'canAsk'>;
   /** Undefined until the install's key is known. */
   readonly digester: () => ContentDigester | undefined;
 }
@@ -25,7 +25,7 @@ export function previewDuty({ reconcilers, digester: currentDigester }: PreviewD
     name: 'preview',
     wants: (request) => capturedKind(request) !== undefined && readsWarnings(request) && !isSwitchedOff(request),
     answer: async (request) => {
-      const kind = capturedKind(request);
+      const kind = reconcilers.canAsk ? capturedKind(request) : undefined;
       const digester = currentDigester();
       const question = kind && digester && questionOf(request, kind, digester);
       if (!question) return {};
@@ -42,17 +42,18 @@ function questionOf(
   kind: PreviewQuestion['kind'],
   digester: ContentDigester,
 ): PreviewQuestion | undefined {
-  const { object, operation } = request;
+  const { object } = request;
+  const isUpdate = request.operation === 'UPDATE';
   const source = writtenSource(request, kind);
-  const { namespace, name, metadata } = source;
-  if (!name || (operation === 'UPDATE' && isUnchanged(source))) return undefined;
+  const { namespace, name, uid } = source;
+  if (!name || (isUpdate && (!uid || isUnchanged(source)))) return undefined;
   return {
-    ...{ v: 1, keyId: digester.keyId, kind, namespace, name, uid: metadata.uid },
+    ...{ v: 2, keyId: digester.keyId, kind, namespace, name },
     labels: textsOf(object, 'labels'),
     switchedOn: Object.entries(textsOf(object, 'annotations')).flatMap(([key, value]) =>
       value === 'true' ? [key] : [],
     ),
-    digests: digestsOf(digestOf(source, digester)),
+    ...(isUpdate && { update: updateOf(uid, digestBefore(source, digester), digestOf(source, digester)) }),
   };
 }
 

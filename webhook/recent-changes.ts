@@ -1,5 +1,6 @@
 import type { ChangeRecord } from '../shared/domain/change-record';
 import { objectKey } from '../shared/domain/object-key';
+import { textDigest } from '../shared/domain/text-digest';
 import type { Clock } from '../shared/runtime/clock';
 
 /** One write reaches every registered hook, and again with each of the API server's own retries, within this time. */
@@ -29,8 +30,9 @@ export class RecentChanges {
 
   /** Whether this is the first of its kind; it is remembered. */
   isNew({ kind, namespace, name, uid, digest, user }: ChangeRecord): boolean {
-    const source = `${kind} ${objectKey(namespace, name)} ${uid}`;
-    const change = `${digest} ${user}`;
+    // Digests of them: names and users are as long as somebody likes.
+    const source = textDigest(`${kind} ${objectKey(namespace, name)} ${uid}`);
+    const change = textDigest(`${digest} ${user}`);
     const atMs = this.#clock.monotonicMs();
     const last = this.#last.get(source);
     if (last && last.change === change && atMs - last.atMs < windowMs) return false;

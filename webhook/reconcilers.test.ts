@@ -54,6 +54,7 @@ describe('Reconcilers', () => {
     const { clock, asked, reconcilers } = world({ a: silent });
     const answers = Array.from({ length: 40 }, async () => await reconcilers.ask(channelPaths.preview, {}, 250));
     expect(asked).toHaveLength(32);
+    expect(reconcilers.canAsk).toBe(false);
     await clock.advance(250);
     expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
     await clock.advance(10_000);
@@ -81,7 +82,9 @@ describe('Reconcilers', () => {
     replica = async () => known({ yes: 1 });
     expect(await reconcilers.ask(channelPaths.preview, {}, 250)).toBeUndefined();
     expect(asked).toHaveLength(1);
+    expect(reconcilers.canAsk).toBe(false);
     await clock.advance(10_000);
+    expect(reconcilers.canAsk).toBe(true);
     expect(await reconcilers.ask(channelPaths.preview, {}, 250)).toEqual({ yes: 1 });
   });
 });

@@ -26,6 +26,11 @@ export class Reconcilers {
     this.#options = options;
   }
 
+  /** Whether a question would be sent now. Where it takes work to make one, a flood of reviews must not cost that work. */
+  get canAsk(): boolean {
+    return this.#underWay < maxUnderWay && this.#options.clock.monotonicMs() >= this.#silentUntilMs;
+  }
+
   /**
    * Asks all of them at once, as only they know who leads. Resolves to the first answer of 200, parsed; to undefined when
    * nobody has given one within `timeoutMs`, and at once where many are asking already or nobody has answered lately.
@@ -33,7 +38,7 @@ export class Reconcilers {
    */
   async ask(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;
-    if (this.#underWay >= maxUnderWay || clock.monotonicMs() < this.#silentUntilMs) return undefined;
+    if (!this.canAsk) return undefined;
     this.#underWay += 1;
     const body = Buffer.from(JSON.stringify(question));
     const deadline = new Deadline(clock);

@@ -9,7 +9,7 @@ import type { Random } from '../shared/runtime/random';
 import type { WebhookSelection } from './selection';
 import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
 
-/** Owns all of a configuration but the caBundles, which `reroll certs` or cert-manager put in. */
+/** Owns all of a configuration but the caBundles, which `reroll certs` or cert-manager put in, and the paths of `reroll certs`. */
 const fieldManager = 'reroll-webhook';
 
 const resources = { validating: validatingWebhookConfigurations, mutating: mutatingWebhookConfigurations } as const;

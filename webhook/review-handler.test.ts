@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AnswerDuty } from './answer-duty';
 import { bytes, handlerWorld, metric, review, secret } from './review.fixture';
 import { maxRecordBytes } from './replica-queue';
-import { maxBodyBytes } from './review-exchange';
+import { maxBodyBytes, maxReviewValues } from './review-exchange';
 
 const body = bytes(review());
 const allowed = { uid: 'review-1', allowed: true };
@@ -162,6 +163,39 @@ describe('ReviewHandler', () => {
       expect(responseIn(answers[0])).toEqual(allowed);
       expect(responseIn(call(large))).toEqual(allowed);
       expect(await metric(metrics, 'reroll_webhook_shed_total{reason="bytes"}')).toBe(2);
+    });
+
+    it('allows unread what would take seconds to parse, however few its bytes, and parses none of it', async () => {
+      const { call, metrics, handler, sent } = handlerWorld();
+      const full = (values: number): Buffer => bytes(review({ filler: Array.from({ length: values }, () => 0) }));
+      expect(responseIn(call(full(maxReviewValues + 1)))).toEqual(allowed);
+      expect(await metric(metrics, 'reroll_webhook_shed_total{reason="values"}')).toBe(1);
+      // It would be told apart by its form, if it were looked at.
+      const torn = Buffer.from(`${bytes(review()).toString().slice(0, -2)},"junk":[${'{},'.repeat(2_300_000)}`);
+      expect(responseIn(call(torn))).toEqual(allowed);
+      expect(sent).toEqual([]);
+      expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
+      call(full(maxReviewValues - 100));
+      expect(sent).toHaveLength(1);
+    });
+
+    it('counts what the values of a review take, for as long as it is worked on', async () => {
+      const never: AnswerDuty = {
+        name: 'preview',
+        wants: () => true,
+        answer: async () => await new Promise(() => undefined),
+      };
+      const { begin, call, clock, metrics, handler } = handlerWorld({ requests: 9, bytes: 1_000_000 }, [never]);
+      const many = bytes(review({ filler: Array.from({ length: 8_000 }, () => 0) }));
+      const { exchange, answers } = begin();
+      exchange.push(many);
+      exchange.end();
+      expect(handler.inFlight.bytes).toBeGreaterThan(8_000 * 64);
+      expect(responseIn(call(many))).toEqual(allowed);
+      expect(await metric(metrics, 'reroll_webhook_shed_total{reason="bytes"}')).toBe(1);
+      await clock.advance(500);
+      expect(answers).toHaveLength(1);
+      expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
     });
 
     it('cannot answer without a uid in the first bytes, and says so', () => {

@@ -27,8 +27,8 @@ export interface ReviewCall {
   readonly answer: (answer: ReviewAnswer) => void;
 }
 
-/** Two hundred reviews of ConfigMaps of 80 KB; some tens of the largest there can be. */
-const defaultLimits: InFlightLimits = { requests: 256, bytes: 32 * 1024 * 1024 };
+/** A hundred reviews of ConfigMaps of 80 KB; two of the largest there can be, whose texts may take twice their bytes. */
+const defaultLimits: InFlightLimits = { requests: 256, bytes: 16 * 1024 * 1024 };
 
 /** The API server is told to wait two seconds: a review whose body takes so long is answered without it. */
 const ownDeadlineMs = 500;
@@ -40,6 +40,7 @@ const ownDeadlineMs = 500;
  *                │       ├───▶ answer duties ─▶ 200 allowed, with what they have said by the deadline ─▶ duties
  *                │       └───▶ 400: no review
  *                ├── over 7 MiB ─▶ 413
+ *                ├── more values than can be parsed in time ─▶ 200 allowed, no duties
  *                ├── too much in flight ─▶ the rest is dropped as it comes; 200 allowed, no duties
  *                └── deadline ─▶ 200 allowed, no duties
  */

@@ -1,13 +1,18 @@
+import { annotation, annotationsOf, sourceAnnotations } from '../shared/domain/annotations';
 import type { SchemaReference } from '../shared/domain/content-check/check-settings';
 import { describeSchemaError, loadSchema, type LoadedSchema } from '../shared/domain/content-check/content-faults';
 import { formatOf } from '../shared/domain/content-check/content-format';
+import { BoundedMap } from '../shared/domain/bounded-map';
+import { budgets } from '../shared/domain/budgets';
 import { SchemaError } from '../shared/domain/content-check/schema-error';
 import { RerollError } from '../shared/domain/errors';
 import { fieldAt, objectOf, textOf } from '../shared/domain/json-value';
 import type { KubeClient } from '../shared/kube/client';
-import { NotFoundError } from '../shared/kube/errors';
-import { getObject } from '../shared/kube/objects';
+import { Deadline } from '../shared/kube/deadline';
+import { ForbiddenError, NotFoundError } from '../shared/kube/errors';
+import { getMetadata, getObject, type ObjectMeta } from '../shared/kube/objects';
 import { configMaps } from '../shared/kube/resource';
+import type { Clock } from '../shared/runtime/clock';
 import type { UncheckedReason } from './metrics';
 import { withinTime } from './time-limit';
 
@@ -21,55 +26,74 @@ export class SchemaReadError extends RerollError {
   }
 }
 
-/** A larger one would take longer to read than there is time. */
-const maxLength = 256 * 1024;
-
-/** Schemas that stay read, by the version that they were read of. */
-const maxKept = 32;
+const { isSchema } = sourceAnnotations;
 
 /**
- * Reads schemas out of ConfigMaps. Each use asks the API server, so that a schema that has been corrected counts at once;
- * what is kept is the work of reading its text.
+ * Reads schemas out of ConfigMaps that say of themselves that they are schemas: the text of any other would be told in faults,
+ * bit by bit, to who may name it and not read it. What is there and says nothing is answered as what is not there.
+ *
+ * Each use asks the API server, so that a schema that has been corrected counts at once. What is kept is the work of reading its
+ * text; and whether it is a schema is asked first, of its metadata, so that the size of what is none does not show in the time.
  */
 export class SchemaReader {
+  readonly #clock: Clock;
   readonly #client: KubeClient;
-  /** The oldest first. */
-  readonly #kept = new Map<string, LoadedSchema>();
+  /** By the version that they were read of. */
+  readonly #kept = new BoundedMap<string, LoadedSchema>({
+    maxBytes: budgets.keptSchemaBytes,
+    maxOwnerBytes: budgets.keptSchemaNamespaceBytes,
+  });
 
-  constructor(client: KubeClient) {
+  constructor(clock: Clock, client: KubeClient) {
+    this.#clock = clock;
     this.#client = client;
   }
 
   /** @throws SchemaReadError */
   async read(namespace: string, reference: SchemaReference, timeoutMs: number): Promise<LoadedSchema> {
-    const object = await this.#configMap(namespace, reference.configMap, timeoutMs);
-    const [key, text] = chosenKey(object, reference);
-    const name = `${reference.configMap}/${key}`;
-    const { uid, resourceVersion } = object.metadata;
-    const version = `${uid} ${resourceVersion} ${name}`;
-    const kept = this.#kept.get(version);
-    if (kept) return kept;
-    const schema = await parsed(name, text, timeoutMs);
-    this.#keep(version, schema);
-    return schema;
-  }
-
-  async #configMap(namespace: string, name: string, timeoutMs: number) {
+    const deadline = new Deadline(this.#clock);
+    deadline.set(timeoutMs);
+    const where = [this.#client, configMaps, namespace, reference.configMap, { signal: deadline.signal }] as const;
     try {
-      return await getObject(this.#client, configMaps, namespace, name, { timeoutMs });
-    } catch (thrown) {
-      if (thrown instanceof NotFoundError) {
-        throw new SchemaReadError(`there is no ConfigMap ${name} with a schema`, 'schema_missing', thrown);
-      }
-      throw new SchemaReadError(`the schema in ConfigMap ${name} could not be read`, 'schema_unavailable', thrown);
+      const seen = await marked(namespace, reference, getMetadata(...where));
+      const kept = this.#kept.use(versionOf(seen, reference));
+      if (kept) return kept;
+      const object = await marked(namespace, reference, getObject(...where));
+      const [key, text] = chosenKey(object, reference);
+      const schema = await parsed(`${reference.configMap}/${key}`, text, timeoutMs);
+      const version = versionOf(object, reference);
+      this.#kept.set(version, schema, version.length + text.length, namespace);
+      return schema;
+    } finally {
+      deadline.dispose();
     }
   }
+}
 
-  #keep(version: string, schema: LoadedSchema): void {
-    this.#kept.set(version, schema);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+/** What was asked for, if it is a schema. @throws SchemaReadError */
+async function marked<Found extends { readonly metadata: ObjectMeta }>(
+  namespace: string,
+  { configMap }: SchemaReference,
+  asked: Promise<Found>,
+): Promise<Found> {
+  const none = (reason: UncheckedReason, cause?: unknown): SchemaReadError => {
+    const message = `there is no ConfigMap ${configMap} in ${namespace} that is annotated ${isSchema}: "true"`;
+    return new SchemaReadError(`${message}; create it, or annotate it`, reason, cause);
+  };
+  try {
+    const found = await asked;
+    if (annotation(annotationsOf(found), isSchema) !== 'true') throw none('schema_missing');
+    return found;
+  } catch (thrown) {
+    if (thrown instanceof SchemaReadError) throw thrown;
+    if (thrown instanceof NotFoundError) throw none('schema_missing', thrown);
+    if (thrown instanceof ForbiddenError) throw none('schema_unavailable', thrown);
+    throw new SchemaReadError(`the schema in ConfigMap ${configMap} could not be read`, 'schema_unavailable', thrown);
   }
+}
+
+function versionOf({ metadata }: { readonly metadata: ObjectMeta }, { schemaKey = '' }: SchemaReference): string {
+  return `${metadata.uid} ${metadata.resourceVersion} ${schemaKey}`;
 }
 
 function chosenKey(object: object, { configMap, schemaKey }: SchemaReference): readonly [key: string, text: string] {
@@ -88,7 +112,7 @@ function chosenKey(object: object, { configMap, schemaKey }: SchemaReference): r
 /** A key whose name tells no format is read as JSON. */
 async function parsed(name: string, text: string, limitMs: number): Promise<LoadedSchema> {
   const format = formatOf(name) ?? formatOf('.json');
-  if (!format || text.length > Math.min(maxLength, format.maxLength)) {
+  if (!format || text.length > Math.min(budgets.schemaBytes, format.maxLength)) {
     throw new SchemaReadError(`the schema ${name} is too large`, 'schema_unreadable');
   }
   const parse = await format.load();

@@ -32,7 +32,7 @@ describe('warningsWithinBudget', () => {
   });
 
   it('has no control characters, for which an API server would drop it', () => {
-    expect(warningsWithinBudget(['a\r\nb\tc\u0000d'])).toEqual(['a b c d']);
+    expect(warningsWithinBudget(['a\r\nb\tc\u0000d\u202e'])).toEqual([String.raw`a\r\nb\tc\u0000d\u202e`]);
   });
 
   it('says the same once', () => expect(warningsWithinBudget(['a', 'b', 'a'])).toEqual(['a', 'b']));

@@ -1,4 +1,4 @@
-import { cutToBytes } from '../shared/domain/cut-to-bytes';
+import { printable } from '../shared/domain/printable';
 
 /** What an API server leaves of each warning where a request has many of them, by whomever. */
 const maxWarningBytes = 256;
@@ -9,12 +9,10 @@ const maxTotalBytes = 2_048;
 /** More than anybody reads of one write. */
 const maxWarnings = 10;
 
-const controlCharacters = /\p{Cc}+/gu;
-
 /** As many of the warnings as an answer has room for; where that is not all, the last says how many more there are. */
 export function warningsWithinBudget(all: readonly string[]): readonly string[] {
   // An API server drops the warning that has a control character, and a name that is not yet validated may.
-  const warnings = [...new Set(all)].map((text) => cutToBytes(text.replace(controlCharacters, ' '), maxWarningBytes));
+  const warnings = [...new Set(all)].map((text) => printable(text, maxWarningBytes));
   const shown: string[] = [];
   let bytes = 0;
   for (const warning of warnings) {

@@ -16,9 +16,9 @@ export interface WebhookService {
   readonly injectCaFrom?: string | undefined;
 }
 
-const registrations = {
-  validating: { kind: 'ValidatingWebhookConfiguration', path: '/validate' },
-  mutating: { kind: 'MutatingWebhookConfiguration', path: '/mutate' },
+const kinds = {
+  validating: 'ValidatingWebhookConfiguration',
+  mutating: 'MutatingWebhookConfiguration',
 } as const;
 
 /** `reroll certs` looks for this name. */
@@ -174,7 +174,8 @@ function differs(field: string): string {
  * A registration that cannot hurt a cluster: it fails open within two seconds, leaves the system's namespaces and our own
  * alone, and is called for real changes of data only, and for what is to be checked.
  *
- * It has no caBundle: that field is of whoever injects it, and two owners would fight.
+ * It has neither caBundle nor path, which holds the token: these fields are of whoever keeps them, and two owners would
+ * fight.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
@@ -183,17 +184,16 @@ export function webhookConfiguration(
   { namespace, name, injectCaFrom }: WebhookService,
   selection?: WebhookSelection,
 ) {
-  const { kind, path } = registrations[type];
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
-    kind,
+    kind: kinds[type],
     metadata: {
       name: configurationName,
       ...(injectCaFrom !== undefined && { annotations: { 'cert-manager.io/inject-ca-from': injectCaFrom } }),
     },
     webhooks: hooksOf(type, selection).map(({ resource, group, version, conditions, kind: sourceKind }) => ({
       name: `${resource}.webhook.reroll.dev`,
-      clientConfig: { service: { namespace, name, path, port: 443 } },
+      clientConfig: { service: { namespace, name, port: 443 } },
       rules: [
         {
           apiGroups: [group],

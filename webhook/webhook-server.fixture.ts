@@ -7,7 +7,16 @@ import { WebhookServer } from './webhook-server';
 
 export const reviewBody = bytes(review());
 
-export function post(path: string, body: Buffer | string = reviewBody, headers: Record<string, string> = {}): string {
+/** What the webhook of these tests knows its callers by. */
+export const testToken = 'a0'.repeat(32);
+
+/** A call of a hook, as `/mutate?timeout=2s`, by an API server. */
+export function post(hook: string, body: Buffer | string = reviewBody, headers: Record<string, string> = {}): string {
+  return postTo(hook.replace(/^\/[a-z]+/, `$&/${testToken}`), body, headers);
+}
+
+/** A call by anybody. */
+export function postTo(path: string, body: Buffer | string = reviewBody, headers: Record<string, string> = {}): string {
   const all = { host: 'reroll-webhook.reroll.svc', 'content-type': 'application/json', ...headers };
   const length = { 'content-length': String(Buffer.byteLength(body)), ...all };
   return `POST ${path} HTTP/1.1\r\n${headerLines(length)}\r\n${body.toString()}`;
@@ -91,14 +100,52 @@ export class RawConnection {
   }
 }
 
+/** Callers that the test lets in. */
+export class FakeCallers {
+  tokens: readonly string[] = [testToken];
+
+  isKnown(token: string): boolean {
+    return this.tokens.includes(token);
+  }
+
+  get problem(): string | undefined {
+    return this.tokens.length === 0 ? 'there is no token yet' : undefined;
+  }
+}
+
+/** CAs that the test changes. */
+export class FakeCaSource {
+  readonly #listeners: (() => void)[] = [];
+  #current: string | undefined;
+
+  constructor(current?: string) {
+    this.#current = current;
+  }
+
+  current(): string | undefined {
+    return this.#current;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  change(to: string): void {
+    this.#current = to;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
 /** A server on a real socket, whose clock the test owns. */
 export async function serverWorld(
   tls = new FakeTlsSource(material(certificates.old)),
   answerDuties: readonly AnswerDuty[] = [],
+  clientCa?: FakeCaSource,
 ) {
   const world = handlerWorld(undefined, answerDuties);
   const { clock, logger, metrics, handler } = world;
-  const server = new WebhookServer({ clock, logger, metrics, handler, tls });
+  const callers = new FakeCallers();
+  const server = new WebhookServer({ clock, logger, metrics, handler, tls, callers, clientCa });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   const connections: RawConnection[] = [];
   const open = async (options?: object): Promise<RawConnection> => {
@@ -114,5 +161,5 @@ export async function serverWorld(
     await clock.advance(20_000);
     await stopped;
   };
-  return { ...world, tls, server, port, open, close };
+  return { ...world, tls, callers, server, port, open, close };
 }

@@ -14,6 +14,7 @@ function workload(variables: readonly object[] | undefined, metadata: object | n
 
 test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
   ['nothing', workload([]), {}, []],
+  ['an annotation of a template that is not there', { metadata: {}, spec: {} }, { annotations: { a: 'b' } }, []],
   ['a first variable', workload(undefined), { env: [mark] }, [{ op: 'add', path: env, value: [set] }]],
   ['a variable at the end', workload([{ name: 'A' }]), { env: [mark] }, [{ op: 'add', path: `${env}/1`, value: set }]],
   [
@@ -47,6 +48,26 @@ test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
       { op: 'add', path: `${env}/0`, value: set },
       { op: 'add', path: `${env}/2`, value: { name: 'N', value: 'v' } },
     ],
+  ],
+  [
+    'a variable in its place, and another before it',
+    workload([{ name: 'A' }, { name: 'M' }]),
+    {
+      env: [
+        { ...mark, name: 'N', index: 0 },
+        { ...mark, index: 1 },
+      ],
+    },
+    [
+      { op: 'replace', path: `${env}/1`, value: set },
+      { op: 'add', path: `${env}/0`, value: { name: 'N', value: 'v' } },
+    ],
+  ],
+  [
+    'one variable for two of a name',
+    workload([{ name: 'A' }]),
+    { env: [{ ...mark, value: 'former' }, mark] },
+    [{ op: 'add', path: `${env}/1`, value: set }],
   ],
   ['no variable of a container that is not there', workload([]), { env: [{ ...mark, container: 'gone' }] }, []],
   [

@@ -26,6 +26,9 @@ function annotationOperations(
 ): readonly JsonPatchOperation[] {
   const entries = Object.entries(annotations);
   if (entries.length === 0) return [];
+  // A Rollout may name the template of a Deployment and have none. A patch that does not apply is an error of the webhook
+  // that no failurePolicy forgives: the API server would refuse the write.
+  if (!isObject(fieldAt(object, owner))) return [];
   const metadata = [...owner, 'metadata'];
   if (!isObject(fieldAt(object, metadata))) return [add(metadata, { annotations })];
   const path = [...metadata, 'annotations'];
@@ -52,15 +55,22 @@ function envOperations(
   marks: readonly EnvMark[],
 ): readonly JsonPatchOperation[] {
   if (env.length === 0) return [add(path, marks.map(variable))];
-  const names = env.map((entry) => objectOf(entry)['name']);
-  return marks.map((mark) => {
-    const known = names.indexOf(mark.name);
-    if (known >= 0) return { ...add([...path, String(known)], variable(mark)), op: 'replace' };
-    const { index = names.length } = mark;
-    const place = Math.min(index, names.length);
-    names.splice(place, 0, mark.name);
-    return add([...path, String(place)], variable(mark));
+  const places = new Map<unknown, number>();
+  for (const [index, entry] of env.entries()) {
+    const { name } = objectOf(entry);
+    if (!places.has(name)) places.set(name, index);
+  }
+  // Those that are there first: what is put in before them would move them.
+  const replaced = marks.flatMap((mark): JsonPatchOperation[] => {
+    const place = places.get(mark.name);
+    return place === undefined ? [] : [{ ...add([...path, String(place)], variable(mark)), op: 'replace' }];
   });
+  const missing = new Map(marks.flatMap((mark) => (places.has(mark.name) ? [] : [[mark.name, mark] as const])));
+  const added = [...missing.values()].map((mark, count) => {
+    const length = env.length + count;
+    return add([...path, String(Math.min(mark.index ?? length, length))], variable(mark));
+  });
+  return [...replaced, ...added];
 }
 
 function variable({ name, value }: EnvMark) {

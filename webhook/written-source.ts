@@ -1,4 +1,5 @@
 import type { ContentDigest, ContentDigester } from '../shared/domain/content-digest';
+import { fieldAt, textOf } from '../shared/domain/json-value';
 import { metadataFromJson, type ObjectMetadata } from '../shared/kube/object-metadata';
 import { entriesFromJson } from '../shared/kube/source-decoder';
 import type { AdmissionRequest } from './admission-review';
@@ -13,6 +14,8 @@ export interface WrittenSource {
   /** Empty where the server has yet to give one. */
   readonly name: string;
   readonly metadata: ObjectMetadata;
+  /** The server's; a PUT need not tell it. Empty where there is none yet. */
+  readonly uid: string;
   /** Empty for a creation. */
   readonly before: Content;
   readonly after: Content;
@@ -29,6 +32,7 @@ export function writtenSource(request: AdmissionRequest, kind: WrittenSource['ki
   const source = {
     ...{ kind, metadata, namespace: request.namespace ?? metadata.namespace },
     name: metadata.name || (request.name ?? ''),
+    uid: metadata.uid || (textOf(fieldAt(request.oldObject, ['metadata', 'uid'])) ?? ''),
     before: new Map(entriesFromJson(kind, metadata, request.oldObject)),
     after: new Map(entriesFromJson(kind, metadata, request.object)),
   };
@@ -44,6 +48,12 @@ export function digestOf(source: WrittenSource, digester: ContentDigester): Cont
   const digest = digester.digest(kind, namespace, name, after);
   digests.set(source, digest);
   return digest;
+}
+
+/** Digests what the write replaces, which takes as long again: only who shows it as a proof needs it. */
+export function digestBefore(source: WrittenSource, digester: ContentDigester): ContentDigest {
+  const { kind, namespace, name, before } = source;
+  return digester.digest(kind, namespace, name, before);
 }
 
 /** By the bytes: a digest of the old ones would be thrown away, and takes the most of the time. */

@@ -100,11 +100,14 @@ describe('watch options', () => {
     await expect(watch.next()).rejects.toThrow('aborted');
   });
 
-  it('sends a bookmark every bookmarkIntervalMs', async () => {
+  it('sends a bookmark every bookmarkIntervalMs, once there is something newer than what was asked for', async () => {
     const { server, client, clock } = start({ bookmarkIntervalMs: 1_000 });
     const watch = await client.watch(
       `${configMaps}?watch=true&allowWatchBookmarks=true&resourceVersion=${server.store.revision}`,
     );
+    await clock.advance(60_000);
+    seed(server, configMap({ name: 'a' }));
+    expect((await watch.next())?.type).toBe('ADDED');
     await clock.advance(2_500);
     expect((await watch.next())?.type).toBe('BOOKMARK');
     expect((await watch.next())?.type).toBe('BOOKMARK');

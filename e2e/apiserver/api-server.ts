@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { accessReviewPath, reviewOwnAccess } from './access-review';
 import type { AdmissionHook } from './admission';
-import { type ByteStream, wholeBody } from './byte-stream';
+import { wholeBody } from './byte-stream';
 import { Children } from './children';
 import { discover } from './discovery';
 import { plainJson, negotiate, type Representation } from './representation';
@@ -47,8 +47,6 @@ export class ApiServer {
   readonly quota = new Quota();
   readonly watchCache: WatchCache;
   #kinds: readonly ResourceKind[];
-  /** Watches of custom resources: they end with the kind. */
-  readonly #customWatches: { readonly kind: ResourceKind; readonly stream: ByteStream }[] = [];
   readonly #watch: WatchDependencies;
   readonly #requests: RequestRecord[] = [];
 
@@ -120,7 +118,7 @@ export class ApiServer {
     const context = writeBy('system:apiserver', 'kube-apiserver', 'delete');
     for (const object of [...this.store.list(kind)]) this.store.remove(kind, object, context);
     this.#kinds = this.#kinds.filter((each) => each !== kind);
-    for (const watch of this.#customWatches) if (watch.kind === kind) watch.stream.end();
+    this.watchCache.end(kind);
   }
 
   /** Every write since the start, in order. */
@@ -136,6 +134,12 @@ export class ApiServer {
   /** Forgets the past, as etcd's compaction does: older watches and continue tokens are told 410 from now on. */
   compact(): void {
     this.store.compact();
+  }
+
+  /** As after etcd was restored from a backup that was made at `revision`: the server is started anew, so all watches end. */
+  restore(revision: number): void {
+    this.store.restore(revision);
+    this.watchCache.end();
   }
 
   kindOf(kind: string): ResourceKind {
@@ -155,7 +159,6 @@ export class ApiServer {
     const options = parseListOptions(route.kind, url.searchParams);
     const watch = parseWatchRequest(this.#watch, route.kind, route.namespace, options, url.searchParams);
     const body = openWatch(this.#watch, watch, representation);
-    if (route.kind.custom) this.#customWatches.push({ kind: route.kind, stream: body });
     this.#log(request, user, connectionId, route, url.pathname, 200);
     return { status: 200, headers: headersOf(representation.watchContentType), body };
   }

@@ -27,8 +27,8 @@ export type Fault =
   | { readonly kind: 'delay'; readonly delayMs: number }
   /** Events of a watch arrive late, in their order. */
   | { readonly kind: 'lag'; readonly lagMs: number | (() => number) }
-  /** The server's own refusal: a Status. */
-  | { readonly kind: 'status'; readonly code: number; readonly retryAfterSeconds?: number }
+  /** The server's own refusal: a Status, in its usual words where there is no message. */
+  | { readonly kind: 'status'; readonly code: number; readonly retryAfterSeconds?: number; readonly message?: string }
   /** An ERROR event in the stream; 410 is how a server says that it compacted. */
   | { readonly kind: 'error-event'; readonly code: number; readonly atEvent: number }
   | { readonly kind: 'truncate'; readonly atEvent: number }
@@ -94,7 +94,7 @@ export class Faults {
         if (fault.when === 'after') discard(await handle(request));
         throw new ConnectionError('read ECONNRESET');
       case 'status':
-        return refusal(fault.code, fault.retryAfterSeconds);
+        return refusal(fault.code, fault.retryAfterSeconds, fault.message);
       case 'delay':
         await sleep(this.#clock, fault.delayMs);
         return await handle(request);
@@ -196,19 +196,25 @@ const refusals: Readonly<Record<number, readonly [reason: string, message: strin
     'Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again',
   ],
   410: ['Expired', 'too old resource version: 1 (2)'],
+  422: ['Invalid', 'the server rejected our request due to an error in our request'],
   429: ['TooManyRequests', 'Too many requests, please try again later.'],
   500: ['InternalError', 'Internal error occurred: etcdserver: request timed out'],
   503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
   504: ['Timeout', 'Timeout: request did not complete within the allotted timeout'],
 };
 
-function statusOf(code: number, retryAfterSeconds?: number): StatusError {
+function statusOf(code: number, retryAfterSeconds?: number, said?: string): StatusError {
   const [reason, message] = refusals[code] ?? ['', `status ${code}`];
-  return new StatusError(code, reason, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+  return new StatusError(
+    code,
+    reason,
+    said ?? message,
+    retryAfterSeconds === undefined ? undefined : { retryAfterSeconds },
+  );
 }
 
-function refusal(code: number, retryAfterSeconds?: number): HttpResponse {
-  const body = Buffer.from(JSON.stringify(statusOf(code, retryAfterSeconds).toStatus()));
+function refusal(code: number, retryAfterSeconds?: number, message?: string): HttpResponse {
+  const body = Buffer.from(JSON.stringify(statusOf(code, retryAfterSeconds, message).toStatus()));
   const retryAfter = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   return { status: code, headers: { 'content-type': 'application/json', ...retryAfter }, body: wholeBody(body) };
 }

@@ -35,7 +35,8 @@ function encodeMessage(name: string, object: JsonObject): Buffer {
     const value = object[key];
     if (value === undefined || value === null) continue;
     const values = field.repeated === true && isArray(value) ? value : [value];
-    for (const one of values) parts.push(...encodeField(field, one));
+    // Not as arguments of one call: a map may have a hundred thousand entries.
+    for (const one of values) for (const part of encodeField(field, one)) parts.push(part);
   }
   return Buffer.concat(parts);
 }

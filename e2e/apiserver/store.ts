@@ -29,10 +29,10 @@ export interface WriteOrigin {
 }
 
 interface Table {
-  readonly objects: Map<string, KubeObject>;
+  objects: Map<string, KubeObject>;
   /** Keys in etcd's order; undefined when a create or delete has made it stale. */
   sortedKeys: readonly string[] | undefined;
-  readonly records: WriteRecord[];
+  records: WriteRecord[];
 }
 
 /** etcd's key of an object, without the resource: namespaced objects sort by namespace, then name. */
@@ -132,6 +132,19 @@ export class Store {
   /** Forgets what was before the present revision, as etcd does every five minutes. */
   compact(): void {
     this.#compactedRevision = this.#revision;
+  }
+
+  /** Goes back to `revision`: what was written since is gone, and its versions are given out anew. The history stays. */
+  restore(revision: number): void {
+    for (const [kind, table] of this.#tables) {
+      const objects = this.listAt(kind, revision);
+      table.objects = new Map(
+        objects.map((object) => [storeKey(object.metadata.namespace, object.metadata.name), object]),
+      );
+      table.records = table.records.filter((record) => record.revision <= revision);
+      table.sortedKeys = undefined;
+    }
+    this.#revision = revision;
   }
 
   /** Called synchronously with every write, in order. Returns the way to stop. */

@@ -89,7 +89,7 @@ describe('a registered webhook', () => {
     await paint('blue');
     expect(reviews).toMatchObject([
       {
-        path: '/validate?timeout=1s',
+        path: '/?timeout=1s',
         request: {
           operation: 'UPDATE',
           kind: { kind: 'ConfigMap' },

@@ -2,18 +2,24 @@ import type { ResourceKind } from './resources';
 import { expired } from './status';
 import type { Store, WriteRecord } from './store';
 
+/** A watch that is open. */
+interface Watcher {
+  take(record: WriteRecord): void;
+  end(): void;
+}
+
 /** Recent writes of each kind, kept for watches that resume, and the watches that are open. */
 export class WatchCache {
   readonly #store: Store;
   readonly #windowSize: number;
-  readonly #watchers = new Map<ResourceKind, Set<(record: WriteRecord) => void>>();
+  readonly #watchers = new Map<ResourceKind, Set<Watcher>>();
 
   /** `windowSize` is how many writes of one kind a watch may be behind. */
   constructor(store: Store, windowSize: number) {
     this.#store = store;
     this.#windowSize = windowSize;
     store.subscribe((record) => {
-      for (const watcher of this.#watchers.get(record.kind) ?? []) watcher(record);
+      for (const watcher of this.#watchers.get(record.kind) ?? []) watcher.take(record);
     });
   }
 
@@ -32,10 +38,16 @@ export class WatchCache {
     return records.slice(start);
   }
 
-  subscribe(kind: ResourceKind, watcher: (record: WriteRecord) => void): () => void {
+  subscribe(kind: ResourceKind, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(kind) ?? new Set();
     this.#watchers.set(kind, watchers.add(watcher));
     return () => watchers.delete(watcher);
+  }
+
+  /** Ends the watches of a kind, or all. */
+  end(kind?: ResourceKind): void {
+    const concerned = kind === undefined ? [...this.#watchers.values()] : [this.#watchers.get(kind) ?? []];
+    for (const watcher of concerned.flatMap((watchers) => [...watchers])) watcher.end();
   }
 
   /** Open watches of all kinds. */

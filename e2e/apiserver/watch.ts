@@ -82,7 +82,8 @@ export function isTrue(value: string | null): boolean {
 /**
  * Opens a watch: what happened since its resourceVersion, or the present state, and from then on each event as it happens.
  *
- * A resourceVersion that is too old is an ERROR event of an otherwise successful answer, as in kube-apiserver.
+ * A resourceVersion that is too old is an ERROR event of an otherwise successful answer, as in kube-apiserver. One that was not
+ * reached yet is none: up to it the watch is deaf, to bookmarks too.
  */
 export function openWatch(
   { store, cache, clock, bookmarkIntervalMs }: WatchDependencies,
@@ -102,14 +103,17 @@ export function openWatch(
     stream.push(representation.watchEvent(type, object, first));
     first = false;
   };
+  const revision = parseResourceVersion(options.resourceVersion);
+  const isNews = (version: number): boolean => sendInitialEvents || version > revision;
   const deliver = (record: WriteRecord): void => {
+    if (!isNews(record.revision)) return;
     const event = visibleEvent(record, inScope);
     if (event !== undefined) send(event.type, event.object);
   };
-  const sendBookmark = (annotations?: Readonly<Record<string, string>>): void =>
-    send('BOOKMARK', bookmarkOf(kind, store.revision, annotations));
+  const sendBookmark = (annotations?: Readonly<Record<string, string>>): void => {
+    if (isNews(store.revision)) send('BOOKMARK', bookmarkOf(kind, store.revision, annotations));
+  };
 
-  const revision = parseResourceVersion(options.resourceVersion);
   try {
     if (revision === 0 || sendInitialEvents)
       for (const object of store.list(kind)) if (inScope(object)) send('ADDED', object);
@@ -121,7 +125,7 @@ export function openWatch(
     stream.end();
     return stream;
   }
-  unsubscribe = cache.subscribe(kind, deliver);
+  unsubscribe = cache.subscribe(kind, { take: deliver, end: () => stream.end() });
   timers.push(clock.timer(timeoutMs, () => stream.end()));
   if (bookmarks) {
     const repeat = (): void => {

@@ -1,13 +1,15 @@
-import { CertificateKeeper, type CertificateSettings } from '../../certs/certificate-keeper';
 import { preparedKeyPairs, names } from '../../certs/issuing.fixture';
-import { CertificateMetrics } from '../../certs/metrics';
-import { decodeMaterial, nothingStored, type StoredMaterial } from '../../certs/secret-data';
+import { Keeper, type KeeperSettings } from '../../certs/keeper';
+import { authoritySecretName, type KeptSecretName } from '../../certs/kept-secret';
+import { CertsMetrics } from '../../certs/metrics';
+import { decodeMaterial, type StoredMaterial } from '../../certs/secret-data';
+import { decodeTokenState, type StoredTokens } from '../../certs/token-data';
 import { fieldAt, listOf } from '../../shared/domain/json-value';
+import { webhookTokenSecretName } from '../../shared/domain/webhook-token';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
-import { undefinedIfNotFound } from '../../shared/kube/errors';
-import { getObject, patchObject, type KubeObject } from '../../shared/kube/objects';
-import { secrets, validatingWebhookConfigurations } from '../../shared/kube/resource';
+import { deleteObject, getObject, patchObject, type KubeObject } from '../../shared/kube/objects';
+import { mutatingWebhookConfigurations, secrets, validatingWebhookConfigurations } from '../../shared/kube/resource';
 import { certificatesSecretName } from '../../shared/kube/tls-secret-source';
 import type { Transport } from '../../shared/kube/transport';
 import { FakeClock } from '../../shared/runtime/fake-clock';
@@ -20,21 +22,27 @@ import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { JsonObject } from '../apiserver/json';
 import { customKind } from '../apiserver/resources';
 import { seededRandom } from '../apiserver/seeded-random';
+import { shippedSecrets } from '../shipped-secrets';
 
 /** A keeper, and what it said. */
 export interface RunningKeeper {
-  readonly keeper: CertificateKeeper;
+  readonly keeper: Keeper;
   readonly lines: readonly LogLine[];
   readonly registry: MetricRegistry;
 }
 
 const keyPairs = preparedKeyPairs(7);
 
-const defaults: CertificateSettings = {
+const hourMs = 3_600_000;
+
+const defaults: KeeperSettings = {
   names,
   configurations: { validating: 'reroll', mutating: 'reroll' },
-  lives: { caLifeMs: 365 * 24 * 3_600_000, leafLifeMs: 30 * 24 * 3_600_000 },
+  lives: { caLifeMs: 365 * 24 * hourMs, leafLifeMs: 30 * 24 * hourMs },
+  tokenLifeMs: 30 * 24 * hourMs,
 };
+
+type Hook = 'Validating' | 'Mutating';
 
 const configurationKinds = ['Validating', 'Mutating'].map((prefix) =>
   customKind({
@@ -46,7 +54,7 @@ const configurationKinds = ['Validating', 'Mutating'].map((prefix) =>
   }),
 );
 
-/** Keepers of certificates against a simulated API server. */
+/** Keepers against a simulated API server, with the Secrets of an install. */
 export class CertsWorld {
   readonly clock = new FakeClock();
   readonly server = new ApiServer({
@@ -61,56 +69,80 @@ export class CertsWorld {
 
   constructor() {
     seedNamespace(this.server, names.namespace);
+    seed(this.server, ...shippedSecrets());
   }
 
   /** Registers a webhook of ours between two of others. */
-  register(kind: 'Validating' | 'Mutating' = 'Validating'): void {
-    const webhook = (name: string, service: string): JsonObject => ({
+  register(hook: Hook = 'Validating'): void {
+    const webhook = (name: string, service: object): JsonObject => ({
       name,
-      clientConfig: { service: { name: service, namespace: names.namespace, path: '/validate' } },
+      clientConfig: { service: { namespace: names.namespace, ...service } },
       failurePolicy: 'Ignore',
     });
+    const other = { name: 'other', path: '/validate' };
     seed(this.server, {
       apiVersion: 'admissionregistration.k8s.io/v1',
-      kind: `${kind}WebhookConfiguration`,
+      kind: `${hook}WebhookConfiguration`,
       metadata: { name: 'reroll' },
       webhooks: [
-        webhook('a.other', 'other'),
-        webhook('b.reroll.dev', names.webhookService),
-        webhook('c.other', 'other'),
+        webhook('a.other', other),
+        webhook('b.reroll.dev', { name: names.webhookService, port: 443 }),
+        webhook('c.other', other),
       ],
     });
   }
 
-  keeper(settings: Partial<CertificateSettings> = {}, transport?: (real: Transport) => Transport): RunningKeeper {
+  keeper(settings: Partial<KeeperSettings> = {}, transport?: (real: Transport) => Transport): RunningKeeper {
     const index = this.#keepers++;
     const logger = new RecordingLogger();
     const registry = new MetricRegistry();
+    const all = { ...defaults, ...settings };
     const real = inProcessTransport(this.server, `keeper-${String(index)}`, this.faults);
     const deps = {
       client: this.#client(transport ? transport(real) : real),
       clock: this.clock,
       random: seededRandom(index + 7),
       logger,
-      metrics: new CertificateMetrics(registry),
+      metrics: new CertsMetrics(registry, { certificates: all.lives !== undefined }),
       keyPairs,
     };
-    return { keeper: new CertificateKeeper(deps, { ...defaults, ...settings }), lines: logger.lines, registry };
+    return { keeper: new Keeper(deps, all), lines: logger.lines, registry };
   }
 
-  async secret(): Promise<KubeObject | undefined> {
-    return await getObject(this.admin, secrets, names.namespace, certificatesSecretName).catch(undefinedIfNotFound);
+  async secret(name: KeptSecretName): Promise<KubeObject> {
+    return await getObject(this.admin, secrets, names.namespace, name);
   }
 
+  /** What the Secret of the CA holds. */
   async material(): Promise<StoredMaterial> {
-    const secret = await this.secret();
-    return secret ? decodeMaterial(secret['data'], names) : nothingStored;
+    return decodeMaterial((await this.secret(authoritySecretName))['data'], names);
+  }
+
+  /** What the Secret of the token holds. */
+  async tokens(): Promise<StoredTokens> {
+    return decodeTokenState((await this.secret(webhookTokenSecretName))['data']);
+  }
+
+  /** The text under a key of the published Secret; undefined for none. */
+  async published(key: string): Promise<string | undefined> {
+    const value = fieldAt(await this.secret(certificatesSecretName), ['data', key]);
+    return typeof value === 'string' ? Buffer.from(value, 'base64').toString() : undefined;
   }
 
   /** The caBundles of all webhooks of the registration, in order; undefined for none. */
   async caBundles(): Promise<readonly (string | undefined)[]> {
     const object = await getObject(this.admin, validatingWebhookConfigurations, undefined, 'reroll');
     return caBundlesOf(object);
+  }
+
+  /** The paths of all webhooks of a registration, in order; undefined for none. */
+  async paths(hook: Hook = 'Validating'): Promise<readonly (string | undefined)[]> {
+    const resource = hook === 'Validating' ? validatingWebhookConfigurations : mutatingWebhookConfigurations;
+    const object = await getObject(this.admin, resource, undefined, 'reroll');
+    return listOf(fieldAt(object, ['webhooks'])).map((webhook) => {
+      const path = fieldAt(webhook, ['clientConfig', 'service', 'path']);
+      return typeof path === 'string' ? path : undefined;
+    });
   }
 
   /** As somebody with kubectl. */
@@ -121,16 +153,31 @@ export class CertsWorld {
     await patchObject(this.admin, validatingWebhookConfigurations, undefined, 'reroll', patch, { type: 'json' });
   }
 
-  async damageSecret(data: Readonly<Record<string, string | null>>): Promise<void> {
-    await patchObject(this.admin, secrets, names.namespace, certificatesSecretName, { data }, { type: 'merge' });
+  async overwritePath(path: string): Promise<void> {
+    const patch = [{ op: 'add', path: '/webhooks/1/clientConfig/service/path', value: path }];
+    await patchObject(this.admin, validatingWebhookConfigurations, undefined, 'reroll', patch, { type: 'json' });
   }
 
-  /** Writes of keepers since the start. */
+  /** As `kubectl patch --type=merge`; null for `data` takes all of it away. */
+  async patchSecret(name: KeptSecretName, data: Readonly<Record<string, unknown>> | null): Promise<void> {
+    await patchObject(this.admin, secrets, names.namespace, name, { data }, { type: 'merge' });
+  }
+
+  async deleteSecret(name: KeptSecretName): Promise<void> {
+    await deleteObject(this.admin, secrets, names.namespace, name, { propagationPolicy: 'Background' });
+  }
+
+  /** As `helm upgrade` or `kubectl apply` does. */
+  restoreSecret(name: KeptSecretName): void {
+    seed(this.server, ...shippedSecrets().filter(({ metadata }) => metadata.name === name));
+  }
+
+  /** Writes of keepers since the start: `update secrets/reroll-ca 200`. */
   writes(): readonly string[] {
     return this.server
       .requests()
       .filter(({ user, verb }) => user.startsWith('keeper') && !['get', 'list', 'watch'].includes(verb))
-      .map(({ verb, resource, code }) => `${verb} ${resource} ${String(code)}`);
+      .map(({ verb, resource, name, code }) => `${verb} ${resource.split('.')[0] ?? ''}/${name} ${String(code)}`);
   }
 
   #client(transport: Transport): KubeClient {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { certsCommand } from '../../certs/command';
 import { names } from '../../certs/issuing.fixture';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
@@ -9,7 +9,6 @@ import { FakeProcess } from '../fake-process';
 import { CertsWorld } from './certs.fixture';
 
 /** Real keys take real time, and more of it on a busy machine. */
-jest.setTimeout(60_000);
 
 let world: CertsWorld;
 let https: HttpsServer;
@@ -71,10 +70,19 @@ describe('reroll certs', () => {
     expect((ca?.notAfterMs ?? 0) - (ca?.notBeforeMs ?? 0)).toBe(31 * 3_600_000);
   });
 
+  it('--certificates=false keeps the token alone', async () => {
+    expect(await run(['--once', '--certificates=false', '--token-life=2h']).code).toBe(0);
+    expect(await world.caBundles()).toEqual([undefined, undefined, undefined]);
+    const { tokens } = await world.tokens();
+    expect((await world.paths())[1]).toBe(`/validate/${tokens[0]!.token}`);
+    expect((await world.secret('reroll-ca'))['data']).toBeUndefined();
+    expect((await world.secret('reroll-certs'))['data']).toBeUndefined();
+  });
+
   it('as a process is ready once all is kept, serves metrics, and ends when told to', async () => {
     const { process } = run(['--listen=127.0.0.1:0']);
     const address = await process.field('serving metrics and probes', 'address');
-    await process.field('caBundle written', 'kind');
+    await process.field('caBundle and path written', 'kind');
     const ready = async (): Promise<string> => await (await fetch(`http://${address}/readyz?verbose`)).text();
     let text = await ready();
     while (!text.includes('kept')) text = await ready();

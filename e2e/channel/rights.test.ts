@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { preparedKeyPairs } from '../../certs/issuing.fixture';
+import { Keeper } from '../../certs/keeper';
+import { CertsMetrics } from '../../certs/metrics';
 import { parseSelector } from '../../shared/domain/selector';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
 import { tlsSource } from '../../shared/kube/tls-source';
+import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
 import { WebhookEngine } from '../../webhook/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
@@ -15,12 +19,15 @@ import {
   secretProviderClassPodStatusKind,
 } from '../apiserver/add-ons';
 import { reviewBody } from '../apiserver/admission-review';
-import { configMap, cronJob, deployment, fromConfigMap, job } from '../apiserver/cluster';
+import { configMap, cronJob, deployment, fromConfigMap, job, secret } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import type { PolicyRule } from '../apiserver/rbac';
+import type { ObjectInput } from '../apiserver/objects';
 import { customKind } from '../apiserver/resources';
 import { ownNamespace } from '../engine-settings';
 import { Harness } from '../engine/harness';
+import { shippedSecrets } from '../shipped-secrets';
+import { webhookConfiguration } from '../../webhook/webhook-configuration';
 import { accounts, deployedRights, type Room } from './deployed-rights';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -32,11 +39,19 @@ const slices = customKind({
   plural: 'endpointslices',
 });
 
+const registrationKinds = ['Validating', 'Mutating'].map((prefix) =>
+  customKind({
+    ...{ group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false },
+    ...{ kind: `${prefix}WebhookConfiguration`, plural: `${prefix.toLowerCase()}webhookconfigurations` },
+  }),
+);
+
 const addOns = [rolloutKind, deploymentConfigKind, secretProviderClassKind, secretProviderClassPodStatusKind];
 
 /** A cluster in which a room has the rights that it is given, but for one. */
 function world(room: Room, missing?: number): Harness {
-  const harness = new Harness({ customKinds: [slices, ...addOns] });
+  const harness = new Harness({ customKinds: [slices, ...registrationKinds, ...addOns] });
+  harness.seed(...shippedSecrets());
   const rights = deployedRights(room).filter((_rule, index) => index !== missing);
   harness.server.rbac.restrict(accounts[room], rights);
   return harness;
@@ -69,12 +84,14 @@ async function reconciler(harness: Harness): Promise<readonly string[]> {
 async function webhook(harness: Harness): Promise<readonly string[]> {
   const { clock, random } = harness;
   const logger = new RecordingLogger();
+  // The reconciler has made it.
+  harness.seed(secret({ name: 'reroll-digest-key', namespace: ownNamespace, data: { key: 'k'.repeat(32) } }));
   const transport = inProcessTransport(harness.server, accounts.webhook);
   const credentials = staticCredentials({});
   const client = new KubeClient({ transport, clock, logger, credentials, userAgent: 'w' });
   const deps = { client, clock, random, logger };
-  const secret = { namespace: ownNamespace, secretName: 'reroll-certs', directory: undefined };
-  const certificate = tlsSource(deps, { ...secret, leaf: 'webhook' });
+  const source = { namespace: ownNamespace, secretName: 'reroll-certs', directory: undefined };
+  const certificate = tlsSource(deps, { ...source, leaf: 'webhook' });
   const engine = new WebhookEngine(
     { ...deps, metrics: new WebhookMetrics(), transport: { post: async () => await Promise.resolve({ status: 202 }) } },
     {
@@ -85,7 +102,8 @@ async function webhook(harness: Harness): Promise<readonly string[]> {
   );
   engine.start();
   certificate.start();
-  harness.seed(configMap({ name: 'shapes', data: { 'app.json': '{}' } }));
+  const isSchema = { 'reroll.dev/is-schema': 'true' };
+  harness.seed(configMap({ name: 'shapes', annotations: isSchema, data: { 'app.json': '{}' } }));
   const checked = { name: 'app', annotations: { 'reroll.dev/schema': 'shapes' }, data: { 'app.json': '{}' } };
   const exchange = engine.handler.begin({ path: 'validate', answer: () => undefined });
   exchange.push(
@@ -99,13 +117,43 @@ async function webhook(harness: Harness): Promise<readonly string[]> {
   return warnings(logger.lines);
 }
 
+/** Keeps all that it keeps; what it warned of. */
+async function certs(harness: Harness): Promise<readonly string[]> {
+  const { clock, random } = harness;
+  const logger = new RecordingLogger();
+  const service = { namespace: ownNamespace, name: 'reroll-webhook' };
+  harness.seed(
+    ...(['validating', 'mutating'] as const).map(
+      (type) => webhookConfiguration(type, service) as object as ObjectInput,
+    ),
+  );
+  const transport = inProcessTransport(harness.server, accounts.certs);
+  const client = new KubeClient({ transport, clock, logger, credentials: staticCredentials({}), userAgent: 'c' });
+  const metrics = new CertsMetrics(new MetricRegistry(), { certificates: true });
+  const hourMs = 3_600_000;
+  const keeper = new Keeper(
+    { ...{ client, clock, random, logger, metrics }, keyPairs: preparedKeyPairs(7) },
+    {
+      names: { namespace: ownNamespace, webhookService: service.name, channelService: 'reroll-channel' },
+      configurations: { validating: 'reroll', mutating: 'reroll' },
+      ...{ lives: { caLifeMs: 24 * hourMs, leafLifeMs: hourMs }, tokenLifeMs: hourMs },
+    },
+  );
+  keeper.start();
+  await clock.advance(120_000);
+  const stopping = keeper.stop();
+  await clock.settle();
+  await stopping;
+  return warnings(logger.lines);
+}
+
 function warnings(lines: readonly LogLine[]): readonly string[] {
   return lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['error']));
 }
 
-const lives = { reconciler, webhook };
+const lives = { reconciler, webhook, certs };
 
-describe.each(['reconciler', 'webhook'] as const)('the rights that the manifests give to the %s', (room) => {
+describe.each(['reconciler', 'webhook', 'certs'] as const)('the rights that the manifests give to the %s', (room) => {
   it('are enough', async () => {
     const harness = world(room);
     await lives[room](harness);

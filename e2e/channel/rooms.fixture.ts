@@ -17,6 +17,7 @@ import { customKind } from '../apiserver/resources';
 import { ValidatingWebhooks, validatingWebhookConfigurationKind } from '../apiserver/validating-webhooks';
 import { createTemporaryDir, type TemporaryDir } from '../control-plane/temporary-dir';
 import { RerollProcess } from '../reroll-process';
+import { shippedSecrets } from '../shipped-secrets';
 import { userTransport } from '../user-transport';
 import { accounts, deployedRights, type Room } from './deployed-rights';
 
@@ -73,6 +74,8 @@ export class Rooms {
     const auto = { 'reloader.stakater.com/auto': 'true' };
     seed(
       server,
+      // Empty, for certs to fill.
+      ...shippedSecrets(),
       configMap({ name: 'app', data: { color: 'red', size: 'l' } }),
       deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }),
       webhookConfiguration('validating', { namespace: ownNamespace, name: 'reroll-webhook' }) as object as ObjectInput,
@@ -89,10 +92,20 @@ export class Rooms {
 
   /** A process of a room, with the rights of its account. */
   async run(room: Room, ...more: readonly string[]): Promise<RerollProcess> {
+    return await this.#start(room, more, {});
+  }
+
+  /** The same, with no more heap than the chart gives it. */
+  async runShipped(room: Room): Promise<RerollProcess> {
+    const shipped = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=192', MALLOC_ARENA_MAX: '1' };
+    return await this.#start(room, [], shipped);
+  }
+
+  async #start(room: Room, more: readonly string[], env: Readonly<Record<string, string>>): Promise<RerollProcess> {
     const kubeconfig = join(this.dir, `${room}.kubeconfig`);
     await this.#https.writeKubeconfig(kubeconfig, accounts[room]);
     const own = [`--kubeconfig=${kubeconfig}`, `--own-namespace=${ownNamespace}`, '--log-format=json'];
-    const running = new RerollProcess({ args: [room, ...own, ...listening[room], ...more] });
+    const running = new RerollProcess({ args: [room, ...own, ...listening[room], ...more], env });
     this.#processes.push(running);
     return running;
   }

@@ -29,7 +29,7 @@ async function joined({ reconciler, webhook, certs }: Readonly<Record<Room, Rero
   rooms.addReplica(Number((await said(reconciler, 'listening for change records'))['port']));
   const address = String((await said(webhook, 'serving admission reviews'))['address']);
   rooms.addWebhook(Number(address.split(':').at(-1)));
-  await said(certs, 'caBundle written');
+  await said(certs, 'caBundle and path written');
   const metrics = String((await said(webhook, 'serving metrics and probes'))['address']);
   for (;;) {
     const text = await (await fetch(`http://${metrics}/metrics`)).text();

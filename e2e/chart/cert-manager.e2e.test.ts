@@ -82,6 +82,8 @@ it('cert-manager issues the certificates, and its cainjector tells the API serve
 });
 
 it('webhook and channel work with them', async () => {
+  // For the token alone.
+  await cluster.start('certs');
   [webhook, reconciler] = await Promise.all([
     cluster.start('webhook', { flags: [cluster.reconcilerAddresses] }),
     cluster.start('reconciler'),

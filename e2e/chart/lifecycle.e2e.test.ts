@@ -116,11 +116,11 @@ it('an uninstall leaves nothing behind that a write has to wait for', async () =
     return names.some((name) => name.startsWith('pod/') || name.startsWith('replicaset.')) ? undefined : names;
   });
   const kept = left.filter((name) => !name.startsWith('event') && !alwaysThere.includes(name));
-  // For the next install: what was recorded of workloads is compared by the key, and certificates go on.
+  // For the next install: what was recorded of workloads is compared by the one key, and a journal read by the other.
   expect(kept.toSorted()).toEqual([
     'lease.coordination.k8s.io/reroll',
-    'secret/reroll-certs',
     'secret/reroll-digest-key',
+    'secret/reroll-journal-key',
   ]);
 });
 

@@ -29,6 +29,7 @@ describe('a right is unused', () => {
       ['reroll by own: get secrets'],
     ],
     ['without one of its names', grant(['get'], {}, ['other']), ['reroll by own: get secrets other']],
+    ['without one of each of its names', grant(['get'], {}, ['key', 'other']), ['reroll by own: get secrets other']],
     ['without one of its account', grant(['get'], { account: 'webhook' }), ['webhook by own: get secrets']],
     ['and not where it holds everywhere', grant(['get'], { namespaces: undefined }), []],
     ['and not where the name fits', grant(['get'], {}, ['key']), []],

@@ -9,7 +9,7 @@ export interface Grant {
   readonly rules: readonly PolicyRule[];
 }
 
-/** One verb of a rule, for people: `reroll by reroll-own: get secrets reroll-certs`. */
+/** One verb for one name of a rule, for people: `reroll by reroll-own: get secrets reroll-certs`. */
 export type RightName = string;
 
 /** Rights that no request made use of. What several roles allow counts for each. */
@@ -34,18 +34,21 @@ interface Right {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
-  readonly names: readonly string[] | undefined;
+  /** Undefined: any. */
+  readonly name: string | undefined;
 }
 
 function rightsOf({ apiGroups, resources, verbs, resourceNames }: PolicyRule): readonly Right[] {
   return apiGroups.flatMap((group) =>
-    resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb, names: resourceNames }))),
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb) => (resourceNames ?? [undefined]).map((name) => ({ group, resource, verb, name }))),
+    ),
   );
 }
 
-function nameOf({ group, resource, verb, names }: Right): string {
+function nameOf({ group, resource, verb, name }: Right): string {
   const qualified = group === '' ? resource : `${resource}.${group}`;
-  return [verb, qualified, ...(names ?? [])].join(' ');
+  return [verb, qualified, ...(name === undefined ? [] : [name])].join(' ');
 }
 
 function usesRight({ user, verb, objectRef }: AuditEntry, { account, namespaces }: Grant, right: Right): boolean {
@@ -56,6 +59,6 @@ function usesRight({ user, verb, objectRef }: AuditEntry, { account, namespaces 
     apiGroup === right.group &&
     (subresource === undefined ? resource : `${resource}/${subresource}`) === right.resource &&
     (namespaces === undefined || (namespace !== undefined && namespaces.has(namespace))) &&
-    (right.names === undefined || right.names.includes(name))
+    (right.name === undefined || right.name === name)
   );
 }

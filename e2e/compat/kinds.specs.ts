@@ -67,9 +67,7 @@ const cronJobs: readonly Story[] = [
         name: expect.stringMatching(/^web-/),
         labels: { team: 'blue' },
         annotations: { 'cronjob.kubernetes.io/instantiate': 'manual', note: 'kept' },
-        ownerReferences: [
-          { apiVersion: 'batch/v1', kind: 'CronJob', name: 'web', controller: true, blockOwnerDeletion: true },
-        ],
+        ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'web', controller: true }],
       });
       expect(markedBy(place, 'CronJob/web')).toEqual(['app STAKATER_APP_CONFIGMAP']);
       // The CronJob's own template never gets it.

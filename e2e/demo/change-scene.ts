@@ -38,6 +38,8 @@ export async function playChange(stage: Stage, change: Change): Promise<void> {
   await stage.until(() => stage.restartsSince(mark).length >= owed.length);
   // Only when all is quiet is it known that nothing more comes.
   await stage.quiet();
+  // Who has just begun is slow to write its Events, and none of them may come into the next scene.
+  if (stage.respawnedSince(mark)) await stage.until(() => stage.eventsSince(mark).length >= owed.length);
   const outcome = { mark, since, seen: stage.restartsSince(mark) };
   tell(stage, change, outcome);
   check(stage, change, outcome);

@@ -17,6 +17,7 @@ import {
   type WebhookCall,
 } from '../apiserver/validating-webhooks';
 import { webhookConfiguration } from '../../webhook/webhook-configuration';
+import { shippedSecrets } from '../shipped-secrets';
 import type { Source } from './reasons';
 import { namespace, shopObjects } from './shop';
 
@@ -90,7 +91,7 @@ export class ShopCluster {
       admission: [webhooks],
     });
     seedNamespace(server, ownNamespace);
-    seed(server, ...shopObjects, registration as object as ObjectInput);
+    seed(server, ...shippedSecrets(), ...shopObjects, registration as object as ObjectInput);
     const cluster = new ShopCluster(server, await startHttpsServer(server), webhooks, webhookCalls);
     cluster.controllers.start();
     return cluster;

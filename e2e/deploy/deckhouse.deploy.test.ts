@@ -56,7 +56,7 @@ const settings: readonly (readonly [Values, (rendered: Rendered) => void])[] = [
         ...{ ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_ADDITIONAL_INFO: 'prod' },
         ALERT_WEBHOOK_URL: { secretKeyRef: { name, key: 'ALERT_WEBHOOK_URL' } },
       });
-      expect(to.one('Secret')['stringData']).toEqual({ ALERT_WEBHOOK_URL: 'https://x.example' });
+      expect(to.one('Secret', name)['stringData']).toEqual({ ALERT_WEBHOOK_URL: 'https://x.example' });
     },
   ],
 ];

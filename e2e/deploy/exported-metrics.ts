@@ -1,4 +1,4 @@
-import { CertificateMetrics } from '../../certs/metrics';
+import { CertsMetrics } from '../../certs/metrics';
 import { Metrics } from '../../reconciler/metrics';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { WebhookMetrics } from '../../webhook/metrics';
@@ -19,7 +19,7 @@ export function exportedRegistries(): Readonly<Record<'reconciler' | 'webhook' |
   reconciler.watchReconnectsTotal.inc({ resource: anyValue, reason: anyValue });
   reconciler.watchSynced.set({ resource: anyValue }, 1);
   const certs = new MetricRegistry();
-  new CertificateMetrics(certs);
+  new CertsMetrics(certs, { certificates: true });
   return { reconciler: reconciler.registry, webhook: new WebhookMetrics().registry, certs };
 }
 

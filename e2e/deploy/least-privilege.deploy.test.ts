@@ -96,11 +96,16 @@ describe('by what is switched on', () => {
     expect(await jobs({ ignoreJobs: true, ignoreCronJobs: true })).toEqual([]);
   });
 
-  it('no ClusterRole at all for some namespaces with certificates of cert-manager, or none without a webhook', async () => {
+  it('for some namespaces no ClusterRole but that for the registrations, by name, and none without a webhook', async () => {
     const reloader = { watchGlobally: false, namespaces: ['shop'] };
-    for (const values of [{ certificates: { mode: 'certManager' } }, { webhook: { enabled: false } }]) {
-      const kinds = (await renderChart({ reloader, ...values })).map(({ kind }) => kind);
-      expect(kinds.filter((kind) => kind.startsWith('ClusterRole'))).toEqual([]);
-    }
+    const clusterRoles = async (values: Values): Promise<readonly Manifest[]> =>
+      (await renderChart({ reloader, ...values })).filter(({ kind }) => kind === 'ClusterRole');
+    expect(await clusterRoles({ webhook: { enabled: false } })).toEqual([]);
+    const left = await clusterRoles({ certificates: { mode: 'certManager' } });
+    expect(left.map(({ metadata }) => metadata.name)).toEqual(['reroll-certs']);
+    expect(rights(left, 'ClusterRole reroll-certs')).toEqual([
+      'mutatingwebhookconfigurations: get, patch',
+      'validatingwebhookconfigurations: get, patch',
+    ]);
   });
 });

@@ -7,10 +7,11 @@ import { RecordingLogger } from '../../shared/runtime/recording-logger';
 import { WebhookEngine } from '../../webhook/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import type { AdmissionHook } from '../apiserver/admission';
-import { admissionReview } from '../apiserver/admission-review';
+import { admissionReview, reviewBody } from '../apiserver/admission-review';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { ownNamespace } from '../engine-settings';
+import type { JsonObject } from '../apiserver/json';
 import { Harness, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -23,6 +24,8 @@ let webhook: WebhookEngine;
 /** Records that reached the engine. */
 let received: unknown[];
 let watchLagMs: number;
+/** What is still on its way to the engine, where records are slow. */
+let heldBack: ChangeRecord[] | undefined;
 /** How far the webhook's clock is ahead of the reconciler's. */
 let skewMs: number;
 /** What another webhook, which is asked after ours, says to a write of a ConfigMap. */
@@ -31,6 +34,7 @@ let isAllowed: boolean;
 beforeEach(async () => {
   received = [];
   watchLagMs = 0;
+  heldBack = undefined;
   skewMs = 0;
   isAllowed = true;
   const hook: AdmissionHook = {
@@ -66,6 +70,10 @@ beforeEach(async () => {
           const sent = parseChangeBatch(JSON.parse(body.toString('utf8'))).records as readonly ChangeRecord[];
           const records = sent.map((record) => ({ ...record, observedAtMs: record.observedAtMs + skewMs }));
           received.push(...records);
+          if (heldBack) {
+            heldBack.push(...records);
+            return { status: 202 };
+          }
           return await Promise.resolve({ status: engine.reconciler.accept(records).full ? 429 : 202 });
         },
       },
@@ -186,7 +194,60 @@ it('a source whose last user goes while its change is not confirmed leaves nothi
   expect(await metric('reroll_hints_pending 0')).toBe(true);
   harness.requestsSinceLast();
   await harness.clock.advance(60_000);
-  expect(harness.requestsSinceLast()).toEqual([]);
+  // A watch that lags like this one is silent, and asked anew.
+  expect(harness.requestsSinceLast().filter((request) => request !== 'watch configmaps')).toEqual([]);
+});
+
+describe('who made a change', () => {
+  /** Reviews of a write that somebody else has just made, by whoever reaches the webhook's port. */
+  async function claimedBy(users: readonly string[]): Promise<void> {
+    const [stored] = harness.objects('ConfigMap');
+    for (const [index, username] of users.entries()) {
+      const object = { ...stored, data: { color: 'blue', size: 'l' } };
+      const request = {
+        ...{ uid: `claim-${String(index)}`, namespace: 'default', name: 'app', operation: 'UPDATE' },
+        ...{ kind: { group: '', version: 'v1', kind: 'ConfigMap' }, options: { fieldManager: 'kubectl-edit' } },
+        ...{ userInfo: { username }, object, oldObject: { ...object, data: { color: 'red', size: 'l' } } },
+      };
+      const exchange = webhook.handler.begin({ path: 'validate', answer: () => undefined });
+      exchange.push(reviewBody(request as unknown as JsonObject));
+      exchange.end();
+      await harness.clock.advance(20);
+    }
+  }
+
+  async function by(): Promise<unknown> {
+    const { metadata } = await harness.get('Deployment', 'web');
+    return JSON.parse(metadata.annotations!['reroll.dev/last-restart']!);
+  }
+
+  const claimants = Array.from({ length: 16 }, (_, index) => `user-${String(index)}`);
+
+  it('is told though many others claim to have made it, and so is how many they are', async () => {
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await claimedBy(claimants);
+    await harness.clock.advance(60_000);
+    const named = ['user-15', 'user-14', 'user-13', 'user-12', 'admin'];
+    expect(await by()).toMatchObject({ by: named, byMore: 12 });
+    expect(eventMessages()).toEqual([expect.stringContaining(` by ${named.join(', ')} and 12 more (kubectl-edit)`)]);
+    expect(engine.lines.find(({ message }) => message === 'Deployment default/web restarted')?.fields).toMatchObject({
+      users: named,
+      moreUsers: 12,
+    });
+  });
+
+  it('is told though the record of it comes last', async () => {
+    heldBack = [];
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(20);
+    const late = heldBack;
+    expect(late.map(({ user }) => user)).toEqual(['admin']);
+    heldBack = undefined;
+    await claimedBy(claimants);
+    engine.reconciler.accept(late);
+    await harness.clock.advance(60_000);
+    expect(await by()).toMatchObject({ by: ['user-15', 'user-14', 'user-13', 'user-0', 'admin'], byMore: 12 });
+  });
 });
 
 describe('a record that is not true', () => {
@@ -221,4 +282,16 @@ describe('a record that is not true', () => {
 it('asks for records to be sent again before it knows the digest key', () => {
   const unborn = harness.launch({ identity: 'reroll-1' });
   expect(unborn.reconciler.accept([{}, {}])).toEqual({ accepted: 0, refused: 2, full: true });
+});
+
+it('names the author of a change that was announced to a standby, which leads by the time of the restart', async () => {
+  const standby = await harness.start({ identity: 'reroll-1' });
+  engine.kill();
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(1_000);
+  expect(standby.reconciler.status.state).toBe('standby');
+  expect(standby.reconciler.accept(received)).toMatchObject({ accepted: 1, refused: 0 });
+  await harness.clock.advance(120_000);
+  expect(harness.restarts('Deployment', 'web')).toBe(1);
+  expect(eventMessages()).toEqual([expect.stringContaining(' by admin (kubectl). Deployment restarted')]);
 });

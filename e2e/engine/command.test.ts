@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { reconcilerCommand } from '../../reconciler/command';
 import { KubeClient } from '../../shared/kube/client';
 import { staticCredentials } from '../../shared/kube/credentials';
@@ -22,7 +22,6 @@ import { FakeProcess } from '../fake-process';
 import { userTransport } from '../user-transport';
 
 // The first start loads everything that a process needs.
-jest.setTimeout(60_000);
 
 let api: ApiServer;
 let https: HttpsServer;
@@ -43,10 +42,8 @@ beforeEach(async () => {
   received = [];
   onReceived = () => undefined;
   receiver = createServer((request, response) => {
-    // Ten times, and it is there: /moved/10, /moved/9, …
-    const movesLeft = Number(/^\/moved\/(\d+)$/.exec(request.url ?? '')?.[1] ?? 0);
-    if (movesLeft > 0) {
-      response.writeHead(307, { location: `/moved/${movesLeft - 1}` }).end();
+    if (request.url === '/moved') {
+      response.writeHead(307, { location: '/T0/s3cret' }).end();
       return;
     }
     let body = '';
@@ -128,11 +125,8 @@ describe('reroll reconciler', () => {
     expect(process.log).not.toContain('s3cret');
   });
 
-  it.each([
-    ['', '/T0/s3cret'],
-    [', which may have moved ten times,', '/moved/10'],
-  ])('§14.3 calls --webhook-url%s and restarts nothing', async (_moved, path) => {
-    const process = await start([`--webhook-url=${new URL(path, address).href}`], {
+  it('§14.3 calls --webhook-url and restarts nothing', async () => {
+    const process = await start([`--webhook-url=${new URL('/T0/s3cret', address).href}`], {
       ALERT_ON_RELOAD: 'true',
       ALERT_WEBHOOK_URL: address,
     });
@@ -147,6 +141,21 @@ describe('reroll reconciler', () => {
     expect(await process.exited).toBe(0);
     expect(received).toHaveLength(1);
     expect(api.history().filter(({ kind, user }) => kind.kind === 'Deployment' && user === 'reroll')).toEqual([]);
+    expect(process.log).not.toContain('s3cret');
+  });
+
+  it('§14.3 does not go where --webhook-url redirects to, and does not tell where that is', async () => {
+    const process = await start([`--webhook-url=${new URL('/moved', address).href}`], {});
+    const probes = await process.field('serving metrics and probes', 'address');
+    await process.field('started leading', 'level');
+    while (!(await fetch(`http://${probes}/readyz`)).ok) await setImmediate();
+    await changeColor();
+    expect(await process.field('webhook refused the call, which is not made again: see --webhook-url', 'error')).toBe(
+      'answered 307: redirects are not followed; set the address that this one leads to, if you trust it',
+    );
+    process.emit('SIGTERM');
+    expect(await process.exited).toBe(0);
+    expect(received).toEqual([]);
     expect(process.log).not.toContain('s3cret');
   });
 

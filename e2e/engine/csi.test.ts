@@ -11,7 +11,7 @@ import {
   secretProviderClassPodStatus as podStatus,
   secretProviderClassPodStatusKind,
 } from '../apiserver/add-ons';
-import { deployment } from '../apiserver/cluster';
+import { configMap, deployment, seedNamespace } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import { Harness, type Engine } from './harness';
 
@@ -268,4 +268,21 @@ describe('§9 Q51 the API may come and go', () => {
     await rotate(harness, 'a', '3');
     expect(restarts(harness)).toBe(2);
   });
+});
+
+it('an id that looks like two keys, in a status of another namespace, hides no change of a ConfigMap with these keys', async () => {
+  const harness = new Harness({ customKinds });
+  seedNamespace(harness.server, 'tenant');
+  const { metadata, ...status } = podStatus('a', 'vault', { 'color\0size': '1' });
+  const color = { name: 'COLOR', valueFrom: { configMapKeyRef: { name: 'app', key: 'color' } } };
+  harness.seed({ ...status, metadata: { ...metadata, namespace: 'tenant' } });
+  await start(harness);
+  harness.seed(
+    configMap({ name: 'app', data: { color: 'red', size: '1' } }),
+    deployment({ name: 'web', annotations: auto, env: [color] }),
+  );
+  await harness.clock.advance(60_000);
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(60_000);
+  expect(restarts(harness)).toBe(1);
 });

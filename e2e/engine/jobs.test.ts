@@ -2,11 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { fieldAt } from '../../shared/domain/json-value';
 import { configMap, cronJob, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';
+import type { FaultTarget } from '../apiserver/faults';
 import { Harness } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+
+function isRequest({ query, ...target }: FaultTarget, method: string, path: string, dryRun = false): boolean {
+  return target.method === method && target.pathname.includes(path) && query.has('dryRun') === dryRun;
+}
 
 /** What the Event and the annotation say of the last change. */
 async function toldOf(harness: Harness, kind: 'CronJob' | 'Job', name: string): Promise<readonly unknown[]> {
@@ -41,6 +46,7 @@ describe('a CronJob', () => {
       annotations: { 'cronjob.kubernetes.io/instantiate': 'manual' },
       ownerReferences: [{ kind: 'CronJob', name: 'report', controller: true }],
     });
+    expect(JSON.stringify(jobs[0])).not.toContain('blockOwnerDeletion');
     expect(JSON.stringify(jobs[0])).toContain('STAKATER_APP_CONFIGMAP');
     expect(await toldOf(harness, 'CronJob', 'report')).toEqual([
       undefined,
@@ -150,42 +156,49 @@ describe('a Job', () => {
     expect(JSON.stringify(fieldAt(after, ['spec', 'template']))).toContain('STAKATER_APP_CONFIGMAP');
     expect(JSON.parse(after.metadata.annotations!['reroll.dev/baseline']!).n).toBe(2);
     expect(births(harness)).toBe(2);
-    expect(harness.objects('Secret').map(({ metadata }) => metadata.name)).toEqual(['reroll-digest-key']);
+    expect(harness.objects('Secret').map(({ metadata }) => metadata.name)).toEqual([
+      'reroll-digest-key',
+      'reroll-journal-key',
+    ]);
     await harness.clock.advance(600_000);
     expect(births(harness)).toBe(2);
   });
 
   it.each([
+    ['the dry run', 'POST', '/jobs', true],
     ['the journal', 'POST', '/secrets'],
+    ['the second write of the journal', 'PUT', '/secrets/'],
     ['the deletion', 'DELETE', '/jobs/migrate'],
-    ['the creation', 'POST', '/jobs'],
+    ['the creation', 'POST', '/jobs', false],
     ['the end of the journal', 'DELETE', '/secrets/'],
-  ])('is created anew once though the answer to %s is lost', async (_what, method, path) => {
+  ])('is created anew once though the answer to %s is lost', async (_what, method, path, dryRun = false) => {
     const harness = new Harness();
     harness.seed(app, migrate);
     await harness.start();
     harness.faults.add({
-      match: (target) => target.method === method && target.pathname.includes(path),
+      match: (target) => isRequest(target, method, path, dryRun),
       times: 1,
       fault: { kind: 'reset', when: 'after' },
     });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(120_000);
     expect(births(harness)).toBe(2);
-    expect(harness.objects('Secret')).toHaveLength(1);
+    expect(harness.objects('Secret')).toHaveLength(2);
   });
 
   it.each([
+    ['before it is known whether it would be created', 'POST', '/jobs', true],
     ['before the journal is written', 'POST', '/secrets'],
+    ['before the journal counts', 'PUT', '/secrets/'],
     ['before the deletion', 'DELETE', '/jobs/migrate'],
-    ['between deletion and creation', 'POST', '/jobs'],
+    ['between deletion and creation', 'POST', '/jobs', false],
     ['before the end of the journal', 'DELETE', '/secrets/'],
-  ])('is never lost: killed %s', async (_when, method, path) => {
+  ])('is never lost: killed %s', async (_when, method, path, dryRun = false) => {
     const harness = new Harness();
     harness.seed(app, migrate);
     const first = await harness.start();
     harness.faults.add({
-      match: (target) => target.method === method && target.pathname.includes(path),
+      match: (target) => isRequest(target, method, path, dryRun),
       times: 1,
       fault: { kind: 'half-open' },
     });
@@ -195,7 +208,7 @@ describe('a Job', () => {
     await harness.start();
     await harness.clock.advance(120_000);
     expect(births(harness)).toBe(2);
-    expect(harness.objects('Secret')).toHaveLength(1);
+    expect(harness.objects('Secret')).toHaveLength(2);
     expect(JSON.parse((await harness.get('Job', 'migrate')).metadata.annotations!['reroll.dev/baseline']!).n).toBe(2);
   });
 
@@ -257,7 +270,7 @@ describe('a Job', () => {
     );
     await harness.start();
     harness.faults.add({
-      match: ({ method, pathname }) => method === 'POST' && pathname.endsWith('/jobs'),
+      match: (target) => isRequest(target, 'POST', '/jobs'),
       times: 1,
       fault: { kind: 'status', code: 500 },
     });
@@ -268,6 +281,6 @@ describe('a Job', () => {
     seedNamespace(harness.server, 'doomed');
     await harness.clock.advance(600_000);
     expect(harness.objects('Job')).toEqual([]);
-    expect(harness.objects('Secret')).toHaveLength(1);
+    expect(harness.objects('Secret')).toHaveLength(2);
   });
 });

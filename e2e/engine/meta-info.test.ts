@@ -151,6 +151,14 @@ describe('§16 what it holds', () => {
     );
   });
 
+  it('is printable as it is, and parses to what was given', () => {
+    const options = parseReconcilerOptions(['--meta-info-deployment=a\u009b2J\u202e'], {});
+    const input = { options, namespace: 'tools', version: '1.2.3', runtime: 'node v20.20.2' };
+    const { deploymentInfo } = metaInfoData(input);
+    expect(deploymentInfo).toBe(String.raw`{"name":"a\u009b2J\u202e","namespace":"tools"}`);
+    expect(JSON.parse(deploymentInfo!)).toMatchObject({ name: 'a\u009b2J\u202e' });
+  });
+
   it('leaves out a Deployment that is not named', () => {
     expect(infoOf([]).deploymentInfo).toEqual({ namespace: 'tools' });
   });

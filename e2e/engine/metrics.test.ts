@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { configMap, cronJob, deployment, fromConfigMap, secret } from '../apiserver/cluster';
+import { configMap, cronJob, deployment, fromConfigMap, secret, seedNamespace } from '../apiserver/cluster';
 import { Harness, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -96,8 +96,8 @@ describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of th
 
   it.each([
     ['reloader_watched_resources_total{resource_type="configmaps"}', 1],
-    // The digest key beside it.
-    ['reloader_watched_resources_total{resource_type="secrets"}', 2],
+    // The keys of the install beside it.
+    ['reloader_watched_resources_total{resource_type="secrets"}', 3],
     ['reloader_events_received_total{event_type="add",resource_type="configmaps"}', 0],
   ])('%s is %i after the start: what is there already is no event', async (series, count) => {
     const { engine } = await world();
@@ -122,4 +122,28 @@ describe('reroll_watch_synced', () => {
     expect(await resources(engine, 0)).toEqual([]);
     expect((await resources(engine, 1)).toSorted()).toEqual(watched.toSorted());
   });
+});
+
+it('no metric holds a name that a tenant chose: of a namespace, an object, a key, an annotation', async () => {
+  const harness = new Harness();
+  const namespace = 'canary-team';
+  seedNamespace(harness.server, namespace);
+  harness.seed(
+    configMap({ namespace, name: 'canary-app', data: { 'canary-key': 'red' } }),
+    deployment({
+      ...{ namespace, name: 'canary-web', envFrom: [fromConfigMap('canary-app')] },
+      annotations: { ...auto, 'reroll.dev/canary': 'canary', 'reroll.dev/settle': 'canary' },
+    }),
+    deployment({ namespace, name: 'canary-off', annotations: { ...auto, 'reroll.dev/baseline': 'canary' } }),
+  );
+  const engine = await harness.start();
+  harness.faults.add({
+    match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/canary-web'),
+    fault: { kind: 'status', code: 403 },
+    times: 3,
+  });
+  await harness.edit('ConfigMap', 'canary-app', { 'canary-key': 'blue' }, namespace);
+  await harness.clock.advance(120_000);
+  expect(await value(engine, 'reloader_reload_executed_total{success="true"}')).toBe(1);
+  expect(await engine.metrics.registry.text()).not.toContain('canary');
 });

@@ -121,14 +121,17 @@ describe('each setting of the engine changes what it does', () => {
     expect(await restartsOf(harness, { annotationKeys })).toBe(restarts);
   });
 
-  it('ownNamespace and leaseName say where Lease and digest key are, identity who holds it', async () => {
+  it('ownNamespace and leaseName say where Lease and keys are, identity who holds it', async () => {
     const harness = new Harness();
     seedNamespace(harness.server, 'tools');
     await harness.start({ ownNamespace: 'tools', leaseName: 'lock', identity: 'me' });
     const names = (kind: string): readonly unknown[] =>
       harness.objects(kind).map(({ metadata }) => [metadata.namespace, metadata.name]);
     expect(names('Lease')).toEqual([['tools', 'lock']]);
-    expect(names('Secret')).toEqual([['tools', 'reroll-digest-key']]);
+    expect(names('Secret')).toEqual([
+      ['tools', 'reroll-digest-key'],
+      ['tools', 'reroll-journal-key'],
+    ]);
     expect(harness.objects('Lease')[0]).toMatchObject({ spec: { holderIdentity: 'me' } });
   });
 });

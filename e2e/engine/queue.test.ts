@@ -79,7 +79,16 @@ describe('§17.4 requests for one change', () => {
     [
       'Job',
       job({ name: 'web', ...uses }),
-      ['create events', 'create jobs.batch', 'create secrets', 'delete jobs.batch', 'delete secrets'],
+      [
+        'create events',
+        // By a dry run, and then.
+        'create jobs.batch',
+        'create jobs.batch',
+        'create secrets',
+        'delete jobs.batch',
+        'delete secrets',
+        'update secrets',
+      ],
     ],
   ])('of a %s: these writes, and no list', async (_kind, object, requests) => {
     const harness = new Harness();

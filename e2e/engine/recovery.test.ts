@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
-import { Harness } from './harness';
+import { Harness, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -67,6 +67,71 @@ describe('kill -9', () => {
   });
 });
 
+describe('a watch whose connection is half-open', () => {
+  it('is asked anew after 90 s, and what changed meanwhile restarts once', async () => {
+    const harness = await adopted();
+    const end = harness.faults.add({
+      match: ({ isWatch, pathname, query }) =>
+        isWatch && pathname.endsWith('/configmaps') && !query.has('sendInitialEvents'),
+      fault: { kind: 'half-open', atEvent: 0 },
+    });
+    await harness.start();
+    end();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(80_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.clock.advance(10_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    await harness.clock.advance(600_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});
+
+describe('a restore of etcd', () => {
+  /** A backup, a change after it that is lost again, and a server whose versions have far to go. */
+  async function restored(settings = {}): Promise<{ readonly harness: Harness; readonly engine: Engine }> {
+    const harness = await adopted();
+    const engine = await harness.start(settings);
+    await harness.clock.advance(10_000);
+    const backup = harness.server.store.revision;
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(3_600_000);
+    harness.server.restore(backup);
+    return { harness, engine };
+  }
+
+  it('is seen by the Lease: nothing restarts for what was undone, and what changes then does within seconds', async () => {
+    const { harness } = await restored();
+    await harness.clock.advance(10_000);
+    const before = harness.restarts('Deployment', 'web');
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(5_000);
+    expect([before, harness.restarts('Deployment', 'web') - before]).toEqual([1, 1]);
+    await harness.clock.advance(3_600_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(before + 1);
+  });
+
+  it('shows workloads that came since, too', async () => {
+    const { harness } = await restored();
+    await harness.clock.advance(10_000);
+    harness.seed(deployment({ name: 'api', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.clock.advance(5_000);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'api')).toBe(1);
+  });
+
+  it('is seen by bookmarks that do not come where there is no Lease to be read', async () => {
+    const { harness, engine } = await restored({ dryRun: true });
+    await harness.clock.advance(100_000);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    const wouldRestart = (): number => engine.lines.filter(({ message }) => message.includes('would be')).length;
+    const before = wouldRestart();
+    await harness.clock.advance(5_000);
+    expect(wouldRestart()).toBe(before + 1);
+  });
+});
+
 describe('the answer to a PATCH', () => {
   it('that is lost after the write was stored does not lead to a second restart', async () => {
     const harness = await adopted();
@@ -116,6 +181,29 @@ describe('the answer to a PATCH', () => {
     await harness.clock.advance(300_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
     expect(await engine.metrics.registry.text()).toMatch(/reloader_retries_total [1-9]/);
+  });
+
+  it('that asks to come back in a day delays the restart by two minutes at most', async () => {
+    const harness = await adopted();
+    await harness.start();
+    const fault = { kind: 'status', code: 503, retryAfterSeconds: 86_400 } as const;
+    harness.faults.add({ match: ({ method }) => method === 'PATCH', times: 1, fault });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(125_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('that asks to come back in two minutes does not hold up what changes meanwhile', async () => {
+    const harness = await adopted();
+    await harness.start();
+    const fault = { kind: 'status', code: 503, retryAfterSeconds: 120 } as const;
+    harness.faults.add({ match: ({ method }) => method === 'PATCH', times: 1, fault });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(10_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(5_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
   it('being a refusal for an hour: tried ever more rarely, told in an Event, then done', async () => {

@@ -133,7 +133,7 @@ describe('Faults of Reloader', () => {
     const harness = world(job({ name: 'migrate', ...uses }));
     const first = await harness.start();
     const end = harness.faults.add({
-      match: ({ method, pathname }) => method === 'POST' && pathname.endsWith('/jobs'),
+      match: ({ method, pathname, query }) => method === 'POST' && pathname.endsWith('/jobs') && !query.has('dryRun'),
       fault: { kind: 'status', code: 500 },
     });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

@@ -19,7 +19,9 @@ async function start(labels: Record<string, string>, settings = selecting): Prom
   harness.seed(
     configMap({ name: 'app', labels, data: { color: 'red' } }),
     secret({ name: 'db', labels, data: { password: 'a' } }),
+    configMap({ name: 'still', labels, data: { color: 'red' } }),
     deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }),
+    deployment({ name: 'still', annotations: auto, envFrom: [fromConfigMap('still')] }),
     deployment({ name: 'api', annotations: auto, envFrom: [fromSecret('db')] }),
   );
   await harness.clock.advance(3_600_000);
@@ -109,6 +111,23 @@ describe('§10.3 --resource-label-selector', () => {
     await harness.edit('Secret', 'db', { password: color === 'red' ? 'a' : 'b' });
     await labelAll('yes');
     expect(restarts()).toEqual(expected);
+  });
+
+  it.each([
+    ['at once', {}, 100],
+    ['after a second settle window', {}, 5_000],
+    ['in a long one, when the past is forgotten', { settleMs: 3_000_000, settleMaxMs: 3_600_000 }, 1_200_000],
+  ])('a source is labelled and edited %s: the edit restarts once, the label does not', async (_when, times, editMs) => {
+    await start({}, { ...selecting, ...times });
+    for (const name of ['app', 'still']) await harness.label('ConfigMap', name, labelled);
+    await harness.clock.advance(editMs);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_200_000);
+    await harness.edit('Secret', 'db', { password: 'b' });
+    await harness.label('Secret', 'db', labelled);
+    await harness.clock.advance(7_200_000);
+    expect(restarts()).toEqual([1, 0]);
+    expect(harness.restarts('Deployment', 'still')).toBe(0);
   });
 
   it('a label that came while nobody watched restarts nothing', async () => {

@@ -51,6 +51,17 @@ describe('§14.3 webhook mode', () => {
     expect(webhook.texts).toEqual(['{"webhook":"update successful"}']);
   });
 
+  it('calls for a change that comes soon after a restore of etcd', async () => {
+    const { harness, calls } = await started();
+    const backup = harness.server.store.revision;
+    await harness.clock.advance(3_600_000);
+    harness.server.restore(backup);
+    await harness.clock.advance(10_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(10_000);
+    expect(calls()).toBe(1);
+  });
+
   it('restarts nothing, lists no workload and writes no Event', async () => {
     const { harness, engine } = await started();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -233,8 +244,25 @@ describe('§14.3 webhook mode', () => {
     expect(engine.lines.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
-        message: 'webhook refused the call; it is not made again',
+        message: 'webhook refused the call, which is not made again: see --webhook-url',
         fields: { source: 'ConfigMap default/app', error: 'answered 404' },
+      },
+    ]);
+  });
+
+  it('§14.3 does not follow a redirect, and says what to do', async () => {
+    const { harness, calls, engine } = await started(() => ({ status: 307, retryAfterMs: undefined }));
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(600_000);
+    expect(calls()).toBe(1);
+    expect(engine.lines.filter(({ level }) => level === 'error')).toEqual([
+      {
+        level: 'error',
+        message: 'webhook refused the call, which is not made again: see --webhook-url',
+        fields: {
+          source: 'ConfigMap default/app',
+          error: 'answered 307: redirects are not followed; set the address that this one leads to, if you trust it',
+        },
       },
     ]);
   });

@@ -102,6 +102,34 @@ describe('birth', () => {
     expect(await baseline()).toContain('"sources":{}');
   });
 
+  const byPattern = web('web:1', { 'configmap.reloader.stakater.com/reload': 'sha.*' });
+
+  it('of a workload that lists patterns is left to the engine, which restarts it for what changes meanwhile', async () => {
+    harness.seed(configMap({ name: 'shared', data: { color: 'red' } }));
+    await harness.clock.advance(5_000);
+    await meanwhile(harness.admin.request({ method: 'POST', path, body: byPattern }), 0);
+    expect(await baseline()).toBeUndefined();
+    await harness.edit('ConfigMap', 'shared', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(await baseline()).toContain('"cm/shared"');
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('of one that lists patterns is dated by the engine, though nothing can be written before its policy is edited', async () => {
+    harness.seed(configMap({ name: 'shared', data: { color: 'red' } }));
+    await harness.clock.advance(60_000);
+    const end = harness.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 500 } });
+    await meanwhile(harness.admin.request({ method: 'POST', path, body: byPattern }), 10_000);
+    await harness.edit('ConfigMap', 'shared', { color: 'blue' });
+    await harness.clock.advance(10_000);
+    const annotations = { 'configmap.reloader.stakater.com/reload': 'sha.*,extra' };
+    await harness.patch('Deployment', 'web', { metadata: { annotations } });
+    await harness.clock.advance(10_000);
+    end();
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
   it('is of a workload that opts in, too', async () => {
     harness.seed(web('web:1', {}));
     await harness.clock.advance(5_000);

@@ -15,11 +15,23 @@ const shellPackage = 'busybox-static';
 const npmVersion = '11.21.2';
 const downloadTimeoutMs = 300_000;
 
+const fromNode = /^(FROM (?:--platform=\S+ )?)\S+\/node:(\d+\.\d+\.\d+)-\S+/gm;
+const fromBase = /^(FROM )\S+\/distroless\/\S+/gm;
+
 /** The version of Node that the Dockerfile is pinned to. */
 export function nodeVersionOf(dockerfile: string): string {
-  const version = /^ARG NODE_IMAGE=\S+:(\d+\.\d+\.\d+)-/m.exec(dockerfile)?.[1];
-  if (version === undefined) throw new Error('Dockerfile: NODE_IMAGE names no exact version of Node');
+  const versions = new Set([...dockerfile.matchAll(fromNode)].map(([, , version]) => version));
+  const [version, ...others] = versions;
+  if (version === undefined || others.length > 0) throw new Error('Dockerfile: FROM names no one version of Node');
   return version;
+}
+
+/** The Dockerfile on the stand-ins, and otherwise as it is. */
+export function onLocalImages(dockerfile: string): string {
+  const local = dockerfile.replace(fromNode, `$1${localImages.node}`).replace(fromBase, `$1${localImages.base}`);
+  const elsewhere = local.match(/^FROM (?!.*localhost\/).*/m);
+  if (elsewhere) throw new Error(`Dockerfile: there is no stand-in for ${elsewhere[0]}`);
+  return local;
 }
 
 /** Node and npm as packages, in a prefix of their own for the reason that .ci/with-newest-node gives. */

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { projectDir } from '../control-plane/versions';
-import { localImages, makeLocalImages, nodeVersionOf } from './base-images';
+import { makeLocalImages, nodeVersionOf, onLocalImages } from './base-images';
 import type { Buildah, ImageConfig } from './buildah';
 
 /** The image of the Dockerfile, built and opened. */
@@ -28,7 +28,7 @@ function trustOf(env: NodeJS.ProcessEnv): { readonly config: readonly string[]; 
     : { config: ['--env', `NODE_EXTRA_CA_CERTS=${inside}`], volumes: ['--volume', `${file}:${inside}:ro`] };
 }
 
-/** Builds the Dockerfile as it is, on local images in place of those of registries. */
+/** Builds the Dockerfile, on local images in place of those of registries. */
 export async function buildImage(buildah: Buildah, dir: string, print: (line: string) => void): Promise<BuiltImage> {
   const dockerfile = await readFile(path.join(projectDir, 'Dockerfile'), 'utf8');
   const { version } = JSON.parse(await readFile(path.join(projectDir, 'package.json'), 'utf8')) as { version: string };
@@ -36,9 +36,10 @@ export async function buildImage(buildah: Buildah, dir: string, print: (line: st
   print('making stand-ins for the images of the Dockerfile');
   await makeLocalImages(buildah, dir, nodeVersionOf(dockerfile), trust.config);
   print('building the Dockerfile');
+  const file = path.join(dir, 'Dockerfile');
+  await writeFile(file, onLocalImages(dockerfile));
   await buildah.run(
-    ...['build', '--pull-never', '--quiet', '--tag', tag, ...trust.volumes],
-    ...['--build-arg', `NODE_IMAGE=${localImages.node}`, '--build-arg', `BASE_IMAGE=${localImages.base}`],
+    ...['build', '--pull-never', '--quiet', '--file', file, '--tag', tag, ...trust.volumes],
     ...['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`, projectDir],
   );
   const archive = path.join(dir, 'image.tar');

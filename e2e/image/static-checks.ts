@@ -72,7 +72,7 @@ export const staticChecks: readonly ImageCheck[] = [
         assert.ok(Labels[`org.opencontainers.image.${name}`], `label ${name}`);
       }
       assert.equal(User, '65532:65532');
-      assert.deepEqual([Entrypoint, Cmd], [['node', '/app/reroll.mjs'], ['reconciler']]);
+      assert.deepEqual([Entrypoint, Cmd], [['node', '--disable-sigusr1', '/app/reroll.mjs'], ['reconciler']]);
       assert.equal(Healthcheck, undefined);
       return `${[...Entrypoint, ...Cmd].join(' ')} as ${User}`;
     },

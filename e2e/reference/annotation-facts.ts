@@ -158,7 +158,8 @@ export const sourceFacts: Facts<typeof sourceAnnotations> = {
     where: ['source'],
     values: '`[key=]configmap[/key]`, with commas',
     otherwise: 'none',
-    meaning: 'keys must fit a JSON Schema in a ConfigMap of the same namespace',
+    meaning:
+      'keys must fit a JSON Schema in a ConfigMap of the same namespace, which is annotated `reroll.dev/is-schema`',
   },
   requiredKeys: {
     where: ['source'],
@@ -171,6 +172,13 @@ export const sourceFacts: Facts<typeof sourceAnnotations> = {
     values: 'bytes such as `65536`, `64Ki`, `1Mi`',
     otherwise: 'no limit',
     meaning: 'all keys together may have no more',
+  },
+  isSchema: {
+    where: ['source'],
+    values: exactly,
+    otherwise: 'off',
+    meaning:
+      'of a ConfigMap: `reroll.dev/schema` may name it; who may write sources there can then find out what it says',
   },
 };
 

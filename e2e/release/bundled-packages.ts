@@ -8,6 +8,11 @@ export interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  /** Nothing that is shipped requires it. */
+  readonly dev?: boolean;
+  /** Required for development, and optionally for what is shipped. */
+  readonly devOptional?: boolean;
+  readonly hasInstallScript?: boolean;
 }
 
 /** The lock file of npm, as far as a release reads it. */
@@ -40,7 +45,7 @@ export function bundledPackages({ outputs }: Metafile, lock: LockFile): readonly
     if (entry?.version === undefined || entry.integrity === undefined) {
       throw new Error(`package-lock.json does not lock ${folder}, which is in the bundle`);
     }
-    const name = folder.slice(folder.lastIndexOf(modules) + modules.length);
+    const name = nameOf(folder);
     const requires = requiredNames(entry).flatMap((required) => resolved(required, folder, lock) ?? []);
     return {
       ...{ folder, name, version: entry.version, integrity: entry.integrity },
@@ -48,6 +53,11 @@ export function bundledPackages({ outputs }: Metafile, lock: LockFile): readonly
       requires: requires.filter((required) => folders.has(required)).toSorted(),
     };
   });
+}
+
+/** Name of the package in a folder. */
+export function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf(modules) + modules.length);
 }
 
 /** Folder of the package that a file is of; none where it is our own. */

@@ -81,15 +81,24 @@ describe('npm run release -- --check', () => {
     expect(await problemsOf('licences of what is bundled', project.root)).toEqual([]);
   });
 
-  it.each(['deploy/sbom.cdx.json', 'deploy/third-party-licences.txt', 'deploy/webhook.yaml'])(
-    'names %s where it is out of date',
-    async (file) => {
-      project.write(file, `${project.read(file)} `);
-      expect(await problemsOf('generated files', project.root)).toEqual([
-        `${file} is out of date: npm run release -- --generate`,
-      ]);
-    },
-  );
+  it('names a package that would run a script when it is installed', async () => {
+    project.edit('package-lock.json', '"license": "MIT"', '"license": "MIT",\n      "hasInstallScript": true');
+    expect(await problemsOf('no install scripts in what is shipped', project.root)).toEqual([
+      expect.stringContaining('other 0.2.0 runs a script when it is installed'),
+    ]);
+  });
+
+  it.each([
+    'deploy/sbom.cdx.json',
+    'deploy/third-party-licences.txt',
+    'deploy/webhook.yaml',
+    'docs/reference/dependencies.md',
+  ])('names %s where it is out of date', async (file) => {
+    project.write(file, `${project.read(file)} `);
+    expect(await problemsOf('generated files', project.root)).toEqual([
+      `${file} is out of date: npm run release -- --generate`,
+    ]);
+  });
 
   it('finds the notes of the version, or of what is still to be released', () => {
     expect(notesOf(project.root)).toBe('- Some.');

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { releasedVersions, releaseNotes, unreleased } from './changelog';
-import { generatedFiles, packagesInBundle } from './generated-files';
+import { generatedFiles, lockFile, packagesInBundle } from './generated-files';
 import { isAllowed } from './licences';
+import { installScriptProblems } from './production-packages';
 import { statedVersions } from './version-places';
 
 /** A check of what is to be released; its problems, each a sentence. */
@@ -50,6 +51,7 @@ export const fileChecks: readonly ReleaseCheck[] = [
         .filter(({ licence }) => !isAllowed(licence))
         .map(({ name, version, licence }) => `${name} ${version} is bundled, and its licence is ${licence}`),
   },
+  { name: 'no install scripts in what is shipped', problems: (root) => installScriptProblems(lockFile(root)) },
   {
     name: 'generated files',
     problems: (root) =>

@@ -10,6 +10,7 @@ import { manifestText } from '../../webhook/manifest-text';
 import { type Application, billOfMaterials } from './bill-of-materials';
 import { bundledPackages, type BundledPackage, type LockFile } from './bundled-packages';
 import { thirdPartyLicences } from './licences';
+import { dependenciesPage } from './production-packages';
 
 /** A file that is committed and made by a program. */
 export interface GeneratedFile {
@@ -20,17 +21,21 @@ export interface GeneratedFile {
 
 const readJson = (root: string, file: string): unknown => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
 
+/** What is locked. */
+export function lockFile(root: string): LockFile {
+  return readJson(root, 'package-lock.json') as LockFile;
+}
+
 /** What is in the bundle that was built last. */
 export function packagesInBundle(root: string): readonly BundledPackage[] {
-  const metafile = readJson(root, 'dist/reroll.meta.json') as Metafile;
-  return bundledPackages(metafile, readJson(root, 'package-lock.json') as LockFile);
+  return bundledPackages(readJson(root, 'dist/reroll.meta.json') as Metafile, lockFile(root));
 }
 
 /** All generated files, as they should be now. */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
   const packages = packagesInBundle(root);
   const application = readJson(root, 'package.json') as Application;
-  const lock = readJson(root, 'package-lock.json') as LockFile;
+  const lock = lockFile(root);
   return [
     { file: 'deploy/sbom.cdx.json', text: billOfMaterials(application, packages, lock) },
     { file: 'deploy/third-party-licences.txt', text: thirdPartyLicences(root, packages) },
@@ -38,6 +43,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { file: 'deploy/chart/reroll/README.md', text: chartReadme() },
     { file: 'deploy/chart/reroll/values.schema.json', text: `${JSON.stringify(valuesSchema(), undefined, 2)}\n` },
     { file: 'docs/reference/annotations.md', text: annotationsPage() },
+    { file: 'docs/reference/dependencies.md', text: dependenciesPage(lock, packages) },
     { file: 'docs/reference/flags.md', text: flagsPage() },
     ...hookTypes.map((type) => ({ file: `deploy/chart/reroll/files/${type}.yaml`, text: chartHooksText(type) })),
   ];

@@ -100,3 +100,38 @@ describe('what a change must pass', () => {
     expect(runs('release.yml')).toContain('npm run release -- --check --tag "$GITHUB_REF_NAME"');
   });
 });
+
+describe('what is found later', () => {
+  it('is looked for each week, in all that is shipped: packages, Node and the libraries of Debian', () => {
+    const { on } = workflow('scan.yml');
+    expect(on['schedule']).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* \d$/) }]);
+    expect(runs('scan.yml')).toEqual([
+      'npm audit --package-lock-only --omit=dev --audit-level=high',
+      'docker build --tag reroll:scan .',
+    ]);
+    const scans = steps('scan.yml').filter(({ uses }) => uses?.startsWith('anchore/scan-action@'));
+    expect(scans.map((step) => step.with)).toEqual([
+      expect.objectContaining({ image: 'reroll:scan', 'severity-cutoff': 'high', 'fail-build': true }),
+    ]);
+  });
+
+  it('comes as a pull request, of packages, base images and actions, once it is a week old', () => {
+    const { updates } = parse(readFileSync(path.join(projectDir, '.github/dependabot.yml'), 'utf8')) as {
+      updates: readonly Readonly<Record<string, unknown>>[];
+    };
+    expect(updates.map((update) => update['package-ecosystem'])).toEqual(['npm', 'docker', 'github-actions']);
+    for (const update of updates) {
+      expect(update).toMatchObject({
+        directory: '/',
+        schedule: { interval: 'weekly' },
+        cooldown: { 'default-days': 7 },
+      });
+    }
+  });
+
+  it('is shipped as it was tried: a release is built on what the Dockerfile names', () => {
+    const build = steps('release.yml').find(({ uses }) => uses?.startsWith('docker/build-push-action@'));
+    const given = String(build?.with?.['build-args']).match(/^\w+(?==)/gm);
+    expect(given).toEqual(['VERSION', 'REVISION']);
+  });
+});

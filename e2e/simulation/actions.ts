@@ -1,6 +1,7 @@
 import type { Draw } from './draw';
 import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
+import type { Intruder } from './intruder';
 import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
 
@@ -8,6 +9,7 @@ import type { Users } from './users';
 export interface Stage {
   readonly users: Users;
   readonly replicas: Reconcilers;
+  readonly intruder: Intruder;
   /** Forgets the server's past. */
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;

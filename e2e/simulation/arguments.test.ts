@@ -1,20 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseArguments, UsageError } from './arguments';
 
+const today = new Date('2026-11-23T23:59:59.999Z');
+
 describe('arguments', () => {
   it.each([
     [[], { kind: 'batch', from: 1, seeds: 300 }],
     [['--seeds', '50', '--from', '7'], { kind: 'batch', from: 7, seeds: 50 }],
+    [['--seeds', '1000', '--from', 'today'], { kind: 'batch', from: 20_261_123_000, seeds: 1000 }],
+    [['--seed', '20261123999'], { kind: 'one', seed: 20_261_123_999, story: false }],
     [['--seed', '9'], { kind: 'one', seed: 9, story: false }],
     [['--seed', '9', '--story'], { kind: 'one', seed: 9, story: true }],
+    [['--prove'], { kind: 'prove' }],
   ])('%j', (args, asked) => {
-    expect(parseArguments(args)).toEqual(asked);
+    expect(parseArguments(args, today)).toEqual(asked);
   });
 
-  it.each([[['--sedes', '5']], [['--seeds']], [['--seeds', '-1']], [['--story']], [['--seed', '1', '--from', '2']]])(
-    'refuses %j',
-    (args) => {
-      expect(() => parseArguments(args)).toThrow(UsageError);
-    },
-  );
+  it.each([
+    [['--sedes', '5']],
+    [['--seeds']],
+    [['--seeds', '-1']],
+    [['--seeds', 'today']],
+    [['--from', 'yesterday']],
+    [['--story']],
+    [['--seed', '1', '--from', '2']],
+    [['--prove', '--seed', '1']],
+  ])('refuses %j', (args) => {
+    expect(() => parseArguments(args, today)).toThrow(UsageError);
+  });
 });

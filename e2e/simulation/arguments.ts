@@ -1,15 +1,20 @@
 /** What `npm run sim` was asked for. */
 export type Asked =
   | { readonly kind: 'batch'; readonly from: number; readonly seeds: number }
-  | { readonly kind: 'one'; readonly seed: number; readonly story: boolean };
+  | { readonly kind: 'one'; readonly seed: number; readonly story: boolean }
+  | { readonly kind: 'prove' };
 
 export class UsageError extends Error {}
 
-const usage = 'usage: npm run sim -- --seeds N [--from K] | --seed K [--story]';
+const usage = 'usage: npm run sim -- --seeds N [--from K|today] | --seed K [--story] | --prove';
 const defaultSeeds = 300;
 
-/** @throws UsageError for what nobody knows, or no number. */
-export function parseArguments(args: readonly string[]): Asked {
+/** So many seeds has a day of its own. */
+const seedsOfDay = 1_000;
+
+/** `today`: `--from today` begins at a seed made of it. @throws UsageError for what nobody knows, or no number. */
+export function parseArguments(args: readonly string[], today: Date): Asked {
+  if (args.length === 1 && args[0] === '--prove') return { kind: 'prove' };
   const numbers = new Map<string, number>();
   let story = false;
   for (let index = 0; index < args.length; index++) {
@@ -20,7 +25,11 @@ export function parseArguments(args: readonly string[]): Asked {
     }
     if (!['--seeds', '--seed', '--from'].includes(flag)) throw new UsageError(`unknown argument "${flag}"; ${usage}`);
     const text = args[++index] ?? '';
-    if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${flag} takes a whole number, not "${text}"; ${usage}`);
+    if (flag === '--from' && text === 'today') {
+      numbers.set(flag, firstSeedOf(today));
+      continue;
+    }
+    if (!/^\d{1,12}$/.test(text)) throw new UsageError(`${flag} takes a whole number, not "${text}"; ${usage}`);
     numbers.set(flag, Number(text));
   }
   const seed = numbers.get('--seed');
@@ -30,4 +39,9 @@ export function parseArguments(args: readonly string[]): Asked {
   }
   if (numbers.size > 1) throw new UsageError(`--seed goes with neither --seeds nor --from; ${usage}`);
   return { kind: 'one', seed, story };
+}
+
+/** 23 November 2026, in UTC: 20261123000. */
+function firstSeedOf(day: Date): number {
+  return Number(day.toISOString().slice(0, 10).replaceAll('-', '')) * seedsOfDay;
 }

@@ -4,6 +4,8 @@ import type { Content, Digests, SourceName } from './contents';
 /** A baseline as the judge reads it off an object. */
 export interface WrittenBaseline {
   readonly n: number;
+  /** Undefined where it was written into the creation of its object. */
+  readonly uid?: string;
   readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
@@ -24,7 +26,7 @@ function readBaseline(object: KubeObject): WrittenBaseline | undefined {
   try {
     const parsed = JSON.parse(text ?? 'null') as Partial<WrittenBaseline> | null;
     if (typeof parsed?.n !== 'number' || parsed.n < 0 || parsed.sources === undefined) return undefined;
-    return { n: parsed.n, sources: parsed.sources };
+    return { n: parsed.n, sources: parsed.sources, ...(parsed.uid !== undefined && { uid: parsed.uid }) };
   } catch {
     return undefined;
   }

@@ -15,6 +15,13 @@ export function seedsFrom(from: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
+/** What is wrong in the threads on purpose. */
+export interface Wrong {
+  readonly mutation?: Mutation;
+  /** Of {@link plantedBugs}, by what it is. */
+  readonly plantedBug?: string;
+}
+
 /**
  * Runs the seeds on worker threads; `report` is called for each as it ends, in no order, and ends the batch with
  * `enough`. Rejects when a worker dies, and for a mutation whose text is not there.
@@ -23,14 +30,18 @@ export async function runBatch(
   seeds: readonly number[],
   workers: number,
   report: (report: SeedReport) => 'enough' | undefined,
-  mutation?: Mutation,
+  { mutation, plantedBug }: Wrong = {},
 ): Promise<void> {
   const code = await bundledWorker(mutation);
   let next = 0;
   await Promise.all(
     Array.from({ length: Math.min(workers, seeds.length) }, async () => {
       // A world leaves nothing behind: with room for all of it, little is ever copied by the collector.
-      const worker = new Worker(code, { eval: true, resourceLimits: { maxYoungGenerationSizeMb: 64 } });
+      const worker = new Worker(code, {
+        eval: true,
+        resourceLimits: { maxYoungGenerationSizeMb: 64 },
+        workerData: plantedBug,
+      });
       await new Promise<void>((resolve, reject) => {
         const send = (): void => {
           const seed = seeds[next++];

@@ -2,6 +2,7 @@ import { objectAt, stringAt } from '../apiserver/json';
 import type { WriteRecord } from '../apiserver/store';
 import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests } from './contents';
+import { isEngine } from './engine-user';
 import { isGone, Lives, namespaceOf, type Life } from './lives';
 import { plainRules, type Rules } from './rules';
 import { isSelectedSource, SelectedNamespaces } from './selection';
@@ -20,6 +21,7 @@ export class Case {
   #digests: Digests | undefined;
   #holder: string | undefined;
   #firstLedRevision = Infinity;
+  readonly #holders = new Set<string>();
   readonly #ledSince = new Map<string, number>();
 
   constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules) {
@@ -43,7 +45,8 @@ export class Case {
     }
     if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
       if (record.type === 'DELETED') this.#openEntries.delete(key);
-      else this.#openEntries.add(key);
+      // What an intruder puts there is nobody's to end.
+      else if (isEngine(record.user)) this.#openEntries.add(key);
     }
     if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);
     return this.#lives.add(record);
@@ -78,9 +81,9 @@ export class Case {
     return this.#firstLedRevision;
   }
 
-  /** All that ever led. */
+  /** All that ever took the Lease: one that froze before it renewed that for the first time goes on with what it has begun. */
   get processes(): readonly string[] {
-    return [...this.#ledSince.keys()];
+    return [...this.#holders];
   }
 
   /** When this process first led. */
@@ -92,6 +95,7 @@ export class Case {
   #leaseWritten({ object, revision, user }: WriteRecord): void {
     const spec = objectAt(object, 'spec');
     this.#holder = stringAt(object, 'spec', 'holderIdentity');
+    if (this.#holder === user) this.#holders.add(user);
     if (spec['acquireTime'] === spec['renewTime']) return;
     if (!this.#ledSince.has(user)) this.#ledSince.set(user, revision);
     this.#firstLedRevision = Math.min(this.#firstLedRevision, revision);

@@ -1,4 +1,5 @@
 import type { Draw } from './draw';
+import type { Intruder } from './intruder';
 import { isHeld, isUsedBy, pauseByHand, resumeByHand, askForPause } from './pausing-users';
 import type { Reconcilers } from './reconcilers';
 import { select } from './selecting-users';
@@ -8,6 +9,7 @@ import type { Users } from './users';
 interface Stage {
   readonly users: Users;
   readonly replicas: Reconcilers;
+  readonly intruder: Intruder;
   readonly later: (delayMs: number, run: () => void) => void;
 }
 
@@ -38,6 +40,11 @@ export const featureActions = {
   'hold-and-deselect-namespace': ({ users, later }: Stage, draw: Draw) => {
     const { namespace: name } = hold(users, later, draw);
     later(draw.int(2_500, 9_000), () => select(users, { kind: 'Namespace', namespace: '', name }, false));
+  },
+  /** Whoever leads next looks for what was begun with Jobs. */
+  'forge-entry': ({ intruder, later, replicas }: Stage, draw: Draw) => {
+    intruder.forge(draw);
+    for (const index of [0, 1]) later(draw.int(100, 5_000), () => replicas.crash(index, draw.int(0, 5_000)));
   },
   /** Of one that is held, if there is any. */
   'resume-by-hand': ({ users }: Stage, draw: Draw) => {

@@ -5,7 +5,7 @@ const scope = 'reconciler/namespace-scope.ts';
 const comparison = 'shared/domain/comparison.ts';
 const folds = 'reconciler/rollout-folds.ts';
 
-/** Pauses, appearances, selections and folds that are wrong on purpose. */
+/** Pauses, appearances, selections, folds and a journal that are wrong on purpose. */
 export const featureMutants: readonly Mutant[] = [
   { what: 'a pause ends at once', file: pauses, from: 'leftMs > 0', to: 'leftMs > Infinity' },
   {
@@ -51,8 +51,8 @@ export const featureMutants: readonly Mutant[] = [
   {
     what: 'what was there before its namespace was selected stays at the gate',
     file: scope,
-    from: '        this.#open(name);',
-    to: '        if (this.#listed) return;\n        this.#open(name);',
+    from: '    this.#open(name);',
+    to: '    if (this.#listed) return;\n    this.#open(name);',
   },
   {
     what: 'what a source was is forgotten when it goes or leaves the selection',
@@ -94,5 +94,18 @@ export const featureMutants: readonly Mutant[] = [
     file: folds,
     from: 'if (state.template === before.template) return restart;',
     to: '',
+  },
+  {
+    what: 'an entry of the journal is believed for its label',
+    file: 'reconciler/journal-entry.ts',
+    from: 'if (mac.length !== right.length || !timingSafeEqual(mac, right))',
+    to: 'if (mac.length !== right.length)',
+  },
+  {
+    what: 'an entry of the journal that does not verify is cleared away',
+    file: 'reconciler/journal-store.ts',
+    from: '    onRefusedEntry({ namespace, name,',
+    to: `    await deleteObject(this.#options.client, secrets, namespace, name, { propagationPolicy: 'Background' });
+    onRefusedEntry({ namespace, name,`,
   },
 ];

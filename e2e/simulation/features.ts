@@ -18,6 +18,8 @@ export interface Features {
   readonly namespacesToIgnore: readonly string[];
   /** Sources and workloads are changed together, where controllers roll them out. */
   readonly releases: boolean;
+  /** Somebody may write Secrets in Reroll's namespace who should not. */
+  readonly intruder: boolean;
 }
 
 export const noFeatures: Features = {
@@ -28,6 +30,7 @@ export const noFeatures: Features = {
   selectsNamespaces: false,
   namespacesToIgnore: [],
   releases: false,
+  intruder: false,
 };
 
 type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
@@ -49,7 +52,7 @@ const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-
 export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
   const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
   const selectsNamespaces = draw.chance(0.12);
-  const features: Omit<Features, 'releases'> = {
+  const features: Omit<Features, 'releases' | 'intruder'> = {
     // Both together are a case of their own.
     pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
     reloadOnCreate: reloads === 'create' || reloads === 'both',
@@ -81,8 +84,15 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
   const releases = !world.calm && draw.chance(world.controllers ? 0.6 : 0.04);
   const controllers = world.controllers || releases;
   for (let left = releases ? draw.int(2, 4) : 0; left > 0; left--) add('release', draw.int(1, world.stormMs - 1));
+  const intruder = !world.calm && draw.chance(0.06);
+  if (intruder) add('forge-entry', draw.int(1, world.stormMs - 1));
   const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
-  return { ...world, controllers, features: { ...features, releases }, steps: steps.length === 0 ? world.steps : all };
+  return {
+    ...world,
+    controllers,
+    features: { ...features, releases, intruder },
+    steps: steps.length === 0 ? world.steps : all,
+  };
 }
 
 /** What the engine is told on its command line. */

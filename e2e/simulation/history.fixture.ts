@@ -97,6 +97,12 @@ export class Hand {
     await this.server.registry.create(writeBy(user, user, 'create'), this.server.kindOf('Secret'), 'default', object);
   }
 
+  async editSecret(color: string): Promise<void> {
+    const data = { color: Buffer.from(color).toString('base64') };
+    await this.#update('Secret', 'default', 'db', 'dev', (object) => ({ ...object, data }));
+    await this.clock.advance(3_000);
+  }
+
   /** The engine tells why it restarted `web`. */
   async event(message: string): Promise<void> {
     const { uid } = this.server.store.get(this.server.kindOf('Deployment'), 'default/web')?.metadata ?? {};
@@ -125,8 +131,9 @@ export class Hand {
     restart: boolean,
     change: (object: JsonObject) => JsonObject = (object) => object,
     user = 'engine-0-1',
+    secretColor?: string,
   ): Promise<void> {
-    const text = this.#baseline(color);
+    const text = this.#baseline(color, secretColor);
     await this.#update('Deployment', 'default', 'web', user, (object) => {
       const recorded = withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
       const at = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
@@ -194,10 +201,13 @@ export class Hand {
     return judge(this.server.history(), calm, { ...plainRules, ...rules }).map(({ promise }) => promise);
   }
 
-  #baseline(color: string | undefined): string {
+  #baseline(color: string | undefined, secretColor?: string): string {
     this.#sequence += 1;
     const content = color === undefined ? undefined : new Map([['color', color]]);
-    const sources = { 'cm/app': digests.whole(source, content) };
+    const ofSecret = secretColor !== undefined && {
+      'secret/db': digests.whole('Secret default/db', new Map([['color', secretColor]])),
+    };
+    const sources = { 'cm/app': digests.whole(source, content), ...ofSecret };
     return JSON.stringify({ v: 1, n: this.#sequence, key: 'k', sources });
   }
 

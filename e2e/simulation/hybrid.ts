@@ -71,7 +71,7 @@ export class HybridWorld {
       webhooks: () => this.#around.webhooks,
       onTimeout: (source) => this.situations.unheard(source),
       onKilled: () => this.situations.killedInReview(),
-      onAsked: (process, source, id) => this.#records.asked(process, source, id),
+      onAsked: (process, source, id) => this.#records.asked(process, source, id, loop.monotonicMs()),
       onMarked: (marked) => this.situations.marked(marked),
       onDryRun: (id) => this.#records.tried(id),
     });
@@ -130,6 +130,11 @@ export class HybridWorld {
     this.#admission.relieve();
     this.#channel.relieve();
     this.#around.webhooks.relieve();
+  }
+
+  /** All processes of the webhook are killed. */
+  crash(downMs: number): void {
+    this.#around.webhooks.crashAll(downMs);
   }
 
   async check(): Promise<readonly Violation[]> {

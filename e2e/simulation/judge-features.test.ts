@@ -217,6 +217,20 @@ describe('the judge of selected namespaces', () => {
     expect(hand.promises(false, selecting)).toEqual([]);
   });
 
+  it('takes a source that came to be used while it was left out as it was when it is back', async () => {
+    const hand = await looked();
+    await hand.label('Namespace', {});
+    await hand.createSecret('dev');
+    await hand.write('dev', annotated('secret.reloader.stakater.com/reload', 'db'));
+    await hand.clock.advance(3_000);
+    await hand.editSecret('secret-2-');
+    await hand.label('Namespace', prod);
+    await hand.engine('value-1-', false, (object) => object, 'engine-0-1', 'secret-2-');
+    expect(hand.promises(false, selecting)).toEqual([]);
+    await hand.editSecret('secret-3-');
+    expect(hand.promises(false, selecting)).toEqual(['missed change', 'missed change']);
+  });
+
   it('finds a restart in one that is left out by its name', async () => {
     const hand = await adopted();
     await hand.clock.advance(60_000);

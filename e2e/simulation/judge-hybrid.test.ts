@@ -125,10 +125,22 @@ describe('the judge of records', () => {
 
   it('takes for a change made again what has another review in between, though no record of that was sent', () => {
     const judge = new RecordJudge();
-    for (const id of ['1', '2', '3']) judge.asked('webhook-0-1', 'ConfigMap default/app', id);
+    for (const id of ['1', '2', '3']) judge.asked('webhook-0-1', 'ConfigMap default/app', id, 1_000);
     judge.sent('webhook-0-1', record({}));
     judge.sent('webhook-0-1', record({ id: '3', observedAtMs: 1_001 }));
     expect(judge.violations).toEqual([]);
+  });
+
+  it.each([
+    ['takes for a change made again what came just after another review, which may be told of later', 500, 0],
+    ['finds one that is told twice though another review came long before', 5_000, 1],
+  ])('%s', (_what, earlierMs, found) => {
+    const judge = new RecordJudge();
+    judge.asked('webhook-0-1', 'ConfigMap default/app', '0', 10_000 - earlierMs);
+    for (const id of ['1', '1']) judge.asked('webhook-0-1', 'ConfigMap default/app', id, 10_000);
+    judge.sent('webhook-0-1', record({}));
+    judge.sent('webhook-0-1', record({ observedAtMs: 1_001 }));
+    expect(judge.violations).toHaveLength(found);
   });
 
   it('finds a dry run', () => {

@@ -74,18 +74,22 @@ function sourcesOf({ sources }: LogLine['fields']): number {
 
 function checkReads({ name }: SimulatedProcess, records: number, server: ApiServer): readonly Violation[] {
   const perSecond = new Map<number, number>();
-  let reads = 0;
+  let [reads, lists] = [0, 0];
   for (const { user, verb, resource, namespace, atMs } of server.requests()) {
-    if (user !== name || verb !== 'get' || namespace === ownNamespace) continue;
+    if (user !== name || namespace === ownNamespace) continue;
     if (resource !== 'configmaps' && resource !== 'secrets') continue;
+    if (verb === 'list') lists += 1;
+    if (verb !== 'get') continue;
     reads += 1;
     const second = Math.floor(atMs / 1000);
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
   }
   const found: Violation[] = [];
-  if (reads > records * maxReadsPerRecord) found.push(unbounded(`${name} made ${reads} reads for ${records} records`));
-  const most = Math.max(0, ...perSecond.values());
-  if (most > maxReadsPerSecond) found.push(unbounded(`${name} made ${most} reads in one second`));
+  // What was read by a list of its name, and a later list contradicts, is read once more.
+  const most = records * maxReadsPerRecord + lists;
+  if (reads > most) found.push(unbounded(`${name} made ${reads} reads for ${records} records and ${lists} lists`));
+  const atOnce = Math.max(0, ...perSecond.values());
+  if (atOnce > maxReadsPerSecond) found.push(unbounded(`${name} made ${atOnce} reads in one second`));
   return found;
 }
 

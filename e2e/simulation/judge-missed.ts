@@ -19,10 +19,9 @@ export function checkMissed(opened: Case): readonly Violation[] {
       inCareSince(opened, life),
       lastForgotten(opened, life),
       lastPolicyChange(life),
-      selectedSince(opened, life),
     ];
     return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
-      const since = Math.max(...ofLife, readableSince(opened, life, source));
+      const since = Math.max(...ofLife, readableSince(opened, life, source), selectedSince(opened, life, source));
       const now = contents.versions(source).at(-1)?.content;
       const missed = changed(rules, keys, contents.settledAt(source, since), now);
       // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
@@ -111,20 +110,23 @@ function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, sourc
   const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
   if (recorded.length === 0 || recorded.some((entry) => entry !== '-')) return false;
   const formers = versions.slice(came, -1);
+  const now = versions.at(-1)?.content;
   return !lives.some(({ writes }) =>
     writes.filter(isOfEngine).some(({ object }) => {
       const entry = recordedOf(object).get(source);
-      return entry !== undefined && formers.some(({ content }) => matches(digests, source, content, entry));
+      // Keys that are the same today tell nothing of what was seen before.
+      if (entry === undefined || matches(digests, source, now, entry)) return false;
+      return formers.some(({ content }) => matches(digests, source, content, entry));
     }),
   );
 }
 
 /**
  * A workload that was in a namespace when that came into the selection is taken as it was then; or as it was when a
- * process led that had not seen it happen. One that was recorded before is compared with that.
+ * process led that had not seen it happen. What was recorded of a source before is compared with that.
  */
-function selectedSince(opened: Case, life: Life): number {
-  const adopter = life.writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+function selectedSince(opened: Case, life: Life, source: string): number {
+  const adopter = life.writes.find((write) => isOfEngine(write) && recordedOf(write.object).has(source));
   const gains = opened.namespaces.gains(namespaceOf(life));
   const gained = gains.findLast((revision) => revision < (adopter?.revision ?? Infinity)) ?? 0;
   return gained > life.writes[0].revision && adopter ? Math.max(gained, opened.ledSince(adopter.user)) : gained;

@@ -5,14 +5,22 @@ import type { Violation } from './judge';
 /** What `/mutate` and `/validate` see of one write lies closer together; clocks may be set meanwhile. */
 const togetherMs = 3_000;
 
+/** For so long a review may be answered, and told of after one that came later: those that a frozen process held come at once. */
+const answeredMs = 600;
+
+interface Asked {
+  readonly id: string;
+  readonly atMs: number;
+}
+
 /** Judges what webhooks tell: each change once, however often they were asked about it, and nothing that is only tried. */
 export class RecordJudge {
   readonly #tried = new Set<string>();
   readonly #seen = new Set<string>();
   /** By process and object: what was told last, for the first time. */
   readonly #last = new Map<string, { readonly id: string; readonly change: string; readonly atMs: number }>();
-  /** By process and source: the ids of the reviews that came, in their order. */
-  readonly #asked = new Map<string, string[]>();
+  /** By process and source: the reviews that came, in their order. */
+  readonly #asked = new Map<string, Asked[]>();
   readonly #violations: Violation[] = [];
 
   get violations(): readonly Violation[] {
@@ -25,10 +33,10 @@ export class RecordJudge {
   }
 
   /** A review of a write to the source has come to this process. */
-  asked(process: string, source: string, id: string): void {
-    const ids = this.#asked.get(`${process} ${source}`);
-    if (ids) ids.push(id);
-    else this.#asked.set(`${process} ${source}`, [id]);
+  asked(process: string, source: string, id: string, atMs: number): void {
+    const reviews = this.#asked.get(`${process} ${source}`);
+    if (reviews) reviews.push({ id, atMs });
+    else this.#asked.set(`${process} ${source}`, [{ id, atMs }]);
   }
 
   sent(from: string, record: JsonObject): void {
@@ -53,9 +61,12 @@ export class RecordJudge {
 
   /** Another write came in between, of which no record may have been sent: then it is a change made again. */
   #askedBetween(source: string, first: string, second: string): boolean {
-    const ids = this.#asked.get(source) ?? [];
-    const between = ids.slice(ids.indexOf(first) + 1, ids.lastIndexOf(second));
-    return between.some((id) => id !== first && id !== second);
+    const reviews = this.#asked.get(source) ?? [];
+    const firstMs = reviews.find(({ id }) => id === first)?.atMs ?? Infinity;
+    const upTo = reviews.findLastIndex(({ id }) => id === second);
+    return reviews
+      .slice(0, Math.max(0, upTo))
+      .some(({ id, atMs }) => id !== first && id !== second && atMs >= firstMs - answeredMs);
   }
 
   #found(sentence: string): void {

@@ -1,7 +1,7 @@
 import { arrayAt, objectAt, stringAt } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
-import { baselineOf } from './baseline-text';
+import { baselineOf, matches, sourceOfEntry, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
@@ -30,18 +30,32 @@ function checkCronJob(opened: Case, life: Life): readonly Violation[] {
   if (JSON.stringify(write.previous['spec']) !== JSON.stringify(write.object['spec'])) {
     violations.push({ promise: 'foreign write', sentence: `${at}: changed what is not ours` });
   }
-  const before = baselineOf(write.previous)?.sources ?? {};
+  const written = baselineOf(write.previous);
+  const before = written?.sources ?? {};
   const after = baselineOf(write.object);
   if (!after) violations.push({ promise: 'baseline apart from template', sentence: `${at}: left no baseline` });
   const moved = Object.entries(after?.sources ?? {}).some(([id, entry]) => {
     const former = before[id];
-    return former !== undefined && former !== '-' && entry !== '-' && differ(former, entry) === true;
+    if (former === undefined || former === '-' || entry === '-' || differ(former, entry) !== true) return false;
+    return written?.uid !== undefined || !wasSoAtBirth(opened, life, id, entry);
   });
   const since = life.writes.findLast((earlier) => earlier !== write && isOfEngine(earlier))?.revision ?? 0;
   if (moved && !runsOf(opened, life).some(({ revision }) => revision > since)) {
     violations.push({ promise: 'baseline apart from template', sentence: `${at}: the record moved on without a run` });
   }
   return violations;
+}
+
+/** What the webhook records in a creation is what the leader knows by then, and that may be older than the creation. */
+function wasSoAtBirth(
+  { contents, digests }: Case,
+  { writes: [born] }: Life,
+  id: string,
+  entry: WrittenBaseline['sources'][string],
+): boolean {
+  const source = sourceOfEntry(id, born.object.metadata.namespace ?? '');
+  if (source === undefined || !digests) return false;
+  return matches(digests, source, contents.at(source, born.revision), entry);
 }
 
 function checkRunCount(opened: Case, cronJob: Life): readonly Violation[] {

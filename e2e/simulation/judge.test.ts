@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { withValueAt, type JsonObject } from '../apiserver/json';
+import { Case } from './case';
 import { adopted } from './history.fixture';
 
 describe('the judge', () => {
@@ -178,6 +179,16 @@ describe('the judge of a CronJob', () => {
 });
 
 describe('the judge of a CronJob that was recorded from a watch that was behind', () => {
+  it('takes a record that moves on to what was there at its creation for no change', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true);
+    hand.addCronJob();
+    await hand.recordOnCronJob('value-1-');
+    await hand.recordOnCronJob('value-2-');
+    expect(hand.promises()).toEqual([]);
+  });
+
   it('takes a run for each change that comes forth later, and no more', async () => {
     const hand = await adopted();
     for (const color of ['value-2-', 'value-3-']) {
@@ -264,5 +275,15 @@ describe('the judge of a Job', () => {
     await hand.createJob('value-2-', 'restart-9');
     await hand.closeJournal();
     expect(hand.promises()).toEqual([]);
+  });
+});
+
+describe('the processes that ever took the Lease', () => {
+  it('are known with the write by which they took it: one may freeze before it renews that', async () => {
+    const { server } = await adopted();
+    const history = server.history();
+    const taken = history.findIndex(({ kind }) => kind.kind === 'Lease');
+    expect(new Case(history.slice(0, taken)).processes).toEqual([]);
+    expect(new Case(history.slice(0, taken + 1)).processes).toEqual(['engine-0-1']);
   });
 });

@@ -12,6 +12,7 @@ import { checkGiven } from './judge-marks';
 import { checkMissed } from './judge-missed';
 import { checkRecorded, checkUnfinished } from './judge-recorded';
 import { checkRuns } from './judge-runs';
+import { IntruderJudge } from './judge-intruder';
 import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
 import { isRolled } from './lives';
@@ -34,6 +35,7 @@ export interface Violation {
     | 'too late'
     | 'wrong pause'
     | 'left out'
+    | 'left lying'
     | 'fell over';
   readonly sentence: string;
 }
@@ -41,6 +43,7 @@ export interface Violation {
 /** Judges a world while it runs, write by write, and once more when it is over. Reads what the API server stored. */
 export class Judge {
   readonly #case: Case;
+  readonly #intruder = new IntruderJudge();
   readonly #violations: Violation[] = [];
 
   constructor(rules: Rules = plainRules) {
@@ -53,6 +56,7 @@ export class Judge {
   }
 
   wrote(record: WriteRecord): void {
+    this.#violations.push(...this.#intruder.wrote(record));
     this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
     if (!life) return;

@@ -20,23 +20,20 @@ export interface PlantedBug {
   /** Only these worlds can show it, and the others would take their time. */
   readonly among?: (world: World) => boolean;
   readonly settings?: Partial<EngineSettings>;
-  /** Returns the way to take it out again. */
-  readonly plant?: () => () => void;
+  readonly plant?: () => void;
 }
 
 type Method = (this: unknown, ...args: never[]) => unknown;
 
 /** Replaces a method of a class; `make` gets the right one. */
 function replaced<T extends object>(type: { readonly prototype: T }, name: keyof T, make: (right: Method) => Method) {
-  return (): (() => void) => {
-    const right = type.prototype[name] as Method;
-    type.prototype[name] = make(right) as T[keyof T];
-    return () => (type.prototype[name] = right as T[keyof T]);
+  return (): void => {
+    type.prototype[name] = make(type.prototype[name] as Method) as T[keyof T];
   };
 }
 
 /** Changes the body of every PATCH to a workload. */
-function patchesChanged(change: (body: Record<string, unknown>) => Record<string, unknown>): () => () => void {
+function patchesChanged(change: (body: Record<string, unknown>) => Record<string, unknown>): () => void {
   return replaced(
     KubeClient,
     'request',
@@ -49,7 +46,7 @@ function patchesChanged(change: (body: Record<string, unknown>) => Record<string
   );
 }
 
-function annotationsChanged(change: (annotations: Record<string, string>) => Record<string, string>): () => () => void {
+function annotationsChanged(change: (annotations: Record<string, string>) => Record<string, string>): () => void {
   return patchesChanged((body) => {
     const metadata = body['metadata'] as { readonly annotations: Record<string, string> };
     return { ...body, metadata: { ...metadata, annotations: change({ ...metadata.annotations }) } };
@@ -94,7 +91,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     what: 'values stand in an annotation',
     plant: () => {
-      const undoDigest = replaced(
+      replaced(
         ContentDigester,
         'digest',
         (right) =>
@@ -103,21 +100,17 @@ export const plantedBugs: readonly PlantedBug[] = [
             return right.call(this, ...(args as unknown as never[]));
           } as Method,
       )();
-      const undoAnnotations = annotationsChanged((annotations) => ({
+      annotationsChanged((annotations) => ({
         ...annotations,
         'reroll.dev/last-restart': seenValue,
       }))();
-      return () => {
-        undoAnnotations();
-        undoDigest();
-      };
     },
   },
   {
     what: 'whoever ever led goes on to write',
     among: ({ replicas }) => replicas > 1,
     plant: () => {
-      const undoStart = replaced(
+      replaced(
         LeaderElection,
         'start',
         (right) =>
@@ -125,11 +118,7 @@ export const plantedBugs: readonly PlantedBug[] = [
             right.call(this, { ...callbacks, onStoppedLeading: () => undefined } as never);
           },
       )();
-      const undoIsLeader = replaced(LeaderElection, 'isLeader', () => () => true)();
-      return () => {
-        undoStart();
-        undoIsLeader();
-      };
+      replaced(LeaderElection, 'isLeader', () => () => true)();
     },
   },
   { what: 'replicas lead by Leases of their own', settings: { leaseName: 'other' } },

@@ -11,6 +11,9 @@ import {
 } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { Harness } from '../engine/harness';
+import { simulate } from './simulation';
+import type { Weather } from './weather';
+import { drawWorld } from './world';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
@@ -320,6 +323,23 @@ describe('nothing is restarted without a reason', () => {
     harness.seed(deployment({ name: 'web', annotations: { ...auto, ...settle }, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(60_000);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  /**
+   * ConfigMaps are refused for a while, so each is asked for by its name; meanwhile a list shows them, unread, and the
+   * answer to such a question, on its way through a proxy, is a 404. A StatefulSet that is seen only after they are
+   * seen again has no record of them.
+   */
+  it('when the 404 of a proxy answers for a source that a list has shown', async () => {
+    const weather: readonly Weather[] = [
+      { kind: 'lost-answer', fromMs: 0, toMs: 56_277, rate: 1, resource: 'statefulsets', seed: 1754728611 },
+      { kind: 'forbidden', fromMs: 0, toMs: 21_780, rate: 1, resource: 'configmaps', seed: 892877057 },
+      { kind: 'not-found', fromMs: 22_549, toMs: 69_000, rate: 0.5, resource: undefined, seed: 43390262 },
+      { kind: 'stream-malformed', fromMs: 0, toMs: 45_252, rate: 0.5, resource: undefined, seed: 581936645 },
+    ];
+    const { violations, story } = await simulate({ ...drawWorld(4242052), steps: [], weather });
+    expect(story.join()).toContain('not-found: GET /api/v1/namespaces/default/configmaps/app');
+    expect(violations).toEqual([]);
   });
 
   it('of a Job that stopped asking for the source, though its watch is behind', async () => {

@@ -74,6 +74,10 @@ export class Replicas<T extends Incarnation> {
     this.#empty(index, downMs);
   }
 
+  crashAll(downMs: number): void {
+    this.#slots.forEach((_slot, index) => this.crash(index, downMs));
+  }
+
   freeze(index: number, durationMs: number): void {
     const slot = this.#running(index);
     if (!slot) return;

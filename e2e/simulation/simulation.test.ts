@@ -5,7 +5,7 @@ import { simulate } from './simulation';
 import { situations, type Situation } from './situations';
 import { drawWorld } from './world';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 describe('simulated worlds', () => {
   it('keep every promise, and come to every situation', async () => {

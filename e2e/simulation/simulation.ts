@@ -12,9 +12,11 @@ import { endpointSliceKind } from './endpoints';
 import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
 import { HybridWorld } from './hybrid';
+import { Intruder } from './intruder';
 import { Judge, type Violation } from './judge';
 import { checkTold } from './judge-leaks';
 import { checkProcesses } from './judge-processes';
+import { checkLaterTerm } from './later-term';
 import { Loop } from './loop';
 import { Network } from './network';
 import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
@@ -120,7 +122,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   /** What is still to be done of steps that take their time. */
   let announced = 0;
   const stage: Stage = {
-    ...{ users, replicas },
+    ...{ users, replicas, intruder: new Intruder(server, told) },
     compact: () => {
       situations.told('compacts');
       story.tell('server', 'compacts its history');
@@ -152,7 +154,6 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   await untilQuiet(loop, server, isReady, judge, world.stormMs);
   await hybrid?.rest();
 
-  const history = server.history();
   const violations = [
     ...judge.verdict(world.calm, dark),
     ...inStorm,
@@ -163,7 +164,17 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   ];
   replicas.all.forEach(({ lines }) => situations.logged(lines));
   const reached = new Set([...situations.reached, ...featured.reached, ...(hybrid?.situations.reached ?? [])]);
-  return { seed: world.seed, violations, story: story.lines, situations: reached, history };
+  // What broke a promise before tells nothing about the day after.
+  if (world.laterTerm && violations.length === 0 && isReady()) {
+    const crashAll = (downMs: number): void => {
+      replicas.crashAll(downMs);
+      hybrid?.crash(downMs);
+    };
+    const isUp = (): boolean => isComplete(replicas);
+    violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp })), ...judge.violations);
+    reached.add('another term began a day later');
+  }
+  return { seed: world.seed, violations, story: story.lines, situations: reached, history: server.history() };
 }
 
 async function untilQuiet(

@@ -20,6 +20,9 @@ export const situations = [
   'a write to a workload was refused with 409 though nothing had changed',
   'a write to a workload was throttled',
   'a write to a workload met an error of the server',
+  'a write to a workload was denied by admission',
+  'a write to a workload was invalid to admission',
+  'a write to a workload was to be tried again a day later',
   'a request was refused with 401',
   'a list or watch was refused with 410',
   'an answer ended in its middle',
@@ -50,9 +53,11 @@ export const situations = [
   'a workload changed between plan and write',
   'lists were paged, because the server does not stream them',
   'a restart was folded into a rollout of somebody else',
+  'a forged entry of the journal was refused',
   'a source was read because a decision rested on it',
   'a source that had changed before it was read was read as it had been',
   'what a source had been before it was read was not remembered',
+  'another term began a day later',
   ...hybridSituations,
   ...featureSituations,
 ] as const;
@@ -66,6 +71,9 @@ const ofWorkloadWrites: Partial<Record<WeatherKind, Situation>> = {
   conflict: 'a write to a workload was refused with 409 though nothing had changed',
   throttled: 'a write to a workload was throttled',
   'server-error': 'a write to a workload met an error of the server',
+  denied: 'a write to a workload was denied by admission',
+  invalid: 'a write to a workload was invalid to admission',
+  'throttled-for-a-day': 'a write to a workload was to be tried again a day later',
 };
 
 const ofAnything: Partial<Record<WeatherKind, Situation>> = {
@@ -93,6 +101,7 @@ const toldInLogs: readonly (readonly [string, Situation])[] = [
   ['stopped leading', 'a leader lost its Lease and knew it'],
   ['the server does not stream lists', 'lists were paged, because the server does not stream them'],
   ['folded into the rollout', 'a restart was folded into a rollout of somebody else'],
+  ['is labelled as a journal entry', 'a forged entry of the journal was refused'],
 ];
 
 /** Notes which situations a world comes to. */

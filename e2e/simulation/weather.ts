@@ -22,7 +22,10 @@ export const weatherKinds = [
   'stream-duplicate',
   'answer-truncated',
 ] as const;
-export type WeatherKind = (typeof weatherKinds)[number];
+
+/** What other people's admission, and their gateways, do to writes of workloads. */
+export const refusalKinds = ['denied', 'invalid', 'throttled-for-a-day'] as const;
+export type WeatherKind = (typeof weatherKinds)[number] | (typeof refusalKinds)[number];
 
 /** A stretch of time in which some of the requests go wrong in one way. */
 export interface Weather {
@@ -56,6 +59,13 @@ const strikes: Readonly<Record<WeatherKind, Strike>> = {
   'stream-malformed': (draw) => ({ kind: 'malform', atEvent: draw.int(0, 6) }),
   'stream-duplicate': () => ({ kind: 'duplicate' }),
   'answer-truncated': () => ({ kind: 'truncate', atEvent: 0 }),
+  denied: () => ({
+    kind: 'status',
+    code: 403,
+    message: 'admission webhook "policy.example" denied the request: frozen',
+  }),
+  invalid: () => ({ kind: 'status', code: 422, message: 'Deployment.apps "web" is invalid: spec: Invalid value' }),
+  'throttled-for-a-day': () => ({ kind: 'status', code: 429, retryAfterSeconds: 86_400 }),
 };
 
 /** All the weather of a world. */
@@ -80,6 +90,7 @@ export class Sky {
 }
 
 function mayStrike({ kind, resource }: Weather, { method, pathname, isWatch }: FaultTarget): boolean {
+  if (isRefusal(kind) && !(isOfWorkloads(pathname) && (method === 'PATCH' || method === 'POST'))) return false;
   if (resource !== undefined && !pathname.split('/').includes(resource)) return false;
   if (kind.startsWith('stream-')) return isWatch;
   if (kind === 'answer-truncated') return !isWatch && method === 'GET';
@@ -89,4 +100,12 @@ function mayStrike({ kind, resource }: Weather, { method, pathname, isWatch }: F
   // Refused for long, the key and the journal are done without, and less is promised: see docs/rights.md.
   if (kind === 'forbidden') return !pathname.startsWith(`/api/v1/namespaces/${ownNamespace}/secrets`);
   return true;
+}
+
+export function isRefusal(kind: WeatherKind): boolean {
+  return refusalKinds.some((refusal) => refusal === kind);
+}
+
+function isOfWorkloads(pathname: string): boolean {
+  return pathname.startsWith('/apis/apps/') || pathname.startsWith('/apis/batch/');
 }

@@ -1,4 +1,5 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import { plantedBugs } from './planted-bugs';
 import { simulate } from './simulation';
 import type { Situation } from './situations';
 import { drawWorld } from './world';
@@ -13,13 +14,16 @@ export interface SeedReport {
 // Simulated servers refuse thousands of requests a second, and nobody reads where; a seed run alone keeps its stacks.
 Error.stackTraceLimit = 0;
 
+const bug = plantedBugs.find(({ what }) => what === workerData);
+bug?.plant?.();
+
 /** Runs each seed that it is sent. */
 parentPort?.on('message', (seed: number) => {
   void run(seed);
 });
 
 async function run(seed: number): Promise<void> {
-  const { violations, situations } = await simulate(drawWorld(seed));
+  const { violations, situations } = await simulate(drawWorld(seed), bug?.settings);
   const report: SeedReport = {
     seed,
     violations: violations.map(({ promise, sentence }) => `${promise}: ${sentence}`),

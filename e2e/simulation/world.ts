@@ -3,7 +3,7 @@ import type { ActionKind } from './actions';
 import { Draw } from './draw';
 import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
-import { weatherKinds, type Weather } from './weather';
+import { refusalKinds, weatherKinds, type Weather } from './weather';
 
 /** Something that is done in a world, once. */
 export interface Step {
@@ -35,6 +35,8 @@ export interface World {
   /** Undefined: no webhook is installed. */
   readonly hybrid: Hybrid | undefined;
   readonly dark: Darkness | undefined;
+  /** When all is done, other processes begin a day later. */
+  readonly laterTerm: boolean;
 }
 
 type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
@@ -79,6 +81,7 @@ function drawPlain(seed: number): Plain {
   const shared = {
     seed,
     calm,
+    laterTerm: new Draw(seed ^ 0x6a09e667).chance(0.25),
     strategy: draw.pick<StrategyName>(['env-vars', 'env-vars', 'annotations', 'restarted-at']),
     controllers: draw.chance(0.12),
     watchList: draw.pick<Plain['watchList']>(['supported', 'supported', 'rejected', 'ignored']),
@@ -95,7 +98,7 @@ function drawPlain(seed: number): Plain {
     lagMs: new Map(draw.some(watched, draw.pick([0, 0.4, 0.8])).map((name) => [name, draw.int(50, 8_000)])),
     stormMs,
     steps: drawSteps(draw, stormMs),
-    weather: drawWeather(draw, stormMs),
+    weather: [...drawWeather(draw, stormMs), ...drawRefusals(new Draw(seed ^ 0x3c6ef372), stormMs)],
   };
 }
 
@@ -128,6 +131,15 @@ function drawWeather(draw: Draw, stormMs: number): readonly Weather[] {
     const rate = draw.pick([0.05, 0.2, 0.5, 1]);
     const resource = draw.chance(0.6) ? draw.pick([...watched, 'leases']) : undefined;
     return { kind, fromMs, toMs, rate, resource, seed: draw.seed() };
+  });
+}
+
+/** With draws of their own: a world without any stays as it is. */
+function drawRefusals(draw: Draw, stormMs: number): readonly Weather[] {
+  return draw.some(refusalKinds, draw.pick([0, 0, 0, 0.5])).map((kind) => {
+    const fromMs = draw.int(0, stormMs - 1);
+    const resource = draw.chance(0.5) ? draw.pick(watched.slice(2) as [string, ...string[]]) : undefined;
+    return { kind, fromMs, toMs: stormMs, rate: draw.pick([0.5, 1]), resource, seed: draw.seed() };
   });
 }
 

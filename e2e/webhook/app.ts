@@ -47,12 +47,13 @@ export class App {
 
   /**
    * Does something that is to restart the Deployment once, and resolves when it has, and when the time is over in which
-   * a second restart would come.
+   * a second restart would come: to the milliseconds from the change to its restart.
    *
    * @throws Error when there is none, or a second one.
    */
-  async restartsOnce(change: () => Promise<void>, settleMs = defaultSettleMs): Promise<void> {
+  async restartsOnce(change: () => Promise<void>, settleMs = defaultSettleMs): Promise<number> {
     const before = await this.#restarts();
+    const startMs = performance.now();
     await change();
     const restarted = async (): Promise<true | undefined> => {
       const restarts = (await this.#restarts()) - before;
@@ -60,9 +61,11 @@ export class App {
       return restarts === 1 ? true : undefined;
     };
     await pollUntil(`${this.name} to be restarted`, restarted, { timeoutMs: 60_000 });
+    const tookMs = performance.now() - startMs;
     // Nothing is waited for here: a second restart has this long to come.
     await delay(settleMs + 1_000);
     await restarted();
+    return tookMs;
   }
 
   /** Does something that is not to restart the Deployment. @throws Error when it was restarted meanwhile */

@@ -10,6 +10,21 @@ import type { ControlPlane } from '../control-plane/cluster';
 import { MetricSamples } from '../metric-samples';
 import { RerollProcess, type RerollProcessOptions } from '../reroll-process';
 
+/** What a user is bound to. */
+export interface RoleRef {
+  readonly kind: 'Role' | 'ClusterRole';
+  readonly name: string;
+}
+
+function bindingOf(user: string, { kind, name }: RoleRef) {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    metadata: { name: `${name}-${user}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+  };
+}
+
 /** A control plane of our own, its users, and the processes of Reroll on this host. */
 export class ClusterUnderTest {
   readonly plane: ControlPlane;
@@ -25,15 +40,20 @@ export class ClusterUnderTest {
 
   /** A client of a user with the built-in role `edit`. */
   async editor(user: string): Promise<ContractClient> {
-    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }];
-    await this.apply({
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: `edit-${user}` },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
-      subjects,
-    });
+    await this.apply({ ...bindingOf(user, { kind: 'ClusterRole', name: 'edit' }), kind: 'ClusterRoleBinding' });
     return this.#client(await this.plane.identityFor(user));
+  }
+
+  /** A client of a user with a role in one namespace, and no other rights. */
+  async member(user: string, namespace: string, role: RoleRef): Promise<ContractClient> {
+    const binding = bindingOf(user, role);
+    await this.apply({ ...binding, kind: 'RoleBinding', metadata: { ...binding.metadata, namespace } });
+    return this.#client(await this.plane.identityFor(user));
+  }
+
+  /** A client of whoever has this certificate and key. */
+  clientOf(identity: Identity): ContractClient {
+    return this.#client(identity);
   }
 
   /** A client of the product's own kind, with every right. */
@@ -46,6 +66,12 @@ export class ClusterUnderTest {
 
   async apply(...objects: readonly object[]): Promise<void> {
     await this.plane.kubectl(['apply', '-f', '-'], { stdin: objects.map((object) => stringify(object)).join('---\n') });
+  }
+
+  /** As an administrator does after a leak: `reroll certs` makes anew what was in it. */
+  async emptySecret(name: string): Promise<void> {
+    const patch = JSON.stringify({ data: null });
+    await this.plane.kubectl(['-n', 'reroll', 'patch', 'secret', name, '--type=merge', '--patch', patch]);
   }
 
   /** What the API server says of its calls of webhooks. */

@@ -74,7 +74,7 @@ it('frozen', async () => {
 
 it('with an expired certificate', async () => {
   const app = await newApp();
-  await cluster.plane.kubectl(['-n', ownNamespace, 'delete', 'secret', 'reroll-certs']);
+  await cluster.emptySecret('reroll-ca');
   const keeper = new MovedKeeper(cluster, { caLifeMs: 30 * dayMs, leafLifeMs: hourMs });
   await keeper.keep(-2 * hourMs);
   await webhook.line(({ message, notAfter }) => message === 'new certificate in use' && isPast(notAfter));

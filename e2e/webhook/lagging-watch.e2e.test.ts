@@ -6,7 +6,7 @@ import type { JsonObject } from '../apiserver/json';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { App } from './app';
-import { LaggingServer } from './lagging-server';
+import { FaultyServer } from './faulty-server';
 import { untilCalled } from './probe';
 import { metricsOf, namespace, reconcilerAccount, RerollCluster } from './reroll-cluster';
 
@@ -20,7 +20,7 @@ interface Stored {
 
 let cluster: RerollCluster;
 let alice: ContractClient;
-let lagging: LaggingServer;
+let lagging: FaultyServer;
 let leader: RerollProcess;
 let standby: RerollProcess;
 let app: App;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   leader = await cluster.reconciler(0);
   await leader.line(({ message }) => message === 'started leading');
   const { apiServerUrl: server, caPem } = cluster.plane;
-  lagging = await LaggingServer.start({ server, caPem, identity: await cluster.identityOf(reconcilerAccount) });
+  lagging = await FaultyServer.start({ server, caPem, identity: await cluster.identityOf(reconcilerAccount) });
   standby = await cluster.reconciler(1, [], lagging);
   const webhook = await cluster.webhook({ reconcilers: 2 });
   await untilCalled(cluster, webhook, ['mutating']);

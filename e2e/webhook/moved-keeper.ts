@@ -1,7 +1,7 @@
-import { CertificateKeeper } from '../../certs/certificate-keeper';
 import type { Lives } from '../../certs/carry-out';
+import { Keeper } from '../../certs/keeper';
 import { rsaKeyPairs } from '../../certs/key-pairs';
-import { CertificateMetrics } from '../../certs/metrics';
+import { CertsMetrics } from '../../certs/metrics';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/logger';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
@@ -13,19 +13,20 @@ import { ownNamespace } from './reroll-cluster';
 export class MovedKeeper {
   /** How far its clock is ahead. */
   offsetMs = 0;
-  readonly #keeper: CertificateKeeper;
+  readonly #keeper: Keeper;
 
   constructor(cluster: ClusterUnderTest, lives: Lives) {
     const clock: Clock = { ...systemClock, nowMs: () => Date.now() + this.offsetMs };
-    this.#keeper = new CertificateKeeper(
+    this.#keeper = new Keeper(
       {
         ...{ client: cluster.kubeClient(), clock, random: systemRandom, logger: silentLogger, keyPairs: rsaKeyPairs },
-        metrics: new CertificateMetrics(new MetricRegistry()),
+        metrics: new CertsMetrics(new MetricRegistry(), { certificates: true }),
       },
       {
         names: { namespace: ownNamespace, webhookService: 'reroll-webhook', channelService: 'reroll-channel' },
         configurations: { validating: 'reroll', mutating: 'reroll' },
         lives,
+        tokenLifeMs: 720 * 60 * 60_000,
       },
     );
   }

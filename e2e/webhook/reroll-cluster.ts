@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { HookType } from '../../webhook/webhook-configuration';
 import type { Identity } from '../control-plane/certificates';
 import type { ControlPlane } from '../control-plane/cluster';
@@ -8,7 +9,7 @@ import { startControlPlane, type ControlPlaneOptions } from '../control-plane/st
 import { MetricSamples } from '../metric-samples';
 import type { RerollProcess } from '../reroll-process';
 import { ClusterUnderTest } from './cluster-under-test';
-import type { LaggingServer } from './lagging-server';
+import type { FaultyServer } from './faulty-server';
 import { deployManifests } from './manifests';
 
 /** Where the workloads of the tests are. */
@@ -93,7 +94,7 @@ export class RerollCluster extends ClusterUnderTest {
   }
 
   /** `reroll reconciler` as one of three replicas, once it is able to act; `via`: what stands between it and the API server. */
-  async reconciler(replica = 0, flags: readonly string[] = [], via?: LaggingServer): Promise<RerollProcess> {
+  async reconciler(replica = 0, flags: readonly string[] = [], via?: FaultyServer): Promise<RerollProcess> {
     const args = [
       `--pod-name=reroll-${replica}`,
       `--channel-listen=127.0.0.1:${this.channelPorts[replica] ?? 0}`,
@@ -114,25 +115,29 @@ export class RerollCluster extends ClusterUnderTest {
     command: string,
     account: string,
     flags: readonly string[],
-    via?: LaggingServer,
+    via?: FaultyServer,
   ): Promise<RerollProcess> {
     const kubeconfig = await this.#kubeconfig(account, via);
     const common = [`--kubeconfig=${kubeconfig}`, `--own-namespace=${ownNamespace}`, '--listen=127.0.0.1:0'];
     return this.run({ args: [command, ...common, '--log-format=json', ...flags] });
   }
 
-  async #kubeconfig(account: string, via: LaggingServer | undefined): Promise<string> {
+  async #kubeconfig(account: string, via: FaultyServer | undefined): Promise<string> {
     const direct = await this.plane.kubeconfigFor(userOf(account), accountGroups);
     if (!via) return direct;
-    const file = `${direct}.lagging`;
+    const file = `${direct}.faulty`;
     const identity = await this.identityOf(account);
     await writeKubeconfig(file, { server: via.url, caPem: via.caPem, user: account, identity });
     return file;
   }
 }
 
-/** What a process says about itself. */
+/** Metrics are rendered once a second, and shared by all who ask meanwhile. */
+const renderedForMs = 1_000;
+
+/** What a process says about itself, rendered after the call. */
 export async function metricsOf(process: RerollProcess): Promise<MetricSamples> {
+  await delay(renderedForMs);
   return new MetricSamples(await (await fetch(`http://${await probesOf(process)}/metrics`)).text());
 }
 
@@ -144,7 +149,7 @@ export async function ready(process: RerollProcess): Promise<void> {
   );
 }
 
-async function probesOf(process: RerollProcess): Promise<string> {
+export async function probesOf(process: RerollProcess): Promise<string> {
   const { address } = await process.line(({ message }) => message === 'serving metrics and probes');
   return String(address);
 }

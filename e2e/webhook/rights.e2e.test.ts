@@ -28,14 +28,17 @@ describe.each([
     'reroll-certs',
     {
       may: [
-        ['get', 'secrets', 'reroll-certs'],
-        ['update', 'secrets', 'reroll-certs'],
+        ...['reroll-ca', 'reroll-certs', 'reroll-webhook-token'].flatMap((name) => [
+          ['get', 'secrets', name],
+          ['update', 'secrets', name],
+        ]),
         ['patch', 'validatingwebhookconfigurations', 'reroll'],
         ['patch', 'mutatingwebhookconfigurations', 'reroll'],
       ],
       mayNot: [
         ['get', 'secrets', 'reroll-digest-key'],
         ['list', 'secrets', ''],
+        ['create', 'secrets', ''],
         ['delete', 'secrets', 'reroll-certs'],
         ['patch', 'validatingwebhookconfigurations', 'other'],
         ['update', 'validatingwebhookconfigurations', 'reroll'],
@@ -48,11 +51,15 @@ describe.each([
       may: [
         ['get', 'secrets', 'reroll-digest-key'],
         ['watch', 'secrets', 'reroll-certs'],
+        ['watch', 'secrets', 'reroll-webhook-token'],
         ['get', 'configmaps', 'schema'],
       ],
       mayNot: [
         ['get', 'secrets', 'other'],
+        ['get', 'secrets', 'reroll-ca'],
+        ['watch', 'secrets', 'reroll-ca'],
         ['list', 'secrets', ''],
+        ['create', 'secrets', ''],
         ['update', 'secrets', 'reroll-certs'],
         ['list', 'configmaps', ''],
         ['update', 'configmaps', 'schema'],

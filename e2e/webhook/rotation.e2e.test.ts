@@ -36,7 +36,7 @@ let keeper: MovedKeeper;
 beforeAll(async () => {
   cluster = await RerollCluster.start(['mutating', 'validating']);
   alice = await cluster.editor('alice');
-  await cluster.plane.kubectl(['-n', ownNamespace, 'delete', 'secret', 'reroll-certs']);
+  await cluster.emptySecret('reroll-ca');
   keeper = new MovedKeeper(cluster, lives);
   await keeper.keep(firstMinute * minuteMs);
   [reconciler, webhook] = await Promise.all([cluster.reconciler(), cluster.webhook()]);
@@ -55,7 +55,7 @@ interface Snapshot {
   readonly caBundle: string;
 }
 
-interface CertsSecret {
+interface StoredSecret {
   readonly data: Readonly<Record<string, string>>;
 }
 
@@ -65,12 +65,14 @@ interface Registration {
 
 async function snapshot(minute: number): Promise<Snapshot> {
   const get = async (path: string): Promise<unknown> => (await cluster.admin.get(path)).body;
-  const { data } = (await get(`/api/v1/namespaces/${ownNamespace}/secrets/reroll-certs`)) as CertsSecret;
+  const secret = async (name: string): Promise<StoredSecret['data']> =>
+    ((await get(`/api/v1/namespaces/${ownNamespace}/secrets/${name}`)) as StoredSecret).data;
+  const [authority, published] = [await secret('reroll-ca'), await secret('reroll-certs')];
   const { webhooks } = (await get(registrationPath)) as Registration;
   const text = (base64 = ''): string => Buffer.from(base64, 'base64').toString('utf8');
-  const { generation } = JSON.parse(text(data['state.json'])) as { readonly generation: number };
+  const { generation } = JSON.parse(text(authority['state.json'])) as { readonly generation: number };
   const caBundle = text(webhooks[0]?.clientConfig.caBundle);
-  return { minute, generation, leaf: text(data['webhook.crt']), caBundle };
+  return { minute, generation, leaf: text(published['webhook.crt']), caBundle };
 }
 
 /** Who has not heard of the latest yet: API servers of a minute ago, and webhooks of ten minutes ago. */

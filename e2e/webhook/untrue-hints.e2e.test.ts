@@ -1,11 +1,12 @@
-import { request } from 'node:https';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ContractClient } from '../apiserver/contract/contract-client';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
 import { App } from './app';
 import { expectOneRestart } from './expect-restart';
+import { callWebhook, reviewOf } from '../security/webhook-caller';
 import { refusePink } from './refused-writes';
+import { registeredPath } from './registered-path';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
 let cluster: RerollCluster;
@@ -22,32 +23,18 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** A review as the API server would send it, from somebody who can reach the port. */
+/** A review as the API server would send it, from somebody who has got hold of the token. */
 async function forgeReview({ name }: App): Promise<string> {
   const { body } = await cluster.admin.get(`/api/v1/namespaces/${namespace}/configmaps/${name}`);
-  const review = {
-    apiVersion: 'admission.k8s.io/v1',
-    kind: 'AdmissionReview',
-    request: {
-      ...{ uid: 'forged', namespace, name, operation: 'UPDATE', userInfo: { username: 'mallory' } },
-      ...{ kind: { group: '', version: 'v1', kind: 'ConfigMap' }, oldObject: body },
-      resource: { group: '', version: 'v1', resource: 'configmaps' },
-      object: { ...body, data: { color: 'black' } },
-    },
-  };
-  const options = {
-    ...{ host: '127.0.0.1', port: cluster.webhookPort, path: '/mutate', method: 'POST', rejectUnauthorized: false },
-    headers: { 'content-type': 'application/json' },
-  };
-  return await new Promise((resolve, reject) => {
-    const outgoing = request(options, (incoming) => {
-      let text = '';
-      incoming.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      incoming.once('end', () => resolve(text));
-    });
-    outgoing.once('error', reject);
-    outgoing.end(JSON.stringify(review));
+  const object = { ...body, metadata: { namespace, name }, data: { color: 'black' } };
+  const review = reviewOf({
+    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+    operation: 'UPDATE',
+    object,
+    oldObject: body,
   });
+  const { text } = await callWebhook(cluster.webhookPort, await registeredPath(cluster, 'mutating'), review);
+  return text;
 }
 
 async function phantoms(): Promise<number> {

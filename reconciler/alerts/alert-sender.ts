@@ -70,7 +70,7 @@ export class AlertSender implements AlertOutlet {
       return;
     }
     if (this.#waiting.length >= maxWaiting) this.#surplus++;
-    else this.#waiting.push(alertText(alert));
+    else this.#waiting.push(alertText(alert, this.#options.sink));
     this.#gauge();
     this.#run ??= this.#sendAll();
   }
@@ -125,7 +125,7 @@ export class AlertSender implements AlertOutlet {
 
   async #deliver({ texts, more }: Batch): Promise<AlertResult> {
     const { clock, random, sink, additionalInfo } = this.#options;
-    const post = sink(messageText(texts, more, additionalInfo));
+    const post = sink.post(messageText(texts, more, additionalInfo));
     const untilMs = clock.monotonicMs() + retryLimits.withinMs;
     for (let tries = 1; ; tries++) {
       const outcome = await this.#try(post);

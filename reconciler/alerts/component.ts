@@ -32,8 +32,7 @@ export function alertSender(
   }
   return new AlertSender({
     ...deps,
-    // A redirect would carry what is told to somebody who was not named.
-    transport: new HttpsPostTransport({ clock, url, proxy, maxRedirects: 0 }),
+    transport: new HttpsPostTransport({ clock, url, proxy }),
     sink: sink ?? raw,
     additionalInfo: options.alertAdditionalInfo,
   });

@@ -1,33 +1,42 @@
-import { cutToBytes } from '../../shared/domain/cut-to-bytes';
+import { printable } from '../../shared/domain/printable';
 import { sourceKindNames } from '../../shared/domain/source';
 import type { Alert } from './alert';
+import type { AlertSink } from './sink';
 
 const maxNamedSources = 5;
 const maxDetailBytes = 1_000;
+
+/** Of objects and of their namespaces. */
+const maxNameBytes = 253;
+const maxNamespaceBytes = 63;
 
 /** Together with what is fixed below what Google Chat takes, which is the strictest: 4096 characters. */
 export const maxAlertBytes = 3_000;
 
 /**
- * What the receivers would take for formatting, a link or a mention: the name of a user, which is in the detail, must not
- * call a whole channel.
- */
-const markup = /[<>&*`~|[\]\p{Cc}\p{Cf}]/gu;
-
-/**
  * Reloader's sentence to the letter (§14.2), with more than one source in it where a restart answers several changes; on
  * a line of its own what Reloader cannot tell.
  */
-export function alertText({ sources, workload, detail }: Alert): string {
-  const { kind, namespace, name } = workload;
-  const inNamespace = ` in namespace *${namespace}*`;
+export function alertText({ sources, workload, detail }: Alert, { escape }: Pick<AlertSink, 'escape'>): string {
+  const name = (foreign: string): string => `*${escapedWithin(maxNameBytes, foreign, escape)}*`;
+  const inNamespace = ` in namespace *${escapedWithin(maxNamespaceBytes, workload.namespace, escape)}*`;
   const named = sources
     .slice(0, maxNamedSources)
-    .map((source) => `*${source.name}* of type *${sourceKindNames[source.kind].token}*${inNamespace}`);
+    .map((source) => `${name(source.name)} of type *${sourceKindNames[source.kind].token}*${inNamespace}`);
   const more = sources.length - named.length;
   const changes = named.join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
-  const sentence = `Reloader detected changes in ${changes}. Hence reloaded *${name}* of type *${kind}*${inNamespace}`;
-  return cutToBytes(`${sentence}\n${cutToBytes(detail.replaceAll(markup, '?'), maxDetailBytes)}`, maxAlertBytes);
+  const what = `${name(workload.name)} of type *${workload.kind}*${inNamespace}`;
+  const sentence = `Reloader detected changes in ${changes}. Hence reloaded ${what}`;
+  const room = Math.min(maxDetailBytes, maxAlertBytes - Buffer.byteLength(sentence) - 1);
+  return `${sentence}\n${escapedWithin(room, detail, escape)}`;
+}
+
+/** Cut before it is escaped: half of an escape might mean something else. */
+function escapedWithin(maxBytes: number, foreign: string, escape: AlertSink['escape']): string {
+  for (let bytes = maxBytes; ; bytes = Math.floor(bytes * 0.8)) {
+    const escaped = escape(printable(foreign, bytes));
+    if (Buffer.byteLength(escaped) <= maxBytes) return escaped;
+  }
 }
 
 /** Several alerts in one message, and how many there were besides. */

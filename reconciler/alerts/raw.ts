@@ -1,4 +1,9 @@
+import { lookalike } from './markup';
 import type { AlertSink } from './sink';
 
 /** Plain text, in which asterisks would mean nothing: also those of the additional information go, as in Reloader. */
-export const raw: AlertSink = (text) => ({ contentType: 'text/plain', body: Buffer.from(text.replaceAll('*', '')) });
+export const raw: AlertSink = {
+  // Plain text has no markup, but where it is relayed to nobody knows.
+  escape: (foreign) => lookalike(foreign, /[<>&|~`[\]]/g),
+  post: (text) => ({ contentType: 'text/plain', body: Buffer.from(text.replaceAll('*', '')) }),
+};

@@ -1,4 +1,9 @@
+import { entities, lookalike } from './markup';
 import { jsonPost, type AlertSink } from './sink';
 
 /** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
-export const slack: AlertSink = (text) => jsonPost({ attachments: [{ text, color: 'good', author_name: 'Reloader' }] });
+export const slack: AlertSink = {
+  // Mentions and links stand between angle brackets. Mattermost takes the same messages, and Markdown in them.
+  escape: (foreign) => entities(lookalike(foreign, /[*~`[\]]/g)),
+  post: (text) => jsonPost({ attachments: [{ text, color: 'good', author_name: 'Reloader' }] }),
+};

@@ -67,7 +67,6 @@ describe('§6.1 a CronJob', () => {
             name: 'nightly',
             uid: 'uid-nightly',
             controller: true,
-            blockOwnerDeletion: true,
           },
         ],
       },

@@ -50,9 +50,8 @@ function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {
       labels: objectOf(metadata['labels']),
       // As `kubectl create job --from` does; a same key of the template wins.
       annotations: { 'cronjob.kubernetes.io/instantiate': 'manual', ...objectOf(metadata['annotations']) },
-      ownerReferences: [
-        { apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true, blockOwnerDeletion: true },
-      ],
+      // As kubectl does, without `blockOwnerDeletion`: clusters ask for a right to the owner's finalizers for it.
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }],
     },
     spec: { ...spec, template: markTemplate(objectOf(spec['template']), marker) },
   };

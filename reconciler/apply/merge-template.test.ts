@@ -6,7 +6,7 @@ import { workloadObject, type WorkloadOptions } from '../records.fixture';
 import { mergeTemplate } from './merge-template';
 import { StaleWorkloadError } from './read-again';
 import { NotLeadingError } from './restart';
-import { applyWorld, restartOf } from './restart.fixture';
+import { applyWorld, restarted, restartOf } from './restart.fixture';
 import { restartRollout } from './restart-rollout';
 
 const rollout = { kind: 'Rollout' } as const;
@@ -19,7 +19,7 @@ const inPlace = {
 /** A server that holds the workload at version 11 while the plan was made for version 10. */
 function serving(
   options: WorkloadOptions,
-  patched: Reply = { body: workloadObject({ ...options, resourceVersion: '12' }) },
+  patched: Reply = { body: restarted({ ...options, resourceVersion: '12' }, restartOf(options)) },
 ) {
   return applyWorld(({ method }) =>
     method === 'GET' ? { body: workloadObject({ ...options, resourceVersion: '11' }) } : patched,
@@ -53,8 +53,9 @@ describe('mergeTemplate', () => {
   });
 
   it('leaves the containers alone where the marker is an annotation', async () => {
-    const { context, transport } = serving(rollout);
-    await mergeTemplate(context, restartOf(rollout, { marker: { annotations: { a: 'b' }, env: [] } }));
+    const restart = restartOf(rollout, { marker: { annotations: { a: 'b' }, env: [] } });
+    const { context, transport } = serving(rollout, { body: restarted(rollout, restart) });
+    await mergeTemplate(context, restart);
     expect(bodyOf(transport.requests[1])).toMatchObject({
       spec: { template: { metadata: { annotations: { a: 'b' } } } },
     });
@@ -77,6 +78,14 @@ describe.each([
     const world = serving({ ...options, uses: ['cm/other'] });
     await expect(apply(world.context, restartOf(options))).rejects.toThrow(StaleWorkloadError);
     expect(world.transport.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  it('is no restart where others take out what makes it one', async () => {
+    const { context } = serving(options, { body: workloadObject({ ...options, resourceVersion: '12' }) });
+    await expect(apply(context, restartOf(options))).rejects.toMatchObject({
+      code: 'MARKER_LOST',
+      resourceVersion: '12',
+    });
   });
 
   it('leaves a conflict to who planned', async () => {

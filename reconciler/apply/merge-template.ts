@@ -2,7 +2,7 @@ import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { getObject, type KubeObject } from '../../shared/kube/objects';
 import type { TemplateMarker } from './marker';
-import { patch } from './patch-workload';
+import { patchTemplate } from './patch-workload';
 import { readAgain } from './read-again';
 import type { Apply } from './restart';
 import { markTemplate } from './template';
@@ -17,7 +17,7 @@ export const mergeTemplate: Apply = async (context, restart) => {
   const object = await getObject(context.client, resource, namespace, name);
   const workload = readAgain(context, restart.workload, object);
   const template = templateMerge(objectOf(fieldAt(object, templatePath)), restart.marker);
-  const resourceVersion = await patch(context, workload, restart.annotations, { spec: { template } });
+  const resourceVersion = await patchTemplate(context, workload, restart, { template });
   const did = rollsByItself(object) ? 'restarted' : 'changed, to be rolled out by hand: it has no ConfigChange trigger';
   return { kind: 'written', did, resourceVersion };
 };

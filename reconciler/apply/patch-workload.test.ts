@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { bodyOf } from '../../shared/kube/client.fixture';
 import { ConflictError } from '../../shared/kube/errors';
 import { refusal } from '../../shared/kube/fake-transport';
-import { workloadObject } from '../records.fixture';
 import { annotateWorkload, patchWorkload } from './patch-workload';
+import { workloadObject } from '../records.fixture';
+import { MarkerLostError } from './marker-lost-error';
 import { NotLeadingError } from './restart';
-import { applyWorld, restartOf } from './restart.fixture';
+import { applyWorld, restarted, restartOf } from './restart.fixture';
 
-const stored = { body: workloadObject({ resourceVersion: '11' }) };
+const stored = { body: restarted({ resourceVersion: '11' }, restartOf()) };
 
 describe('patchWorkload', () => {
   it('writes template, baseline and last restart in one PATCH of just this version', async () => {
@@ -38,6 +39,33 @@ describe('patchWorkload', () => {
   it('leaves a conflict to who planned', async () => {
     const { context } = applyWorld(() => refusal(409, 'Conflict'));
     await expect(patchWorkload(context, restartOf())).rejects.toThrow(ConflictError);
+  });
+
+  it('reads the whole answer, and says what of the marker is not in it, and of which version', async () => {
+    const { context, transport } = applyWorld(() => ({ body: workloadObject({ resourceVersion: '11' }) }));
+    const writing = patchWorkload(context, restartOf());
+    await expect(writing).rejects.toThrow('without variable STAKATER_APP_CONFIGMAP of its container main');
+    await expect(writing).rejects.toMatchObject({ code: 'MARKER_LOST', resourceVersion: '11' });
+    expect(transport.requests[0]?.headers['accept']).toBe('application/json');
+  });
+
+  it('asks first, where it was told to, and writes if the answer has the marker', async () => {
+    const { context, transport } = applyWorld(() => stored);
+    await patchWorkload(context, restartOf({}, { asksFirst: true }));
+    const [asked, written] = transport.requests;
+    expect([asked, written].map((request) => request!.path.split('?')[1])).toEqual([
+      'fieldManager=reroll&dryRun=All',
+      'fieldManager=reroll',
+    ]);
+    expect(bodyOf(asked)).toEqual(bodyOf(written));
+  });
+
+  it('asks first, and writes nothing if the answer has no marker', async () => {
+    const { context, transport } = applyWorld(() => ({ body: workloadObject({ resourceVersion: '11' }) }));
+    const writing = patchWorkload(context, restartOf({}, { asksFirst: true }));
+    await expect(writing).rejects.toThrow(MarkerLostError);
+    await expect(writing).rejects.toMatchObject({ resourceVersion: undefined });
+    expect(transport.requests).toHaveLength(1);
   });
 });
 

@@ -1,8 +1,10 @@
+import { fieldAt, objectOf } from '../../shared/domain/json-value';
 import { workloadKind } from '../../shared/domain/workload-kinds';
-import { patchObject } from '../../shared/kube/objects';
+import { patchObject, type KubeObject, type PatchOptions } from '../../shared/kube/objects';
 import { isRightRefused } from '../../shared/kube/refusals';
+import { MarkerLostError } from './marker-lost-error';
 import type { ApplyContext, Applied, Restart } from './restart';
-import { templatePatch } from './template';
+import { missingOfMarker, templatePatch } from './template';
 import type { TrackedWorkload } from '../workload-index';
 
 /**
@@ -13,7 +15,7 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
   const template = templatePatch(restart.marker);
   const { pausedUntilMs } = restart;
   const spec = { template, ...(pausedUntilMs !== undefined && { paused: true }) };
-  const resourceVersion = await patch(context, restart.workload, restart.annotations, { spec });
+  const resourceVersion = await patchTemplate(context, restart.workload, restart, spec);
   const until = pausedUntilMs === undefined ? '' : `, and paused until ${new Date(pausedUntilMs).toISOString()}`;
   return { kind: 'written', did: until === '' ? 'restarted' : `changed${until}`, resourceVersion };
 }
@@ -25,7 +27,7 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
 export async function annotateWorkload(
   context: ApplyContext,
   workload: TrackedWorkload,
-  annotations: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string | null>>,
 ): Promise<string | undefined> {
   try {
     return await patch(context, workload, annotations, {});
@@ -36,17 +38,60 @@ export async function annotateWorkload(
   }
 }
 
+/** A restart by a changed pod template. Resolves to the new resourceVersion; throws as {@link patchRestart}. */
+export async function patchTemplate(
+  context: ApplyContext,
+  workload: TrackedWorkload,
+  restart: Restart,
+  spec: object,
+): Promise<string> {
+  const { templatePath } = workloadKind(workload.record.kind);
+  return await patchRestart(context, workload, restart, spec, (stored) =>
+    missingOfMarker(objectOf(fieldAt(stored, templatePath)), restart.marker),
+  );
+}
+
+/**
+ * Writes a restart and looks at what came of it: what others have taken out on the way did not happen. `missing` says what
+ * is not there. Resolves to the new resourceVersion; throws a MarkerLostError.
+ */
+export async function patchRestart(
+  context: ApplyContext,
+  workload: TrackedWorkload,
+  { annotations, asksFirst = false }: Restart,
+  spec: object,
+  missing: (stored: KubeObject) => string | undefined,
+): Promise<string> {
+  if (asksFirst) {
+    const lost = missing(await send(context, workload, annotations, { spec }, { whole: true, dryRun: true }));
+    if (lost !== undefined) throw new MarkerLostError(workload, lost, undefined);
+  }
+  const stored = await send(context, workload, annotations, { spec }, { whole: true });
+  const lost = missing(stored);
+  if (lost !== undefined) throw new MarkerLostError(workload, lost, stored.metadata.resourceVersion);
+  return stored.metadata.resourceVersion;
+}
+
 /** `null` takes an annotation away; `rest` is what the PATCH changes beside annotations. Resolves to the new resourceVersion. */
 export async function patch(
+  context: ApplyContext,
+  workload: TrackedWorkload,
+  annotations: Readonly<Record<string, string | null>>,
+  rest: object,
+): Promise<string> {
+  return (await send(context, workload, annotations, rest, {})).metadata.resourceVersion;
+}
+
+async function send(
   { client, assertLeading }: ApplyContext,
   { record }: TrackedWorkload,
   annotations: Readonly<Record<string, string | null>>,
   rest: object,
-): Promise<string> {
-  const { uid, resourceVersion } = record;
+  options: Pick<PatchOptions, 'whole' | 'dryRun'>,
+): Promise<KubeObject> {
+  const { kind, namespace, name, uid, resourceVersion } = record;
   const body = { metadata: { uid, resourceVersion, annotations }, ...rest };
-  const { resource, patchType: type } = workloadKind(record.kind);
+  const { resource, patchType: type } = workloadKind(kind);
   assertLeading();
-  const written = await patchObject(client, resource, record.namespace, record.name, body, { type });
-  return written.metadata.resourceVersion;
+  return await patchObject(client, resource, namespace, name, body, { ...options, type });
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { clientWorld, bodyOf } from '../../shared/kube/client.fixture';
+import { refusal, type Reply } from '../../shared/kube/fake-transport';
 import type { KubeObject } from '../../shared/kube/objects';
 import { JobJournal } from '../job-journal';
+import { testStore } from '../job-journal.fixture';
 import { auto, workloadObject, type WorkloadOptions } from '../records.fixture';
 import { StaleWorkloadError } from './read-again';
 import { recreateJob, successorOf } from './recreate-job';
@@ -57,6 +59,12 @@ describe('§6.2 successorOf', () => {
     });
   });
 
+  it('has a baseline that is bound to no object: its own uid is not known yet', () => {
+    const baseline = { ...restart.baseline, uid: 'uid-migrate' };
+    const text = successorOf(jobWith(), { ...restart, baseline }).metadata.annotations['reroll.dev/baseline'];
+    expect(text).toBe(restart.annotations['reroll.dev/baseline']);
+  });
+
   it("keeps a selector of the user's own, with the labels that it selects", () => {
     const { metadata, ...rest } = successorOf(jobWith({}, { manualSelector: true }), restart);
     expect(metadata['labels']).toEqual({ team: 'db', ...generated });
@@ -76,8 +84,14 @@ describe('§6.2 successorOf', () => {
   });
 
   it('keeps its owners', () => {
-    const ownerReferences = [{ apiVersion: 'v1', kind: 'Workflow', name: 'w', uid: 'u' }];
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Workflow', name: 'w', uid: 'u', controller: true }];
     expect(successorOf(jobWith({ ownerReferences }), restart).metadata['ownerReferences']).toEqual(ownerReferences);
+  });
+
+  it('blocks the deletion of none of its owners, which takes a right of its own', () => {
+    const owner = { apiVersion: 'v1', kind: 'Workflow', name: 'w', uid: 'u' };
+    const ownerReferences = [{ ...owner, blockOwnerDeletion: true }];
+    expect(successorOf(jobWith({ ownerReferences }), restart).metadata['ownerReferences']).toEqual([owner]);
   });
 
   it('makes do with a Job that has no labels', () => {
@@ -86,15 +100,16 @@ describe('§6.2 successorOf', () => {
 });
 
 describe('recreateJob', () => {
-  function worldWith(job: KubeObject) {
-    const world = applyWorld(({ method }) => ({
-      body: method === 'GET' ? job : { ...job, metadata: { ...job.metadata, resourceVersion: '18' } },
-    }));
+  function worldWith(job: KubeObject, creation?: Reply) {
+    const world = applyWorld(({ method }) => {
+      if (method === 'POST' && creation) return creation;
+      return { body: method === 'GET' ? job : { ...job, metadata: { ...job.metadata, resourceVersion: '18' } } };
+    });
     const journal = clientWorld(() => ({ status: 201, body: job }));
     const recreate = recreateJob(
       new JobJournal({
         client: journal.client,
-        namespace: 'reroll',
+        store: testStore(journal.client),
         assertLeading: () => undefined,
         onEntry: () => undefined,
       }),
@@ -102,13 +117,33 @@ describe('recreateJob', () => {
     return { world, written: journal.transport.requests, recreate };
   }
 
-  it('writes the journal and nothing else', async () => {
-    const { world, written, recreate } = worldWith(jobWith());
-    expect(await recreate(world.context, restartOf(options))).toEqual({ kind: 'under-way' });
-    expect(world.transport.requests.map(({ method }) => method)).toEqual(['GET']);
-    expect(written.map(({ method, path }) => `${method} ${path}`)).toEqual([
-      'POST /api/v1/namespaces/reroll/secrets?fieldManager=reroll',
+  it.each<[string, Reply | undefined]>([
+    ['would be created', undefined],
+    ['would be, but that its name is taken', refusal(409, 'AlreadyExists')],
+  ])('writes the journal and nothing else where the successor %s', async (_what, creation) => {
+    const { world, written, recreate } = worldWith(jobWith(), creation);
+    const restart = restartOf(options);
+    expect(await recreate(world.context, restart)).toEqual({ kind: 'under-way' });
+    expect(world.transport.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /apis/batch/v1/namespaces/shop/jobs/migrate',
+      'POST /apis/batch/v1/namespaces/shop/jobs?fieldManager=reroll&dryRun=All',
     ]);
+    expect(bodyOf(world.transport.requests[1])).toEqual(successorOf(jobWith(), restart));
+    expect(written.map(({ method, path }) => `${method} ${path.replace(/-[0-9a-f]{16}/, '')}`)).toEqual([
+      'POST /api/v1/namespaces/reroll/secrets?fieldManager=reroll',
+      'PUT /api/v1/namespaces/reroll/secrets/reroll-job?fieldManager=reroll',
+    ]);
+  });
+
+  it.each([
+    [403, 'Forbidden'],
+    [422, 'Invalid'],
+    [409, 'Conflict'],
+    [500, 'InternalError'],
+  ])('begins nothing where the successor would be answered by %i', async (status, reason) => {
+    const { world, written, recreate } = worldWith(jobWith(), refusal(status, reason));
+    await expect(recreate(world.context, restartOf(options))).rejects.toMatchObject({ status });
+    expect(written).toEqual([]);
   });
 
   it('only writes the annotations where it is left for its next run', async () => {

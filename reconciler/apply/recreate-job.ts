@@ -1,8 +1,13 @@
+import { ownAnnotations } from '../../shared/domain/annotations';
+import { formatBaseline, withoutUid } from '../../shared/domain/baseline';
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
 import { isLeftToNextRun } from '../../shared/domain/workload-settings';
 import { workloadKind } from '../../shared/domain/workload-kinds';
-import { getObject, type KubeObject } from '../../shared/kube/objects';
-import type { JobJournal, JobRecreation } from '../job-journal';
+import type { KubeClient } from '../../shared/kube/client';
+import { AlreadyExistsError } from '../../shared/kube/errors';
+import { createObject, getObject, type KubeObject } from '../../shared/kube/objects';
+import type { JobJournal } from '../job-journal';
+import type { JobRecreation } from '../journal-entry';
 import { leaveToNextRun } from './leave-to-next-run';
 import { readAgain } from './read-again';
 import { describeChange } from '../report';
@@ -30,28 +35,46 @@ export function recreateJob(journal: JobJournal): Apply {
     if (isLeftToNextRun(record.kind, record.settings)) return await leaveToNextRun(context, restart);
     const job = await getObject(context.client, workloadKind('Job').resource, record.namespace, record.name);
     readAgain(context, restart.workload, job);
+    const successor = successorOf(job, restart);
+    context.assertLeading();
+    await requireCreatable(context.client, successor);
     context.assertLeading();
     await journal.write({
       uid: record.uid,
       restartId: restart.id,
       sources: restart.changes.map(({ id }) => id),
       because: restart.changes.map(describeChange),
-      successor: successorOf(job, restart),
+      successor,
     });
     return { kind: 'under-way' };
   };
 }
 
+/**
+ * Throws the KubeError by which the API server refuses the successor, while its predecessor is still there. That the name
+ * is taken it says last: after rights, admission, validation and quota.
+ *
+ * @see https://github.com/kubernetes/apiserver/blob/master/pkg/registry/generic/registry/store.go `create`
+ */
+async function requireCreatable(client: KubeClient, successor: JobRecreation['successor']): Promise<void> {
+  try {
+    await createObject(client, workloadKind('Job').resource, successor.metadata.namespace, successor, { dryRun: true });
+  } catch (error) {
+    if (!(error instanceof AlreadyExistsError)) throw error;
+  }
+}
+
 /** The Job as it is to be created: without what the server and the Job controller gave its predecessor. */
 export function successorOf(
   job: KubeObject,
-  { annotations, marker, workload }: Pick<Restart, 'annotations' | 'marker' | 'workload'>,
+  { annotations, baseline, marker, workload }: Pick<Restart, 'annotations' | 'baseline' | 'marker' | 'workload'>,
 ): JobRecreation['successor'] {
   const { labels, finalizers, ownerReferences } = job.metadata;
   const { name, namespace } = workload.record;
   const spec = objectOf(job['spec']);
   const { selector, ...specOfUser } = spec;
   const ownSelector = spec['manualSelector'] === true;
+  const written = { ...annotations, [ownAnnotations.baseline]: formatBaseline(withoutUid(baseline)) };
   const keptFinalizers = listOf(finalizers).filter(
     (finalizer) => !deletionFinalizers.includes(textOf(finalizer) ?? ''),
   );
@@ -62,9 +85,9 @@ export function successorOf(
       name,
       namespace,
       labels: ownSelector ? (labels ?? {}) : withoutGenerated(labels ?? {}),
-      annotations: { ...job.metadata.annotations, ...annotations },
+      annotations: { ...job.metadata.annotations, ...written },
       ...(keptFinalizers.length > 0 && { finalizers: keptFinalizers }),
-      ...(ownerReferences !== undefined && { ownerReferences }),
+      ...(ownerReferences !== undefined && { ownerReferences: listOf(ownerReferences).map(withoutBlocking) }),
     },
     spec: {
       ...specOfUser,
@@ -80,6 +103,12 @@ function templateOf(job: KubeObject, ownSelector: boolean): JsonObject {
   if (ownSelector) return template;
   const metadata = objectOf(template['metadata']);
   return { ...template, metadata: { ...metadata, labels: withoutGenerated(objectOf(metadata['labels'])) } };
+}
+
+/** Clusters ask for a right to the owner's finalizers for `blockOwnerDeletion`: of an owner that may be of any kind. */
+function withoutBlocking(reference: unknown): JsonObject {
+  const fields = Object.entries(objectOf(reference));
+  return Object.fromEntries(fields.filter(([field]) => field !== 'blockOwnerDeletion'));
 }
 
 function withoutGenerated<T>(labels: Readonly<Record<string, T>>): Record<string, T> {

@@ -2,7 +2,7 @@ import { fieldAt, textOf } from '../../shared/domain/json-value';
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { getObject, type KubeObject } from '../../shared/kube/objects';
 import { mergeTemplate } from './merge-template';
-import { patch } from './patch-workload';
+import { patchRestart } from './patch-workload';
 import { readAgain } from './read-again';
 import type { Apply } from './restart';
 
@@ -18,7 +18,9 @@ export const restartRollout: Apply = async (context, restart) => {
   const object = await getObject(context.client, workloadKind('Rollout').resource, namespace, name);
   const workload = readAgain(context, restart.workload, object);
   const restartAt = restartTime(object, restart.atMs);
-  const resourceVersion = await patch(context, workload, restart.annotations, { spec: { restartAt } });
+  const resourceVersion = await patchRestart(context, workload, restart, { restartAt }, (stored) =>
+    fieldAt(stored, ['spec', 'restartAt']) === restartAt ? undefined : 'spec.restartAt',
+  );
   return { kind: 'written', did: 'restarted by spec.restartAt', resourceVersion };
 };
 

@@ -1,14 +1,17 @@
 import { defaultAnnotationKeys } from '../../shared/domain/annotations';
 import { formatBaseline, type Baseline } from '../../shared/domain/baseline';
+import { fieldAt, objectOf } from '../../shared/domain/json-value';
 import { readWorkload } from '../../shared/domain/workload';
 import { workloadKind } from '../../shared/domain/workload-kinds';
 import { clientWorld, type ClientWorld } from '../../shared/kube/client.fixture';
 import type { Reply } from '../../shared/kube/fake-transport';
+import type { KubeObject } from '../../shared/kube/objects';
 import type { HttpRequest } from '../../shared/kube/transport';
 import type { Change } from '../change';
-import { at, contentOf, digester, workloadRecord, type WorkloadOptions } from '../records.fixture';
+import { at, contentOf, digester, workloadObject, workloadRecord, type WorkloadOptions } from '../records.fixture';
 import type { TrackedWorkload } from '../workload-index';
 import { NotLeadingError, type ApplyContext, type Restart } from './restart';
+import { markTemplate } from './template';
 
 export const restartId = 'c0ffee00';
 export const blue = contentOf({ color: 'blue' }).whole();
@@ -42,7 +45,7 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     baselineLost: false,
     usesSinceMs: record.createdAtMs,
     isForeign: false,
-    unwritten: false,
+    ...{ unwritten: false, usesSinceVersion: '10', createdSince: new Set() },
   };
   const baseline = baselineOf(2);
   return {
@@ -59,6 +62,13 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     annotations: { 'reroll.dev/baseline': formatBaseline(baseline), 'reroll.dev/last-restart': '{"id":"c0ffee00"}' },
     ...restart,
   };
+}
+
+/** A workload as the API server answers a restart of it: with its marker. */
+export function restarted(options: WorkloadOptions, { marker }: Pick<Restart, 'marker'>): KubeObject {
+  const object = workloadObject(options);
+  const template = markTemplate(objectOf(fieldAt(object, ['spec', 'template'])), marker);
+  return { ...object, spec: { ...objectOf(object['spec']), template } };
 }
 
 /** With the settings that {@link restartOf} assumes. */

@@ -21,6 +21,8 @@ export interface Restart {
   readonly marker: TemplateMarker;
   /** The annotations that go onto the workload with it: baseline and last restart. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** A write of it was stored without its marker before: whether it is kept by now is asked by a dry run first. */
+  readonly asksFirst?: boolean;
   /** A Deployment is paused with it, until then; its annotations say so. */
   readonly pausedUntilMs?: number;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { markTemplate, templatePatch } from './template';
+import { markTemplate, missingOfMarker, templatePatch } from './template';
 
 const variable = (container: string, name: string, value: string) => ({ container, name, value });
 
@@ -28,6 +28,34 @@ describe('templatePatch', () => {
         ],
       },
     });
+  });
+});
+
+describe('missingOfMarker', () => {
+  const marker = { annotations: { a: '1' }, env: [variable('main', 'A', '1'), variable('other', 'B', '2')] };
+  const unmarked = { metadata: {}, spec: { containers: [{ name: 'main' }, { name: 'other', env: [] }] } };
+  const marked = markTemplate(unmarked, marker);
+
+  it('is nothing where all is there, whatever else is', () => {
+    expect(missingOfMarker(marked, marker)).toBeUndefined();
+    const more = { annotations: { b: '2' }, env: [variable('main', 'Z', '1')] };
+    expect(missingOfMarker(markTemplate(marked, more), marker)).toBeUndefined();
+    expect(missingOfMarker({}, { annotations: {}, env: [] })).toBeUndefined();
+  });
+
+  it.each([
+    ['annotation a of its pod template', { annotations: {}, env: marker.env }],
+    ['annotation a of its pod template', { annotations: { a: '2' }, env: marker.env }],
+    ['variable A of its container main', { ...marker, env: marker.env.slice(1) }],
+    ['variable B of its container other', { ...marker, env: marker.env.slice(0, 1) }],
+    ['variable A of its container main', { ...marker, env: [variable('main', 'A', '0'), ...marker.env.slice(1)] }],
+    ['variable B of its container other', { ...marker, env: [...marker.env.slice(0, 1), variable('main', 'B', '2')] }],
+  ])('is %s', (missing, there) => {
+    expect(missingOfMarker(markTemplate(unmarked, there), marker)).toBe(missing);
+  });
+
+  it('is all of it where no template is', () => {
+    expect(missingOfMarker({}, { annotations: {}, env: marker.env })).toBe('variable A of its container main');
   });
 });
 

@@ -1,4 +1,5 @@
-import { listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
+import { annotationsOf } from '../../shared/domain/annotations';
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
 import type { TemplateMarker } from './marker';
 
 /** The marker as a strategic merge patch of a pod template: containers and variables merge by name. */
@@ -15,6 +16,19 @@ export function templatePatch({ annotations, env }: TemplateMarker): JsonObject 
       spec: { containers: [...containers].map(([name, variables]) => ({ name, env: variables })) },
     }),
   };
+}
+
+/** The first thing of the marker that a pod template does not hold, for people; undefined: it holds all of it. */
+export function missingOfMarker(template: JsonObject, { annotations, env }: TemplateMarker): string | undefined {
+  const held = annotationsOf(template);
+  const annotation = Object.entries(annotations).find(([key, value]) => held[key] !== value);
+  if (annotation) return `annotation ${annotation[0]} of its pod template`;
+  const containers = listOf(fieldAt(template, ['spec', 'containers'])).map(objectOf);
+  const variable = env.find(({ container, name, value }) => {
+    const variables = listOf(containers.find((each) => each['name'] === container)?.['env']).map(objectOf);
+    return !variables.some((each) => each['name'] === name && each['value'] === value);
+  });
+  return variable && `variable ${variable.name} of its container ${variable.container}`;
 }
 
 /** The same marker put into a pod template itself, for objects that are created rather than patched. */

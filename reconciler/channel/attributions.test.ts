@@ -38,6 +38,16 @@ describe('Attributions', () => {
     });
   });
 
+  it('keep who was the first, also where that record comes last, and count who has no room', () => {
+    for (let i = 1; i <= 9; i++) attributions.add('app', 'blue', [by(`user-${String(i)}`, i)], 'both');
+    attributions.add('app', 'blue', [by('mallory', 0)], 'both');
+    expect(attributions.get('app', 'blue')).toMatchObject({
+      users: ['user-9', 'user-8', 'user-7', 'user-6', 'mallory'],
+      moreUsers: 5,
+      firstUser: 'mallory',
+    });
+  });
+
   it('keep the path on which the change came first', () => {
     attributions.add('app', 'blue', [], 'webhook');
     attributions.add('app', 'blue', [by('alice')], 'both');

@@ -1,4 +1,7 @@
+import { BoundedMap } from '../../shared/domain/bounded-map';
+import { budgets } from '../../shared/domain/budgets';
 import type { Clock } from '../../shared/runtime/clock';
+import { bytesOfAuthors, firstAuthor, mergedAuthors, noAuthors, type Authors } from './authors';
 import { boundedNames, type Hint } from './hint';
 
 /**
@@ -9,8 +12,12 @@ export type ChangePath = 'webhook' | 'watch' | 'both';
 
 /** Who put a source into a state, as the webhook saw it: for Events and logs, never a reason to act. */
 export interface Attribution {
-  /** Newest first; several where several wrote the same. */
+  /** Newest first; several where several wrote the same. {@link firstUser} is always among them. */
   readonly users: readonly string[];
+  /** Others who wrote the same and are not named; who comes again counts again. */
+  readonly moreUsers: number;
+  /** Undefined: nobody is known. */
+  readonly firstUser: string | undefined;
   readonly manager: string | undefined;
   readonly changedKeys: readonly string[];
   readonly path: ChangePath;
@@ -21,20 +28,27 @@ export interface Attribution {
 interface SourceAttributions {
   current: string;
   /** By digest, oldest first. */
-  readonly states: Map<string, { readonly attribution: Attribution; readonly addedMs: number }>;
+  readonly states: Map<string, KeptState>;
+}
+
+interface KeptState {
+  readonly attribution: Attribution;
+  readonly authors: Authors;
+  readonly addedMs: number;
 }
 
 const keptMs = 10 * 60_000;
 export const maxAttributedSources = 4_096;
 /** The state that a source is in, and the one before: a restart for that may still be on its way to its Event. */
 const maxStates = 2;
-const maxUsers = 5;
 
 /** Who made the recent states of sources; what is used least is forgotten first. */
 export class Attributions {
   readonly #clock: Clock;
-  /** Least recently used first. */
-  readonly #sources = new Map<string, SourceAttributions>();
+  readonly #sources = new BoundedMap<string, SourceAttributions>({
+    maxBytes: budgets.attributionBytes,
+    maxOwnerBytes: budgets.attributionNamespaceBytes,
+  });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,8 +65,7 @@ export class Attributions {
   }
 
   get(source: string, digest: string): Attribution | undefined {
-    const kept = this.#sources.get(source)?.states.get(digest);
-    return kept && this.#clock.monotonicMs() - kept.addedMs <= keptMs ? kept.attribution : undefined;
+    return this.#kept(source, digest)?.attribution;
   }
 
   /** A source has come into a state. Back in a former one, its former author is not the author of the return. */
@@ -65,44 +78,63 @@ export class Attributions {
 
   /** Adds to what is known of a state; `hints` come newest first, and there may be none. */
   add(source: string, digest: string, hints: readonly Hint[], path: ChangePath): void {
-    const before = this.get(source, digest);
+    const before = this.#kept(source, digest);
+    const authors = hints.reduce((all, hint) => mergedAuthors(all, hint.authors), before?.authors ?? noAuthors);
     const added = {
-      users: hints.map(({ user }) => user),
+      users: authors.named.map(({ user }) => user),
+      moreUsers: authors.more,
+      firstUser: firstAuthor(authors.named)?.user,
       manager: hints.find(({ manager }) => manager !== undefined)?.manager,
       changedKeys: hints.flatMap(({ changedKeys }) => changedKeys),
       path,
       observedAtMs: hints[0]?.observedAtMs ?? this.#clock.nowMs(),
     };
-    const attribution = before ? merged(before, added) : merged(added, added);
-    const attributions = this.#touch(source, digest);
+    const attribution = merged(before?.attribution ?? added, added);
+    const attributions: SourceAttributions = this.#sources.get(source) ?? { current: digest, states: new Map() };
     attributions.states.delete(digest);
-    attributions.states.set(digest, { attribution, addedMs: this.#clock.monotonicMs() });
-    dropOldest(attributions.states, maxStates);
+    attributions.states.set(digest, { attribution, authors, addedMs: this.#clock.monotonicMs() });
+    for (const oldest of attributions.states.keys()) {
+      if (attributions.states.size <= maxStates) break;
+      attributions.states.delete(oldest);
+    }
+    this.#sources.set(source, attributions, bytesOf(source, attributions), namespaceOf(source));
+    for (const [oldest] of this.#sources.entries()) {
+      if (this.#sources.size <= maxAttributedSources) break;
+      this.#sources.delete(oldest);
+    }
   }
 
-  #touch(source: string, digest: string): SourceAttributions {
-    const attributions: SourceAttributions = this.#sources.get(source) ?? { current: digest, states: new Map() };
-    this.#sources.delete(source);
-    this.#sources.set(source, attributions);
-    dropOldest(this.#sources, maxAttributedSources);
-    return attributions;
+  #kept(source: string, digest: string): KeptState | undefined {
+    const kept = this.#sources.get(source)?.states.get(digest);
+    return kept && this.#clock.monotonicMs() - kept.addedMs <= keptMs ? kept : undefined;
   }
+}
+
+/** Of `ConfigMap/shop/app`. */
+function namespaceOf(source: string): string {
+  return source.split('/')[1] ?? '';
+}
+
+/** A state takes this much besides its texts. */
+const stateBytes = 200;
+
+function bytesOf(source: string, { states }: SourceAttributions): number {
+  let bytes = source.length;
+  for (const [digest, { attribution, authors }] of states) {
+    const { manager = '', changedKeys } = attribution;
+    const texts = [digest, manager, ...changedKeys];
+    bytes += stateBytes + bytesOfAuthors(authors) + texts.reduce((sum, text) => sum + text.length, 0);
+  }
+  return bytes;
 }
 
 function merged(before: Attribution, added: Attribution): Attribution {
   const [newer, older] = added.observedAtMs >= before.observedAtMs ? [added, before] : [before, added];
   return {
-    users: [...new Set([...newer.users, ...older.users])].slice(0, maxUsers),
+    ...added,
     manager: newer.manager ?? older.manager,
     changedKeys: boundedNames([...newer.changedKeys, ...older.changedKeys]),
     path: before.path,
     observedAtMs: newer.observedAtMs,
   };
-}
-
-function dropOldest(map: Map<string, unknown>, max: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= max) return;
-    map.delete(key);
-  }
 }

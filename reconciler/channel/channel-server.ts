@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { maxBatchBytes } from '../../shared/domain/change-batch';
 import { channelPaths } from '../../shared/domain/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
 import { maxPreviewBytes } from '../../shared/domain/preview';
 import { maxWorkloadQuestionBytes } from '../../shared/domain/workload-question';
 import type { Clock } from '../../shared/runtime/clock';
+import type { ConnectionLife } from '../../shared/runtime/connection';
+import { Connections, headLimits } from '../../shared/runtime/connections';
 import { listenOn } from '../../shared/runtime/listen';
 import type { Component } from '../../shared/runtime/lifecycle';
 import type { ListenAddress } from '../../shared/runtime/listen-address';
 import type { Logger } from '../../shared/runtime/logger';
-import { OpenSockets } from '../../shared/runtime/open-sockets';
+import { peerCertificateEndMs } from '../../shared/runtime/peer-certificate';
+import type { Random } from '../../shared/runtime/random';
 import type { TlsMaterialSource } from '../../shared/runtime/tls-material';
 import { answerBatch, type Answer, type RecordInbox } from './batch-answer';
 import type { ChannelMetrics } from './channel-metrics';
@@ -24,6 +28,7 @@ type Inbox = RecordInbox & Foreseer & MarkGiver & Linter;
 
 export interface ChannelServerOptions {
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   readonly metrics: ChannelMetrics;
   readonly address: ListenAddress;
@@ -46,19 +51,14 @@ const bodyLimits = { maxBytes: Math.max(maxBatchBytes, maxPreviewBytes, maxWorkl
 /** A small part of what the process has for all its parts. */
 const drainMs = 3_000;
 
-const serverOptions: ServerOptions = {
-  requestCert: true,
-  rejectUnauthorized: true,
-  handshakeTimeout: 5_000,
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-  // Longer than the webhook keeps a connection, so that no batch meets one that is just being closed.
-  keepAliveTimeout: 120_000,
-  maxHeaderSize: 8 * 1024,
-};
-/** Every replica of the webhook keeps a few; each may hold one body in memory. */
-const maxConnections = 128;
+const serverOptions: ServerOptions = { ...headLimits, requestCert: true, rejectUnauthorized: true };
+/**
+ * Every replica of the webhook keeps a few, and those of one node may come from its address; each may hold one body in
+ * memory. A connection is kept for longer than the webhook keeps it, so that no batch meets one that is just being closed.
+ */
+const connectionLimits = { max: 128, maxPerAddress: 64, idleMs: 120_000, slowMs: 6_000 };
+/** The longest that a certificate which counted once goes on counting. */
+const maxAgeMs = 10 * 60_000;
 
 /** Receives change records from the webhook over mutual TLS, and hands them to the inbox. */
 export class ChannelServer implements Component {
@@ -67,15 +67,17 @@ export class ChannelServer implements Component {
   readonly #server: Server;
   /** Connections whose certificate is the webhook's. */
   readonly #admitted = new WeakSet<object>();
-  readonly #sockets: OpenSockets;
+  readonly #connections: Connections;
   #stopping = false;
 
   constructor(options: ChannelServerOptions) {
     this.#options = options;
-    const { clientName, logger, tls } = options;
+    const { clientName, clock, logger, tls } = options;
     this.#server = createServer(serverOptions, (request, response) => void this.#serve(request, response));
-    this.#server.maxConnections = maxConnections;
-    this.#sockets = new OpenSockets(this.#server);
+    this.#connections = new Connections(this.#server, {
+      ...{ clock, logger, what: 'change channel', ...connectionLimits },
+      lifeOf: (socket) => this.#lifeOf(socket),
+    });
     this.#server.on('secureConnection', (socket) => {
       const certificate = socket.getPeerX509Certificate();
       const name = certificate?.checkHost(clientName, { subject: 'never', wildcards: false });
@@ -101,12 +103,23 @@ export class ChannelServer implements Component {
   /** Answers what has arrived, then closes; what is still arriving after some seconds is cut off. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    const force = this.#options.clock.timer(drainMs, () => this.#sockets.destroy());
+    const force = this.#options.clock.timer(drainMs, () => this.#connections.destroy());
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     force.cancel();
   }
 
-  /** Connections go on with what they began with; a pair that does not fit leaves the former in use. */
+  /** They end at different times, so that they do not all come back at once. */
+  #lifeOf(socket: TLSSocket): ConnectionLife {
+    return {
+      maxAgeMs: maxAgeMs * (0.5 + this.#options.random.float() / 2),
+      untilMs: peerCertificateEndMs(socket),
+    };
+  }
+
+  /**
+   * Connections end, as whoever has one may have been let in by what is no longer trusted. A pair that does not fit leaves
+   * the former in use.
+   */
   #useCertificates(): void {
     const { logger, tls } = this.#options;
     const material = tls.current();
@@ -117,6 +130,7 @@ export class ChannelServer implements Component {
       const { cert, key, ca } = material;
       // All of it each time: what is left out falls back to Node's defaults.
       this.#server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' });
+      this.#connections.retire();
       logger.info('the certificate of the change channel is in use');
     } catch (thrown) {
       logger.error('the new certificate of the change channel is unusable; the former stays in use', {

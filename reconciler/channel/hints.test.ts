@@ -23,6 +23,8 @@ describe('a hint', () => {
     expect(channel.hints.offer(changeRecord())).toBe('confirmed');
     expect(attribution()).toEqual({
       users: ['alice'],
+      moreUsers: 0,
+      firstUser: 'alice',
       manager: 'kubectl',
       changedKeys: ['color'],
       path: 'both',
@@ -420,6 +422,8 @@ describe('hints of one source', () => {
     channel.watch(stored('green', { resourceVersion: '3' }));
     expect(attribution(green)).toEqual({
       users: ['bob'],
+      moreUsers: 0,
+      firstUser: 'bob',
       manager: 'helm',
       changedKeys: ['color'],
       path: 'both',
@@ -444,10 +448,42 @@ describe('hints of one source', () => {
     expect(channel.given).toHaveLength(1);
   });
 
-  it('name five users at most', () => {
+  it('name five users at most: the newest and the first one; and tell how many more there were', () => {
     for (let i = 0; i < 9; i++) channel.hints.offer(changeRecord({ user: `user-${String(i)}`, observedAtMs: at(i) }));
     channel.watch(stored('blue', { resourceVersion: '2' }));
-    expect(attribution()?.users).toEqual(['user-8', 'user-7', 'user-6', 'user-5', 'user-4']);
+    expect(attribution()?.users).toEqual(['user-8', 'user-7', 'user-6', 'user-5', 'user-0']);
+    expect(attribution()).toMatchObject({ moreUsers: 4, firstUser: 'user-0' });
+  });
+
+  it.each(['before', 'after'])('of a crowd, %s the state is stored, do not push out who was the first', (when) => {
+    const others = 3 * maxHintsPerSource;
+    const offer = (i: number): unknown =>
+      channel.hints.offer(changeRecord({ user: `user-${String(i)}`, observedAtMs: at(i) }));
+    channel.hints.offer(changeRecord({ user: 'mallory' }));
+    if (when === 'after') channel.watch(stored('blue', { resourceVersion: '2' }));
+    for (let i = 1; i <= others; i++) offer(i);
+    expect(channel.hints.pending).toBe(when === 'after' ? 0 : maxHintsPerSource);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    const newest = [0, 1, 2, 3].map((back) => `user-${String(others - back)}`);
+    expect(attribution()).toMatchObject({ users: [...newest, 'mallory'], moreUsers: others - 4, firstUser: 'mallory' });
+    expect(channel.hints.pending).toBe(0);
+  });
+
+  it('of a crowd for one state take no room from another state', () => {
+    channel.hints.offer(changeRecord({ user: 'mallory' }));
+    for (let i = 1; i <= 2 * maxHintsPerSource; i++) {
+      channel.hints.offer(changeRecord({ color: 'green', user: `user-${String(i)}`, observedAtMs: at(i) }));
+    }
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()).toMatchObject({ users: ['mallory'], moreUsers: 0 });
+  });
+
+  it('of the same user later do not make another the first', () => {
+    channel.hints.offer(changeRecord({ user: 'mallory' }));
+    channel.hints.offer(changeRecord({ user: 'alice', observedAtMs: at(1) }));
+    channel.hints.offer(changeRecord({ user: 'mallory', observedAtMs: at(2) }));
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()).toMatchObject({ users: ['mallory', 'alice'], firstUser: 'mallory' });
   });
 
   it('are no more than a few: the oldest make room', async () => {

@@ -1,12 +1,14 @@
+import { budgets } from '../../shared/domain/budgets';
 import type { ChangeRecord } from '../../shared/domain/change-record';
 import { errorMessage } from '../../shared/domain/errors';
 import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../../shared/domain/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
+import { mergedAuthors } from './authors';
 import { Attributions, type Attribution, type ChangePath } from './attributions';
 import type { ChannelMetrics } from './channel-metrics';
-import { hintOf, isSameChange, newestFirst, type Hint } from './hint';
-import { RareWarning } from './rare-warning';
+import { bytesOfHints, hintOf, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
+import { RareWarning } from '../../shared/runtime/rare-warning';
 import { ReadSchedule, type ScheduledRead } from './read-schedule';
 
 /** What the engine knows of sources: its index. */
@@ -87,6 +89,7 @@ export class Hints {
   readonly #schedule: ReadSchedule;
   readonly #warning: RareWarning;
   #pending = 0;
+  #pendingBytes = 0;
   #stopped = false;
 
   constructor(options: HintsOptions) {
@@ -120,10 +123,11 @@ export class Hints {
       return 'confirmed';
     }
     if (this.#pending >= maxPendingHints) return 'full';
+    if (this.#pendingBytes >= budgets.hintBytes) return 'full';
     const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
     this.#hasten(source);
     this.#replace(source, [...source.hints, hint]);
-    if (source.hints.length > maxHintsPerSource) this.#settle(source, 'superseded', source.hints.slice(0, 1));
+    if (source.hints.length > maxHintsPerSource) this.#makeRoom(source);
     return 'pending';
   }
 
@@ -186,9 +190,28 @@ export class Hints {
     const source = this.#sources.get(id);
     const same = source?.hints.find((other) => isSameChange(other, hint));
     if (!source || !same) return false;
-    const renewed = hint.observedAtMs > same.observedAtMs ? hint : same;
-    source.hints = source.hints.map((other) => (other === same ? renewed : other));
+    const renewed = mergedHint(same, hint);
+    this.#replace(
+      source,
+      source.hints.map((other) => (other === same ? renewed : other)),
+    );
     return true;
+  }
+
+  /** Of those who announce one state the first stays a hint of its own: a crowd must not push out who made another change. */
+  #makeRoom(source: PendingSource): void {
+    const isFirst = (hint: Hint): boolean => source.hints.find((other) => isSameState(other, hint)) === hint;
+    const oldest = source.hints.find((hint) => !isFirst(hint)) ?? source.hints[0];
+    if (!oldest) return;
+    const first = source.hints.find((hint) => hint !== oldest && isSameState(hint, oldest));
+    if (first) {
+      const authors = mergedAuthors(first.authors, oldest.authors);
+      this.#replace(
+        source,
+        source.hints.map((hint) => (hint === first ? { ...first, authors } : hint)),
+      );
+    }
+    this.#settle(source, 'superseded', [oldest]);
   }
 
   #duplicate(): 'duplicate' {
@@ -311,6 +334,7 @@ export class Hints {
 
   #replace(source: PendingSource, hints: readonly Hint[]): void {
     this.#pending += hints.length - source.hints.length;
+    this.#pendingBytes += bytesOfHints(hints) - bytesOfHints(source.hints);
     source.hints = hints;
     this.#options.metrics.hintsPending.set(this.#pending);
   }

@@ -1,11 +1,12 @@
 import { ChangeRecordError, parseChangeRecord, type ChangeRecord } from '../../shared/domain/change-record';
+import { textDigest } from '../../shared/domain/text-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { DigestKeys } from '../digest-keys';
 import type { ChannelMetrics, HintResult } from './channel-metrics';
 import type { Hints } from './hints';
 import { RecentIds } from './recent-ids';
-import { RareWarning } from './rare-warning';
+import { RareWarning } from '../../shared/runtime/rare-warning';
 import { TokenBucket } from './token-bucket';
 
 export interface InboxOptions {
@@ -92,7 +93,7 @@ export class Inbox {
       return 'taken';
     }
     // Sent again because the answer was lost, or replayed: the source may have gone on and come back by another's hand.
-    const id = `${record.id} ${record.uid} ${record.digest} ${record.user}`;
+    const id = textDigest(`${record.id} ${record.uid} ${record.digest} ${record.user}`);
     if (this.#taken.has(id)) {
       this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });
       return 'taken';

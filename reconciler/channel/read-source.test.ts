@@ -26,7 +26,16 @@ describe('sourceReader', () => {
   });
 
   it('says when there is none', async () => {
-    expect((await read(refusal(404, 'NotFound', 'no such object'))).record).toBeUndefined();
+    const details = { name: 'app', kind: 'configmaps' };
+    const none = { status: 404, body: { kind: 'Status', reason: 'NotFound', code: 404, details } };
+    expect((await read(none)).record).toBeUndefined();
+  });
+
+  it.each([
+    ['a server that does not know the path', refusal(404, 'NotFound')],
+    ['a proxy', { status: 404, body: '404 page not found' }],
+  ])('does not take the 404 of %s for an answer about the source', async (_whose, reply) => {
+    await expect(read(reply)).rejects.toThrow('404');
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { SourceDigester } from '../../shared/domain/content-digest';
 import type { Selector } from '../../shared/domain/selector';
 import type { KubeClient } from '../../shared/kube/client';
-import { undefinedIfNotFound } from '../../shared/kube/errors';
+import { undefinedIfAbsent } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/objects';
 import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/source-decoder';
 import { sourceResources } from '../../shared/kube/source-resources';
@@ -12,7 +12,8 @@ const timeoutMs = 10_000;
 
 /**
  * Reads a source by name, from etcd and not from a cache of the API server; its content is digested and dropped. One
- * that `selector` does not select is as good as none.
+ * that `selector` does not select is as good as none. A 404 that does not name the source is no answer: what is taken for
+ * absent restarts its workloads when it is seen again.
  */
 export function sourceReader(
   client: KubeClient,
@@ -23,7 +24,7 @@ export function sourceReader(
   const decoders = sourceDecoders(digester, annotationKeys);
   return async (kind, namespace, name) => {
     const stored = getObject(client, sourceResources[kind], namespace, name, { timeoutMs });
-    const object = await stored.catch(undefinedIfNotFound);
+    const object = await stored.catch(undefinedIfAbsent);
     if (!object || !selector.matches(object.metadata.labels ?? {})) return undefined;
     return decoders[kind].fromJson(object).object;
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/runtime/clock';
 
-/** Some tens of seconds of a flood; what is forgotten sooner may count again. */
+/** Some tens of seconds of a flood; what is forgotten sooner may count again. Ids are digests: a megabyte in all. */
 export const maxRecentIds = 10_000;
 
 /** The ids of the records that were taken, for as long as one of them may come again and still pass for fresh. */

@@ -5,6 +5,8 @@ import type { TlsMaterial } from '../../shared/runtime/tls-material';
 export interface LeafOptions {
   readonly dnsName: string;
   readonly usage: 'serverAuth' | 'clientAuth';
+  /** By default many years from now. */
+  readonly notAfter?: Date;
 }
 
 export interface TestAuthority {
@@ -21,17 +23,18 @@ export function privateKey(): string {
 const authorityKey = privateKey();
 const leafKey = privateKey();
 let serial = 0;
+const lastDay = new Date(Date.UTC(2049, 0, 1));
 
 /** All authorities share a key, and so do all leaves: only the names tell them apart, and those are what is tested. */
 export function testAuthority(commonName: string, key = authorityKey): TestAuthority {
   const subject = [{ name: 'commonName', value: commonName }];
-  const sign = (name: string, keyPem: string, extensions: object[]): string => {
+  const sign = (name: string, keyPem: string, extensions: object[], notAfter = lastDay): string => {
     const certificate = pki.createCertificate();
     const { n, e } = pki.privateKeyFromPem(keyPem);
     certificate.publicKey = pki.setRsaPublicKey(n, e);
     certificate.serialNumber = `01${(++serial).toString(16).padStart(4, '0')}`;
     certificate.validity.notBefore = new Date(Date.UTC(2020, 0, 1));
-    certificate.validity.notAfter = new Date(Date.UTC(2049, 0, 1));
+    certificate.validity.notAfter = notAfter;
     certificate.setSubject([{ name: 'commonName', value: name }]);
     certificate.setIssuer(subject);
     certificate.setExtensions(extensions);
@@ -44,14 +47,14 @@ export function testAuthority(commonName: string, key = authorityKey): TestAutho
   ]);
   return {
     ca,
-    leaf: ({ dnsName, usage }) => ({
-      key: leafKey,
-      cert: sign(dnsName, leafKey, [
+    leaf: ({ dnsName, usage, notAfter }) => {
+      const extensions = [
         { name: 'basicConstraints', cA: false },
         { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
         { name: 'extKeyUsage', [usage]: true },
         { name: 'subjectAltName', altNames: [{ type: 2, value: dnsName }] },
-      ]),
-    }),
+      ];
+      return { key: leafKey, cert: sign(dnsName, leafKey, extensions, notAfter) };
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { printable } from '../../shared/domain/printable';
 import type { Selector } from '../../shared/domain/selector';
 import type { ReconcilerOptions } from '../options';
 
@@ -31,7 +32,7 @@ export function metaInfoData({
 }: MetaInfoInput): Readonly<Record<string, string>> {
   const { annotationKeys: keys, ignoredSourceKind, ignoredWorkloadKinds, metaInfoDeployment } = options;
   return {
-    buildInfo: JSON.stringify({
+    buildInfo: json({
       goVersion: runtime,
       releaseVersion: version,
       // What Reloader says of a build that does not know its commit.
@@ -39,7 +40,7 @@ export function metaInfoData({
       commitTime: '0001-01-01T00:00:00Z',
       edition: 'oss',
     }),
-    reloaderOptions: JSON.stringify({
+    reloaderOptions: json({
       autoReloadAll: options.autoReloadAll,
       configmapUpdateOnChangeAnnotation: keys.configMapReload,
       secretUpdateOnChangeAnnotation: keys.secretReload,
@@ -79,7 +80,7 @@ export function metaInfoData({
       pprofAddr: '',
       namespaces: options.namespaces,
     }),
-    deploymentInfo: JSON.stringify({
+    deploymentInfo: json({
       ...(metaInfoDeployment !== undefined && { name: metaInfoDeployment }),
       namespace,
     }),
@@ -89,4 +90,9 @@ export function metaInfoData({
 /** As Reloader does, in the form that was understood, not the older one in which it may have been written. */
 function terms(selector: Selector): readonly string[] {
   return selector.isEverything ? [] : [selector.text];
+}
+
+/** Names and selectors in it are as they were given to the process, and whoever looks at the ConfigMap sees this text. */
+function json(value: object): string {
+  return printable(JSON.stringify(value));
 }

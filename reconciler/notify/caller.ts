@@ -70,7 +70,10 @@ export class Caller {
         logger.info('webhook called', { source });
         return { kind: 'done' };
       case 'refused':
-        logger.error('webhook refused the call; it is not made again', { source, error: outcome.why });
+        logger.error('webhook refused the call, which is not made again: see --webhook-url', {
+          source,
+          error: outcome.why,
+        });
         return { kind: 'done' };
       case 'failed': {
         const { why: error, retryAfterMs: afterMs } = outcome;

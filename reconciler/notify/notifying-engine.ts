@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../shared/domain/bounded-map';
+import { budgets } from '../../shared/domain/budgets';
 import type { ContentDigester } from '../../shared/domain/content-digest';
 import { isRead, type SourceKind, type SourceRecord } from '../../shared/domain/source';
 import type { EngineSettings } from '../engine-settings';
@@ -34,7 +36,10 @@ export class NotifyingEngine {
   readonly #election: Election;
   #knownKinds: ReadonlySet<SourceKind> = new Set();
   /** What changed lately, by the wall clock, oldest first: the leader may have died before it could call. */
-  readonly #recent = new Map<string, number>();
+  readonly #recent = new BoundedMap<string, number>({
+    maxBytes: budgets.attributionBytes,
+    maxOwnerBytes: budgets.attributionNamespaceBytes,
+  });
 
   constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester, transport: PostTransport) {
     this.#deps = deps;
@@ -47,7 +52,7 @@ export class NotifyingEngine {
       onListed: () => undefined,
     });
     observeSources(metrics, this.#sources);
-    this.#scope = new NamespaceScope({ logger, selector: settings.namespaceSelector, forget: () => [] });
+    this.#scope = new NamespaceScope({ clock, logger, selector: settings.namespaceSelector, forget: () => [] });
     this.#watches = new Watches({
       deps: { client, clock, random, logger },
       ...settings,
@@ -103,6 +108,10 @@ export class NotifyingEngine {
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
       onStoppedLeading: () => this.#deps.metrics.leader.set(0),
+      onRestored: () => {
+        void this.#watches.listSourcesAgain();
+        void this.#watches.listOthersAgain();
+      },
     });
   }
 
@@ -155,9 +164,8 @@ export class NotifyingEngine {
 
   #remember(source: string): void {
     const nowMs = this.#deps.clock.nowMs();
-    this.#recent.delete(source);
-    this.#recent.set(source, nowMs);
-    for (const [other, seenMs] of this.#recent) {
+    this.#recent.set(source, nowMs, source.length, source.slice(0, source.indexOf('/')));
+    for (const [other, seenMs] of this.#recent.entries()) {
       if (nowMs - seenMs <= recentMs) return;
       this.#recent.delete(other);
     }
@@ -167,8 +175,10 @@ export class NotifyingEngine {
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
     this.#deps.metrics.leader.set(this.#settings.dryRun ? 0 : 1);
     const sinceMs = previous ? previous.renewTimeMs - clockSkewMs : -Infinity;
-    for (const [source, seenMs] of this.#recent) if (seenMs >= sinceMs) this.#caller.add(source);
-    this.#recent.clear();
+    for (const [source, seenMs] of this.#recent.entries()) {
+      this.#recent.delete(source);
+      if (seenMs >= sinceMs) this.#caller.add(source);
+    }
   }
 }
 

@@ -15,6 +15,9 @@ export type Delivery =
 /** A receiver that takes longer has not received. */
 export const tryTimeoutMs = 10_000;
 
+/** Where it leads is not said: an address may hold a credential. */
+const redirectFix = 'redirects are not followed; set the address that this one leads to, if you trust it';
+
 /** One try, which a receiver that hangs cannot make longer than {@link tryTimeoutMs}. Never rejects. */
 export async function deliver(
   { clock, transport }: { readonly clock: Clock; readonly transport: PostTransport },
@@ -27,6 +30,7 @@ export async function deliver(
     if (signal.aborted) return { kind: 'stopped' };
     const { status, retryAfterMs } = await deadline.race(transport.post(post, deadline.signal));
     if (status >= 200 && status < 300) return { kind: 'delivered' };
+    if (status >= 300 && status < 400) return { kind: 'refused', why: `answered ${status}: ${redirectFix}` };
     const why = `answered ${status}`;
     if (status === 408 || status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
     return { kind: 'refused', why };

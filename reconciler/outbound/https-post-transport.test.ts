@@ -100,7 +100,7 @@ async function forwardProxy({ secure = false, status = 200, to }: ProxyOptions =
 }
 
 function transportTo(url: URL, options: Partial<HttpsPostTransportOptions> = {}): HttpsPostTransport {
-  return new HttpsPostTransport({ clock: new FakeClock(), url, maxRedirects: 0, ca: certificate.cert, ...options });
+  return new HttpsPostTransport({ clock: new FakeClock(), url, ca: certificate.cert, ...options });
 }
 
 /** What is said of a failure, with everything that hangs on it. */
@@ -282,47 +282,28 @@ describe('a proxy', () => {
 describe('a certificate', () => {
   it('of an authority that is not trusted ends it', async () => {
     const { url, received } = await receiver(true);
-    const transport = new HttpsPostTransport({ clock: new FakeClock(), url, maxRedirects: 0 });
+    const transport = new HttpsPostTransport({ clock: new FakeClock(), url });
     expect(await failureOf(transport.post(post, forever))).toMatch(/^no answer \((DEPTH_ZERO_)?SELF_SIGNED_CERT/);
     expect(received).toEqual([]);
   });
 });
 
 describe('a redirect', () => {
-  const elsewhere =
-    (code: number, location: string): RequestListener =>
-    (request, response) => {
-      if (request.url === '/there') response.end();
-      else response.writeHead(code, { location }).end();
-    };
+  it.each([301, 302, 303, 307, 308])('§14.1, §14.3 of %i is the answer: nobody else is told', async (code) => {
+    const elsewhere = await receiver(false);
+    const { url, received } = await receiver(false, (_request, response) => {
+      response.writeHead(code, { location: elsewhere.url.href }).end();
+    });
+    expect((await transportTo(url).post(post, forever)).status).toBe(code);
+    expect([received.length, elsewhere.received.length]).toEqual([1, 0]);
+  });
 
-  it('§14.1 is the answer where none is followed: nobody else is told', async () => {
-    const { url, received } = await receiver(false, elsewhere(307, '/there'));
+  it('§14.3 from https to http is not followed either', async () => {
+    const elsewhere = await receiver(false);
+    const { url } = await receiver(true, (_request, response) => {
+      response.writeHead(307, { location: elsewhere.url.href }).end();
+    });
     expect((await transportTo(url).post(post, forever)).status).toBe(307);
-    expect(received).toHaveLength(1);
-  });
-
-  it.each([
-    [301, 'GET', ''],
-    [302, 'GET', ''],
-    [303, 'GET', ''],
-    [307, 'POST', '{"text":"größe"}'],
-    [308, 'POST', '{"text":"größe"}'],
-  ])('§14.3 %i is followed with %s', async (code, method, body) => {
-    const { url, received } = await receiver(false, elsewhere(code, '/there'));
-    expect((await transportTo(url, { maxRedirects: 10 }).post(post, forever)).status).toBe(200);
-    expect(received[1]).toMatchObject({ method, url: '/there', body });
-  });
-
-  it('§14.3 is followed ten times and no more', async () => {
-    const { url, received } = await receiver(false, elsewhere(307, '/round'));
-    expect((await transportTo(url, { maxRedirects: 10 }).post(post, forever)).status).toBe(307);
-    expect(received).toHaveLength(11);
-  });
-
-  it.each(['http://[', 'ftp://127.0.0.1/', 'file:///etc/passwd'])('to %s is the answer', async (location) => {
-    const { url, received } = await receiver(false, elsewhere(307, location));
-    expect((await transportTo(url, { maxRedirects: 10 }).post(post, forever)).status).toBe(307);
-    expect(received).toHaveLength(1);
+    expect(elsewhere.received).toEqual([]);
   });
 });

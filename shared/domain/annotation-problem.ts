@@ -12,6 +12,7 @@ export const annotationProblemCodes = [
   'bad-pattern',
   'bad-name',
   'pattern-refused',
+  'over-budget',
   'pattern-loose',
   'narrows-nothing',
   'narrowed-out',
@@ -20,7 +21,6 @@ export const annotationProblemCodes = [
   'nothing-used',
   'no-such-source',
   'other-kind',
-  'other-namespace',
   'no-match',
   'source-ignored',
   'source-kind-ignored',
@@ -44,6 +44,14 @@ export interface AnnotationProblem {
 /** More than a value that makes sense has, and less than many that are to stay secret. */
 const maxValueBytes = 60;
 const leastValueBytes = 10;
+
+/** With no more of the value than anybody is shown: it is kept as long as the object, and may be most of it. */
+export function shortened(problem: AnnotationProblem): AnnotationProblem {
+  const { value } = problem;
+  return value === undefined || value.length * 3 <= maxValueBytes
+    ? problem
+    : { ...problem, value: cutToBytes(value, maxValueBytes) };
+}
 
 /**
  * One line for a log, an Event or an admission warning. `object` is the way to name it, such as `Deployment shop/web`.

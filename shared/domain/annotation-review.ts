@@ -2,6 +2,7 @@ import { AnnotationNames } from './annotation-names';
 import type { AnnotationProblem } from './annotation-problem';
 import type { AnnotationKeys, Annotations } from './annotations';
 import { annotation, lastReloadedFrom, ownAnnotations } from './annotations';
+import { budgets } from './budgets';
 import { parseGoBool } from './go-bool';
 
 /**
@@ -63,7 +64,7 @@ function* reviewPlace(
 }
 
 function* reviewNames(annotations: Annotations, names: AnnotationNames): Generator<AnnotationProblem> {
-  for (const key of Object.keys(annotations)) {
+  for (const key of Object.keys(annotations).slice(0, budgets.reviewedAnnotations)) {
     const unknown = names.unknown(key);
     if (!unknown) continue;
     const fix =

@@ -72,6 +72,8 @@ export const sourceAnnotations = {
   schema: 'reroll.dev/schema',
   requiredKeys: 'reroll.dev/required-keys',
   maxBytes: 'reroll.dev/max-bytes',
+  /** On the ConfigMap of a schema. */
+  isSchema: 'reroll.dev/is-schema',
 } as const;
 
 /** Reloader's marker on the pod template, written by the strategy `annotations`. */

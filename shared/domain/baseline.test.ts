@@ -2,6 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   formatBaseline,
+  owing,
+  withoutUid,
+  isWrittenFor,
   parseBaseline,
   sameSources,
   UnreadableBaselineError,
@@ -17,13 +20,17 @@ const anyRecorded: fc.Arbitrary<Recorded> = fc.oneof(
   anyDigest,
   fc.dictionary(fc.stringMatching(/^[\w.-]{1,20}$/), anyDigest).map((keys) => new Map(Object.entries(keys))),
 );
-const anyBaseline: fc.Arbitrary<Baseline> = fc.record({
-  sequence: fc.nat(),
-  keyId: fc.stringMatching(/^[\w-]{8}$/),
-  sources: fc
-    .dictionary(fc.stringMatching(/^(cm|secret)\/[a-z.-]{1,20}$/), anyRecorded)
-    .map((sources) => new Map(Object.entries(sources))),
-});
+const anyBaseline: fc.Arbitrary<Baseline> = fc.record(
+  {
+    sequence: fc.nat(),
+    keyId: fc.stringMatching(/^[\w-]{8}$/),
+    uid: fc.uuid(),
+    sources: fc
+      .dictionary(fc.stringMatching(/^(cm|secret)\/[a-z.-]{1,20}$/), anyRecorded)
+      .map((sources) => new Map(Object.entries(sources))),
+  },
+  { requiredKeys: ['sequence', 'keyId', 'sources'] },
+);
 
 describe('baseline', () => {
   it('is compact, sorted JSON', () => {
@@ -38,8 +45,8 @@ describe('baseline', () => {
       ['cm/gone', '-'],
       ['cm/app', other],
     ]);
-    expect(formatBaseline({ sequence: 3, keyId: 'abcdefgh', sources })).toBe(
-      `{"v":1,"n":3,"key":"abcdefgh","sources":{"cm/app":"${other}","cm/gone":"-","secret/db":{"password":"${digest}","user":"-"}}}`,
+    expect(formatBaseline({ sequence: 3, keyId: 'abcdefgh', uid: 'u-1', sources })).toBe(
+      `{"v":1,"n":3,"key":"abcdefgh","uid":"u-1","sources":{"cm/app":"${other}","cm/gone":"-","secret/db":{"password":"${digest}","user":"-"}}}`,
     );
   });
 
@@ -55,6 +62,18 @@ describe('baseline', () => {
   });
 
   it.each([
+    ['u-1', 'u-1', true],
+    ['u-1', 'u-2', false],
+    ['u-1', undefined, false],
+    [undefined, 'u-2', true],
+  ])('of the object %s is that of %s: %s', (uid, objectUid, expected) => {
+    const baseline = { sequence: 1, keyId: 'abcdefgh', sources: new Map(), ...(uid !== undefined && { uid }) };
+    expect(isWrittenFor(baseline, objectUid)).toBe(expected);
+    expect(isWrittenFor(withoutUid(baseline), objectUid)).toBe(true);
+  });
+
+  it.each([
+    ['a uid of another type', '{"v":1,"n":1,"key":"abcdefgh","uid":1,"sources":{}}', 'its "uid" is not a string'],
     ['no JSON', '{"v":1', 'it is not JSON'],
     ['no object', '[]', 'it is not a JSON object'],
     ['a later version', '{"v":2}', 'its version is not 1'],
@@ -117,5 +136,36 @@ describe('sameSources', () => {
   ])('%s: %s', (same, _what, left, right) => {
     const sources = (recorded: Recorded | undefined) => new Map(recorded === undefined ? [] : [['cm/a', recorded]]);
     expect(sameSources(sources(left), sources(right))).toBe(same);
+  });
+});
+
+describe('owing', () => {
+  const written: Baseline = {
+    sequence: 4,
+    keyId: 'key-1234',
+    sources: new Map<string, Recorded>([
+      ['cm/app', other],
+      ['cm/kept', other],
+    ]),
+  };
+  const before: Baseline = { sequence: 3, keyId: 'key-1234', sources: new Map<string, Recorded>([['cm/app', digest]]) };
+
+  it('is the next baseline, with what these sources held before, and the others as written', () => {
+    const owed = owing(written, before, ['cm/app']);
+    expect(owed.sequence).toBe(5);
+    expect([...owed.sources]).toEqual([
+      ['cm/app', digest],
+      ['cm/kept', other],
+    ]);
+  });
+
+  it.each<[string, Baseline | undefined]>([
+    ['nothing was recorded', undefined],
+    ['another key was in use', { ...before, keyId: 'key-0000' }],
+    ['the source was not', { ...before, sources: new Map() }],
+  ])('records what is not what is there where %s before', (_what, former) => {
+    const recorded = owing(written, former, ['cm/app']).sources.get('cm/app');
+    expect(recorded).not.toBe(other);
+    expect(parseBaseline(formatBaseline(owing(written, former, ['cm/app']))).sources.get('cm/app')).toBe(recorded);
   });
 });

@@ -7,7 +7,8 @@ const marker = 'AAAAAAAAAAAAAAAAAAAAAA.0123abcd';
 const at = '2026-11-01T10:00:00.000Z';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const restart = JSON.stringify({ at, id: '0123abcd', sources: { 'cm/app': null } });
-const baseline = (n: number): string => JSON.stringify({ v: 1, n, key: 'k', sources: { 'cm/app': '-' } });
+const baseline = (n: number, uid = 'u-1'): string =>
+  JSON.stringify({ v: 1, n, key: 'k', uid, sources: { 'cm/app': '-' } });
 const ours = { 'reroll.dev/baseline': baseline(3), 'reroll.dev/last-restart': restart };
 const lastReloadedFrom = { 'reloader.stakater.com/last-reloaded-from': '{"name":"app"}' };
 const own = { name: 'STAKATER_APP_CONFIGMAP', value: marker };
@@ -30,7 +31,7 @@ function workload({ annotations = {}, template, env, image = 'web:1', replicas =
   ];
   const podTemplate = { metadata: template === null ? null : { annotations: template }, spec: { containers } };
   return {
-    metadata: { name: 'web', namespace: 'shop', annotations: { ...auto, ...annotations } },
+    metadata: { name: 'web', namespace: 'shop', uid: 'u-1', annotations: { ...auto, ...annotations } },
     spec:
       kind === 'CronJob' ? { jobTemplate: { spec: { template: podTemplate } } } : { replicas, template: podTemplate },
   };
@@ -40,6 +41,12 @@ function carried(before: Written, after: Written, isDeliberate = false): Workloa
   const kind = workloadKind(before.kind ?? 'Deployment');
   return carryOver({ kind, oldObject: workload(before), object: workload(after), isDeliberate });
 }
+
+test('no markers where there are more than any restart writes', () => {
+  const markers = Array.from({ length: 501 }, (_, index) => ({ ...own, name: `STAKATER_A${String(index)}_CONFIGMAP` }));
+  expect(carried({ env: markers.slice(1) }, { env: [] }).template.env).toHaveLength(500);
+  expect(carried({ env: markers }, { env: [] }).template.env).toEqual([]);
+});
 
 const none = {};
 const both = ours;
@@ -62,6 +69,13 @@ test.each<[string, Written, Written, object, boolean?]>([
     { annotations: { ...ours, 'reroll.dev/baseline': 'x' } },
     { 'reroll.dev/baseline': baseline(3) },
   ],
+  [
+    'the baseline where one of another object stands, however new',
+    { annotations: ours },
+    { annotations: { ...ours, 'reroll.dev/baseline': baseline(9, 'u-0') } },
+    { 'reroll.dev/baseline': baseline(3) },
+  ],
+  ['no baseline of another object', { annotations: { 'reroll.dev/baseline': baseline(9, 'u-0') } }, {}, none],
   [
     'nothing where a newer baseline stands',
     { annotations: ours },

@@ -1,5 +1,6 @@
 import { annotation, annotationsOf, lastReloadedFrom, ownAnnotations, restartedAt } from './annotations';
-import { parseBaseline } from './baseline';
+import { isWrittenFor, parseBaseline } from './baseline';
+import { budgets } from './budgets';
 import { digestLength } from './content-digest';
 import { fieldAt, listOf, objectOf, sameJson, textOf, type JsonObject } from './json-value';
 import { sourceKindNames } from './source';
@@ -42,8 +43,9 @@ export function changesTemplate({ kind, object, oldObject }: Omit<WorkloadUpdate
 function lostAnnotations({ object, oldObject }: WorkloadUpdate): WorkloadMarks['annotations'] {
   const [before, after] = [annotationsOf(oldObject), annotationsOf(object)];
   const { baseline, lastRestart } = ownAnnotations;
+  const uid = textOf(fieldAt(oldObject, ['metadata', 'uid']));
   const kept = annotation(before, baseline);
-  const isBaselineLost = kept !== undefined && sequenceOf(kept) > sequenceOf(annotation(after, baseline));
+  const isBaselineLost = kept !== undefined && sequenceOf(kept, uid) > sequenceOf(annotation(after, baseline), uid);
   const restart = annotation(before, lastRestart);
   const isRestartLost = restart !== undefined && (isBaselineLost || after[lastRestart] === undefined);
   return {
@@ -52,11 +54,12 @@ function lostAnnotations({ object, oldObject }: WorkloadUpdate): WorkloadMarks['
   };
 }
 
-/** -1 for none, and for one that nobody can read. */
-function sequenceOf(baselineText: string | undefined): number {
+/** -1 for none, for one that nobody can read, and for one of another object. */
+function sequenceOf(baselineText: string | undefined, uid: string | undefined): number {
   if (baselineText === undefined) return -1;
   try {
-    return parseBaseline(baselineText).sequence;
+    const baseline = parseBaseline(baselineText);
+    return isWrittenFor(baseline, uid) ? baseline.sequence : -1;
   } catch {
     return -1;
   }
@@ -73,6 +76,8 @@ function isAllThatChanges({ object, oldObject }: WorkloadUpdate, removed: readon
 function lostMarker({ kind, object, oldObject }: WorkloadUpdate): TemplateMarker {
   const [before, after] = [templateOf(kind, oldObject), templateOf(kind, object)];
   const marker = markerIn(before, lastRestartAt(oldObject));
+  // A restart writes one for each source: so many are somebody else's.
+  if (marker.env.length > budgets.references) return noMarks.template;
   const remaining = annotationsOf(after);
   const variables = new Set(variablesOf(after).map(({ container, name }) => `${container}/${String(name)}`));
   const lost = {
@@ -129,9 +134,11 @@ function without(template: JsonObject, { annotations, env }: TemplateMarker): Js
   const kept = Object.entries(annotationsOf(template)).filter(([key]) => !(key in annotations));
   const ignored = ['annotations', 'creationTimestamp'];
   const metadata = Object.entries(objectOf(template['metadata'])).filter(([field]) => !ignored.includes(field));
+  const goneOf = new Map<unknown, Set<number | undefined>>();
+  for (const { container, index } of env) goneOf.set(container, (goneOf.get(container) ?? new Set()).add(index));
   const containers = containersOf(template).map(({ env: variables, ...container }) => {
-    const gone = new Set(env.filter((mark) => mark.container === container['name']).map(({ index }) => index));
-    const rest = listOf(variables).filter((_variable, index) => !gone.has(index));
+    const gone = goneOf.get(container['name']);
+    const rest = gone ? listOf(variables).filter((_variable, index) => !gone.has(index)) : listOf(variables);
     return { ...container, ...(rest.length > 0 && { env: rest }) };
   });
   return {

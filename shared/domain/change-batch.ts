@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { budgets } from './budgets';
 import { RerollError } from './errors';
 
 /** The most records of one batch. */
 export const maxBatchRecords = 100;
 
 /** The largest body of one batch. */
-export const maxBatchBytes = 256 * 1024;
+export const maxBatchBytes = budgets.questionBytes;
 
 const schema = z
   .object({

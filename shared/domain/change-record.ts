@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { digestLength } from './content-digest';
 import { RerollError } from './errors';
+import { listSchema } from './list-schema';
 
 /** Lengths that a record may have; {@link boundedChangeRecord} shortens what is only for people to read. */
-const limits = { name: 253, text: 256, groups: 32, keyNames: 100 } as const;
+const limits = { name: 253, text: 256, keyNames: 100 } as const;
 
 const objectName = z
   .string()
@@ -11,7 +12,7 @@ const objectName = z
   // It becomes part of a request's path: `..` must not pass.
   .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
 const text = z.string().max(limits.text);
-const keyNames = z.array(z.string().min(1).max(limits.name)).max(limits.keyNames).readonly();
+const keyNames = listSchema(z.string().min(1).max(limits.name), limits.keyNames);
 const schema = z
   .object({
     v: z.literal(1),
@@ -24,7 +25,6 @@ const schema = z
     keyId: z.string().regex(/^[A-Za-z0-9_-]{8}$/),
     changed: z.object({ added: keyNames, changed: keyNames, removed: keyNames }).readonly(),
     user: text,
-    groups: z.array(text).max(limits.groups).readonly().optional(),
     manager: text.optional(),
     observedAtMs: z.int().nonnegative(),
   })
@@ -52,7 +52,7 @@ export class ChangeRecordError extends RerollError {
   }
 }
 
-/** Unknown fields are dropped, so that a newer webhook can talk to an older reconciler. Throws a ChangeRecordError. */
+/** Unknown fields are dropped, so that a webhook of another version can talk to this reconciler. Throws a ChangeRecordError. */
 export function parseChangeRecord(value: unknown): ChangeRecord {
   const result = schema.safeParse(value);
   if (!result.success) throw new ChangeRecordError(result.error.issues);
@@ -61,7 +61,7 @@ export function parseChangeRecord(value: unknown): ChangeRecord {
 
 /** Shortens what only people read, so that no user name and no number of keys can make a record unacceptable. */
 export function boundedChangeRecord(record: ChangeRecord): ChangeRecord {
-  const { changed, groups, manager, user } = record;
+  const { changed, manager, user } = record;
   return {
     ...record,
     changed: {
@@ -70,7 +70,6 @@ export function boundedChangeRecord(record: ChangeRecord): ChangeRecord {
       removed: changed.removed.slice(0, limits.keyNames),
     },
     user: user.slice(0, limits.text),
-    ...(groups && { groups: groups.slice(0, limits.groups).map((group) => group.slice(0, limits.text)) }),
     ...(manager !== undefined && { manager: manager.slice(0, limits.text) }),
   };
 }

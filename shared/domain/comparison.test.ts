@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { recordedOf, type Recorded } from './baseline';
 import { compare, type Comparison, type ComparisonInput, type InForce } from './comparison';
+import { budgets } from './budgets';
 import { ContentDigester, type ContentDigest } from './content-digest';
 
 const digester = new ContentDigester(Buffer.alloc(32, 7));
@@ -28,6 +29,7 @@ interface Row {
   readonly now?: ContentDigest;
   readonly keys?: readonly string[];
   readonly inForce?: InForce;
+  readonly atBirth?: InForce;
   readonly former?: ContentDigest;
   readonly first?: ContentDigest;
   readonly onCreate?: boolean;
@@ -203,6 +205,28 @@ const rows: readonly Row[] = [
     then: { restart: false, because: 'deleted-ignored', recorded: whole(old) },
   },
   {
+    when: 'recorded as it was before the workload was created',
+    recorded: whole(old),
+    now: resized,
+    atBirth: inForce(resized),
+    then: { restart: false, because: 'unchanged', recorded: whole(resized) },
+  },
+  {
+    when: 'recorded as it was before the workload was created, of a key in use',
+    recorded: colorOf(content({ color: 'blue' })),
+    now: old,
+    keys: ['color'],
+    atBirth: inForce(old),
+    then: { restart: false, because: 'unchanged', recorded: colorOf(old) },
+  },
+  {
+    when: 'recorded as it was before the workload was created, and changed since too',
+    recorded: whole(content({ color: 'blue' })),
+    now: resized,
+    atBirth: inForce(old),
+    then: { restart: true, because: 'content-changed', recorded: whole(resized) },
+  },
+  {
     when: 'in doubt',
     now: old,
     inForce: 'unknown',
@@ -227,6 +251,7 @@ describe('compare', () => {
     current: row.now,
     keys: row.keys ?? 'all',
     inForce: () => row.inForce ?? inForce(row.now),
+    atBirth: () => row.atBirth ?? 'unknown',
     formerContent: (digest) => (row.former?.whole() === digest ? row.former : undefined),
     firstContent: () => row.first,
     reloadOnCreate: row.onCreate ?? false,
@@ -249,4 +274,62 @@ describe('compare', () => {
       expect(compare({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
     },
   );
+});
+
+describe('a source with too many keys to tell them apart', () => {
+  const crowd = Object.fromEntries(Array.from({ length: budgets.sourceKeys }, (_, index) => [`k${index}`, '']));
+  const few = content({ color: 'red' });
+  const many = content({ ...crowd, color: 'red' });
+  const other = content({ ...crowd, color: 'red', k7: 'changed' });
+  const compared = (
+    recorded: Recorded | undefined,
+    current: ContentDigest,
+    keys: 'all' | readonly string[],
+  ): Comparison =>
+    compare({
+      ...{ recorded, current, keys, reloadOnCreate: false, reloadOnDelete: false },
+      ...{ inForce: () => ({ content: many }), firstContent: () => undefined, formerContent: () => undefined },
+      atBirth: () => 'unknown',
+    });
+
+  it.each<[string, ContentDigest, ContentDigest, boolean]>([
+    ['nothing changes', many, many, false],
+    ['a key that is not used changes', many, other, true],
+    ['it comes to have too many', few, many, true],
+    ['it comes to have fewer', many, few, true],
+  ])('where %s, all who use it, or a key of it, are answered alike', (_, before, after, restart) => {
+    for (const keys of ['all', ['color']] as const) {
+      expect(compared(recordedOf(before, keys), after, keys)).toMatchObject({
+        restart,
+        recorded: recordedOf(after, keys),
+      });
+    }
+  });
+
+  it('restarts once for coming to have too many, and once for coming to have fewer', () => {
+    for (const keys of ['all', ['color']] as const) {
+      const up = compared(recordedOf(few, keys), many, keys);
+      expect(compared(up.recorded, many, keys)).toMatchObject({ restart: false, because: 'unchanged' });
+      const down = compared(up.recorded, few, keys);
+      expect(compared(down.recorded, few, keys)).toMatchObject({ restart: false, because: 'unchanged' });
+    }
+  });
+
+  it('says that there are too many keys to tell which, and names none', () => {
+    const comparison = compared(recordedOf(many, ['color']), other, ['color']);
+    expect(comparison).toMatchObject({ because: 'content-changed', tooManyKeys: true });
+    expect(comparison.changedKeys).toBeUndefined();
+  });
+
+  it('is compared with what was in force where a key comes into use', () => {
+    expect(compared(recordedOf(many, ['color']), many, ['color', 'size'])).toMatchObject({ restart: false });
+    expect(compared(recordedOf(other, ['color']), other, ['color', 'size'])).toMatchObject({ restart: true });
+  });
+
+  it('is not taken for changed by a change of the digest key', () => {
+    for (const keys of ['all', ['color']] as const) {
+      expect(compared(recordedOf(many, keys), renewed.get(many)!, keys)).toMatchObject({ restart: false });
+      expect(compared(recordedOf(many, keys), renewed.get(other)!, keys)).toMatchObject({ restart: true });
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import { recordedOf, type Recorded } from './baseline';
-import { absent, type ContentDigest } from './content-digest';
+import { absent, everyKey, type ContentDigest } from './content-digest';
 
 /** The state of a source that a workload was born with, or came to use: a content, no such object, or not known. */
 export type InForce = { readonly content: ContentDigest | undefined } | 'unknown';
@@ -12,6 +12,8 @@ export interface ComparisonInput {
   readonly keys: 'all' | readonly string[];
   /** Stands in where nothing is recorded. */
   readonly inForce: () => InForce;
+  /** What it held at the workload's creation, for a record that was made before that, by whoever may have been behind. */
+  readonly atBirth: () => InForce;
   /** A content of the recent past by the digest of its whole, if it is still known. */
   readonly formerContent: (whole: string) => ContentDigest | undefined;
   /** What the workload's pods found if they had to wait for the source: what it was created with, or held at their birth. */
@@ -38,6 +40,8 @@ export interface Comparison {
   readonly recorded: Recorded;
   /** Names of the keys that differ; undefined where the former content is no longer known. */
   readonly changedKeys?: readonly string[];
+  /** The source has too many keys to tell which of them differ: any change counts for whoever uses one of them. */
+  readonly tooManyKeys?: true;
 }
 
 /**
@@ -53,7 +57,7 @@ export interface Comparison {
  */
 export function compare(input: ComparisonInput): Comparison {
   const contradicted = input.recorded === absent && wasThere(input);
-  if (input.recorded !== undefined && !contradicted) return compareRecorded(input.recorded, input);
+  if (input.recorded !== undefined && !contradicted) return sinceBirth(compareRecorded(input.recorded, input), input);
   const inForce = input.inForce();
   if (inForce === 'unknown') {
     if (input.current === undefined) {
@@ -68,6 +72,14 @@ export function compare(input: ComparisonInput): Comparison {
     return contradicted ? compareRecorded(absent, input) : { ...comparison, because: 'first-seen' };
   }
   return comparison.because === 'content-changed' ? { ...comparison, because: 'changed-since-birth' } : comparison;
+}
+
+/** What had changed before the workload was created is no change to pods that started after that. */
+function sinceBirth(comparison: Comparison, input: ComparisonInput): Comparison {
+  const then = comparison.restart ? input.atBirth() : 'unknown';
+  if (then === 'unknown') return comparison;
+  const since = compareRecorded(recordedOf(then.content, input.keys), input);
+  return since.restart ? comparison : since;
 }
 
 /**
@@ -87,7 +99,7 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
   if (recorded === absent) {
     if (current === undefined) return { restart: false, because: 'unchanged', recorded };
     if (input.reloadOnCreate)
-      return { restart: true, because: 'created', recorded: now, changedKeys: current.keyNames };
+      return { restart: true, because: 'created', recorded: now, ...keysTold(current.keyNames, current) };
     // Pods that waited for it have started with what it was created with: an edit since then is a change like any other.
     const first = input.firstContent() ?? current;
     if (first === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
@@ -107,7 +119,7 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
       restart: true,
       because: 'content-changed',
       recorded: now,
-      ...(former && { changedKeys: former.differingKeys(current) }),
+      ...keysTold(former?.differingKeys(current), current),
     };
   }
   // The workload used the whole content and now uses some keys of it: only the former content can tell which keys changed.
@@ -131,7 +143,16 @@ function comparePerKey(
   const changedKeys = [...before.keys()].filter((key) => before.get(key) !== current.key(key)).sort();
   return changedKeys.length === 0
     ? { restart: false, because: 'unchanged', recorded: now }
-    : { restart: true, because: 'content-changed', recorded: now, changedKeys };
+    : { restart: true, because: 'content-changed', recorded: now, ...keysTold(changedKeys, current) };
+}
+
+function keysTold(
+  changedKeys: readonly string[] | undefined,
+  current: ContentDigest,
+): Pick<Comparison, 'changedKeys' | 'tooManyKeys'> {
+  if (current.isCoarse) return { tooManyKeys: true };
+  // It had too many, and has no more: which of them differ is not known.
+  return changedKeys === undefined || changedKeys.includes(everyKey) ? {} : { changedKeys };
 }
 
 /** What was recorded under the digest key before this one, in today's digests as far as the content is the same. */

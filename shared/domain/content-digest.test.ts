@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { absent, ContentDigester } from './content-digest';
+import { budgets } from './budgets';
+import { absent, ContentDigest, ContentDigester, everyKey } from './content-digest';
 
 const digester = new ContentDigester(Buffer.alloc(32, 1));
 
@@ -108,3 +109,159 @@ describe('§4 ContentDigester', () => {
 function sorted(content: Record<string, string>): [string, string][] {
   return Object.entries(content).sort(([left], [right]) => (left < right ? -1 : 1));
 }
+
+describe('a source with too many keys', () => {
+  const most = budgets.sourceKeys;
+  const keysOf = (count: number, changes: Record<string, string> = {}): Record<string, string> => ({
+    ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, String(index)])),
+    ...changes,
+  });
+
+  it('has one digest, which stands for each of its keys', () => {
+    const content = digest(keysOf(most + 1));
+    expect(content.isCoarse).toBe(true);
+    expect(content.keyNames).toEqual([everyKey]);
+    expect(content.key('k1')).toMatch(/^[\w-]{22}$/);
+    expect([content.key('k2'), content.key('not there')]).toEqual([content.key('k1'), content.key('k1')]);
+    expect(digest(keysOf(most)).isCoarse).toBe(false);
+  });
+
+  it('is as coarse where the names of few keys are too long', () => {
+    const long = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${'n'.repeat(240)}${index}`, '']));
+    expect(digest(long).isCoarse).toBe(true);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['a key that changes', keysOf(most + 1, { k7: 'other' })],
+    ['the last key', keysOf(most + 1, { [`k${most}`]: 'other' })],
+    ['a key that comes', keysOf(most + 1, { other: '' })],
+    ['a key with another name', { ...keysOf(most), l: String(most) }],
+    ['what moves from one key to the next', keysOf(most + 1, { k1: '12', k2: '' })],
+  ])('tells %s', (_, after) => {
+    const [one, other] = [digest(keysOf(most + 1)), digest(after)];
+    expect(other.equals(one)).toBe(false);
+    expect(other.whole()).not.toBe(one.whole());
+    expect(other.key('k1')).not.toBe(one.key('k1'));
+    expect(one.differingKeys(other)).toEqual([everyKey]);
+  });
+
+  // JSON.parse puts names that are numbers first, and protobuf has them in the order of their letters.
+  it('has the same digest in whatever order its keys come, and from what can be gone through but once', () => {
+    const entries = Array.from({ length: most + 1 }, (_, index) => [String(index), Buffer.from(`v${index}`)] as const);
+    const sorted = entries.toSorted(([left], [right]) => (left < right ? -1 : 1));
+    const once = function* () {
+      yield* sorted;
+    };
+    const [one, ...others] = [entries, sorted, entries.toReversed(), new Map(entries), once()].map((content) =>
+      digester.digest('ConfigMap', 'shop', 'app', content),
+    );
+    expect(others.map((other) => other.equals(one!))).toEqual([true, true, true, true]);
+    expect(others.map((other) => other.whole())).toEqual(others.map(() => one!.whole()));
+  });
+
+  it('lets the last of two values of one key count', () => {
+    const entries = Object.entries(keysOf(most + 1)).map(([key, value]) => [key, Buffer.from(value)] as const);
+    const twice = digester.digest('ConfigMap', 'shop', 'app', [['k1', Buffer.from('first')], ...entries]);
+    expect(twice.equals(digest(keysOf(most + 1)))).toBe(true);
+  });
+
+  it('takes large values as they are', () => {
+    const large = { ...keysOf(most + 1), big: 'x'.repeat(100_000) };
+    expect(digest(large).equals(digest({ ...large }))).toBe(true);
+    expect(digest(large).equals(digest({ ...large, big: `${'x'.repeat(99_999)}y` }))).toBe(false);
+  });
+
+  it('differs from what it was with fewer keys, whichever of the two came first', () => {
+    const [few, many] = [digest(keysOf(most)), digest(keysOf(most + 1))];
+    expect([few.differingKeys(many), many.differingKeys(few)]).toEqual([[everyKey], [everyKey]]);
+    expect(few.key('k1')).not.toBe(many.key('k1'));
+  });
+
+  it('is compared under the key before, too', () => {
+    const next = new ContentDigester(Buffer.alloc(32, 2), digester);
+    const [before, after] = [digest(keysOf(most + 1)), digest(keysOf(most + 1), 'app', next)];
+    expect(before.equals(after)).toBe(true);
+    expect(before.equals(digest(keysOf(most + 1, { k1: 'other' }), 'app', next))).toBe(false);
+  });
+
+  it('keeps 16 bytes, and the names of none', () => {
+    const content = digest(keysOf(100_000));
+    expect([content.retainedBytes, content.keyNames.length]).toEqual([16, 1]);
+  });
+});
+
+describe('what a digest costs', () => {
+  /** How often an element of a list is read. */
+  function counted(names: readonly string[]) {
+    const count = { reads: 0 };
+    const list = new Proxy(names, {
+      get: (target, field, receiver) => {
+        if (typeof field === 'string' && /^\d+$/.test(field)) count.reads++;
+        return Reflect.get(target, field, receiver) as unknown;
+      },
+    });
+    return { list, count };
+  }
+
+  const names = Array.from({ length: budgets.sourceKeys }, (_, index) => `k${String(index).padStart(5, '0')}`);
+  const digests = '0123456789abcdef'.repeat(names.length);
+  const perKey = 20;
+
+  it.each<[string, (content: ContentDigest, other: ContentDigest) => unknown]>([
+    ['the digest of the whole', (content) => content.whole()],
+    ['a comparison', (content, other) => content.equals(other)],
+    ['what differs', (content, other) => content.differingKeys(other)],
+    ['a digest of each key', (content) => names.map((name) => content.key(name))],
+  ])('%s reads each name a few times', (_, work) => {
+    const { list, count } = counted(names);
+    const other = new ContentDigest([...names.slice(1), 'l'], digests);
+    work(new ContentDigest(list, digests), other);
+    expect(count.reads).toBeLessThan(perKey * names.length);
+  });
+});
+
+describe('key names that are kept for all sources that have them', () => {
+  const namesOf = (write: number, count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${write}-${index}-key`, '']));
+  const inNamespace = (by: ContentDigester, namespace: string, entries: Record<string, string>) =>
+    by.digest(
+      'ConfigMap',
+      namespace,
+      'app',
+      Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const),
+    );
+
+  it('are not those of one namespace alone, however many sets of keys it makes up', () => {
+    const by = new ContentDigester(Buffer.alloc(32, 3));
+    const common = inNamespace(by, 'shop', { 'tls.crt': '', 'tls.key': '' });
+    for (let write = 0; write < 2_000; write++) inNamespace(by, 'tenant', namesOf(write, 20));
+    expect(inNamespace(by, 'pay', { 'tls.crt': '', 'tls.key': '' }).keyNames).toBe(common.keyNames);
+  });
+
+  it('are forgotten where they take too much, the oldest first', () => {
+    const by = new ContentDigester(Buffer.alloc(32, 3));
+    const [first, last] = [namesOf(0, 100), namesOf(999, 100)];
+    const kept = inNamespace(by, 'tenant', first).keyNames;
+    for (let write = 1; write < 1_000; write++) inNamespace(by, 'tenant', namesOf(write, 100));
+    expect(inNamespace(by, 'tenant', first).keyNames).not.toBe(kept);
+    expect(inNamespace(by, 'tenant', last).keyNames).toBe(inNamespace(by, 'tenant', last).keyNames);
+  });
+
+  it('are not kept of a set that is large: there are no two of it', () => {
+    const by = new ContentDigester(Buffer.alloc(32, 3));
+    const large = namesOf(0, 2_000);
+    expect(inNamespace(by, 'shop', large).keyNames).not.toBe(inNamespace(by, 'shop', large).keyNames);
+  });
+
+  it('are not those of an id of the CSI driver that looks like several, whatever it holds', () => {
+    const by = new ContentDigester(Buffer.alloc(32, 3));
+    const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '\0', ',', '"'), minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { maxLength: 3 }), (names) => {
+        const entries = Object.fromEntries(names.map((each) => [each, '']));
+        expect(inNamespace(by, 'shop', entries).keyNames).toEqual(names.toSorted());
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { DurationError, formatDuration, parseDuration } from './duration';
 
@@ -66,6 +67,15 @@ describe('parseDuration', () => {
     expect(() => parseDuration('5')).toThrow('"5" is not a duration: write numbers with units');
     expect(() => parseDuration('x'.repeat(10_000))).toThrow(/^.{1,250}$/);
   });
+
+  it.each(['4047h'.repeat(19), '1234567890'.repeat(10), '1.1h'.repeat(24), `${'0'.repeat(98)}h`])(
+    'refuses %s with one more digit at once, whoever annotates a workload with it',
+    (text) => {
+      const read = (): unknown =>
+        runInNewContext('read()', { read: () => parseDuration(`${text}1`) }, { timeout: 10_000 });
+      expect(read).toThrow(DurationError);
+    },
+  );
 
   it('throws nothing but a DurationError', () => {
     fc.assert(

@@ -25,7 +25,8 @@ const unitNs: Readonly<Record<string, bigint>> = {
 const maxNs = 2n ** 63n - 1n;
 const maxTextLength = 100;
 const units = 'ns|us|µs|μs|ms|s|m|h';
-const terms = new RegExp(`^(?:(?:\\d+\\.?\\d*|\\.\\d+)(?:${units}))+$`);
+/** Digits can be taken in one way only: with two, a text that is no duration would be tried in all ways of all terms. */
+const terms = new RegExp(`^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:${units}))+$`);
 const term = new RegExp(`(?<whole>\\d*)\\.?(?<fraction>\\d*)(?<unit>${units})`, 'g');
 
 /**

@@ -49,6 +49,13 @@ export class KeyedHash {
     return hash('sha256', this.#outer, 'binary');
   }
 
+  /** The same for what comes in many pieces: each has its name and its length before it. */
+  stream(names: readonly string[]): HashStream {
+    const hmac = createHmac('sha256', this.#key);
+    for (const name of names) hmac.update(framed(name));
+    return new HashStream(hmac);
+  }
+
   #ofLong(names: readonly string[], value: Buffer): string {
     const hmac = createHmac('sha256', this.#key);
     for (const name of names) hmac.update(framed(name));
@@ -56,10 +63,53 @@ export class KeyedHash {
   }
 }
 
+/** Small pieces are gathered: a call of the hash takes longer than the few bytes of a key. */
+export class HashStream {
+  readonly #hmac: ReturnType<typeof createHmac>;
+  readonly #gathered = Buffer.allocUnsafe(pieceBytes);
+  #end = 0;
+
+  constructor(hmac: ReturnType<typeof createHmac>) {
+    this.#hmac = hmac;
+  }
+
+  add(name: string, value: Buffer): void {
+    const mostBytes = 2 * lengthBytes + name.length * maxUtf8Bytes + value.length;
+    if (mostBytes > this.#gathered.length - this.#end) this.#flush();
+    if (mostBytes > this.#gathered.length) {
+      this.#hmac.update(framed(name)).update(lengthOf(value.length)).update(value);
+      return;
+    }
+    const nameStart = this.#end + lengthBytes;
+    const nameBytes = this.#gathered.write(name, nameStart, 'utf8');
+    this.#gathered.writeUInt32BE(nameBytes, this.#end);
+    this.#gathered.writeUInt32BE(value.length, nameStart + nameBytes);
+    const valueStart = nameStart + nameBytes + lengthBytes;
+    this.#end = valueStart + value.copy(this.#gathered, valueStart);
+  }
+
+  /** 32 characters of Latin-1, one for each byte. */
+  digest(): string {
+    this.#flush();
+    return this.#hmac.digest('binary');
+  }
+
+  #flush(): void {
+    this.#hmac.update(this.#gathered.subarray(0, this.#end));
+    this.#end = 0;
+  }
+}
+
+function lengthOf(bytes: number): Buffer {
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt32BE(bytes);
+  return length;
+}
+
 /** Its length before its bytes. */
 export function framed(name: string): Buffer {
-  const bytes = Buffer.from(name, 'utf8');
-  const length = Buffer.alloc(lengthBytes);
-  length.writeUInt32BE(bytes.length);
-  return Buffer.concat([length, bytes]);
+  const room = Buffer.allocUnsafe(lengthBytes + name.length * maxUtf8Bytes);
+  const bytes = room.write(name, lengthBytes, 'utf8');
+  room.writeUInt32BE(bytes);
+  return room.subarray(0, lengthBytes + bytes);
 }

@@ -1,5 +1,9 @@
+import { cutToBytes } from './cut-to-bytes';
 import { RerollError } from './errors';
 import type { ObjectKey } from './object-key';
+
+/** A review can be forged: a name in it may be as long as its body. */
+const maxMessageBytes = 1_024;
 
 /** Well-formed bytes, wrong shape: this one object is skipped and everything else goes on. */
 export class MalformedObjectError extends RerollError {
@@ -15,7 +19,7 @@ export class MalformedObjectError extends RerollError {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(message, { code: 'MALFORMED_OBJECT', retry: 'never', cause: options.cause });
+    super(cutToBytes(message, maxMessageBytes), { code: 'MALFORMED_OBJECT', retry: 'never', cause: options.cause });
     this.key = options.key;
     this.resourceVersion = options.resourceVersion;
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RerollError } from './errors';
+import { listSchema } from './list-schema';
 import { findWorkloadKind, type WorkloadKindName } from './workload-kinds';
 import type { WorkloadMarks } from './workload-marks';
 import { readWorkloadQuestion, type WorkloadQuestion } from './workload-question';
@@ -18,7 +19,7 @@ const answerSchema = z
   .object({
     v: z.literal(1),
     annotations: texts,
-    template: z.object({ annotations: texts, env: z.array(envMark).readonly() }).readonly(),
+    template: z.object({ annotations: texts, env: listSchema(envMark) }).readonly(),
   })
   .readonly();
 

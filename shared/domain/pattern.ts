@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js';
 import type { AnnotationProblemCode } from './annotation-problem';
+import { budgets, isLongerThan } from './budgets';
 import { cutToBytes } from './cut-to-bytes';
 import { errorMessage } from './errors';
 
@@ -11,17 +12,23 @@ export interface PatternProblem {
   readonly fix: string;
 }
 
+/** An element that matches more than itself. */
+interface NamePattern {
+  readonly text: string;
+  matches(name: string): boolean;
+}
+
 /**
  * The names that a workload lists, as literal names and RE2 patterns. RE2 runs in linear time: anybody who may annotate
  * a workload chooses the pattern.
  */
 export class NamedList {
   /** Elements that match just themselves, so that an index can find them without trying. */
-  readonly literals: readonly string[];
-  readonly #patterns: readonly RE2JS[];
+  readonly literals: ReadonlySet<string>;
+  readonly #patterns: readonly NamePattern[];
 
-  constructor(literals: readonly string[], patterns: readonly RE2JS[]) {
-    this.literals = literals;
+  constructor(literals: Iterable<string>, patterns: readonly NamePattern[]) {
+    this.literals = new Set(literals);
     this.#patterns = patterns;
   }
 
@@ -30,16 +37,16 @@ export class NamedList {
   }
 
   get isEmpty(): boolean {
-    return this.literals.length === 0 && !this.hasPatterns;
+    return this.literals.size === 0 && !this.hasPatterns;
   }
 
   matches(name: string): boolean {
-    return this.literals.includes(name) || this.#patterns.some((pattern) => pattern.matcher(name).find());
+    return this.literals.has(name) || this.#patterns.some((pattern) => pattern.matches(name));
   }
 
   /** Equal for lists that match the same way. */
   toString(): string {
-    return [...this.literals, ...this.#patterns.map((pattern) => pattern.pattern())].join(',');
+    return [...this.literals, ...this.#patterns.map(({ text }) => text)].join(',');
   }
 }
 
@@ -47,20 +54,43 @@ export class NamedList {
 export const emptyNamedList = new NamedList([], []);
 
 const literalName = /^[a-z0-9-]+$/;
+/** A name with dots, each of which stands for any character. */
+const dottedName = /^[a-z0-9.-]+$/;
 const maxQuotedBytes = 60;
 const redundant = /^error parsing regexp: /;
 /** What is left of `a{1,3}` before its comma: a legal pattern, of a name with a brace in it. */
 const tornRepetition = /(?<!\\)\{\d*$/;
 const looseAlternative = /^[^()[\]\\]*\|/;
 
-/** Instructions of all patterns of a list together: each try costs time and each list memory for as long as it lives. */
-const maxInstructions = 10_000;
-const instructionsOfAny = 20;
+/** What any pattern takes, whatever its length. */
+const instructionsOfAny = 10;
+/** A class of Unicode, such as `\pL`, which has hundreds of ranges. */
+const unicodeClass = /\\p/gi;
+const instructionsOfClass = 100;
 /** By its largest number; in a list there is no `{2,3}`, as the comma ends the element. */
 const repetition = /\{(?:\d+,)?(\d+),?\}/g;
 
-/** What stands between commas: in this list patterns, in an exclude list exact names. */
+/**
+ * What stands between commas: in this list patterns, in an exclude list exact names. None of a list that is over its budget:
+ * half of it would be no list that anybody wrote.
+ */
 export function namesIn(list: string): readonly string[] {
+  return overBudget(list) ? [] : elementsOf(list);
+}
+
+/** Why a list is ignored as a whole; undefined where it is within its budget. */
+export function overBudget(list: string): Pick<PatternProblem, 'message' | 'fix'> | undefined {
+  const fix = 'list fewer names';
+  if (isLongerThan(list, budgets.listBytes)) {
+    return { message: `has more than ${budgets.listBytes} bytes and is ignored as a whole`, fix };
+  }
+  if (elementsOf(list).length > budgets.listNames) {
+    return { message: `has more than ${budgets.listNames} names and is ignored as a whole`, fix };
+  }
+  return undefined;
+}
+
+function elementsOf(list: string): readonly string[] {
   return list
     .split(',')
     .map((name) => name.trim())
@@ -76,18 +106,27 @@ export function parseNamedList(value: string | undefined): {
   readonly matchers: NamedList;
   readonly problems: readonly PatternProblem[];
 } {
-  const elements = namesIn(value ?? '');
+  const list = value ?? '';
+  const over = overBudget(list);
+  if (over) return { matchers: emptyNamedList, problems: [{ code: 'over-budget', element: list, ...over }] };
+  const elements = elementsOf(list);
   if (elements.length === 0) return { matchers: emptyNamedList, problems: [] };
-  const patterns: RE2JS[] = [];
+  const patterns: NamePattern[] = [];
   const problems: PatternProblem[] = [];
-  let instructionsLeft = maxInstructions;
+  let sizeLeft: number = budgets.listPatternSize;
   for (const element of elements.filter((candidate) => !literalName.test(candidate))) {
-    instructionsLeft -= instructionsAtMost(element);
-    if (instructionsLeft < 0) {
+    if (dottedName.test(element)) {
+      patterns.push(dotted(element));
+      continue;
+    }
+    const size = instructionsAtMost(element);
+    const isTooLarge = size > budgets.patternSize;
+    sizeLeft -= isTooLarge ? 0 : size;
+    if (sizeLeft < 0) {
       problems.push(tooLarge(element));
       break;
     }
-    const compiled = compile(element);
+    const compiled = isTooLarge ? tooLargeAlone(element) : compile(element);
     if ('message' in compiled) {
       problems.push(compiled);
     } else {
@@ -104,19 +143,37 @@ export function parseNamedList(value: string | undefined): {
  * A pattern of ECMAScript, as JSON Schemas have them, to be found anywhere in a text, in linear time; undefined for what
  * RE2 does not know, such as look-around, and for what is too large.
  */
-export function searchPattern(pattern: string): { readonly isIn: (text: string) => boolean } | undefined {
-  if (instructionsAtMost(pattern) > maxInstructions) return undefined;
+export function searchPattern(
+  pattern: string,
+  maxSize: number = budgets.schemaPatternSize,
+): { readonly size: number; readonly isIn: (text: string) => boolean } | undefined {
+  const size = instructionsAtMost(pattern);
+  if (size > maxSize) return undefined;
   try {
     const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    return { isIn: (text) => compiled.matcher(text).find() };
+    return { size, isIn: (text) => compiled.test(text) };
   } catch {
     return undefined;
   }
 }
 
-function compile(element: string): { readonly pattern: RE2JS } | PatternProblem {
+/** Without RE2: who lists names with dots may list many. No name has a line end, which a dot does not stand for. */
+function dotted(element: string): NamePattern {
+  const fits = (name: string, index: number): boolean => element[index] === '.' || element[index] === name[index];
+  return {
+    text: element,
+    matches: (name) => {
+      if (name.length !== element.length || name.includes('\n')) return false;
+      for (let index = 0; index < name.length; index++) if (!fits(name, index)) return false;
+      return true;
+    },
+  };
+}
+
+function compile(element: string): { readonly pattern: NamePattern } | PatternProblem {
   try {
-    return { pattern: RE2JS.compile(`^${element}$`) };
+    const compiled = RE2JS.compile(`^${element}$`);
+    return { pattern: { text: compiled.pattern(), matches: (name) => compiled.test(name) } };
   } catch (error) {
     return {
       code: 'bad-pattern',
@@ -134,7 +191,17 @@ function instructionsAtMost(element: string): number {
   const repeated = element.includes('(')
     ? element.length * counts.reduce((product, count) => product * Math.max(1, count), 1)
     : element.length + counts.reduce((sum, count) => sum + count, 0);
-  return instructionsOfAny + repeated;
+  const classes = element.match(unicodeClass)?.length ?? 0;
+  return instructionsOfAny + repeated + classes * instructionsOfClass;
+}
+
+function tooLargeAlone(element: string): PatternProblem {
+  return {
+    code: 'pattern-refused',
+    element,
+    message: 'is ignored, since it is too large',
+    fix: 'repeat less in the pattern, or list names instead',
+  };
 }
 
 function tooLarge(element: string): PatternProblem {

@@ -3,10 +3,12 @@ import type { AnnotationKeys, Annotations } from './annotations';
 import { annotation } from './annotations';
 import { parseGoBool } from './go-bool';
 import { readNarrowing } from './narrowing';
-import { emptyNamedList, namesIn, parseNamedList } from './pattern';
+import { emptyNamedList, namesIn, overBudget, parseNamedList } from './pattern';
 import type { AutoSwitch, KindPolicy, WorkloadPolicy } from './policy';
 import type { SourceKind } from './source';
 import { sourceKinds } from './source';
+
+const nothingExcluded: ReadonlySet<string> = new Set();
 
 /** Shared, since most workloads of a cluster have one of these policies and nothing else. */
 const plainPolicies: Readonly<Record<AutoSwitch, KindPolicy>> = {
@@ -17,7 +19,13 @@ const plainPolicies: Readonly<Record<AutoSwitch, KindPolicy>> = {
 };
 
 function plainPolicy(switched: AutoSwitch): KindPolicy {
-  return Object.freeze({ leftOut: false, named: emptyNamedList, excluded: [], search: false, auto: switched });
+  return Object.freeze({
+    leftOut: false,
+    named: emptyNamedList,
+    excluded: nothingExcluded,
+    search: false,
+    auto: switched,
+  });
 }
 
 const silentPolicy = everyKind(plainPolicies.unset);
@@ -86,8 +94,11 @@ function parseKind(
   const search = annotation(annotations, keys.search) === 'true';
   const switched = autoSwitch(annotation(annotations, keys.auto) ?? '', annotation(annotations, typed.auto) ?? '');
   const exclude = annotation(metadata, typed.exclude) ?? '';
-  if (list.matchers.isEmpty && !search && exclude === '') return plainPolicies[switched];
-  return { leftOut: false, named: list.matchers, excluded: namesIn(exclude), search, auto: switched };
+  const over = overBudget(exclude);
+  if (over) problems.push({ code: 'over-budget', key: typed.exclude, value: exclude, ...over });
+  const excluded = namesIn(exclude);
+  if (list.matchers.isEmpty && !search && excluded.length === 0) return plainPolicies[switched];
+  return { leftOut: false, named: list.matchers, excluded: new Set(excluded), search, auto: switched };
 }
 
 /** The first of the four keys whose presence on the metadata makes a pod template's without effect, for one kind. */

@@ -102,7 +102,7 @@ describe('parsePolicy', () => {
       { [keys.configMapReload]: 'app', [keys.secretReload]: 'db' },
       keys,
     );
-    expect(policy.ConfigMap.named.literals).toEqual(['app']);
+    expect([...policy.ConfigMap.named.literals]).toEqual(['app']);
     expect(policy.Secret.named.isEmpty).toBe(true);
   });
 });

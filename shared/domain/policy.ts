@@ -12,7 +12,7 @@ export interface KindPolicy {
   /** The workload is narrowed to other kinds: whatever else is said, no source of this one restarts it. */
   readonly leftOut: boolean;
   readonly named: NamedList;
-  readonly excluded: readonly string[];
+  readonly excluded: ReadonlySet<string>;
   readonly search: boolean;
   readonly auto: AutoSwitch;
 }
@@ -70,7 +70,7 @@ const sourceIgnored: Step = ({ source }) => (source.ignore ? no('source-ignored'
 
 const kindLeftOut: Step = ({ policy }) => (policy.leftOut ? no('kind-left-out') : undefined);
 
-const excluded: Step = ({ policy, source }) => (policy.excluded.includes(source.name) ? no('excluded') : undefined);
+const excluded: Step = ({ policy, source }) => (policy.excluded.has(source.name) ? no('excluded') : undefined);
 
 const named: Step = ({ policy, source }) =>
   policy.named.matches(source.name) ? { restart: true, onlyIfReferenced: false, because: 'named' } : undefined;
@@ -129,6 +129,15 @@ export function mayUse(policy: WorkloadPolicy, sourceKind: SourceKind, settings:
 /** Whether any source could ever restart the workload: one that is not opted in need not be looked at further. */
 export function optedIn(policy: WorkloadPolicy, settings: PolicySettings): boolean {
   return sourceKinds.some((kind) => mayUse(policy, kind, settings));
+}
+
+/** What a workload asks for, and not what it forbids: another text only where something was set, or an annotation gives way. */
+export function asked(policy: WorkloadPolicy): string {
+  const each = sourceKinds.map((kind) => {
+    const { named: names, search, auto: switched } = policy[kind];
+    return [names.toString(), search, switched === 'auto' || switched === 'auto-typed'];
+  });
+  return JSON.stringify(each);
 }
 
 const reasonTexts: Readonly<Record<DecisionReason, string>> = {

@@ -3,10 +3,10 @@ import { ContentDigester } from './content-digest';
 import {
   contentOf,
   describePreview,
-  digestsOf,
   parsePreviewAnswer,
   parsePreviewQuestion,
   PreviewError,
+  updateOf,
   type PreviewAnswer,
 } from './preview';
 
@@ -53,22 +53,31 @@ describe('what travels', () => {
     ['__proto__', Buffer.from('x')],
     ['A', Buffer.from('y')],
   ]);
+  const former = digester.digest('Secret', 'shop', 'db', [['z', Buffer.from('swordfish')]]);
   const question = {
-    ...{ v: 1, keyId: digester.keyId, kind: 'Secret', namespace: 'shop', name: 'db', uid: '' },
-    ...{ labels: {}, switchedOn: [], digests: digestsOf(content) },
+    ...{ v: 2, keyId: digester.keyId, kind: 'Secret', namespace: 'shop', name: 'db', labels: {}, switchedOn: [] },
+    update: updateOf('uid-db', former, content),
   } as const;
 
   it('is the content by its digests, whatever its keys are called', () => {
     const travelled = parsePreviewQuestion(JSON.parse(JSON.stringify(question)));
     expect(contentOf(travelled).equals(content)).toBe(true);
     expect(contentOf(travelled).whole()).toBe(content.whole());
-    expect(JSON.stringify(question)).not.toContain('hunter2');
+    expect(travelled.update?.before).toBe(former.whole());
+    expect(JSON.stringify(question)).not.toMatch(/hunter2|swordfish/);
+  });
+
+  it('of a creation is nothing of its content', () => {
+    const creation = parsePreviewQuestion({ ...question, update: undefined });
+    expect(contentOf(creation).keyNames).toEqual([]);
   });
 
   it.each([
-    ['another version', { ...question, v: 2 }],
+    ['of the version without a proof', { ...question, v: 1 }],
+    ['an update without a uid', { ...question, update: { ...question.update, uid: '' } }],
+    ['an update without a proof', { ...question, update: { ...question.update, before: undefined } }],
     ['a kind that is none', { ...question, kind: 'Pod' }],
-    ['a digest that is none', { ...question, digests: [['a', 'short']] }],
+    ['a digest that is none', { ...question, update: { ...question.update, after: [['a', 'short']] } }],
     ['nothing', undefined],
   ])('is refused if it is %s', (_what, value) => {
     expect(() => parsePreviewQuestion(value)).toThrow(PreviewError);

@@ -1,45 +1,56 @@
 import * as z from 'zod';
+import { budgets } from './budgets';
 import { ContentDigest, digestLength } from './content-digest';
 import { RerollError } from './errors';
+import { listSchema } from './list-schema';
 
 /** The largest body of a question: the key names of a very large source. */
-export const maxPreviewBytes = 256 * 1024;
+export const maxPreviewBytes = budgets.questionBytes;
 
 /** Workloads of one answer that are named; the others are counted. */
 export const maxPreviewNames = 20;
 
 const objectName = z.string().min(1).max(253);
+const digest = z.string().length(digestLength);
 
 const questionSchema = z
   .object({
-    v: z.literal(1),
+    v: z.literal(2),
     keyId: z.string().regex(/^[A-Za-z0-9_-]{8}$/),
     kind: z.enum(['ConfigMap', 'Secret']),
     namespace: objectName,
     name: objectName,
-    /** Empty where the server has yet to give one. */
-    uid: z.string().max(256),
     labels: z.record(z.string(), z.string()).readonly(),
     /** Annotations that are "true", by their keys: which of them count is the reconciler's to know. */
-    switchedOn: z.array(z.string().max(512)).readonly(),
-    /** Of each key. */
-    digests: z.array(z.tuple([z.string(), z.string().length(digestLength)]).readonly()).readonly(),
+    switchedOn: listSchema(z.string().max(512)),
+    /** Undefined for a creation, of whose content nothing is asked: what is not sent cannot be compared with anything. */
+    update: z
+      .object({
+        /** Of the object that is replaced, with the digest of its whole content: proof that who asks knows it. */
+        uid: z.string().min(1).max(256),
+        before: digest,
+        /** Of each key that there is to be. */
+        after: listSchema(z.tuple([z.string(), digest]).readonly()),
+      })
+      .readonly()
+      .optional(),
   })
   .readonly();
 
 /**
- * Asks what would happen if a source had other content: `POST /v1/preview`. Digests under the key that `keyId` names, and no
- * value.
+ * Asks what a write of a source would restart: `POST /v1/preview`. Digests under the key that `keyId` names, and no value.
  */
 export type PreviewQuestion = z.infer<typeof questionSchema>;
+
+type SourceUpdate = NonNullable<PreviewQuestion['update']>;
 
 const answerSchema = z
   .object({
     v: z.literal(1),
     /** What restarts, in the order of names, with the keys that are the reason; none where all of it counts. */
-    restarts: z.array(z.object({ workload: z.string(), keys: z.array(z.string()).readonly() }).readonly()).readonly(),
+    restarts: listSchema(z.object({ workload: z.string(), keys: listSchema(z.string()) }).readonly()),
     /** What uses or names the source and is left alone, with the reason. */
-    left: z.array(z.object({ workload: z.string(), because: z.string() }).readonly()).readonly(),
+    left: listSchema(z.object({ workload: z.string(), because: z.string() }).readonly()),
     /** Beyond those that are named. */
     moreRestarts: z.int().nonnegative(),
     moreLeft: z.int().nonnegative(),
@@ -73,14 +84,14 @@ export function parsePreviewAnswer(value: unknown): PreviewAnswer {
   return result.data;
 }
 
-/** The digests of a question, as they stand in it. */
-export function digestsOf(content: ContentDigest): PreviewQuestion['digests'] {
-  return content.keyNames.map((name) => [name, content.key(name)]);
+/** An update of the object `uid`, as it stands in a question. */
+export function updateOf(uid: string, before: ContentDigest, after: ContentDigest): SourceUpdate {
+  return { uid, before: before.whole(), after: after.keyNames.map((name) => [name, after.key(name)]) };
 }
 
-/** The content that a question tells of. */
-export function contentOf({ digests }: PreviewQuestion): ContentDigest {
-  return ContentDigest.of(digests);
+/** The content that there is to be, as far as the question tells of it. */
+export function contentOf({ update }: PreviewQuestion): ContentDigest {
+  return ContentDigest.of(update?.after ?? []);
 }
 
 /**

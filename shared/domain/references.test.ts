@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstContainer, noReferences, references } from './references';
+import { budgets } from './budgets';
+import { firstContainer, noReferences, references, templateReferences } from './references';
 
 const cmEnv = (name: string, key: string, optional?: boolean) => ({
   valueFrom: { configMapKeyRef: { name, key, ...(optional !== undefined && { optional }) } },
@@ -278,5 +279,109 @@ describe('robustness', () => {
         for (const { name } of references(podSpec)) expect(typeof name).toBe('string');
       }),
     );
+  });
+});
+
+describe('what a template may cost', () => {
+  const many = <T>(count: number, make: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, index) => make(index));
+
+  it('is 500 sources: of more, the first ones in the template count', () => {
+    const envFrom = many(501, (index) => cmEnvFrom(`s${index}`));
+    const { references: found, isCut } = templateReferences({ containers: [{ name: 'web', envFrom }] });
+    expect([found.length, isCut]).toEqual([500, true]);
+    expect(found.some(({ name }) => name === 's500')).toBe(false);
+    expect(templateReferences({ containers: [{ name: 'web', envFrom: envFrom.slice(1) }] }).isCut).toBe(false);
+  });
+
+  it('leaves out no key of a source that counts, however late it stands', () => {
+    const env = [...many(501, (index) => cmEnv(`s${index}`, 'first')), cmEnv('s0', 'last')];
+    const [first] = references({ containers: [{ name: 'web', env }] });
+    expect(first).toMatchObject({ name: 's0', keys: ['first', 'last'] });
+  });
+
+  it('is 2,000 keys one by one: beyond that all keys of a source count', () => {
+    const env = many(2_000, (index) => cmEnv('big', `k${index}`));
+    const within = templateReferences({ containers: [{ name: 'web', env }] });
+    expect([within.references[0]?.keys.length, within.isCoarse]).toEqual([2_000, false]);
+    const beyond = templateReferences({ containers: [{ name: 'web', env: [...env, cmEnv('c', 'k')] }] });
+    expect(beyond.references.map(({ name, keys }) => [name, keys === 'all'])).toEqual([
+      ['big', false],
+      ['c', true],
+    ]);
+    expect(beyond.isCoarse).toBe(true);
+  });
+
+  it('is 100 paths of a volume: with more, all of it may be shown', () => {
+    const mounts = many(101, (index) => mount('v', { subPath: `f${index}` }));
+    expect(keysOf([cmVolume('v', 'app')], mounts.slice(1))['ConfigMap/app']).toHaveLength(100);
+    expect(keysOf([cmVolume('v', 'app')], mounts)).toEqual({ 'ConfigMap/app': 'all' });
+  });
+
+  it.each([
+    ['parts', 'a/'.repeat(32)],
+    ['bytes', 'a'.repeat(4_097)],
+  ])('is a path of so many %s: beyond that it may lead anywhere', (_, long) => {
+    const deep = `${long}x`;
+    expect(keysOf([cmVolume('v', 'app')], [mount('v', { subPath: deep })])).toEqual({ 'ConfigMap/app': 'all' });
+    const items = [item('shown', deep), item('hidden', 'elsewhere')];
+    expect(keysOf([cmVolume('v', 'app', { items })], [mount('v', { subPath: 'conf' })])).toEqual({
+      'ConfigMap/app': ['shown'],
+    });
+  });
+
+  it('is not the name of a source or key that cannot be one', () => {
+    const long = 'n'.repeat(254);
+    expect(keysOf([], [], { env: [cmEnv(long, 'k'), cmEnv('app', long)], envFrom: [cmEnvFrom(long)] })).toEqual({});
+  });
+
+  /** How often a field of a template is read: work in the template's size is some reads of each field. */
+  function readsOf(podSpec: object): number {
+    let reads = 0;
+    const counted = <T extends object>(value: T): T =>
+      new Proxy(value, {
+        get: (target, field, receiver) => {
+          reads++;
+          const found: unknown = Reflect.get(target, field, receiver);
+          return typeof found === 'object' && found !== null ? counted(found) : found;
+        },
+      });
+    references(counted(podSpec));
+    return reads;
+  }
+
+  it.each<[string, (size: number) => object]>([
+    [
+      'volumes',
+      (size) => ({
+        volumes: many(size, (index) => cmVolume(`v${index}`, `s${index}`)),
+        containers: [{ name: 'w', volumeMounts: many(size, (index) => mount(`v${index}`)) }],
+      }),
+    ],
+    [
+      'sources of one volume and mounts of it',
+      (size) => ({
+        volumes: [{ name: 'v', projected: { sources: many(size, (index) => ({ configMap: { name: `s${index}` } })) } }],
+        containers: [{ name: 'w', volumeMounts: many(size, (index) => mount('v', { subPath: `f${index}` })) }],
+      }),
+    ],
+    [
+      'items and mounts',
+      (size) => ({
+        volumes: [cmVolume('v', 'app', { items: many(size, (index) => item(`k${index}`)) })],
+        containers: [{ name: 'w', volumeMounts: many(size, (index) => mount('v', { subPath: `k${index}` })) }],
+      }),
+    ],
+    [
+      'variables',
+      (size) => ({ containers: [{ name: 'w', env: many(size, (index) => cmEnv(`s${index}`, `k${index}`)) }] }),
+    ],
+    [
+      'containers',
+      (size) => ({ containers: many(size, (index) => ({ name: `w${index}`, envFrom: [cmEnvFrom('app')] })) }),
+    ],
+  ])('grows with the number of %s, and not with its square', (_, make) => {
+    const size = 2 * budgets.references;
+    expect(readsOf(make(4 * size))).toBeLessThan(4.5 * readsOf(make(size)));
   });
 });

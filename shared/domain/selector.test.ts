@@ -73,6 +73,11 @@ describe('parseSelector', () => {
     expect(() => parseSelector(text)).toThrow(reason);
   });
 
+  it('quotes no more of a long text than anybody reads', () => {
+    expect(() => parseSelector('a'.repeat(100_000))).toThrow(/^.{1,600}$/);
+    expect(() => parseSelector(`a in ${'b'.repeat(100_000)}`)).toThrow(/^.{1,600}$/);
+  });
+
   it('tells whether it selects everything, and keeps its text for the API', () => {
     expect(parseSelector('').isEverything).toBe(true);
     expect(parseSelector('a').isEverything).toBe(false);

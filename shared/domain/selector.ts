@@ -1,9 +1,12 @@
+import { cutToBytes } from './cut-to-bytes';
 import { RerollError } from './errors';
+
+const maxReasonBytes = 300;
 
 /** A text that is no label selector. */
 export class SelectorError extends RerollError {
   constructor(text: string, reason: string) {
-    super(`label selector ${JSON.stringify(text.slice(0, 200))}: ${reason}`, {
+    super(`label selector ${JSON.stringify(text.slice(0, 200))}: ${cutToBytes(reason, maxReasonBytes)}`, {
       code: 'INVALID_SELECTOR',
       retry: 'never',
     });
@@ -32,6 +35,11 @@ export class Selector {
   /** Selects every object: the feature is off. */
   get isEverything(): boolean {
     return this.requirements.length === 0;
+  }
+
+  /** An object may come into the selection by a label that is taken off. */
+  get mayBeMetByRemoval(): boolean {
+    return this.requirements.some(({ operator }) => operator === 'absent' || operator === 'notin');
   }
 
   matches(labels: Labels): boolean {

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { annotationsOf } from './annotations';
+import { budgets } from './budgets';
 import { fieldAt, isObject, listOf, objectOf, type JsonObject } from './json-value';
 import { defaultTemplatePath, findWorkloadKind } from './workload-kinds';
 
 /** The largest body of a question; a workload that has more to say of itself is not asked about. */
-export const maxWorkloadQuestionBytes = 256 * 1024;
+export const maxWorkloadQuestionBytes = budgets.questionBytes;
 
 const questionSchema = z
   .object({

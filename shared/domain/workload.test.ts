@@ -62,7 +62,6 @@ describe('readWorkload', () => {
       references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web', optional: false }],
       firstContainer: 'web',
       baselineText: '{"v":1}',
-      lastRestartText: '{"at":1}',
       settings: { strategy: 'annotations', settleMs: 2_000 },
       controlledBy: { kind: 'App', name: 'shop' },
       problems: [],

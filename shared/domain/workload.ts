@@ -1,7 +1,8 @@
-import type { AnnotationProblem } from './annotation-problem';
+import { shortened, type AnnotationProblem } from './annotation-problem';
 import { reviewAnnotations } from './annotation-review';
 import type { AnnotationKeys } from './annotations';
-import { annotation, annotationsOf, ownAnnotations, ownFieldManager } from './annotations';
+import { annotationsOf, ownFieldManager } from './annotations';
+import { readBaselineText, referenceProblems } from './cost-problems';
 import type { JsonObject } from './json-value';
 import { fieldAt, listOf, objectOf, textOf } from './json-value';
 import { MalformedObjectError } from './malformed-object-error';
@@ -13,7 +14,7 @@ import type { PolicySettings, WorkloadPolicy } from './policy';
 import { optedIn } from './policy';
 import { parsePolicy } from './policy-annotations';
 import type { Reference } from './references';
-import { firstContainer, noReferences, references } from './references';
+import { firstContainer, noReferences, templateReferences } from './references';
 import { updatedPods, type UpdatedPods } from './rolled-out';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
@@ -33,7 +34,6 @@ export interface WorkloadSpec {
   /** Undefined for a workload that is not opted in or has no container. */
   readonly firstContainer: string | undefined;
   readonly baselineText: string | undefined;
-  readonly lastRestartText: string | undefined;
   readonly settings: WorkloadSettings;
   /** Of an Argo Rollout alone. */
   readonly rollout?: RolloutSpec;
@@ -119,19 +119,21 @@ export function readWorkloadSpec(
   const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
   const { pause, problems: pauseProblems } = readPause(kind, object, metadata, keys);
   const ownProblems = [...settingProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
-  const problems = [...policyProblems, ...ownProblems, ...reviewed];
   const podSpec = lends || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
+  const used = podSpec === undefined ? undefined : templateReferences(podSpec);
+  const { baselineText, problems: baselineProblems } = readBaselineText(metadata);
+  const costly = [...baselineProblems, ...(used ? referenceProblems(used, metadata, keys) : [])];
+  const problems = [...policyProblems, ...costly, ...ownProblems, ...reviewed];
   return {
     policy,
-    references: podSpec === undefined ? noReferences : references(podSpec),
+    references: used?.references ?? noReferences,
     firstContainer: firstContainer(podSpec),
-    baselineText: annotation(metadata, ownAnnotations.baseline),
-    lastRestartText: annotation(metadata, ownAnnotations.lastRestart),
+    baselineText,
     settings,
     ...(ofRollout && { rollout: ofRollout.rollout }),
     ...(pause && { pause }),
     controlledBy: controllerOf(object),
-    problems: problems.length === 0 ? noProblems : problems.slice(0, maxProblems),
+    problems: problems.length === 0 ? noProblems : problems.slice(0, maxProblems).map(shortened),
   };
 }
 
@@ -139,7 +141,7 @@ export function readWorkloadSpec(
 export function trackingSignature(spec: WorkloadSpec): string {
   const policy = sourceKinds.map((kind) => {
     const { leftOut, named, excluded, search, auto } = spec.policy[kind];
-    return [leftOut, named.toString(), excluded, search, auto];
+    return [leftOut, named.toString(), [...excluded], search, auto];
   });
   const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
   return textDigest(JSON.stringify([policy, used]));
@@ -163,10 +165,12 @@ function timeMs(value: unknown): number | undefined {
 }
 
 function newestWriteMs(object: unknown): number | undefined {
-  const times = managedFieldsOf(object)
-    .filter(({ subresource, manager }) => subresource !== 'status' && manager !== ownFieldManager)
-    .flatMap(({ timeMs: writtenMs }) => writtenMs ?? []);
-  return times.length === 0 ? undefined : Math.max(...times);
+  let newestMs: number | undefined;
+  for (const { subresource, manager, timeMs: writtenMs } of managedFieldsOf(object)) {
+    if (subresource === 'status' || manager === ownFieldManager || writtenMs === undefined) continue;
+    newestMs = Math.max(newestMs ?? writtenMs, writtenMs);
+  }
+  return newestMs;
 }
 
 /** The owner that manages an object, if any does. */

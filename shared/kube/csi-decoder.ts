@@ -79,5 +79,5 @@ function statusTimeMs(object: unknown): number | undefined {
       const ms = Date.parse(textOf(time) ?? '');
       return Number.isNaN(ms) ? [] : ms;
     });
-  return times.length === 0 ? undefined : Math.max(...times);
+  return times.length === 0 ? undefined : times.reduce((newest, time) => Math.max(newest, time));
 }

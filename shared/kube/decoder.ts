@@ -1,4 +1,5 @@
 import type { ObjectKey } from '../domain/object-key';
+import type { IdentityOnly } from './json-identity';
 
 /** One object, reduced to what its sink keeps. */
 export interface Decoded<T> {
@@ -17,6 +18,12 @@ export interface Decoder<T> {
   readonly accepts: 'json' | 'protobuf' | 'metadata';
   /** @throws MalformedObjectError when the shape of the object is wrong. */
   fromJson(object: unknown): Decoded<T>;
+  /** What is longer than so many bytes of JSON is not parsed: to do that would keep everybody else waiting. */
+  readonly large?: {
+    readonly overBytes: number;
+    /** @throws MalformedObjectError when not even the identity can be read. */
+    fromIdentity(object: IdentityOnly): Decoded<T>;
+  };
   /**
    * `bytes` is the object's own message, without envelope.
    *

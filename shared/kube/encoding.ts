@@ -1,5 +1,6 @@
 import type { Decoded, Decoder } from './decoder';
 import { ProtocolError } from './errors';
+import { identityInJson, watchEventInJson } from './json-identity';
 import { JsonLines } from './json-lines';
 import { JsonList } from './json-list';
 import type { ListSplitter } from './list-page';
@@ -54,11 +55,16 @@ export function encodingOf<T>(contentType: string | undefined, decoder: Decoder<
 }
 
 function jsonEncoding<T>(decoder: Decoder<T>): Encoding<T> {
+  const { large } = decoder;
   return {
     newListSplitter: () => new JsonList(),
-    decodeItem: (bytes) => decoder.fromJson(parseJson(bytes)),
+    decodeItem: (bytes) =>
+      large && bytes.length > large.overBytes
+        ? large.fromIdentity(identityInJson(bytes))
+        : decoder.fromJson(parseJson(bytes)),
     newFrameSplitter: () => new JsonLines(),
     decodeEvent(frame) {
+      if (large && frame.length > large.overBytes) return largeEvent(frame, large);
       const event = parseJson(frame);
       if (!isRecord(event) || typeof event['type'] !== 'string') throw new ProtocolError('the line is no watch event');
       const object = event['object'];
@@ -69,6 +75,17 @@ function jsonEncoding<T>(decoder: Decoder<T>): Encoding<T> {
       });
     },
   };
+}
+
+function largeEvent<T>(frame: Buffer, large: NonNullable<Decoder<T>['large']>): WatchEvent<T> {
+  const event = watchEventInJson(frame);
+  if (!event) throw new ProtocolError('the line is no watch event');
+  const identity = identityInJson(frame, event.objectAt);
+  return watchEvent(event.type, {
+    decoded: () => large.fromIdentity(identity),
+    metadata: () => metadataFromJson(identity),
+    status: () => undefined,
+  });
 }
 
 /** `WatchEvent {1: type, 2: RawExtension {1: an enveloped object}}`. */

@@ -9,7 +9,14 @@ import { bytesField, envelope, varintField } from './protobuf.fixture';
 const deployment = requestTarget('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web');
 
 function status(fields: Partial<KubeStatus>): KubeStatus {
-  return { code: undefined, reason: undefined, message: undefined, retryAfterMs: undefined, ...fields };
+  return {
+    code: undefined,
+    reason: undefined,
+    message: undefined,
+    name: undefined,
+    retryAfterMs: undefined,
+    ...fields,
+  };
 }
 
 describe('errorFromStatus', () => {
@@ -46,6 +53,20 @@ describe('errorFromStatus', () => {
   ])('tells of a Secret that could not be written only that its namespace is missing: %s', (message, told) => {
     const write = requestTarget('POST', '/api/v1/namespaces/nope/secrets');
     expect(errorFromStatus(404, status({ reason: 'NotFound', message }), write).message).toBe(told);
+  });
+
+  it.each([
+    ['the object', 'web', true],
+    ['another', 'api', false],
+    ['nothing', undefined, false],
+  ])('knows a 404 that names %s', (_what, name, isOfObject) => {
+    const error = errorFromStatus(404, status({ reason: 'NotFound', name }), deployment);
+    expect(error).toMatchObject({ isOfObject });
+  });
+
+  it('takes a 404 about a list for one about no object', () => {
+    const list = requestTarget('GET', '/api/v1/configmaps');
+    expect(errorFromStatus(404, undefined, list)).toMatchObject({ isOfObject: false });
   });
 
   it('names the rule that is missing after a 403', () => {
@@ -111,15 +132,15 @@ describe('parseStatusBody', () => {
       code: 429,
       reason: 'TooManyRequests',
       message: 'm',
-      details: { retryAfterSeconds: 2 },
+      details: { name: 'app', retryAfterSeconds: 2 },
     };
     const message = Buffer.concat([
       bytesField(3, 'm'),
       bytesField(4, 'TooManyRequests'),
-      bytesField(5, varintField(5, 2)),
+      bytesField(5, Buffer.concat([bytesField(1, 'app'), varintField(5, 2)])),
       varintField(6, 429),
     ]);
-    const expected = { code: 429, reason: 'TooManyRequests', message: 'm', retryAfterMs: 2000 };
+    const expected = { code: 429, reason: 'TooManyRequests', message: 'm', name: 'app', retryAfterMs: 2000 };
     expect(parseStatusBody('application/json', Buffer.from(JSON.stringify(json)))).toEqual(expected);
     expect(parseStatusBody('application/vnd.kubernetes.protobuf', envelope(message, 'Status'))).toEqual(expected);
   });

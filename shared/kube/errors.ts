@@ -84,8 +84,12 @@ export class ForbiddenError extends KubeError {
 }
 
 export class NotFoundError extends KubeError {
-  constructor(message: string, refusal: Refusal) {
+  /** The answer names the object that there is not. Otherwise the path leads nowhere, or a proxy has answered. */
+  readonly isOfObject: boolean;
+
+  constructor(message: string, refusal: Refusal, isOfObject: boolean) {
     super(message, { code: 'KUBE_NOT_FOUND', retry: 'never', ...refusal });
+    this.isOfObject = isOfObject;
   }
 }
 
@@ -159,7 +163,7 @@ export function errorFromStatus(
         ? new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal, target, true)
         : new ForbiddenError(message, refusal, target, false);
     case 404:
-      return new NotFoundError(message, refusal);
+      return new NotFoundError(message, refusal, target.name !== undefined && body?.name === target.name);
     case 409:
       return reason === 'AlreadyExists'
         ? new AlreadyExistsError(message, refusal)
@@ -195,5 +199,11 @@ export function isNamespaceGone(error: unknown): boolean {
 /** For the `catch` of a request about an object that may be missing. Throws whatever else went wrong. */
 export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;
+  throw error;
+}
+
+/** As {@link undefinedIfNotFound}, but only for a 404 that names the object: a proxy's says nothing of it. */
+export function undefinedIfAbsent(error: unknown): undefined {
+  if (error instanceof NotFoundError && error.isOfObject) return undefined;
   throw error;
 }

@@ -120,6 +120,12 @@ describe('EventRecorder', () => {
     }
   });
 
+  it('lets no name in its message forge a line, drive a terminal or hide', async () => {
+    const { events, transport } = recorder();
+    await events.record({ ...reloaded, message: 'by a\n\u001b[2J[forged]\u202e' });
+    expect(bodyOf(transport.requests[0])).toMatchObject({ message: String.raw`by a\n\u001b[2J[forged]\u202e` });
+  });
+
   it('tells the same warning about the same object once in five minutes', async () => {
     const { events, transport, clock } = recorder();
     await events.record(failed);
@@ -152,8 +158,10 @@ describe('EventRecorder', () => {
 
   it('drops and counts what is too much for a server that does not answer', async () => {
     const { events, transport, clock } = recorder(noAnswer);
+    const elsewhere = { ...reloaded, regarding: { ...regarding, namespace: 'pay' } };
     const record = (): void => void events.record(reloaded);
-    for (let count = 0; count < 4_102; count++) record();
+    for (let count = 0; count < 2_050; count++) record();
+    for (let count = 0; count < 2_052; count++) void events.record(elsewhere);
     await clock.settle();
     expect(events.dropped).toBe(6);
     // Two are given up, and there is room for two more.
@@ -161,5 +169,21 @@ describe('EventRecorder', () => {
     expect(transport.requests).toHaveLength(4);
     for (let count = 0; count < 3; count++) record();
     expect(events.dropped).toBe(7);
+  });
+
+  it('drops of one namespace what takes the room of the others', async () => {
+    const { events, clock } = recorder(noAnswer);
+    for (let count = 0; count < 2_060; count++) void events.record(reloaded);
+    await clock.settle();
+    // Two are on their way.
+    expect(events.dropped).toBe(10);
+    void events.record({ ...reloaded, regarding: { ...regarding, namespace: 'pay' } });
+    expect(events.dropped).toBe(10);
+  });
+
+  it('keeps no more of a message than it writes', async () => {
+    const { events, transport } = recorder();
+    await events.record({ ...reloaded, message: 'x'.repeat(100_000) });
+    expect(bodyOf(transport.requests[0])).toMatchObject({ message: expect.stringMatching(/^x{1000,1021}…$/) });
   });
 });

@@ -1,5 +1,6 @@
-import { cutToBytes } from '../domain/cut-to-bytes';
 import { errorMessage } from '../domain/errors';
+import { printable } from '../domain/printable';
+import { textDigest } from '../domain/text-digest';
 import type { Clock } from '../runtime/clock';
 import type { LogFields, Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';
@@ -15,6 +16,7 @@ export const eventReasons = [
   'ReloadDeferred',
   'ReloadSkipped',
   'BaselineRemoved',
+  'OverBudget',
   'Unhealthy',
 ] as const;
 export type EventReason = (typeof eventReasons)[number];
@@ -58,6 +60,8 @@ const nameSuffixDigits = 16;
 
 /** Events tell; they must not hold up what they tell about, nor fill the memory when the server is slow. */
 const maxPending = 4_096;
+/** Of one namespace: a flood there takes no room from the others. */
+const maxPendingOfNamespace = 2_048;
 
 /** At a time: what tells of a restart must not take the connections of the next one. */
 const maxWriting = 2;
@@ -87,6 +91,8 @@ export class EventRecorder {
   /** When each warning was last told, by the monotonic clock; oldest first. */
   readonly #toldMs = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
+  /** How many wait, by namespace. */
+  readonly #waitingOf = new Map<string, number>();
   #writing = 0;
   #dropped = 0;
 
@@ -100,11 +106,14 @@ export class EventRecorder {
   }
 
   /** Resolves when the Event is written, or given up. Never rejects. */
-  async record(event: KubeEvent): Promise<void> {
+  async record(told: KubeEvent): Promise<void> {
     const { clock, logger } = this.#options;
+    const event = { ...told, message: printable(told.message, maxMessageBytes) };
+    const { namespace } = event.regarding;
+    const waitingHere = this.#waitingOf.get(namespace) ?? 0;
     const identity = identityOf(event);
     if (event.type === 'Warning' && this.#wasTold(identity)) return;
-    if (this.#waiting.length + this.#writing >= maxPending) {
+    if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
       this.#dropped++;
       logger.warn('event dropped, too many are under way', fieldsOf(event));
       return;
@@ -113,6 +122,7 @@ export class EventRecorder {
     await new Promise<void>((onEnd) => {
       const latestMs = clock.monotonicMs() + maxDelayMs;
       this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
+      this.#waitingOf.set(namespace, waitingHere + 1);
       if (this.#writing < maxWriting) void this.#writeAll();
     });
   }
@@ -121,11 +131,18 @@ export class EventRecorder {
     const { clock, lull } = this.#options;
     this.#writing++;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      this.#hasLeft(next.event.regarding.namespace);
       await lull?.(Math.max(0, next.latestMs - clock.monotonicMs()));
       await this.#write(next);
       next.onEnd();
     }
     this.#writing--;
+  }
+
+  #hasLeft(namespace: string): void {
+    const left = (this.#waitingOf.get(namespace) ?? 0) - 1;
+    if (left > 0) this.#waitingOf.set(namespace, left);
+    else this.#waitingOf.delete(namespace);
   }
 
   async #write({ event, happenedMs }: Waiting): Promise<void> {
@@ -168,7 +185,7 @@ export class EventRecorder {
       involvedObject: regarding,
       type,
       reason,
-      message: cutToBytes(message, maxMessageBytes),
+      message,
       source: { component },
       reportingComponent: component,
       reportingInstance: instance,
@@ -180,7 +197,7 @@ export class EventRecorder {
 }
 
 function identityOf({ regarding, reason, message }: KubeEvent): string {
-  return `${regarding.uid} ${reason} ${message}`;
+  return textDigest(`${regarding.uid} ${reason} ${message}`);
 }
 
 function fieldsOf({ regarding, reason }: KubeEvent): LogFields {

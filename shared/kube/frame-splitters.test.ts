@@ -40,10 +40,15 @@ describe('JsonLines', () => {
     expect(() => splitter.end()).toThrow(/within a line/);
   });
 
+  it('takes an object that is as large in JSON as etcd lets it be', () => {
+    const line = JSON.stringify({ value: '\u0001'.repeat(1.5 * 1024 * 1024) });
+    expect([...new JsonLines().push(Buffer.from(`${line}\n`))]).toHaveLength(1);
+  });
+
   it('refuses a line beyond the limit', () => {
     const splitter = new JsonLines();
-    expect(() => [...splitter.push(Buffer.alloc(9 * 1024 * 1024))]).toThrow(/limit/);
-    expect(() => [...new JsonLines().push(Buffer.concat([Buffer.alloc(9 * 1024 * 1024), Buffer.from('\n')]))]).toThrow(
+    expect(() => [...splitter.push(Buffer.alloc(17 * 1024 * 1024))]).toThrow(/limit/);
+    expect(() => [...new JsonLines().push(Buffer.concat([Buffer.alloc(17 * 1024 * 1024), Buffer.from('\n')]))]).toThrow(
       /limit/,
     );
   });

@@ -255,6 +255,27 @@ describe('createHttpsTransport', () => {
     await expect(reading).rejects.toBeInstanceOf(ConnectionError);
   });
 
+  it('gives up at once when aborted while it waits for a connection, and leaves the others to theirs', async () => {
+    const responses: ServerResponse[] = [];
+    const { transport, requests } = await api((_request, response) => responses.push(response), {
+      maxRequestSockets: 1,
+    });
+    const first = transport.send(get).then(text);
+    while (responses.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const controller = new AbortController();
+    const waiting = transport.send({ ...get, path: '/waiting', signal: controller.signal });
+    const third = transport.send(get).then(text);
+    controller.abort();
+    await expect(waiting).rejects.toThrow(/aborted/);
+    responses[0]!.end('first');
+    expect(await first).toBe('first');
+    while (responses.length === 1) await new Promise((resolve) => setImmediate(resolve));
+    responses[1]!.end('third');
+    expect(await third).toBe('third');
+    expect(requests.map(({ url }) => url)).toEqual([get.path, get.path]);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
   it('does not lose its connection to a signal that fires after the answer', async () => {
     const { transport } = await api(ok);
     const controller = new AbortController();

@@ -28,8 +28,8 @@ type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
 
 const maxUrgentSockets = 1;
 
-/** A watch holds its connection for minutes: this many resources and namespaces at a time. */
-const maxWatchSockets = 256;
+/** A watch holds its connection for minutes, so there is one for each: for all resources in as many namespaces as may be named. */
+export const maxWatchSockets = 2_048;
 
 /** Keeps middle boxes from forgetting an idle connection. */
 const tcpKeepAliveMs = 30_000;
@@ -77,7 +77,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
     signal?.addEventListener('abort', abort);
     outgoing.once('close', () => signal?.removeEventListener('abort', abort));
     try {
-      incoming = await responseOf(outgoing);
+      incoming = await responseOf(outgoing, signal);
     } catch (thrown) {
       if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
       // What the server closed here it most likely closed for all: only a new connection is worth the second try.
@@ -145,8 +145,15 @@ function isFull({ sockets, maxSockets }: http.Agent): boolean {
   return Object.values(sockets).flat().length >= maxSockets;
 }
 
-async function responseOf(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+async function responseOf(
+  outgoing: http.ClientRequest,
+  signal: AbortSignal | undefined,
+): Promise<http.IncomingMessage> {
   return await new Promise((resolve, reject) => {
+    // A request that waits for a connection tells of its end only when it gets one: no time limit would hold for it.
+    const aborted = (): void => reject(new ConnectionError('aborted'));
+    signal?.addEventListener('abort', aborted);
+    outgoing.once('close', () => signal?.removeEventListener('abort', aborted));
     outgoing.once('response', resolve);
     // Stays for good: an error after the response must not be an uncaught one; the body's reader gets it as well.
     outgoing.on('error', reject);

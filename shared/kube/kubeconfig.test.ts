@@ -152,6 +152,8 @@ describe('loadKubeconfig', () => {
 
   it.each([
     ['a missing file', () => '/nowhere/config', /cannot read kubeconfig \/nowhere\/config: .*ENOENT/],
+    ['a name that drives a terminal', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
+    ['a name without end', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
     ['a missing context', () => write([one], 'gone'), /has no context "gone"; it has: one/],
     ['no path at all', () => '', /no context/],
   ])('names %s', async (_what, path, message) => {

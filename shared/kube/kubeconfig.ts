@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:https';
 import { delimiter } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { errorMessage } from '../domain/errors';
+import { printable } from '../domain/printable';
 import type { Clock } from '../runtime/clock';
 import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
@@ -33,7 +34,7 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
   }
   if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
     throw new CredentialsError(
-      `kubeconfig ${path}: ${cluster.server} is not encrypted; use https, or set insecure-skip-tls-verify if you mean it`,
+      `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if you mean it`,
     );
   }
   const tlsOf = (authentication: RequestOptions): TlsMaterial => ({
@@ -82,17 +83,23 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   if (context !== undefined) config.setCurrentContext(context);
   if (!config.getContextObject(config.getCurrentContext())) {
     const known = config.getContexts().map(({ name }) => name);
+    const wanted = shown(config.getCurrentContext());
     throw new CredentialsError(
-      `kubeconfig ${path} has no context "${config.getCurrentContext()}"; it has: ${known.join(', ') || 'none'}`,
+      `kubeconfig ${path} has no context "${wanted}"; it has: ${shown(known.join(', ')) || 'none'}`,
     );
   }
   return config;
 }
 
+/** Files are given to people by others. A context that is not named is undefined, whatever the library's types say. */
+function shown(text: string | undefined): string {
+  return printable(text ?? '', 500);
+}
+
 function readingProblem(thrown: unknown): string {
   // What the library throws on an empty file, or on one that is something else.
   if (thrown instanceof TypeError) return 'it is empty or no kubeconfig';
-  return errorMessage(thrown).split('\n', 1)[0] ?? '';
+  return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
 }
 
 /** As kubectl merges: what an earlier file has is not replaced. The library's own merge refuses a name twice. */

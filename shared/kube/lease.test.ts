@@ -30,6 +30,12 @@ class LeaseServer {
     this.lease = { metadata: { name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version }, spec };
   }
 
+  /** As it was at `version` of a backup. */
+  restore(version: number): void {
+    this.#version = version;
+    this.lease!.metadata.resourceVersion = String(version);
+  }
+
   #store(request: HttpRequest): Reply {
     const sent = JSON.parse(request.body?.toString() ?? '{}') as Lease;
     if (request.method === 'GET') return this.lease ? { body: structuredClone(this.lease) } : refusal(404, 'NotFound');
@@ -71,6 +77,7 @@ function candidate(server: LeaseServer, clock: Clock, identity: string, options 
   election.start({
     onStartedLeading: (previous) => void calls.push(`started ${previous?.renewTimeMs ?? 'first'}`),
     onStoppedLeading: () => void calls.push('stopped'),
+    onRestored: () => void calls.push('restored'),
   });
   return { election, calls, logger };
 }
@@ -389,6 +396,26 @@ describe('LeaderElection', () => {
     expect(server.transport.requests.filter((request) => request.method === 'PUT')).toHaveLength(10);
     expect(server.lease?.spec['leaseDurationSeconds']).toBe(30);
     await election.stop();
+  });
+
+  it('tells that its Lease is older than before, to the leader and to a standby, and no other write of it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    for (let each = 0; each < 50; each++) server.write({});
+    const leader = candidate(server, clock, 'a');
+    await clock.settle();
+    const standby = candidate(server, clock, 'b');
+    await clock.advance(20_000);
+    server.write({ ...server.lease!.spec, note: 'touched by hand' });
+    await clock.advance(20_000);
+    expect([leader.calls, standby.calls]).toEqual([['started first'], []]);
+    server.restore(7);
+    await clock.advance(4_000);
+    expect([leader.calls, standby.calls]).toEqual([['started first', 'restored'], ['restored']]);
+    await clock.advance(60_000);
+    expect(leader.election.isLeader()).toBe(true);
+    expect(leader.calls).toHaveLength(2);
+    await leader.election.stop();
+    await standby.election.stop();
   });
 
   it('survives callbacks that throw', async () => {

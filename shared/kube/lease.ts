@@ -1,4 +1,5 @@
 import { errorMessage } from '../domain/errors';
+import { isOlderVersion } from '../domain/resource-version';
 import type { Clock, Timer } from '../runtime/clock';
 import { isAborted, sleep } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
@@ -37,6 +38,8 @@ export interface LeaderCallbacks {
   onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void;
   /** Called at once: no write may follow. */
   onStoppedLeading(): void;
+  /** The Lease has an older version than before, leading or not: etcd was restored from a backup. */
+  onRestored(): void;
 }
 
 /** What another's Lease looked like, and since when by our own clock. */
@@ -82,6 +85,8 @@ export class LeaderElection {
   #term: Term | undefined;
   /** Whom we took the Lease from, or tried to: after a lost answer it names us and tells no more of them. */
   #takenFrom: { readonly renewTimeMs: number } | undefined;
+  /** Of the Lease, as it was seen last. */
+  #version = '';
   /** The Lease may name us: a write was sent. */
   #mayHold = false;
 
@@ -173,6 +178,7 @@ export class LeaderElection {
     callbacks: LeaderCallbacks,
   ): Promise<void> {
     if (isAborted(signal)) return;
+    this.#noteVersion(lease, callbacks);
     const holder = lease?.record.holder ?? '';
     if (this.#term && holder !== this.#identity) this.#stepDown(callbacks, `held by "${holder}"`);
     if (lease && holder !== '' && holder !== this.#identity && !this.#hasExpired(lease)) return;
@@ -197,6 +203,7 @@ export class LeaderElection {
       limits,
     );
     if (isAborted(signal)) return;
+    this.#noteVersion(written, callbacks);
     // The deadline may have passed while the request was under way: then that term is over, whatever the answer says.
     if (term !== this.#term) return;
     if (this.#clock.monotonicMs() - renewStartedMs >= this.#renewDeadlineMs) return;
@@ -205,6 +212,19 @@ export class LeaderElection {
     this.#takenFrom = undefined;
     this.#logger.info('started leading');
     this.#call(() => callbacks.onStartedLeading(previous));
+  }
+
+  /** Reads of one object are of etcd itself, so its version only grows. A Lease that was created anew has a newer one, too. */
+  #noteVersion(lease: StoredLease | undefined, callbacks: LeaderCallbacks): void {
+    if (!lease) return;
+    const formerVersion = this.#version;
+    this.#version = lease.object.metadata.resourceVersion;
+    if (!isOlderVersion(this.#version, formerVersion)) return;
+    this.#logger.warn('the Lease is older than before, as after a restore of etcd', {
+      version: this.#version,
+      formerVersion,
+    });
+    this.#call(() => callbacks.onRestored());
   }
 
   /** Whether another's Lease was seen unchanged for as long as its holder asked for. */

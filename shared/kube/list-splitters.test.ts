@@ -96,8 +96,8 @@ describe('JsonList', () => {
     expect([...list.push(Buffer.from('{"items":[{"a":"'))]).toEqual([]);
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
     expect(() => {
-      for (let i = 0; i < 9; i++) expect([...list.push(megabyte)]).toEqual([]);
-    }).toThrow(/limit is 8388608/);
+      for (let i = 0; i < 17; i++) expect([...list.push(megabyte)]).toEqual([]);
+    }).toThrow(/limit is 16777216/);
   });
 });
 

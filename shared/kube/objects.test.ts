@@ -42,6 +42,23 @@ describe('objects', () => {
     });
   });
 
+  it('reads the whole object of a patch where it is asked to', async () => {
+    const { client, transport } = clientWorld(() => answer);
+    const patched = await patchObject(client, deployments, 'shop', 'web', { spec: {} }, { type: 'merge', whole: true });
+    expect(patched).toMatchObject({ metadata, spec: { unknownField: 1 } });
+    expect(transport.requests[0]?.headers['accept']).toBe('application/json');
+  });
+
+  it('asks by a dry run where it is told to', async () => {
+    const { client, transport } = clientWorld(() => answer);
+    await createObject(client, deployments, 'shop', {}, { dryRun: true });
+    await patchObject(client, deployments, 'shop', 'web', {}, { type: 'merge', dryRun: true });
+    expect(transport.requests.map(({ path }) => path.split('?')[1])).toEqual([
+      'fieldManager=reroll&dryRun=All',
+      'fieldManager=reroll&dryRun=All',
+    ]);
+  });
+
   it('creates and replaces as field manager reroll, within the time given', async () => {
     const { client, transport } = clientWorld(() => answer);
     await createObject(client, deployments, 'shop', { spec: 1 });

@@ -40,6 +40,10 @@ export interface PatchOptions {
   /** `strategic` for built-in kinds only: custom resources refuse it with 415. */
   readonly type: 'strategic' | 'merge' | 'json';
   readonly subresource?: string;
+  /** Asks what would be stored, and stores nothing. */
+  readonly dryRun?: boolean;
+  /** Answer the whole object, and not its metadata alone. */
+  readonly whole?: boolean;
 }
 
 export interface DeleteOptions {
@@ -63,7 +67,7 @@ const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
   json: 'application/json-patch+json',
 };
 
-/** Keeps the answer to a write small; a server or proxy that cannot do it answers the whole object. */
+/** Keeps the answer small; a server or proxy that cannot do it answers the whole object. */
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 const metadataOnlyList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
@@ -78,6 +82,19 @@ export async function getObject(
 ): Promise<KubeObject> {
   const answer = await client.request({ ...limits, method: 'GET', path: resourcePath(resource, namespace, name) });
   return parse(kubeObject, answer, resource);
+}
+
+/** An object's metadata, without what it holds. */
+export async function getMetadata(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  limits: RequestLimits = {},
+): Promise<PartialObjectMetadata> {
+  const path = resourcePath(resource, namespace, name);
+  const answer = await client.request({ ...limits, method: 'GET', path, accept: metadataOnly });
+  return { metadata: parse(kubeObject, answer, resource).metadata };
 }
 
 /**
@@ -117,20 +134,26 @@ export async function newestVersion(
   return parse(versionedList, answer, resource).metadata.resourceVersion;
 }
 
+export interface CreateOptions extends RequestLimits {
+  /** Asks whether it would be created, and stores nothing. */
+  readonly dryRun?: boolean;
+}
+
+function writeQuery(dryRun: boolean): Readonly<Record<string, string>> {
+  return { fieldManager, ...(dryRun && { dryRun: 'All' }) };
+}
+
 /** @throws AlreadyExistsError */
 export async function createObject(
   client: KubeClient,
   resource: Resource,
   namespace: string | undefined,
   body: object,
-  limits: RequestLimits = {},
+  { dryRun = false, ...limits }: CreateOptions = {},
 ): Promise<KubeObject> {
   const path = resourcePath(resource, namespace);
-  return parse(
-    kubeObject,
-    await client.request({ ...limits, method: 'POST', path, query: { fieldManager }, body }),
-    resource,
-  );
+  const query = writeQuery(dryRun);
+  return parse(kubeObject, await client.request({ ...limits, method: 'POST', path, query, body }), resource);
 }
 
 /** Replaces an object; with `metadata.resourceVersion` in `body` only that version. @throws ConflictError */
@@ -162,17 +185,18 @@ export async function patchObject(
   namespace: string | undefined,
   name: string,
   patch: object,
-  { type, subresource }: PatchOptions,
-): Promise<PartialObjectMetadata> {
+  { type, subresource, dryRun = false, whole = false }: PatchOptions,
+): Promise<KubeObject> {
   const answer = await client.request({
     method: 'PATCH',
     path: resourcePath(resource, namespace, name, subresource),
-    query: { fieldManager },
+    query: writeQuery(dryRun),
     body: patch,
     contentType: patchTypes[type],
-    accept: metadataOnly,
+    ...(!whole && { accept: metadataOnly }),
   });
-  return { metadata: parse(kubeObject, answer, resource).metadata };
+  const object = parse(kubeObject, answer, resource);
+  return whole ? object : { metadata: object.metadata };
 }
 
 export interface ApplyOptions extends RequestLimits {

@@ -11,7 +11,7 @@ export interface ClientObserver {
 }
 
 /** Why a reflector opens a new stream. */
-export type ReconnectReason = 'ended' | 'deadline' | 'expired' | 'connection' | 'refused' | 'malformed';
+export type ReconnectReason = 'ended' | 'idle' | 'deadline' | 'expired' | 'connection' | 'refused' | 'malformed';
 
 /** What a reflector tells about its work; the composition root connects it to metrics. */
 export interface ReflectorObserver {

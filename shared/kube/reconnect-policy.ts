@@ -3,6 +3,7 @@ import { backoffMs } from '../runtime/random';
 import type { KubeError } from './errors';
 import { ConnectionError, ForbiddenError, GoneError, NotFoundError, ProtocolError, TimeoutError } from './errors';
 import type { ReconnectReason } from './observers';
+import { maxRetryAfterMs } from './retry-after';
 
 const backoff = { baseMs: 500, maxMs: 30_000 };
 
@@ -11,9 +12,6 @@ const slowMs = 30_000;
 
 /** An API server that has just started refuses everything for some seconds, until it has read who has which rights. */
 const quickRefusals = 5;
-
-/** A longer Retry-After is a mistake somewhere; waiting it out would be an outage of our own. */
-const maxRetryAfterMs = 120_000;
 
 /**
  * How long to wait after an attempt that failed. `attempt` counts from 0 the attempts in a row that were not healthy, those

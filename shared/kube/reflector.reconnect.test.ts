@@ -30,7 +30,7 @@ describe('a watch that ends comes back', () => {
     expect(lists).toHaveLength(1);
     expect(watches.map((watch) => queryOf(watch).get('resourceVersion'))).toEqual([null, '10', '11']);
     expect(reconnects).toEqual(['connection']);
-    expect(reflector.status.state).toBe('watching');
+    expect(reflector.status).toMatchObject({ state: 'watching', begun: true });
     await reflector.stop();
   });
 
@@ -241,12 +241,71 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('notices a peer that vanished, soon after the watch should have ended', async () => {
-    const { reflector, clock, watches, reconnects } = serverOf([new FakeBody()]);
+  it('asks anew after 90 s without a byte, from the last version, and takes that for no failure', async () => {
+    const first = new FakeBody();
+    const { reflector, clock, watches, lists, reconnects, logger } = serverOf([first]);
     reflector.start();
     await clock.settle();
-    const timeoutSeconds = Number(queryOf(watches[1]!).get('timeoutSeconds'));
-    await clock.advance(timeoutSeconds * 1000);
+    first.line({ type: 'MODIFIED', object: thing('a', '11') });
+    await clock.advance(89_999);
+    expect(watches).toHaveLength(2);
+    await clock.advance(1);
+    expect(watches).toHaveLength(3);
+    expect(first.closed).toBe(true);
+    await clock.advance(3_510_000);
+    expect(lists).toHaveLength(1);
+    expect(watches).toHaveLength(42);
+    expect(new Set(watches.slice(2).map((watch) => queryOf(watch).get('resourceVersion')))).toEqual(new Set(['11']));
+    expect(new Set(reconnects)).toEqual(new Set(['idle']));
+    expect(reflector.status).toMatchObject({ state: 'watching', synced: true });
+    expect(reflector.status.lastError).toBeUndefined();
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    await reflector.stop();
+  });
+
+  it.each([
+    ['is behind what it has told, as after a restore of etcd, and lists', '7', 2, undefined],
+    ['is where it was, and goes on', '11', 1, '11'],
+    ['is further, and goes on', '1000', 1, '11'],
+  ])(
+    'asks once, when a watch that came after one that broke off is silent, whether the server %s',
+    async (_what, newest, lists, version) => {
+      const first = new FakeBody();
+      let isRestored = false;
+      const { reflector, clock, transport, sink } = pagedWorld({
+        list: () => (isRestored ? listOf(newest, [thing('b', newest)]) : listOf('10', [thing('a', '5')])),
+        watch: (_request, index) => ({ body: index === 0 ? first : new FakeBody() }),
+      });
+      const questions = (): number => transport.requests.filter((each) => queryOf(each).get('limit') === '1').length;
+      reflector.start();
+      await clock.settle();
+      first.line({ type: 'MODIFIED', object: thing('a', '11') });
+      await clock.advance(20_000);
+      first.reset();
+      isRestored = true;
+      await clock.advance(95_000);
+      const watched = transport.requests.filter((each) => isWatch(each)).at(-1);
+      expect(questions()).toBe(1);
+      expect(transport.requests.filter((each) => queryOf(each).get('limit') === '500')).toHaveLength(lists);
+      expect(queryOf(watched!).get('resourceVersion')).toBe(version ?? newest);
+      expect([...sink.objects.keys()]).toEqual([lists === 2 ? 'shop/b' : 'shop/a']);
+      await clock.advance(3_600_000);
+      expect(questions()).toBe(1);
+      await reflector.stop();
+    },
+  );
+
+  it('asks anew soon after the watch should have ended, though its bookmarks come', async () => {
+    const first = new FakeBody();
+    const { reflector, clock, watches, reconnects } = serverOf([first]);
+    reflector.start();
+    await clock.settle();
+    const endsMs = Number(queryOf(watches[1]!).get('timeoutSeconds')) * 1000;
+    for (let ms = 60_000; ms <= endsMs; ms += 60_000) {
+      await clock.advance(60_000);
+      first.line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(ms) } } });
+    }
+    await clock.advance(endsMs % 60_000);
     expect(watches).toHaveLength(2);
     await clock.advance(6_000);
     expect(watches).toHaveLength(3);

@@ -1,11 +1,8 @@
 import { errorMessage } from '../domain/errors';
-import type { Clock } from '../runtime/clock';
+import { isOlderVersion } from '../domain/resource-version';
 import { isAborted, sleep } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
-import type { Random } from '../runtime/random';
-import type { KubeClient } from './client';
 import type { Decoder } from './decoder';
-import type { ReflectorSink } from './delivery';
 import { Delivery } from './delivery';
 import {
   ForbiddenError,
@@ -16,47 +13,19 @@ import {
   ThrottledError,
   errorFromStatus,
 } from './errors';
-import type { ReconnectReason, ReflectorObserver } from './observers';
+import type { ReconnectReason } from './observers';
+import { newestVersion } from './objects';
 import { pagedList } from './paged-list';
 import { isSlow, mayResume, reconnectDelayMs, reconnectReason } from './reconnect-policy';
+import type { ReflectorDeps, ReflectorOptions, ReflectorStatus } from './reflector-options';
 import { Relist } from './relist';
 import { requestTarget } from './request-target';
-import type { Resource } from './resource';
 import { resourceName, resourcePath } from './resource';
 import type { WatchEvent } from './watch-event';
 import { watchStream, type WatchEnd } from './watch-stream';
 
 export type { ReflectorSink } from './delivery';
-
-export interface ReflectorDeps {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly observer?: ReflectorObserver;
-}
-
-export interface ReflectorOptions<T> {
-  readonly resource: Resource;
-  /** Without it, all namespaces. */
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  readonly decoder: Decoder<T>;
-  readonly sink: ReflectorSink<T>;
-  /** Objects per page of a list; default 500. */
-  readonly pageSize?: number;
-}
-
-export interface ReflectorStatus {
-  /** A complete list has been delivered since the start: readiness. */
-  readonly synced: boolean;
-  /** When the server last said anything, by the monotonic clock: liveness. */
-  readonly lastActivityMonotonicMs: number;
-  /** What ended the last attempt; absent while all is well. */
-  readonly lastError?: KubeError;
-  readonly state: 'starting' | 'listing' | 'watching' | 'backing-off' | 'stopped';
-}
+export type { ReflectorDeps, ReflectorOptions, ReflectorStatus } from './reflector-options';
 
 const defaultPageSize = 500;
 
@@ -86,7 +55,7 @@ function outcomeOf(end: WatchEnd): Outcome {
  * A watch that is refused, where listing is not, is a list at each attempt. Where the decoder can do with metadata, a list is of
  * that, a stream of its own, and what a watch shows is whole.
  *
- * Versions are compared for nothing: they are opaque, and only handed back.
+ * Versions are opaque, and only handed back, but for one question: whether the server has been restored from a backup.
  */
 export class Reflector<T> {
   readonly #deps: ReflectorDeps;
@@ -104,10 +73,13 @@ export class Reflector<T> {
   /** What lists are read by. */
   #lister: Decoder<T>;
   #watchingSinceMs: number | undefined;
+  /** A watch has broken off since the list, and none that came after it has proved that the server knows its version. */
+  #versionInDoubt = false;
   #slowErrorReported = false;
 
   #state: ReflectorStatus['state'] = 'starting';
   #synced = false;
+  #begun = false;
   #lastActivityMs: number;
   #lastError: KubeError | undefined;
 
@@ -124,6 +96,7 @@ export class Reflector<T> {
   get status(): ReflectorStatus {
     return {
       synced: this.#synced,
+      begun: this.#begun,
       lastActivityMonotonicMs: this.#lastActivityMs,
       state: this.#state,
       ...(this.#lastError && { lastError: this.#lastError }),
@@ -138,6 +111,7 @@ export class Reflector<T> {
     this.#lister = whole ? decoder : (decoder.metadata ?? decoder);
     this.#resourceVersion = undefined;
     this.#synced = false;
+    this.#begun = false;
     // Of another run: it says nothing of this one.
     this.#lastError = undefined;
     this.#state = 'starting';
@@ -169,6 +143,7 @@ export class Reflector<T> {
         continue;
       }
       const { reason, error } = outcome;
+      if (reason !== 'idle') this.#versionInDoubt = true;
       observer?.reconnected(reason);
       const healthy = this.#wasHealthy();
       const slow = error !== undefined && isSlow(error);
@@ -192,7 +167,9 @@ export class Reflector<T> {
         const end = await this.#stream(signal, this.#lister, true);
         if (end !== 'listed' || isAborted(signal)) return outcomeOf(end);
       }
-      return outcomeOf(await this.#stream(signal, this.#options.decoder));
+      const end = await this.#stream(signal, this.#options.decoder);
+      if (end === 'idle' && (await this.#isAheadOfServer(signal))) return { reason: 'expired' };
+      return outcomeOf(end);
     } catch (thrown) {
       const error =
         thrown instanceof KubeError ? thrown : new ProtocolError(`unexpected: ${errorMessage(thrown)}`, thrown);
@@ -206,6 +183,27 @@ export class Reflector<T> {
       if (error instanceof ForbiddenError && !listFirst) await this.#listInstead(signal);
       return { reason: reconnectReason(error), error };
     }
+  }
+
+  /**
+   * A server whose etcd was restored from a backup has yet to reach the version that a watch goes on from, and is silent until
+   * then. It has been started anew for that, so the first silence after the end of a watch is worth a question, and no other:
+   * a quiet resource is silent for ever.
+   */
+  async #isAheadOfServer(signal: AbortSignal): Promise<boolean> {
+    const { client } = this.#deps;
+    const { resource, namespace } = this.#options;
+    const version = this.#resourceVersion;
+    if (!this.#versionInDoubt || version === undefined) return false;
+    const newest = await newestVersion(client, resource, namespace, { signal });
+    this.#versionInDoubt = false;
+    if (!isOlderVersion(newest, version)) return false;
+    this.#logger.warn('the server is behind what it has told, as after a restore of etcd: listing anew', {
+      version,
+      newest,
+    });
+    this.#resourceVersion = undefined;
+    return true;
   }
 
   /** The right to watch may be missing where that to list is not: then each attempt lists. Never rejects. */
@@ -349,6 +347,7 @@ export class Reflector<T> {
     if (isAborted(signal)) return;
     if (resourceVersion === '') throw new ProtocolError('the list has no resourceVersion to watch from');
     this.#resourceVersion = resourceVersion;
+    this.#versionInDoubt = false;
     this.#synced = true;
     relist.complete();
     this.#deps.observer?.listed({
@@ -360,6 +359,7 @@ export class Reflector<T> {
   #watching(): void {
     this.#watchingSinceMs = this.#deps.clock.monotonicMs();
     this.#state = 'watching';
+    this.#begun = true;
     this.#lastError = undefined;
     this.#slowErrorReported = false;
   }

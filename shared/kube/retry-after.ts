@@ -1,3 +1,6 @@
+/** A longer Retry-After is a mistake somewhere; waiting it out would be an outage of our own. */
+export const maxRetryAfterMs = 120_000;
+
 /**
  * A Retry-After header in milliseconds: seconds or a date (RFC 9110, 10.2.3); undefined when it is neither.
  *

@@ -80,10 +80,11 @@ export function sourceDecoder(
     accepts: 'protobuf',
     fromJson(object) {
       const metadata = metadataFromJson(object, wantedAnnotations);
-      return decoded(metadata, entriesFromJson(kind, metadata, object));
+      return decoded(metadata, { [Symbol.iterator]: () => entriesFromJson(kind, metadata, object) });
     },
     fromProtobuf(bytes) {
-      return decoded(metadataFromProtobuf(bytes, wantedAnnotations), entriesFromProtobuf(kind, bytes));
+      const content = { [Symbol.iterator]: () => entriesFromProtobuf(kind, bytes) };
+      return decoded(metadataFromProtobuf(bytes, wantedAnnotations), content);
     },
     metadata: {
       accepts: 'metadata',

@@ -6,6 +6,8 @@ export interface KubeStatus {
   readonly code: number | undefined;
   readonly reason: string | undefined;
   readonly message: string | undefined;
+  /** The object that the failure is about. */
+  readonly name: string | undefined;
   readonly retryAfterMs: number | undefined;
 }
 
@@ -30,25 +32,36 @@ export function statusFromJson(value: unknown): KubeStatus | undefined {
     code: typeof value['code'] === 'number' ? value['code'] : undefined,
     reason: text(value['reason']),
     message: text(value['message']),
+    name: text(details['name']),
     retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
   };
 }
 
-/** `metav1.Status {3: message, 4: reason, 5: details {5: retryAfterSeconds}, 6: code}`. */
+/** `metav1.Status {3: message, 4: reason, 5: details {1: name, 5: retryAfterSeconds}, 6: code}`. */
 export function statusFromProtobuf(message: Buffer): KubeStatus {
-  let status: KubeStatus = { code: undefined, reason: undefined, message: undefined, retryAfterMs: undefined };
+  let status: KubeStatus = {
+    code: undefined,
+    reason: undefined,
+    message: undefined,
+    name: undefined,
+    retryAfterMs: undefined,
+  };
   for (const field of protobufFields(message)) {
     if (field.number === 3) status = { ...status, message: text(field.bytes.toString('utf8')) };
     if (field.number === 4) status = { ...status, reason: text(field.bytes.toString('utf8')) };
-    if (field.number === 5) status = { ...status, retryAfterMs: retryAfter(field.bytes) };
+    if (field.number === 5) status = { ...status, ...detailsOf(field.bytes) };
     if (field.number === 6) status = { ...status, code: field.varint };
   }
   return status;
 }
 
-function retryAfter(details: Buffer): number | undefined {
-  for (const { number, varint } of protobufFields(details)) if (number === 5 && varint > 0) return varint * 1000;
-  return undefined;
+function detailsOf(details: Buffer): Pick<KubeStatus, 'name' | 'retryAfterMs'> {
+  let [name, retryAfterMs]: [string | undefined, number | undefined] = [undefined, undefined];
+  for (const { number, bytes, varint } of protobufFields(details)) {
+    if (number === 1) name = text(bytes.toString('utf8'));
+    if (number === 5 && varint > 0) retryAfterMs = varint * 1000;
+  }
+  return { name, retryAfterMs };
 }
 
 function text(value: unknown): string | undefined {

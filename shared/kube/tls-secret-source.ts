@@ -1,12 +1,8 @@
-import { objectOf, textOf } from '../domain/json-value';
-import { MalformedObjectError } from '../domain/malformed-object-error';
-import { objectKey, type ObjectKey } from '../domain/object-key';
+import { objectKey } from '../domain/object-key';
 import type { TlsMaterial, TlsMaterialSource } from '../runtime/tls-material';
 import { TlsMaterialSlot } from '../runtime/tls-material-slot';
-import type { Decoder } from './decoder';
-import { identityOf, metadataFromJson, requireIdentity } from './object-metadata';
-import { Reflector, type ReflectorDeps, type ReflectorStatus } from './reflector';
-import { secrets } from './resource';
+import type { ReflectorDeps, ReflectorStatus } from './reflector';
+import { WatchedSecret, type SecretContent } from './watched-secret';
 
 /** The Secret with all certificates that Reroll makes itself. */
 export const certificatesSecretName = 'reroll-certs';
@@ -20,41 +16,21 @@ export interface TlsSecretSourceOptions {
 
 /** TLS material out of one Secret that is watched: in use within moments of its being written. */
 export class TlsSecretSource implements TlsMaterialSource {
-  readonly #reflector: Reflector<TlsMaterial>;
+  readonly #secret: WatchedSecret;
   readonly #slot: TlsMaterialSlot;
-  readonly #key: ObjectKey;
-  #known = false;
+  readonly #keys: readonly [cert: string, key: string, ca: string];
 
   constructor(deps: ReflectorDeps, { namespace, secretName, leaf }: TlsSecretSourceOptions) {
-    this.#key = objectKey(namespace, secretName);
-    this.#slot = new TlsMaterialSlot(deps.logger.child({ secret: this.#key, certificate: leaf }));
-    this.#reflector = new Reflector(deps, {
-      resource: secrets,
-      namespace,
-      // With a selector for the name, a Role may be restricted to that name.
-      fieldSelector: `metadata.name=${secretName}`,
-      decoder: tlsSecretDecoder(leaf),
-      sink: {
-        upsert: (material) => {
-          this.#known = true;
-          this.#slot.offer(material);
-        },
-        remove: () => {
-          this.#known = false;
-          this.#slot.refuse('the Secret was deleted');
-        },
-        keys: () => (this.#known ? [this.#key] : []),
-        synced: () => {
-          if (!this.#known)
-            this.#slot.refuse('there is none that is complete: `reroll certs` makes it; see --certs-secret');
-        },
-      },
-    });
+    this.#keys = [`${leaf}.crt`, `${leaf}.key`, 'ca.crt'];
+    const secret = objectKey(namespace, secretName);
+    this.#slot = new TlsMaterialSlot(deps.logger.child({ secret, certificate: leaf }));
+    const onContent = (content: SecretContent | undefined): void => this.#take(content);
+    this.#secret = new WatchedSecret(deps, { namespace, secretName, keys: this.#keys, onContent });
   }
 
   /** Of the watch: for readiness and to name a right that is missing. */
   get status(): ReflectorStatus {
-    return this.#reflector.status;
+    return this.#secret.status;
   }
 
   current(): TlsMaterial | undefined {
@@ -66,29 +42,26 @@ export class TlsSecretSource implements TlsMaterialSource {
   }
 
   start(): void {
-    this.#reflector.start();
+    this.#secret.start();
   }
 
   async stop(): Promise<void> {
-    await this.#reflector.stop();
+    await this.#secret.stop();
   }
-}
 
-function tlsSecretDecoder(leaf: string): Decoder<TlsMaterial> {
-  return {
-    accepts: 'json',
-    fromJson(object) {
-      const metadata = metadataFromJson(object);
-      requireIdentity(metadata);
-      const { namespace, name, uid, resourceVersion } = metadata;
-      const data = objectOf(objectOf(object)['data']);
-      const text = (key: string): string => {
-        const value = textOf(data[key]);
-        if (value !== undefined) return Buffer.from(value, 'base64').toString('utf8');
-        throw new MalformedObjectError(`Secret ${namespace}/${name} has no key "${key}"`, identityOf(metadata));
-      };
-      const material = { cert: text(`${leaf}.crt`), key: text(`${leaf}.key`), ca: text('ca.crt') };
-      return { key: objectKey(namespace, name), uid, resourceVersion, object: material };
-    },
-  };
+  #take(content: SecretContent | undefined): void {
+    if (content === undefined && this.#slot.current()) {
+      this.#slot.refuse('the Secret was deleted');
+      return;
+    }
+    // It may have been made empty, for `reroll certs` to fill.
+    if (content === undefined || content.size === 0) {
+      this.#slot.refuse('there is none that is complete: `reroll certs` makes it; see --certs-secret');
+      return;
+    }
+    const [cert = '', key = '', ca = ''] = this.#keys.map((name) => content.get(name));
+    const missing = this.#keys.find((name) => !content.has(name));
+    if (missing === undefined) this.#slot.offer({ cert, key, ca });
+    else this.#slot.refuse(`Secret ${this.#secret.key} has no key "${missing}"`);
+  }
 }

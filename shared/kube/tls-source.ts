@@ -15,7 +15,7 @@ export function tlsSource(
   return new TlsFileSource({ directory, readFile: async (path) => await readFile(path), clock, logger });
 }
 
-export function tlsComponent(sources: readonly TlsMaterialSource[]): Component {
+export function tlsComponent(sources: readonly Pick<TlsMaterialSource, 'start' | 'stop'>[]): Component {
   return {
     name: 'certificates',
     start: () => {

@@ -26,17 +26,26 @@ export interface WatchStreamOptions<T> {
   onEvent(event: WatchEvent<T>): void;
 }
 
-/** `deadline`: the server did not end the stream when it should have: most likely nobody is there any more. */
-export type WatchEnd = 'listed' | 'ended' | 'deadline' | 'no-initial-events-end';
+/**
+ * `idle`: not a byte for longer than there is between two bookmarks. `deadline`: the server did not end the stream when it
+ * should have. Most likely nobody is there any more.
+ */
+export type WatchEnd = 'listed' | 'ended' | 'idle' | 'deadline' | 'no-initial-events-end';
 
 /** The server ends the stream first, if it is there at all. */
 const deadlineGraceMs = 5_000;
+
+/**
+ * A server sends a bookmark every minute while there is news of the resource, in whichever namespace. One that sends none is
+ * asked anew from the same version, which costs it next to nothing.
+ */
+const idleMs = 90_000;
 
 /** Silence of a watch-list before its end mark: a server that ignores `sendInitialEvents` never sends one. */
 const initialEventsIdleMs = 10_000;
 
 /**
- * Reads one watch to its end. A peer that vanished without a word is noticed at `timeoutSeconds` and a little more.
+ * Reads one watch to its end. A peer that vanished without a word is noticed after 90 s.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
  * @throws KubeError when the watch is refused, breaks off or does not parse; whatever `onEvent` throws.
@@ -47,6 +56,7 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
   const deadline = new Deadline(clock, signal);
   let initialEvents = resourceVersion === undefined;
   const boundMs = (): number => startMs + timeoutSeconds * 1000 + deadlineGraceMs - clock.monotonicMs();
+  const silenceMs = (): number => (initialEvents ? initialEventsIdleMs : Math.min(idleMs, boundMs()));
   try {
     const response = await client.open({
       method: 'GET',
@@ -66,7 +76,7 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
     const encoding = encodingOf(response.headers['content-type'], decoder);
     const splitter = encoding.newFrameSplitter();
     options.onOpen();
-    deadline.set(initialEvents ? initialEventsIdleMs : boundMs());
+    deadline.set(silenceMs());
     for await (const chunk of response.body) {
       options.onActivity();
       for (const frame of splitter.push(chunk)) {
@@ -75,16 +85,16 @@ export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<Wa
         if (initialEvents && event.type === 'bookmark' && event.initialEventsEnd) {
           if (options.listOnly === true) return 'listed';
           initialEvents = false;
-          deadline.set(boundMs());
         }
       }
-      if (initialEvents) deadline.set(initialEventsIdleMs);
+      deadline.set(silenceMs());
     }
     splitter.end();
     return initialEvents ? 'no-initial-events-end' : 'ended';
   } catch (thrown) {
     deadline.abort();
-    if (deadline.expired) return initialEvents ? 'no-initial-events-end' : 'deadline';
+    if (deadline.expired && initialEvents) return 'no-initial-events-end';
+    if (deadline.expired) return boundMs() > 0 ? 'idle' : 'deadline';
     throw thrown;
   } finally {
     deadline.dispose();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { parseCsvRecord } from './csv-record';
 
@@ -29,6 +30,12 @@ describe('parseCsvRecord', () => {
         expect(parseCsvRecord(record)).toEqual(fields);
       }),
     );
+  });
+
+  it('refuses a quote behind a lot of white space at once', () => {
+    const text = `${' '.repeat(20_000)}a${' '.repeat(20_000)}"`;
+    const read = (): unknown => runInNewContext('read()', { read: () => parseCsvRecord(text) }, { timeout: 5_000 });
+    expect(read()).toBeUndefined();
   });
 
   it('never throws', () => {

@@ -5,7 +5,8 @@
 export function parseCsvRecord(text: string): readonly string[] | undefined {
   if (text.trim() === '') return [];
   const fields: string[] = [];
-  const field = /\s*(?:"(?<quoted>(?:[^"]|"")*)"|(?<plain>[^",]*))\s*(?<end>,|$)/y;
+  // White space goes into one place only: with a choice, a quote behind a lot of it is tried in all ways.
+  const field = /(?:\s*"(?<quoted>(?:[^"]|"")*)"\s*|(?<plain>[^",]*))(?<end>,|$)/y;
   for (;;) {
     const groups = field.exec(text)?.groups;
     if (!groups) return undefined;

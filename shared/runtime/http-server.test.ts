@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { FakeClock } from './fake-clock';
 import { HttpServer, type Check, type HttpServerOptions } from './http-server';
 import { ListenError } from './listen';
+import { RecordingLogger } from './recording-logger';
 
 const passing: Check = { name: 'queue', check: () => ({ ok: true, message: '3 waiting' }) };
 const failing: Check = { name: 'watch', check: () => ({ ok: false, message: 'secrets not listed yet' }) };
@@ -18,13 +22,19 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-async function start(options: Partial<HttpServerOptions> = {}): Promise<number> {
-  const server = new HttpServer({
+function newServer(options: Partial<HttpServerOptions> = {}): HttpServer {
+  return new HttpServer({
+    clock: new FakeClock(),
+    logger: new RecordingLogger(),
     live: [],
     ready: [],
     metrics: { contentType: 'text/plain; version=0.0.4', text: () => Promise.resolve('up 1\n') },
     ...options,
   });
+}
+
+async function start(options: Partial<HttpServerOptions> = {}): Promise<number> {
+  const server = newServer(options);
   servers.push(server);
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   return port;
@@ -78,6 +88,16 @@ describe('HttpServer', () => {
     expect(JSON.parse(answer.body)).toEqual(report);
   });
 
+  it.each(['/readyz?verbose', '/readyz', '/healthz'])(
+    '%s lets no name in a message forge a line, drive a terminal or hide',
+    async (path) => {
+      const check = { name: 'engine', check: () => ({ ok: false, message: 'held by a\n[+] forged\u001b[2J\u202e' }) };
+      const { body } = await send(await start({ ready: [check], live: [check] }), path);
+      for (const raw of ['\n[+] forged', '\u001b', '\u202e']) expect(body).not.toContain(raw);
+      expect(body.replaceAll('\\\\', '\\')).toContain(String.raw`held by a\n[+] forged\u001b[2J\u202e`);
+    },
+  );
+
   it('probes liveness and readiness apart', async () => {
     const port = await start({ live: [passing], ready: [failing] });
     expect((await send(port, '/healthz')).status).toBe(200);
@@ -126,7 +146,7 @@ describe('HttpServer', () => {
 
   it('names the address and the fix when the port is taken', async () => {
     const port = await start();
-    const server = new HttpServer({ live: [], ready: [], metrics: { contentType: '', text: async () => '' } });
+    const server = newServer();
     const listening = server.listen({ host: '127.0.0.1', port });
     await expect(listening).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port}: another process uses this port: stop it, or choose another address with --listen`,
@@ -136,7 +156,7 @@ describe('HttpServer', () => {
   });
 
   it('names an address that the machine does not have', async () => {
-    const server = new HttpServer({ live: [], ready: [], metrics: { contentType: '', text: async () => '' } });
+    const server = newServer();
     await expect(server.listen({ host: '192.0.2.1', port: 0 })).rejects.toThrow(
       'cannot listen on 192.0.2.1:0: this machine has no such address',
     );
@@ -149,5 +169,56 @@ describe('HttpServer', () => {
     await servers.pop()?.close();
     await expect(send(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
     agent.destroy();
+  });
+});
+
+describe('who keeps it busy', () => {
+  const sockets: Socket[] = [];
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  it('gets the metrics of the last second, written once for all', async () => {
+    const clock = new FakeClock();
+    let renders = 0;
+    const metrics = { contentType: 'text/plain', text: async () => await Promise.resolve(`renders ${++renders}\n`) };
+    const port = await start({ clock, metrics });
+    const scraped = await Promise.all(Array.from({ length: 20 }, async () => await send(port, '/metrics')));
+    expect(new Set(scraped.map(({ body }) => body))).toEqual(new Set(['renders 1\n']));
+    await clock.advance(1_000);
+    expect((await send(port, '/metrics')).body).toBe('renders 2\n');
+  });
+
+  it('does not keep a probe waiting: heads that never end give way, and cost no memory', async () => {
+    const port = await start({ live: [passing] });
+    const closed: Promise<unknown>[] = [];
+    for (let index = 0; index < 300; index++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      closed.push(once(socket, 'close'));
+      await once(socket, 'connect');
+      socket.write(`GET /metrics HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(4_000)}`);
+    }
+    expect((await send(port, '/healthz')).status).toBe(200);
+    // All but those that there may be of one address; the probe's was one, too.
+    while (sockets.filter((socket) => !socket.closed).length > 32)
+      await new Promise((resolve) => setImmediate(resolve));
+    expect((await send(port, '/healthz')).status).toBe(200);
+  });
+
+  it('does not keep a probe waiting by answers that it never reads', async () => {
+    const text = async (): Promise<string> => await Promise.resolve('x'.repeat(8 * 1024 * 1024));
+    const port = await start({ live: [passing], metrics: { contentType: 'text/plain', text } });
+    for (let index = 0; index < 32; index++) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      await once(socket, 'connect');
+      socket.pause();
+      socket.write('GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n');
+    }
+    expect((await send(port, '/healthz')).status).toBe(200);
   });
 });

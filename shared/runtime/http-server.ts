@@ -1,8 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import express, { type Express } from 'express';
 import { errorMessage } from '../domain/errors';
+import { printable } from '../domain/printable';
+import type { Clock } from './clock';
+import { Connections, headLimits } from './connections';
 import { listenOn } from './listen';
 import type { ListenAddress } from './listen-address';
+import type { Logger } from './logger';
+import { SharedRendering } from './shared-rendering';
 
 /** One thing that must hold for a probe to succeed. */
 export interface Check {
@@ -17,6 +22,8 @@ export interface CheckResult {
 }
 
 export interface HttpServerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** Liveness: fails only where a restart of the process would help. */
   readonly live: readonly Check[];
   /** Readiness: work can be done. */
@@ -24,12 +31,25 @@ export interface HttpServerOptions {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
+/**
+ * Whoever reaches the port may ask. A kubelet and a Prometheus behind one address have less than 32 open; and as an answer
+ * takes no time, a client that has not read its own at once gives way to the next probe.
+ */
+const connectionLimits = { max: 64, maxPerAddress: 32, idleMs: 5_000, slowMs: 0 };
+
+/** Thousands of series take milliseconds to write, and nobody scrapes so often. */
+const renderedForMs = 1_000;
+
 /** Plain HTTP for kubelet and Prometheus: `/healthz`, `/readyz`, `/metrics`, and Reloader's `/live`. */
 export class HttpServer {
   readonly #server: Server;
+  readonly #connections: Connections;
 
   constructor(options: HttpServerOptions) {
-    this.#server = createServer(routes(options));
+    const { clock, logger } = options;
+    this.#server = createServer(headLimits, routes(options));
+    const what = 'server of metrics and probes';
+    this.#connections = new Connections(this.#server, { clock, logger, what, ...connectionLimits });
   }
 
   /**
@@ -44,12 +64,13 @@ export class HttpServer {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     // Kubelet and Prometheus keep their connections: a close that waited for them would never end.
-    this.#server.closeAllConnections();
+    this.#connections.destroy();
     await closed;
   }
 }
 
-function routes({ live, ready, metrics }: HttpServerOptions): Express {
+function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
+  const rendered = new SharedRendering(clock, renderedForMs, async () => await metrics.text());
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -80,15 +101,16 @@ function routes({ live, ready, metrics }: HttpServerOptions): Express {
   });
   app.get('/metrics', async (_request, response) => {
     try {
-      const text = await metrics.text();
+      const text = await rendered.bytes();
       response.setHeader('Content-Type', metrics.contentType);
+      response.setHeader('Content-Length', String(text.length));
       response.end(text);
     } catch (thrown) {
       // Express would show the stack to whoever asks.
       response
         .status(500)
         .type('text')
-        .send(`${errorMessage(thrown)}\n`);
+        .send(`${printable(errorMessage(thrown))}\n`);
     }
   });
   app.use((_request, response) => {
@@ -103,7 +125,11 @@ interface Report {
 }
 
 function examine(checks: readonly Check[]): Report {
-  const results = checks.map((check) => ({ name: check.name, ...run(check) }));
+  const results = checks.map((check) => {
+    const { ok, message } = run(check);
+    // It may quote an API server, or a name that stands in the Lease.
+    return { name: check.name, ok, message: printable(message) };
+  });
   return { ok: results.every(({ ok }) => ok), checks: results };
 }
 

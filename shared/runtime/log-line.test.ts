@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { printable } from '../domain/printable';
 import { consoleLine, jsonLine } from './log-line';
 import type { LogFields } from './logger';
 
@@ -86,21 +87,35 @@ describe('consoleLine', () => {
 });
 
 describe('any line', () => {
-  it.each(['\u007f', '\u009b', '\u2028'])('has %j escaped, in both forms, and JSON reads it back', (control) => {
-    const line = entry({ name: control }, `before${control}after`);
-    const code = control.charCodeAt(0).toString(16).padStart(4, '0');
-    for (const text of [jsonLine(line), consoleLine(line)]) {
-      expect(text).toContain(`before\\u${code}after`);
-      expect(text).not.toContain(control);
+  it.each(['\u007f', '\u009b', '\u2028', '\u202e', '\u200b', '\ufeff'])(
+    'has %j escaped, in both forms, and JSON reads it back',
+    (control) => {
+      const line = entry({ name: control }, `before${control}after`);
+      const code = control.charCodeAt(0).toString(16).padStart(4, '0');
+      for (const text of [jsonLine(line), consoleLine(line)]) {
+        expect(text).toContain(`before\\u${code}after`);
+        expect(text).not.toContain(control);
+      }
+      expect(JSON.parse(jsonLine(line))).toMatchObject({ message: `before${control}after`, name: control });
+    },
+  );
+
+  it('has no more of a text than a person reads, and shows that there is more', () => {
+    const long = 'ü'.repeat(1_000_000);
+    for (const fields of [{ value: long }, { value: [long] }, { value: new Error(long) }, { value: { long } }]) {
+      for (const text of [jsonLine(entry(fields, long)), consoleLine(entry(fields, long))]) {
+        expect(Buffer.byteLength(text)).toBeLessThan(17_000);
+        expect(text.match(/ü…/g)).toHaveLength(2);
+        expect(text.split('\n')).toHaveLength(1);
+      }
     }
-    expect(JSON.parse(jsonLine(line))).toMatchObject({ message: `before${control}after`, name: control });
   });
 
-  it('is one line without control characters, whatever the fields', () => {
+  it('is one line and printable, whatever the fields', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
         for (const line of [jsonLine(entry(fields, message)), consoleLine(entry(fields, message))]) {
-          expect(line).not.toMatch(/\p{Cc}/u);
+          expect(line).toBe(printable(line));
         }
         expect(() => JSON.parse(jsonLine(entry(fields, message))) as unknown).not.toThrow();
       }),

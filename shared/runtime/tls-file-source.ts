@@ -1,6 +1,6 @@
 import { errorMessage } from '../domain/errors';
-import { BackgroundLoop } from './background-loop';
-import { sleep, type Clock } from './clock';
+import type { Clock } from './clock';
+import { fileLooks } from './file-looks';
 import type { Logger } from './logger';
 import type { TlsMaterial, TlsMaterialSource } from './tls-material';
 import { TlsMaterialSlot } from './tls-material-slot';
@@ -13,18 +13,16 @@ export interface TlsFileSourceOptions {
   readonly logger: Logger;
 }
 
-/** The kubelet itself takes a minute; file system events do not survive its way of swapping directories. */
-const intervalMs = 10_000;
-
 /** TLS material out of a mounted Secret: looked at again and again, and put to use when the three files fit together. */
 export class TlsFileSource implements TlsMaterialSource {
   readonly #options: TlsFileSourceOptions;
   readonly #slot: TlsMaterialSlot;
-  readonly #loop = new BackgroundLoop(async (signal) => await this.#lookAgainAndAgain(signal));
+  readonly #loop;
 
   constructor(options: TlsFileSourceOptions) {
     this.#options = options;
     this.#slot = new TlsMaterialSlot(options.logger.child({ directory: options.directory }));
+    this.#loop = fileLooks(options.clock, async (signal) => await this.#look(signal));
   }
 
   current(): TlsMaterial | undefined {
@@ -41,13 +39,6 @@ export class TlsFileSource implements TlsMaterialSource {
 
   async stop(): Promise<void> {
     await this.#loop.stop();
-  }
-
-  async #lookAgainAndAgain(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#look(signal);
-      await sleep(this.#options.clock, intervalMs, signal);
-    }
   }
 
   async #look(signal: AbortSignal): Promise<void> {

@@ -21,6 +21,8 @@ export interface Answer {
   readonly bytes: Buffer;
   /** The parsed JSON; an empty object when the answer is none. */
   readonly body: JsonObject;
+  /** What the header `Warning` says, as it stands there: `299 - "…"`, several after commas. */
+  readonly warnings: string;
 }
 
 export interface CallOptions {
@@ -96,7 +98,10 @@ export class ContractClient {
     const bytes = await readAll(response.body);
     const type = response.headers['content-type'] ?? '';
     const parsed = type.startsWith('application/json') ? (JSON.parse(bytes.toString('utf8')) as JsonObject) : {};
-    return { status: response.status, contentType: type, bytes, body: parsed };
+    return {
+      ...{ status: response.status, contentType: type, bytes, body: parsed },
+      warnings: response.headers['warning'] ?? '',
+    };
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { openEnvelope } from '../../../shared/kube/protobuf-envelope';
 import { protobufBytes, protobufFields } from '../../../shared/kube/protobuf';
 import { configMap } from '../cluster';
-import { objectAt, stringAt } from '../json';
+import { objectAt, stringAt, type JsonObject } from '../json';
 import type { ContractContext } from './contract';
 import type { WatchEvent } from './contract-client';
 
@@ -11,6 +11,10 @@ const endMark = 'k8s.io/initial-events-end';
 
 function told(events: readonly WatchEvent[]): readonly string[] {
   return events.map(({ type, object }) => `${type} ${stringAt(object, 'metadata', 'name') ?? ''}`.trim());
+}
+
+function versionOf(object: JsonObject): number {
+  return Number(stringAt(object, 'metadata', 'resourceVersion'));
 }
 
 /** Watches, bookmarks and the end of history. */
@@ -109,6 +113,26 @@ export function watchContract(context: () => ContractContext): void {
       expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1' } });
       expect(Number(stringAt(bookmark?.object, 'metadata', 'resourceVersion'))).toBeGreaterThan(listed);
       expect(await unmarked.next()).toBeUndefined();
+    });
+
+    it('is deaf up to a resourceVersion that was not reached yet, as a watch is that goes on after a restore of etcd', async () => {
+      const { client, server, path } = context();
+      const url = path('v1', 'configmaps');
+      const { body } = await client.post(url, labelled('a'));
+      const reached = versionOf(body);
+      const from = (version: number): string => `${url}?watch=true&${selected}&resourceVersion=${version}`;
+      const soon = await client.watch(from(reached + 3));
+      const never = await client.watch(`${from(reached + 1_000_000)}&timeoutSeconds=4&allowWatchBookmarks=true`);
+      expect([soon.status, never.status]).toEqual([200, 200]);
+      let last = reached;
+      let name = '';
+      for (let each = 0; last <= reached + 3; each++) {
+        name = `b-${each}`;
+        last = versionOf((await client.post(url, labelled(name))).body);
+      }
+      expect(told([(await soon.next()) as WatchEvent])).toEqual([`ADDED ${name}`]);
+      await server.elapse(4_500);
+      expect(await never.next()).toBeUndefined();
     });
 
     it('sends the initial events and marks their end', async () => {

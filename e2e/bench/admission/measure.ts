@@ -32,7 +32,7 @@ export async function measureAdmission({ tell }: BenchSetting): Promise<Measured
     const { port, ca } = webhook;
     const open = async (): Promise<ReviewConnection> => await ReviewConnection.open(port, ca, webhookServerName);
     const connections = await Promise.all(Array.from({ length: connectionCount }, open));
-    const setting = { webhook, connections, requests: new ReviewRequests() };
+    const setting = { webhook, connections, requests: new ReviewRequests(webhook.token) };
     // The bar of memory is of a process that runs at this rate, so this comes before it is driven any harder.
     tell(`${rate.perSecond} reviews a second for ${rate.seconds} s …`);
     const steady = await atRate(setting);

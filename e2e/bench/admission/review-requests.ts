@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { tokenPath } from '../../../shared/domain/webhook-token';
 
 /** Of the Secret's content, before base64. */
 export const secretBytes = 16 * 1024;
@@ -10,7 +11,6 @@ export const secretNames = 500;
 const numberMark = '@@@@@@@@';
 const nameMark = '########';
 
-const path = '/validate?timeout=2s';
 const host = 'reroll-webhook.reroll.svc';
 
 /**
@@ -25,11 +25,12 @@ export class ReviewRequests {
   readonly bodyBytes: number;
   #count = 0;
 
-  constructor() {
+  /** `token`: what the webhook knows an API server by. */
+  constructor(token: string) {
     const body = Buffer.from(JSON.stringify(reviewTemplate()));
     this.bodyBytes = body.length;
     const head = [
-      `POST ${path} HTTP/1.1`,
+      `POST ${tokenPath('validate', token)}?timeout=2s HTTP/1.1`,
       `Host: ${host}`,
       'User-Agent: kube-apiserver-admission',
       'Accept: application/json, */*',

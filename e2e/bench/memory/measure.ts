@@ -4,7 +4,8 @@ import { makeCertificates } from '../certificates';
 import { settleSeconds } from '../cold-start';
 import { createConfigMaps, createDeployments } from '../population';
 import type { Figure, Measured } from '../result';
-import { createNamespace } from '../stage';
+import { shippedSecrets } from '../../shipped-secrets';
+import { created, createNamespace, type Stage } from '../stage';
 import { described, rerollWebhook } from '../subject';
 import { burst, churn, measureChurn, prepareBurst } from './churn';
 import { Starter } from './starter';
@@ -36,7 +37,7 @@ async function empty({ openStage, subject, tell }: Setting): Promise<readonly Fi
   const stage = await openStage();
   try {
     const starter = await Starter.on(stage, subject, starts.small, tell);
-    return [...(await starter.figures('empty cluster', 70)), ...(await webhook(starter, 'empty cluster', 70))];
+    return [...(await starter.figures('empty cluster', 70)), ...(await webhook(stage, starter, 'empty cluster', 70))];
   } finally {
     await stage.stop();
   }
@@ -50,7 +51,7 @@ async function withSome({ openStage, subject, tell }: Setting): Promise<readonly
     await createDeployments(stage, few.namespace, few.count);
     const starter = await Starter.on(stage, subject, starts.small, tell);
     await starter.first(few.count);
-    return [...(await starter.figures('500 + 500', 75)), ...(await webhook(starter, '500 + 500', 75))];
+    return [...(await starter.figures('500 + 500', 75)), ...(await webhook(stage, starter, '500 + 500', 75))];
   } finally {
     await stage.stop();
   }
@@ -78,8 +79,9 @@ async function big({ openStage, subject, tell }: Setting): Promise<Measured> {
 }
 
 /** Reroll's alone: others have none, or keep it in the same process. */
-async function webhook(starter: Starter, where: string, bar: number): Promise<readonly Figure[]> {
+async function webhook(stage: Stage, starter: Starter, where: string, bar: number): Promise<readonly Figure[]> {
   if (!starter.subject.isReroll) return [];
+  for (const secret of shippedSecrets()) await created(stage.api, '/api/v1/namespaces/reroll/secrets', secret);
   await makeCertificates([`--kubeconfig=${starter.access.kubeconfig}`, '--own-namespace=reroll', '--log-format=json']);
   return await starter.of(rerollWebhook).figures(`webhook, ${where}`, bar);
 }

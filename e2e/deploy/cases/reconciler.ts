@@ -171,7 +171,7 @@ export const reconcilerCases: readonly ChartCase[] = [
         NODE: { fieldRef: { fieldPath: 'spec.nodeName' } },
       });
       expect(Object.keys(rendered.env())).not.toContain('EMPTY');
-      expect(rendered.one('Secret')['stringData']).toEqual({ ALERT_WEBHOOK_URL: 'https://x.example' });
+      expect(rendered.one('Secret', 'reroll')['stringData']).toEqual({ ALERT_WEBHOOK_URL: 'https://x.example' });
       expect(rendered.template().metadata.annotations?.['reroll.dev/env']).toMatch(/^[0-9a-f]{16}$/);
     },
   },

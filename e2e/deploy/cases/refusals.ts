@@ -1,3 +1,4 @@
+import { maxNamespaces } from '../../../reconciler/options';
 import type { Refusal } from '../chart-case';
 
 /** What is refused, and what is said then: by the chart, or by the schema of its values. */
@@ -21,6 +22,12 @@ export const refusals: readonly Refusal[] = [
     says: 'reloader.watchGlobally watches all namespaces, reloader.namespaces only some',
   },
   {
+    values: {
+      reloader: { watchGlobally: false, namespaces: Array.from({ length: maxNamespaces }, (_, n) => `team-${n}`) },
+    },
+    says: `are ${maxNamespaces + 1} together, and ${maxNamespaces} can be watched one by one: set reloader.watchGlobally=true`,
+  },
+  {
     values: { reloader: { custom_annotations: { atuo: 'x/y' } } },
     says: /custom_annotations\.atuo is not known; known are auto,/,
   },
@@ -38,6 +45,10 @@ export const refusals: readonly Refusal[] = [
     says: 'certificates.mode=certManager is for the webhook',
   },
   { values: { webhook: { hostNetwork: true } }, says: "webhook.port=10250 is the kubelet's own port" },
+  {
+    values: { webhook: { hostNetwork: true, port: 10260 }, reloader: { netpol: { enabled: true } } },
+    says: /no label selects, so every hint would be dropped\. Set reloader\.netpol\.channelFrom to the networks of the nodes/,
+  },
   { values: { webhook: { port: 9090 } }, says: 'webhook.port=9090 is the port of metrics and probes' },
   { values: { certificates: { mode: 'existingSecrets' } }, says: /certificates\.existingSecrets\.\w+ / },
   {

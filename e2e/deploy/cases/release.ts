@@ -283,6 +283,35 @@ export const releaseCases: readonly ChartCase[] = [
     },
   },
   {
+    what: 'network policies: who may call the webhook, and what else the channel, is said by those who know',
+    values: { reloader: { netpol: { enabled: true, webhookFrom: [{ ipBlock: { cidr: '10.9.0.0/28' } }], channelFrom: [{ ipBlock: { cidr: '10.8.0.0/16' } }] } } }, // prettier-ignore
+    check: (rendered) => {
+      expect(rendered.spec('NetworkPolicy', 'reroll-webhook')['ingress']).toEqual([
+        { ports: [{ port: 'http' }] },
+        { ports: [{ port: 'https' }], from: [{ ipBlock: { cidr: '10.9.0.0/28' } }] },
+      ]);
+      expect(rendered.spec('NetworkPolicy', 'reroll')['ingress']).toEqual([
+        { ports: [{ port: 'http' }] },
+        {
+          ports: [{ port: 'channel' }],
+          from: [{ podSelector: expect.anything() }, { ipBlock: { cidr: '10.8.0.0/16' } }],
+        },
+      ]);
+    },
+  },
+  {
+    what: 'network policies with a webhook on the network of its host, where labels select nothing',
+    asksForMore: true,
+    values: { webhook: { hostNetwork: true, port: 10260 }, reloader: { netpol: { enabled: true, channelFrom: [{ ipBlock: { cidr: '10.0.0.0/16' } }] } } }, // prettier-ignore
+    check: (rendered) => {
+      expect(rendered.names('NetworkPolicy')).toEqual(['reroll', 'reroll-certs', 'reroll-test']);
+      expect(rendered.spec('NetworkPolicy', 'reroll')['ingress']).toEqual([
+        { ports: [{ port: 'http' }] },
+        { ports: [{ port: 'channel' }], from: [{ ipBlock: { cidr: '10.0.0.0/16' } }] },
+      ]);
+    },
+  },
+  {
     what: 'network policies without a webhook',
     values: { webhook: { enabled: false }, reloader: { netpol: { enabled: true } } },
     check: (rendered) => expect(rendered.names('NetworkPolicy')).toEqual(['reroll', 'reroll-test']),

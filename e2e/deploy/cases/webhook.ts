@@ -89,6 +89,26 @@ export const webhookCases: readonly ChartCase[] = [
   flags({ validateNamespaces: { shop: 'deny', dev: 'warn' } }, '--validate-namespaces=dev=warn,shop=deny'),
   flags({ extraArgs: ['--channel-tls-dir=/x'] }, '--channel-tls-dir=/x'),
   {
+    what: 'a CA that signs for API servers, and the key of no CA',
+    values: { webhook: { clientCASecret: 'api-server-ca' } },
+    check: (rendered) => {
+      expect(rendered.args(hook)).toContain('--client-ca-file=/etc/reroll/client-ca/ca.crt');
+      expect(rendered.pod(hook).volumes).toEqual([
+        { name: 'client-ca', secret: { secretName: 'api-server-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      ]);
+      const mount = { name: 'client-ca', mountPath: '/etc/reroll/client-ca', readOnly: true };
+      expect(rendered.container(hook)['volumeMounts']).toEqual([mount]);
+    },
+  },
+  {
+    what: 'the same beside certificates out of Secrets',
+    values: { webhook: { clientCASecret: 'api-server-ca' }, certificates: { mode: 'certManager' } },
+    check: (rendered) => {
+      const names = (rendered.pod(hook).volumes as readonly { readonly name: string }[]).map(({ name }) => name);
+      expect(names).toEqual(['webhook-tls', 'client-tls', 'client-ca']);
+    },
+  },
+  {
     what: 'a port of the host, where pods are out of reach of the control plane',
     asksForMore: true,
     values: { webhook: { hostNetwork: true, port: 10260 } },
@@ -151,10 +171,13 @@ export const webhookCases: readonly ChartCase[] = [
           'cert-manager.io/inject-ca-from': 'reroll/reroll-webhook',
         });
       }
-      expect(rendered.names('Deployment')).toEqual(['reroll', hook]);
+      expect(rendered.args('reroll-certs')).toContain('--certificates=false');
+      expect(rendered.names('Secret')).toEqual(['reroll-webhook-token']);
+      expect(rendered.rules('Role', 'reroll-certs')).toEqual(['get update secrets/reroll-webhook-token']);
       expect(rendered.args()).toContain('--channel-tls-dir=/etc/reroll/channel');
       expect(rendered.args(hook)).toContain('--tls-dir=/etc/reroll/webhook');
       expect(rendered.rules('Role', hook).join()).not.toContain('reroll-certs');
+      expect(rendered.rules('Role', hook)).toContain('list watch secrets/reroll-webhook-token');
     },
   },
   {
@@ -178,6 +201,29 @@ export const webhookCases: readonly ChartCase[] = [
         { name: 'client-tls', secret: { secretName: 'l' } },
       ]);
       expect(rendered.pod().volumes).toEqual([{ name: 'channel-tls', secret: { secretName: 'c' } }]);
+      expect(rendered.args('reroll-certs')).toContain('--certificates=false');
+      expect(rendered.names('Secret')).toEqual(['reroll-webhook-token']);
+    },
+  },
+  {
+    what: 'reroll certs fills Secrets that the chart ships empty, and sets what the registrations leave out',
+    values: {},
+    check: (rendered) => {
+      expect(rendered.names('Secret')).toEqual(['reroll-ca', 'reroll-certs', 'reroll-webhook-token']);
+      for (const name of rendered.names('Secret')) expect(rendered.one('Secret', name)).not.toHaveProperty('data');
+      expect(rendered.args('reroll-certs')).not.toContain('--certificates=false');
+      expect(rendered.rules('Role', 'reroll-certs')).toEqual([
+        'get update secrets/reroll-ca,reroll-certs,reroll-webhook-token',
+      ]);
+      expect(rendered.rules('ClusterRole', 'reroll-certs')).toEqual([
+        'get patch validatingwebhookconfigurations,mutatingwebhookconfigurations/reroll',
+      ]);
+      for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+        const hooks = rendered.one(kind)['webhooks'] as readonly { readonly clientConfig: Values }[];
+        for (const { clientConfig } of hooks) {
+          expect(clientConfig).toEqual({ service: { namespace: 'reroll', name: hook, port: 443 } });
+        }
+      }
     },
   },
   {

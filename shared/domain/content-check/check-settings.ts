@@ -25,10 +25,10 @@ export interface CheckSettings {
   readonly problems: readonly AnnotationProblem[];
 }
 
+const { validate, schema, requiredKeys, maxBytes } = sourceAnnotations;
+
 /** Annotations of a source that ask for checks. */
-export const checkAnnotations: readonly string[] = Object.values(sourceAnnotations).filter(
-  (key) => key !== sourceAnnotations.preview,
-);
+export const checkAnnotations: readonly string[] = [validate, schema, requiredKeys, maxBytes];
 
 /** More schemas would be more reads than fit into one review. */
 const maxSchemas = 8;

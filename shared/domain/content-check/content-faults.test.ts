@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentFaults, loadSchema } from './content-faults';
 import { formatOf } from './content-format';
+import { NestingError } from './nesting';
 
 /** Of one key, without a schema. */
 async function faultsOf(key: string, text: string): Promise<readonly string[]> {
@@ -106,10 +107,27 @@ describe('contentFaults', () => {
     ['many keys', Array.from({ length: 12_000 }, (_, index) => `a${index}: 1`).join('\n')],
     ['many aliases', `a: &a 1\nb: [${'*a,'.repeat(30_000)}]`],
     ['a bomb of aliases', bomb()],
-    ['a deep list', `a: ${'['.repeat(300)}${']'.repeat(300)}`],
+    ['a deep list', `a: ${'['.repeat(200)}${']'.repeat(200)}`],
   ])('does not take longer for YAML of %s', async (_what, text) => {
     expect(text.length).toBeLessThan(formatOf('a.yaml')!.maxLength);
     expect(await faultsOf('a.yaml', text)).toEqual([]);
+  });
+});
+
+describe('a text that is nested too deep', () => {
+  // A parser that is let loose on one of these ends the process that runs this test, by no error that could be caught.
+  const levels = [300, 5_000, 60_000];
+  it.each<[string, string, (depth: number) => string]>([
+    ['lists', 'a.yaml', (depth) => '['.repeat(depth)],
+    ['closed lists', 'a.yaml', (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`],
+    ['maps', 'a.yaml', (depth) => '{a: '.repeat(depth)],
+    ['keys', 'a.yaml', (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}: b`],
+    ['block lists', 'a.yaml', (depth) => `${'- '.repeat(depth)}a`],
+    ['block keys', 'a.yaml', (depth) => `${'? '.repeat(depth)}a`],
+    ['arrays', 'a.toml', (depth) => `a = ${'['.repeat(depth)}`],
+    ['tables', 'a.toml', (depth) => `a = ${'{ b = '.repeat(depth)}`],
+  ])('is not parsed: %s', async (_what, key, text) => {
+    for (const depth of levels) await expect(faultsOf(key, text(depth))).rejects.toThrow(NestingError);
   });
 });
 

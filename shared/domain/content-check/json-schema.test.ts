@@ -103,6 +103,7 @@ describe('schemaViolations', () => {
     ['a reference elsewhere', { $ref: 'other.json' }],
     ['a pattern with look-behind', { pattern: '(?<=a)b' }],
     ['a pattern that is too large', { pattern: '(a{1,1000}){1,1000}' }],
+    ['patterns that are too large together', { allOf: [1, 2, 3].map((n) => ({ pattern: `(aaaaa|bbbb${n}){0,600}` })) }],
     ['a pattern of properties that is none', { patternProperties: { '(': {} } }],
     ['a schema that is a text', 'object'],
     ['enum without a list', { enum: 'a' }],

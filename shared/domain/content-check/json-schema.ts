@@ -1,3 +1,4 @@
+import { budgets } from '../budgets';
 import { searchPattern } from '../pattern';
 import type { DocumentNode, MapNode } from './document-node';
 import { applicators, refusedKeywords } from './json-schema-applicators';
@@ -43,6 +44,8 @@ export class SchemaRun {
   readonly #root: DocumentNode;
   readonly #patterns = new Map<string, ReturnType<typeof searchPattern>>();
   #anchors: ReadonlyMap<string, DocumentNode> | undefined;
+  /** All of its patterns together: each is kept while this lasts. */
+  #patternSizeLeft: number = budgets.schemaPatternSize;
   #steps = 0;
   #depth = 0;
 
@@ -83,7 +86,11 @@ export class SchemaRun {
   /** Whether a pattern of the schema is found in a text. */
   matches(pattern: DocumentNode | string, text: string, schemaOffset: number): boolean {
     const source = typeof pattern === 'string' ? pattern : textOf(pattern);
-    if (!this.#patterns.has(source)) this.#patterns.set(source, searchPattern(source));
+    if (!this.#patterns.has(source)) {
+      const found = searchPattern(source, this.#patternSizeLeft);
+      this.#patterns.set(source, found);
+      this.#patternSizeLeft -= found?.size ?? 0;
+    }
     const compiled = this.#patterns.get(source);
     if (!compiled) throw new SchemaError('this pattern is no RE2 pattern, or too large', schemaOffset);
     this.step(1 + text.length / charactersPerStep);

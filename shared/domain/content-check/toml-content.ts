@@ -1,6 +1,7 @@
 import { parse, TomlDate, TomlError } from 'smol-toml';
 import { errorMessage } from '../errors';
 import type { ContentParser, DocumentNode, MapEntry } from './document-node';
+import { maxNesting, NestingError } from './nesting';
 import { offsetAt } from './text-position';
 import { tomlKeyOffsets, type TomlKeyOffsets } from './toml-key-offsets';
 
@@ -32,7 +33,7 @@ const reasons: readonly (readonly [message: string, reason: string])[] = [
 ];
 
 /** What the library cannot do, rather than what is wrong with the text. */
-const limits = ['document contains excessively nested', 'document contains an unsafe property'];
+const [tooDeep, unsafe] = ['document contains excessively nested', 'document contains an unsafe property'] as const;
 
 const messagePrefix = 'Invalid TOML document: ';
 
@@ -40,11 +41,12 @@ const messagePrefix = 'Invalid TOML document: ';
 export const parseTomlContent: ContentParser = (text) => {
   let root: unknown;
   try {
-    root = parse(text, { integersAsBigInt: 'asNeeded' });
+    root = parse(text, { integersAsBigInt: 'asNeeded', maxDepth: maxNesting });
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const message = errorMessage(thrown).slice(messagePrefix.length);
-    if (limits.some((limit) => message.startsWith(limit))) throw thrown;
+    if (message.startsWith(tooDeep)) throw new NestingError();
+    if (message.startsWith(unsafe)) throw thrown;
     const reason = reasons.find(([known]) => message.startsWith(known))?.[1] ?? 'this is no TOML';
     return { fault: { offset: offsetAt(text, thrown), reason } };
   }

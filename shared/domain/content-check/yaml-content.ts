@@ -1,6 +1,7 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml';
-import type { Alias, Document, ErrorCode, Node, Pair, YAMLMap } from 'yaml';
+import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Parser } from 'yaml';
+import type { Alias, CST, ErrorCode, Node, Pair, YAMLMap } from 'yaml';
 import type { ContentParser, DocumentNode, MapEntry } from './document-node';
+import { maxNesting, NestingError } from './nesting';
 
 const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   ALIAS_PROPS: 'an alias has no anchor and no tag of its own',
@@ -29,8 +30,10 @@ const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
  * the anchor of an alias by walking the document: with a hostile text that never ends. Here both are looked up.
  */
 export const parseYamlContent: ContentParser = (text) => {
-  const parsed = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
-  const documents: readonly Document.Parsed[] = 'empty' in parsed ? [] : parsed;
+  const tokens = [...new Parser().parse(text)];
+  if (isTooDeep(tokens)) throw new NestingError();
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
+  const documents = [...composer.compose(tokens)];
   const [error] = documents.flatMap(({ errors }) => errors);
   if (error) return { fault: { offset: error.pos[0], reason: reasons[error.code] ?? 'this is no YAML' } };
   try {
@@ -41,6 +44,22 @@ export const parseYamlContent: ContentParser = (text) => {
     throw thrown;
   }
 };
+
+/** The parser makes tokens without recursion; the composer, which comes next, calls itself for each level. */
+function isTooDeep(tokens: readonly CST.Token[]): boolean {
+  let level = tokens;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxNesting) return true;
+    level = level.flatMap(tokensWithin);
+  }
+  return false;
+}
+
+function tokensWithin(token: CST.Token): readonly CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!('items' in token)) return [];
+  return token.items.flatMap(({ key, value }) => [...(key ? [key] : []), ...(value ? [value] : [])]);
+}
 
 class Refusal extends Error {
   readonly offset: number;

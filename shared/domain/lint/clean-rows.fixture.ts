@@ -58,6 +58,12 @@ export const cleanRows: readonly LintRow[] = [
     says: [],
   },
   {
+    title: 'patterns, whether anything fits them or not',
+    applied: { metadata: { [keys.configMapReload]: 'ap.*,my.conf', [keys.secretReload]: 'db,tls-.*,d.' } },
+    sources: [source('Secret', 'd1', { ignore: true })],
+    says: [],
+  },
+  {
     title: 'a list of what the template does not use, beside everything',
     applied: { metadata: { [keys.auto]: 'true', [keys.configMapReload]: 'common' } },
     says: [],

@@ -1,23 +1,22 @@
 import * as z from 'zod';
 import { RerollError } from '../errors';
+import { listSchema } from '../list-schema';
 import { readWorkloadQuestion, type WorkloadQuestion } from '../workload-question';
 
 const answerSchema = z
   .object({
     v: z.literal(1),
-    findings: z
-      .array(
-        z
-          .object({
-            /** One line that names object, key, value and fix. */
-            message: z.string().min(1).max(1_024),
-            /** It rests on what is stored now, and what was stored a moment ago may not have been seen yet. */
-            provisional: z.boolean(),
-          })
-          .readonly(),
-      )
-      .max(100)
-      .readonly(),
+    findings: listSchema(
+      z
+        .object({
+          /** One line that names object, key, value and fix. */
+          message: z.string().min(1).max(1_024),
+          /** It rests on what is stored now, and what was stored a moment ago may not have been seen yet. */
+          provisional: z.boolean(),
+        })
+        .readonly(),
+      100,
+    ),
   })
   .readonly();
 

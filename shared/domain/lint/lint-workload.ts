@@ -2,6 +2,7 @@ import { AnnotationNames } from '../annotation-names';
 import type { AnnotationProblem, AnnotationProblemCode } from '../annotation-problem';
 import { describeProblem } from '../annotation-problem';
 import { annotationsOf, type AnnotationKeys } from '../annotations';
+import { budgets } from '../budgets';
 import { fieldAt, objectOf, sameJson, type JsonObject } from '../json-value';
 import { defaultTemplatePath } from '../workload-kinds';
 import { leftOutByFlags, narrowedOut, nothingAsked, uncoveredKind, unwatchedSourceKinds } from './coverage';
@@ -74,8 +75,12 @@ export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: Annot
   const template = podTemplate(object);
   const said = [object, template].flatMap((owner) => [annotationsOf(owner), labels(owner)]).concat(between(object));
   const names = AnnotationNames.of(keys);
-  const concernsRestarts = (key: string): boolean => names.isKnown(key) || names.unknown(key) !== undefined;
-  if (!said.some((each) => Object.keys(each).some(concernsRestarts))) return false;
+  const isKnown = (key: string): boolean => names.isKnown(key);
+  // Whether a key is near one that is known takes longer to tell.
+  const isNear = (key: string): boolean => names.unknown(key) !== undefined;
+  const concernsRestarts = (each: JsonObject): boolean =>
+    Object.keys(each).some(isKnown) || Object.keys(each).slice(0, budgets.reviewedAnnotations).some(isNear);
+  if (!said.some(concernsRestarts)) return false;
   if (oldObject === undefined || oldObject === null) return true;
   const told = (state: unknown) => [annotationsOf(state), labels(state), between(state), podTemplate(state)];
   return !sameJson(told(object), told(oldObject));

@@ -5,6 +5,7 @@ import type { PolicySettings, PolicySource } from '../policy';
 import { everything } from '../selector';
 import type { Selection } from '../selection';
 import type { SourceKind } from '../source';
+import { sourceId, sourceKinds } from '../source';
 import type { WorkloadKindName } from '../workload-kinds';
 import { workloadKind } from '../workload-kinds';
 import type { KnownSources } from './known-sources';
@@ -77,15 +78,9 @@ export function source(kind: SourceKind, name: string, flags: Partial<PolicySour
   return { kind, name, ignore: false, match: false, ...flags };
 }
 
-/** A namespace with the ConfigMaps `app` and `common` and the Secret `db`; elsewhere there is the ConfigMap `shared`. */
+/** A namespace with the ConfigMaps `app` and `common` and the Secret `db`. */
 export function known(more: readonly PolicySource[] = [], isNamespaceSelected?: boolean): KnownSources {
-  const all = [source('ConfigMap', 'common'), source('ConfigMap', 'app'), source('Secret', 'db')]
-    .filter((each) => !more.some(({ kind, name }) => kind === each.kind && name === each.name))
-    .concat(more);
-  const of = (kind: SourceKind): readonly PolicySource[] => all.filter((each) => each.kind === kind);
-  return {
-    isNamespaceSelected,
-    here: { ConfigMap: of('ConfigMap'), Secret: of('Secret'), SecretProviderClass: of('SecretProviderClass') },
-    elsewhere: new Set(['cm/shared', 'secret/common']),
-  };
+  const all = [source('ConfigMap', 'common'), source('ConfigMap', 'app'), source('Secret', 'db'), ...more];
+  const named = new Map(all.map((each) => [sourceId(each.kind, each.name), each]));
+  return { isNamespaceSelected, kinds: new Set(sourceKinds), named };
 }

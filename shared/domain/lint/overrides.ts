@@ -41,9 +41,8 @@ export function* excluded(subject: WorkloadSubject): Generator<AnnotationProblem
   for (const kind of sourceKinds) {
     const { reload, exclude } = typedKeysOf(subject.settings.keys)[kind];
     const { named, excluded: names } = subject.spec.policy[kind];
-    const listed = new Set(named.literals);
     for (const value of names) {
-      if (!listed.has(value)) continue;
+      if (!named.literals.has(value)) continue;
       const message = `has no effect: ${exclude} names it too, and counts more`;
       yield { code: 'overridden', key: reload, value, message, fix: 'remove it from one of the two' };
     }
@@ -113,10 +112,11 @@ export function* listBesideAuto(subject: WorkloadSubject): Generator<AnnotationP
   for (const kind of sourceKinds) {
     const { named, auto, leftOut, excluded: names } = subject.spec.policy[kind];
     if (leftOut || !isAuto(auto) || named.isEmpty || named.hasPatterns) continue;
-    const used = subject.spec.references.filter((reference) => reference.kind === kind).map(({ name }) => name);
-    const more = used.find((name) => !named.matches(name) && !names.includes(name));
+    const ofKind = subject.spec.references.filter((reference) => reference.kind === kind);
+    const used = new Set(ofKind.map(({ name }) => name));
+    const more = [...used].find((name) => !named.matches(name) && !names.has(name));
     // Names of what the template does not use are a reason to have both.
-    if (more === undefined || !named.literals.every((name) => used.includes(name))) continue;
+    if (more === undefined || ![...named.literals].every((name) => used.has(name))) continue;
     const { reload, auto: typedAuto } = typedKeysOf(keys)[kind];
     const by = auto === 'auto' ? keys.auto : typedAuto;
     const value = annotation(annotationsFor(subject, kind), reload);

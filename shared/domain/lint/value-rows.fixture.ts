@@ -89,13 +89,23 @@ export const valueRows: readonly LintRow[] = [
     says: [
       [
         'pattern-refused',
-        'Deployment shop/web: annotation secret.reloader.stakater.com/reload="((d{90}b){90}c){90}" and every pattern after it are ignored, since together they are too large; repeat less in the patterns, or list names instead',
+        'Deployment shop/web: annotation secret.reloader.stakater.com/reload="((d{90}b){90}c){90}" is ignored, since it is too large; repeat less in the pattern, or list names instead',
+      ],
+    ],
+  },
+  {
+    title: 'a list of more names than anybody has',
+    applied: { metadata: { [keys.configMapReload]: 'app,'.repeat(501), [keys.secretReload]: 'db' } },
+    says: [
+      [
+        'over-budget',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app,app,app,app,app,app,app,app,app,app,app,app,app,app,a…" has more than 500 names and is ignored as a whole; list fewer names',
       ],
     ],
   },
   {
     title: 'a long pattern that is none',
-    applied: { metadata: { [keys.configMapReload]: `app,(${'x'.repeat(300)}` } },
+    applied: { metadata: { [keys.configMapReload]: `app,(${'x'.repeat(150)}` } },
     says: [
       [
         'bad-pattern',

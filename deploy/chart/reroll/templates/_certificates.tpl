@@ -1,3 +1,8 @@
+{{/* The Secrets that `reroll certs` fills, separated by commas. */}}
+{{- define "reroll.keptSecrets" -}}
+{{- if eq .Values.certificates.mode "selfManaged" }}reroll-ca, reroll-certs, {{ end }}reroll-webhook-token
+{{- end }}
+
 {{/* `true` where certificates are mounted, and not read through the API. */}}
 {{- define "reroll.tlsFromSecrets" -}}
 {{- if and .Values.webhook.enabled (ne .Values.certificates.mode "selfManaged") }}true{{ end -}}
@@ -29,5 +34,19 @@
 - name: {{ . }}-tls
   secret: { secretName: {{ include "reroll.tlsSecret" (dict "root" $.root "use" .) }} }
 {{- end }}
+{{- end -}}
+{{- end }}
+
+{{/* Who signs for API servers, where the webhook is to ask them for a certificate. */}}
+{{- define "reroll.clientCAMount" -}}
+{{- if .Values.webhook.clientCASecret }}
+- { name: client-ca, mountPath: /etc/reroll/client-ca, readOnly: true }
+{{- end -}}
+{{- end }}
+
+{{- define "reroll.clientCAVolume" -}}
+{{- with .Values.webhook.clientCASecret }}
+- name: client-ca
+  secret: { secretName: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
 {{- end -}}
 {{- end }}

@@ -80,8 +80,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{/* How many pods a release has when all is well. */}}
 {{- define "reroll.expectedPods" -}}
 {{- $webhook := .Values.webhook -}}
-{{- $certs := and $webhook.enabled (eq .Values.certificates.mode "selfManaged") | ternary 1 0 -}}
-{{- add (int .Values.reloader.deployment.replicas) ($webhook.enabled | ternary (int $webhook.replicas) 0) $certs -}}
+{{- add (int .Values.reloader.deployment.replicas) ($webhook.enabled | ternary (add1 (int $webhook.replicas)) 0) -}}
 {{- end }}
 
 {{/* Names as Reloader's chart takes them: strings, or maps with a name. */}}

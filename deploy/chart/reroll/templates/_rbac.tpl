@@ -93,19 +93,15 @@ subjects:
 
 {{- define "reroll.webhookRules" -}}
 - { apiGroups: [''], resources: [secrets], resourceNames: [reroll-digest-key], verbs: [get] }
-{{- if eq .Values.certificates.mode "selfManaged" }}
-- { apiGroups: [''], resources: [secrets], resourceNames: [reroll-certs], verbs: [list, watch] }
-{{- end }}
-- { apiGroups: [''], resources: [secrets], verbs: [create] }
+- { apiGroups: [''], resources: [secrets], resourceNames: [{{ if eq .Values.certificates.mode "selfManaged" }}reroll-certs, {{ end }}reroll-webhook-token], verbs: [list, watch] }
 - { apiGroups: [discovery.k8s.io], resources: [endpointslices], verbs: [list, watch] }
 {{- end }}
 
 {{- define "reroll.certsRules" -}}
-- { apiGroups: [''], resources: [secrets], resourceNames: [reroll-certs], verbs: [get, update] }
-- { apiGroups: [''], resources: [secrets], verbs: [create] }
+- { apiGroups: [''], resources: [secrets], resourceNames: [{{ include "reroll.keptSecrets" . }}], verbs: [get, update] }
 {{- end }}
 
-{{/* It sets the caBundles of these, and nothing else of them. */}}
+{{/* It sets caBundle and path in these, and nothing else of them. */}}
 {{- define "reroll.injectRules" -}}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [validatingwebhookconfigurations, mutatingwebhookconfigurations]

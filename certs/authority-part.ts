@@ -1,0 +1,95 @@
+import type { KubeClient } from '../shared/kube/client';
+import type { KubeObject, RequestLimits } from '../shared/kube/objects';
+import type { Clock } from '../shared/runtime/clock';
+import type { Logger } from '../shared/runtime/logger';
+import type { Random } from '../shared/runtime/random';
+import { carryOut, type Lives } from './carry-out';
+import type { CertificateNames, LeafName } from './certificate-names';
+import type { KeyPairs } from './key-pairs';
+import { authoritySecretName, readSecret, writeSecret } from './kept-secret';
+import type { Material } from './material';
+import type { CertificateMetrics } from './metrics';
+import { beforeTwoSecrets, decodePublished } from './published-data';
+import { nextStep, type Live } from './rotation';
+import { decodeMaterial, encodeMaterial, nothingStored, type StoredMaterial } from './secret-data';
+import { fingerprintsOf } from './trusted-certificate';
+
+export interface AuthorityPartDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: CertificateMetrics;
+  readonly keyPairs: KeyPairs;
+}
+
+/** What was read before the Secret of the CA; undefined: cannot be read. */
+export interface ReadBefore {
+  /** Of each webhook of ours. */
+  readonly caBundles: readonly string[] | undefined;
+  readonly published: KubeObject | undefined;
+}
+
+export interface KeptMaterial {
+  readonly material: Material;
+  /** Something was written, so that there may be more to do. */
+  readonly changed: boolean;
+}
+
+/** Keeps the Secret of the CA: everything about certificates follows from it. */
+export class AuthorityPart {
+  readonly #deps: AuthorityPartDeps;
+  readonly #names: CertificateNames;
+  readonly #lives: Lives;
+
+  constructor(deps: AuthorityPartDeps, names: CertificateNames, lives: Lives) {
+    this.#deps = deps;
+    this.#names = names;
+    this.#lives = lives;
+  }
+
+  /**
+   * Takes one step of the rotation.
+   *
+   * @throws MissingSecretError, ConflictError and the other KubeErrors
+   */
+  async keep({ caBundles, published }: ReadBefore, limits: RequestLimits): Promise<KeptMaterial> {
+    const { client, clock, keyPairs, random } = this.#deps;
+    const secret = await readSecret(client, this.#names.namespace, authoritySecretName, limits);
+    const stored = this.#stored(secret, published);
+    const step = nextStep(stored, liveOf(caBundles, published), clock.nowMs());
+    if (step.do === 'nothing' || step.do === 'wait') return { material: step.material, changed: false };
+    const issuer = { keyPairs, random, names: this.#names, lives: this.#lives, nowMs: clock.nowMs() };
+    const material = await carryOut(step, stored, issuer);
+    await writeSecret(client, secret, encodeMaterial(material, secret['data']), limits);
+    this.#tell(step, stored, material);
+    return { material, changed: true };
+  }
+
+  #stored(secret: KubeObject, published: KubeObject | undefined): StoredMaterial {
+    const stored = decodeMaterial(secret['data'], this.#names);
+    return stored === nothingStored ? beforeTwoSecrets(published?.['data'], this.#names) : stored;
+  }
+
+  #tell(step: { readonly do: string; readonly because: string }, stored: StoredMaterial, material: Material): void {
+    const { logger, metrics } = this.#deps;
+    const renewed = Object.entries(material.leaves).filter(
+      ([leaf, { fingerprint }]) => stored.leaves[leaf as LeafName]?.fingerprint !== fingerprint,
+    );
+    if (step.do === 'create' || step.do === 'begin-overlap') metrics.rotationsTotal.inc({ what: 'ca' });
+    metrics.rotationsTotal.inc({ what: 'leaf' }, renewed.length);
+    logger.info('certificates written', {
+      step: step.do,
+      because: step.because,
+      problems: stored.problems,
+      generation: material.generation,
+      renewed: renewed.map(([leaf]) => leaf),
+    });
+  }
+}
+
+function liveOf(caBundles: readonly string[] | undefined, published: KubeObject | undefined): Live | undefined {
+  if (!caBundles || !published) return undefined;
+  const { bundle, leaves } = decodePublished(published['data']);
+  return { bundles: [...caBundles.map(fingerprintsOf), bundle], leaves };
+}

@@ -1,0 +1,21 @@
+import { objectOf } from '../shared/domain/json-value';
+
+/** `data` of a Secret, whoever wrote it. */
+export type SecretData = Readonly<Record<string, unknown>>;
+
+/** The text under a key of `data`; empty where there is none. */
+export function textAt(data: unknown, key: string): string {
+  const value = objectOf(data)[key];
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+}
+
+/** `data` with `texts` in it, and of the keys of others, which are all but `ownKeys`, what is in `previous`. */
+export function dataOf(
+  texts: Readonly<Record<string, string>>,
+  previous: unknown,
+  ownKeys: readonly string[],
+): SecretData {
+  const foreign = Object.entries(objectOf(previous)).filter(([key]) => !ownKeys.includes(key));
+  const own = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')] as const);
+  return Object.fromEntries([...foreign, ...own]);
+}

@@ -1,0 +1,83 @@
+import type { WebhookToken } from '../shared/domain/webhook-token';
+import type { StoredTokens, TokenState } from './token-data';
+
+/** The token that each live webhook of ours is called with; undefined where its path names none. */
+export type NamedTokens = readonly (string | undefined)[];
+
+/**
+ * What is owed now. Each writing step is one write of the Secret.
+ *
+ *     one token ──▶ two tokens ──────────────▶ two tokens ────────────▶ one token
+ *       its life     the registrations go       every registration       the old one is
+ *       is over      to the new one after       has been on the new      accepted no more
+ *                    a minute                   one for ten minutes
+ */
+export type TokenStep =
+  | { readonly do: 'nothing' | 'wait' }
+  /** A new token behind those that are kept. */
+  | { readonly do: 'make'; readonly kept: readonly WebhookToken[]; readonly because: string }
+  | { readonly do: 'write'; readonly next: TokenState; readonly because: string };
+
+/** How long each replica of the webhook may take to hear of a new token. */
+export const acceptedMs = 60_000;
+
+/** How long an API server may go on calling by the path that a registration had before. */
+export const droppedMs = 10 * 60_000;
+
+/** What is said to have happened later than this was written by a clock that was wrong. */
+const maxAheadMs = 10 * 60_000;
+
+/** `named` is undefined while the registrations cannot be read. */
+export function nextTokenStep(
+  { tokens, namedSinceMs, problem }: StoredTokens,
+  named: NamedTokens | undefined,
+  nowMs: number,
+  lifeMs: number,
+): TokenStep {
+  const newest = tokens.at(-1);
+  if (!newest) return { do: 'make', kept: [], because: problem ?? 'there is no token yet' };
+  if (tokens.some(({ sinceMs }) => sinceMs > nowMs + maxAheadMs)) {
+    // It would never grow old, nor ever be named.
+    const inTime = tokens.map((each) => ({ ...each, sinceMs: Math.min(each.sinceMs, nowMs) }));
+    return { do: 'write', next: { tokens: inTime, namedSinceMs }, because: 'a token is of a time to come' };
+  }
+  if (tokens.length === 1) {
+    if (nowMs - newest.sinceMs < lifeMs) return { do: 'nothing' };
+    return { do: 'make', kept: tokens, because: 'the life of the token is over' };
+  }
+  if (!named) return { do: 'wait' };
+  if (named.some((token) => token !== newest.token)) {
+    if (namedSinceMs === undefined) return { do: 'wait' };
+    return {
+      ...{ do: 'write', next: { tokens, namedSinceMs: undefined } },
+      because: 'a registration does not name the new token any more',
+    };
+  }
+  if (namedSinceMs === undefined || namedSinceMs > nowMs + maxAheadMs) {
+    return {
+      ...{ do: 'write', next: { tokens, namedSinceMs: nowMs } },
+      because: 'every registration names the new token',
+    };
+  }
+  if (nowMs - namedSinceMs < droppedMs) return { do: 'wait' };
+  return {
+    ...{ do: 'write', next: { tokens: [newest], namedSinceMs: undefined } },
+    because: 'no API server calls with the old token any more',
+  };
+}
+
+/**
+ * Which of the tokens the registrations are to name: the newest that every replica of the webhook accepts by now. Never an
+ * older one than a registration names already, so that a clock that is set back does not undo a rotation. Undefined
+ * where there is none.
+ */
+export function tokenToName(
+  { tokens }: TokenState,
+  named: NamedTokens | undefined,
+  nowMs: number,
+): WebhookToken | undefined {
+  const accepted = tokens.findLastIndex(({ sinceMs }) => nowMs - sinceMs >= acceptedMs);
+  const already = tokens.findLastIndex(({ token }) => named?.includes(token) === true);
+  // A token that is the only one is named at once: no other would be accepted.
+  return tokens[Math.max(accepted, already, 0)];
+}

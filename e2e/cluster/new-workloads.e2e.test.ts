@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { configMap, cronJob, fromConfigMap, statefulSet } from '../apiserver/cluster';
+import { pollUntil } from '../control-plane/poll';
+import type { RerollProcess } from '../reroll-process';
+import { RerollCluster } from '../webhook/reroll-cluster';
+import { auto, baselineKey, patient, TestNamespace } from './test-namespace';
+
+let cluster: RerollCluster;
+/** In which others are restarted, so that what is not is seen. */
+let others: TestNamespace;
+let reroll: RerollProcess;
+
+beforeAll(async () => {
+  cluster = await RerollCluster.start([]);
+  others = await TestNamespace.create(cluster, 'others');
+});
+
+afterAll(async () => await cluster.stop());
+
+const make = { StatefulSet: statefulSet, CronJob: cronJob };
+type Kind = keyof typeof make;
+
+/** Rollouts, or runs of this CronJob and none that had its name before. */
+async function restarts(within: TestNamespace, kind: Kind): Promise<number> {
+  if (kind === 'StatefulSet') return await within.restarts('web');
+  const { uid } = (await within.stored('CronJob', 'web')).metadata;
+  const jobs = await within.all('Job');
+  return jobs.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid)).length;
+}
+
+async function paintedAndRestarted(within: TestNamespace, kind: Kind, color: string): Promise<void> {
+  await within.paint('app', color);
+  await pollUntil(
+    `one restart of ${kind} web in ${within.name}`,
+    async () => ((await restarts(within, kind)) === 1 ? true : undefined),
+    patient,
+  );
+}
+
+describe.each(['StatefulSet', 'CronJob'] as const)('a %s that bears the baseline of another', (kind) => {
+  let original: TestNamespace;
+  let copy: TestNamespace;
+  let annotations: Readonly<Record<string, string>>;
+
+  const create = async (within: TestNamespace, bears: Readonly<Record<string, string>>): Promise<void> => {
+    await within.create(make[kind]({ name: 'web', annotations: bears, envFrom: [fromConfigMap('app')] }));
+  };
+
+  beforeAll(async () => {
+    const names = ['original', 'copy'].map((name) => `${name}-${kind.toLowerCase()}`);
+    [original, copy] = (await Promise.all(names.map(async (name) => await TestNamespace.create(cluster, name)))) as [
+      TestNamespace,
+      TestNamespace,
+    ];
+    for (const within of [original, copy]) await within.create(configMap({ name: 'app', data: { color: 'red' } }));
+    await create(original, auto);
+    reroll = await cluster.reconciler();
+    await original.adopted(kind, 'web');
+    annotations = (await original.stored(kind, 'web')).metadata.annotations ?? {};
+  });
+
+  afterAll(async () => await reroll.end());
+
+  it.each([
+    ['as a copy in another namespace', 'copy'],
+    ['as its successor, which knows what came after that baseline', 'original'],
+  ])('%s: is restarted for what changes from then on, and once', async (_which, where) => {
+    expect(annotations).toHaveProperty([baselineKey]);
+    const within = where === 'copy' ? copy : original;
+    if (where === 'original') {
+      await paintedAndRestarted(original, kind, 'blue');
+      await original.delete(kind, 'web');
+    }
+    await create(within, annotations);
+    await others.laterChangeAnswered();
+    expect(await restarts(within, kind)).toBe(0);
+    await paintedAndRestarted(within, kind, 'green');
+    await others.laterChangeAnswered();
+    expect(await restarts(within, kind)).toBe(1);
+  });
+});
+
+describe('with --reload-on-create, a workload whose source is created within the same second', () => {
+  let born: TestNamespace;
+  const pairs = ['0', '1', '2', '3', '4'];
+
+  const create = {
+    source: async (name: string) => await born.create(configMap({ name, data: { color: 'red' } })),
+    workload: async (name: string) =>
+      await born.create(statefulSet({ name, annotations: auto, envFrom: [fromConfigMap(name)] })),
+  };
+
+  beforeAll(async () => {
+    born = await TestNamespace.create(cluster, 'born');
+    reroll = await cluster.reconciler(0, ['--reload-on-create']);
+    await others.laterChangeAnswered();
+  });
+
+  afterAll(async () => await reroll.end());
+
+  it.each([
+    ['after it is restarted, once', ['workload', 'source'], 1],
+    ['before it is not', ['source', 'workload'], 0],
+  ] as const)('%s', async (_what, [first, second], times) => {
+    const names = pairs.map((pair) => `${second}-last-${pair}`);
+    let inOneSecond = 0;
+    for (const name of names) {
+      const [{ metadata: one }, { metadata: other }] = [await create[first](name), await create[second](name)];
+      if (one.creationTimestamp === other.creationTimestamp) inOneSecond++;
+    }
+    expect(inOneSecond).toBeGreaterThan(0);
+    for (const name of names) await born.restarted(name, times);
+    await others.laterChangeAnswered();
+    for (const name of names) expect(await born.restarts(name)).toBe(times);
+  });
+});

@@ -1,0 +1,51 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { projectDir } from '../control-plane/versions';
+import { textOf } from './pages';
+
+const rooms = ['shared', 'reconciler', 'webhook', 'certs', 'e2e'];
+
+const tests = rooms
+  .flatMap((room) =>
+    readdirSync(path.join(projectDir, room), { recursive: true, encoding: 'utf8' }).map((file) => `${room}/${file}`),
+  )
+  .filter((file) => file.endsWith('.test.ts'));
+
+/** The rows of all tables of a page, by their cells, without heads and rules. */
+export function rowsOf(page: string): readonly (readonly string[])[] {
+  const lines = textOf(page).split('\n');
+  return lines
+    .filter((line, index) => line.startsWith('| ') && !isRule(line) && !isRule(lines[index + 1] ?? ''))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    );
+}
+
+function isRule(line: string): boolean {
+  return line.startsWith('| ---');
+}
+
+/**
+ * What is wrong with a cell that says which tests show something, as `` `e2e/a.test.ts` "its title", "another"; `b.test.ts` "…" ``:
+ * each file must be there, and each title behind it must be one of its own. Empty where all is well.
+ */
+export function problemsOfTests(cell: string): readonly string[] {
+  const named = [...cell.matchAll(/`([^`]+\.test\.ts)`((?:,? "[^"]+")*)/g)];
+  if (named.length === 0) return [`names no test: ${cell}`];
+  return named.flatMap(([, name = '', quoted = '']) => {
+    const [file, ...others] = tests.filter((test) => `/${test}`.endsWith(`/${name}`));
+    if (file === undefined || others.length > 0) return [`is not one file: ${name}`];
+    const titles = [...quoted.matchAll(/"([^"]+)"/g)].map(([, words = '']) => words);
+    if (titles.length === 0) return [`names no title of ${name}`];
+    const text = withoutComments(textOf(file));
+    return titles.filter((words) => !text.includes(words)).map((words) => `is no title there: ${words}`);
+  });
+}
+
+/** A comment is no title, whatever its words. */
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+}

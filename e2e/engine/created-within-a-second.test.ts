@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { createObject } from '../../shared/kube/objects';
+import { configMaps } from '../../shared/kube/resource';
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
+import { Harness } from './harness';
+
+const web = deployment({
+  name: 'web',
+  annotations: { 'reloader.stakater.com/auto': 'true' },
+  envFrom: [fromConfigMap('app')],
+});
+const app = configMap({ name: 'app', data: { color: 'red' } });
+
+let harness: Harness;
+
+const create = {
+  Deployment: async () => await createObject(harness.admin, workloadKind('Deployment').resource, 'default', web),
+  ConfigMap: async () => await createObject(harness.admin, configMaps, 'default', app),
+};
+
+function lag(resource: string): void {
+  const match = ({ isWatch, pathname }: FaultTarget) => isWatch && pathname.endsWith(`/${resource}`);
+  harness.faults.add({ match, fault: { kind: 'lag', lagMs: 300 } });
+}
+
+/** That both versions come from one counter is asked for by lists of one object. */
+function refuseToTell(): void {
+  const match = ({ query }: FaultTarget) => query.get('limit') === '1';
+  harness.faults.add({ match, fault: { kind: 'status', code: 403 } });
+}
+
+describe('a source and a workload that are created within one second, with --reload-on-create', () => {
+  describe.each([
+    ['whose versions are comparable', true],
+    ['whose versions are not', false],
+  ])('%s', (_which, isComparable) => {
+    it.each([
+      ['the source after it', ['Deployment', 'ConfigMap'], undefined, 1],
+      ['the source before it', ['ConfigMap', 'Deployment'], undefined, 0],
+      ['the source after it, and shown before it', ['Deployment', 'ConfigMap'], 'deployments', isComparable ? 1 : 0],
+      ['the source before it, and shown after it', ['ConfigMap', 'Deployment'], 'configmaps', isComparable ? 0 : 1],
+    ] as const)('%s', async (_order, kinds, lagging, restarts) => {
+      harness = new Harness();
+      if (lagging) lag(lagging);
+      if (!isComparable) refuseToTell();
+      await harness.start({ reloadOnCreate: true });
+      for (const kind of kinds) {
+        await create[kind]();
+        await harness.clock.advance(100);
+      }
+      await harness.clock.advance(60_000);
+      expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+    });
+  });
+});

@@ -1,0 +1,184 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createObject } from '../../shared/kube/objects';
+import { workloadKind } from '../../shared/domain/workload-kinds';
+import type { AdmissionHook } from '../apiserver/admission';
+import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
+import { engineUser, Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
+const migrate = job({ name: 'migrate', ...uses });
+const hour = 3_600_000;
+
+/** What the cluster refuses to us, by operation, where the test says so. */
+let refused: 'CREATE' | 'dry run of CREATE' | undefined;
+const policy: AdmissionHook = {
+  name: 'only-ci.example.com',
+  review: ({ operation, kind, user, dryRun }) => {
+    const isMeant = operation === 'CREATE' && kind.kind === 'Job' && user === engineUser;
+    const isRefused = refused === (dryRun ? 'dry run of CREATE' : 'CREATE');
+    return isMeant && isRefused ? { allowed: false, message: 'only ci may create Jobs' } : { allowed: true };
+  },
+};
+
+let harness: Harness;
+
+beforeEach(() => {
+  refused = undefined;
+  harness = new Harness({ admission: [policy] });
+  harness.seed(app, migrate);
+});
+
+function births(): number {
+  return harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED').length;
+}
+
+function entriesLeft(): number {
+  return harness.objects('Secret').filter(({ metadata: { name } }) => name.startsWith('reroll-job-')).length;
+}
+
+/** Each once: they are told again as long as they hold. */
+function events(): readonly string[] {
+  const told = harness
+    .objects('Event')
+    .map((event) => `${String(event['reason'])}: ${String(event['message'] ?? event['note'])}`);
+  return [...new Set(told)];
+}
+
+const isWriteOfEntry = ({ method, pathname }: FaultTarget): boolean =>
+  (method === 'POST' && pathname.endsWith('/secrets')) || (method === 'PUT' && pathname.includes('/reroll-job-'));
+
+describe.each([
+  ['first', 'POST'],
+  ['second', 'PUT'],
+])('a Job whose %s write of an entry is stored and not answered', (_which, method) => {
+  beforeEach(async () => {
+    await harness.start();
+    harness.faults.add({
+      match: (target) => target.method === method && isWriteOfEntry(target),
+      times: 1,
+      fault: { kind: 'reset', when: 'after' },
+    });
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(1_050);
+  });
+
+  it('is not created anew, an hour and another process later, if the change was taken back', async () => {
+    await harness.edit('ConfigMap', 'app', { color: 'red' });
+    await harness.clock.advance(hour);
+    expect([births(), entriesLeft()]).toEqual([1, 0]);
+    await harness.start({ identity: 'reroll-1' });
+    await harness.clock.advance(hour);
+    expect(births()).toBe(1);
+  });
+
+  it('stays away if its owner deletes it', async () => {
+    await harness.delete('Job', 'migrate');
+    await harness.clock.advance(60_000);
+    await harness.start({ identity: 'reroll-1' });
+    await harness.clock.advance(60_000);
+    expect([harness.objects('Job'), entriesLeft()]).toEqual([[], 0]);
+  });
+
+  it('is created anew, once, if the change stays', async () => {
+    await harness.clock.advance(60_000);
+    expect([births(), entriesLeft()]).toEqual([2, 0]);
+  });
+});
+
+it('a Job that its owner deletes between two processes stays away where its entry was only begun', async () => {
+  const first = await harness.start();
+  harness.faults.add({
+    match: (target) => target.method === 'PUT' && isWriteOfEntry(target),
+    fault: { kind: 'half-open' },
+  });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(5_000);
+  first.kill();
+  expect(entriesLeft()).toBe(1);
+  await harness.delete('Job', 'migrate');
+  await harness.start({ identity: 'reroll-1' });
+  await harness.clock.advance(hour);
+  expect([harness.objects('Job'), entriesLeft()]).toEqual([[], 0]);
+});
+
+describe('a Job that may not be created again', () => {
+  it('is not deleted, which its Event tells, and is created anew when it may be', async () => {
+    refused = 'dry run of CREATE';
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(600_000);
+    expect([births(), harness.objects('Job').length, entriesLeft()]).toEqual([1, 1, 0]);
+    expect(events()).toEqual([expect.stringMatching(/^ReloadFail: .*only ci may create Jobs/)]);
+    refused = undefined;
+    await harness.clock.advance(120_000);
+    expect([births(), harness.objects('Job').length]).toEqual([2, 1]);
+  });
+
+  it('by a quota that is full is not deleted either', async () => {
+    harness.server.quota.limit('jobs', 'default', harness.server.kindOf('Job'), 1);
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(600_000);
+    expect([births(), harness.objects('Job').length, entriesLeft()]).toEqual([1, 1, 0]);
+    expect(events()).toEqual([expect.stringMatching(/^ReloadFail: .*exceeded quota: jobs/)]);
+  });
+
+  it('after all waits in the journal, is told and counted, and outlives the process', async () => {
+    refused = 'CREATE';
+    const first = await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(600_000);
+    expect([harness.objects('Job').length, entriesLeft()]).toEqual([0, 1]);
+    expect(events()).toEqual([
+      expect.stringMatching(
+        /^ReloadFail: deleted, and not created anew until this is mended: .*only ci may create Jobs/,
+      ),
+    ]);
+    expect(await first.metrics.registry.text()).toContain('reroll_jobs_not_created 1');
+    await first.stop();
+    const second = await harness.start({ identity: 'reroll-1' });
+    await harness.clock.advance(60_000);
+    expect(await second.metrics.registry.text()).toContain('reroll_jobs_not_created 1');
+    refused = undefined;
+    await harness.clock.advance(120_000);
+    expect([births(), harness.objects('Job').length, entriesLeft()]).toEqual([2, 1, 0]);
+    expect(await second.metrics.registry.text()).toContain('reroll_jobs_not_created 0');
+  });
+});
+
+describe('where a right to the finalizers of an owner is asked for `blockOwnerDeletion`', () => {
+  const enforcement: AdmissionHook = {
+    name: 'owner-references.example.com',
+    review: ({ operation, user, object }) => {
+      const isAsked = JSON.stringify(object ?? {}).includes('"blockOwnerDeletion":true');
+      const message =
+        "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+      return operation === 'CREATE' && user === engineUser && isAsked ? { allowed: false, message } : { allowed: true };
+    },
+  };
+
+  it('a CronJob is run, and a Job that has an owner is created anew', async () => {
+    harness = new Harness({ admission: [enforcement] });
+    harness.seed(app, cronJob({ name: 'report', ...uses }));
+    const owner = {
+      apiVersion: 'example.com/v1',
+      kind: 'Migration',
+      name: 'm',
+      uid: '11111111-1111-4111-8111-111111111111',
+    };
+    const owned = {
+      ...migrate,
+      metadata: { ...migrate.metadata, ownerReferences: [{ ...owner, blockOwnerDeletion: true }] },
+    };
+    await createObject(harness.admin, workloadKind('Job').resource, 'default', owned);
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(60_000);
+    expect(births()).toBe(2);
+    expect((await harness.get('Job', 'migrate')).metadata['ownerReferences']).toEqual([owner]);
+    expect(harness.objects('Job')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { EngineSettings } from '../../reconciler/engine-settings';
+import { parseSelector } from '../../shared/domain/selector';
+import { patchObject } from '../../shared/kube/objects';
+import { namespaces } from '../../shared/kube/resource';
+import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
+import { Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const off = { 'reloader.stakater.com/auto': 'false' };
+const ignored = { 'reloader.stakater.com/ignore': 'true' };
+const none = Object.freeze({});
+
+interface Case {
+  readonly settings?: Partial<EngineSettings>;
+  readonly app?: Record<string, string>;
+  readonly web?: Record<string, string>;
+  readonly labels?: Record<string, string>;
+  readonly optIn: () => Promise<void>;
+}
+
+let harness: Harness;
+
+beforeEach(() => {
+  harness = new Harness();
+});
+
+/** Each is in force, and is then taken off by a write that sets nothing, and so leaves no time in managedFields. */
+const cases: Readonly<Record<string, Case>> = {
+  'ignore of a source': {
+    app: ignored,
+    optIn: async () => {
+      const annotations = { 'reloader.stakater.com/ignore': null };
+      await harness.patchSource('ConfigMap', 'app', { metadata: { annotations } }, 'shop');
+    },
+  },
+  'auto "false", with --auto-reload-all': {
+    settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } },
+    web: off,
+    optIn: async () => {
+      const annotations = { 'reloader.stakater.com/auto': null };
+      await harness.patch('Deployment', 'web', { metadata: { annotations } }, 'shop');
+    },
+  },
+  'the label that --namespace-selector leaves out': {
+    settings: { namespaceSelector: parseSelector('!frozen') },
+    labels: { frozen: 'true' },
+    optIn: async () => {
+      const patch = { metadata: { labels: { frozen: null } } };
+      await patchObject(harness.admin, namespaces, undefined, 'shop', patch, { type: 'merge' });
+    },
+  },
+};
+
+async function edit(color: string): Promise<void> {
+  await harness.edit('ConfigMap', 'app', { color }, 'shop');
+}
+
+function restarts(): number {
+  return harness.restarts('Deployment', 'web', 'shop');
+}
+
+describe('an opt-in by removal', () => {
+  describe.each(Object.entries(cases))(
+    'of %s',
+    (_what, { settings = {}, app = none, web = auto, labels = none, optIn }) => {
+      beforeEach(async () => {
+        harness.seed(
+          namespace('shop', { labels }),
+          configMap({ name: 'app', namespace: 'shop', annotations: app, data: { color: 'red' } }),
+          deployment({ name: 'web', namespace: 'shop', annotations: web, envFrom: [fromConfigMap('app')] }),
+        );
+        await harness.start(settings);
+        await harness.clock.advance(60_000);
+      });
+
+      it.each([
+        ['a minute', 60_000],
+        ['an hour', 3_600_000],
+      ])('restarts nothing for a change %s before, and once for one after it', async (_when, ms) => {
+        await edit('blue');
+        await harness.clock.advance(ms);
+        await optIn();
+        await harness.clock.advance(60_000);
+        expect(restarts()).toBe(0);
+        await edit('green');
+        await harness.clock.advance(60_000);
+        expect(restarts()).toBe(1);
+      });
+
+      it('restarts for a change that follows at once', async () => {
+        await edit('blue');
+        await harness.clock.advance(60_000);
+        await optIn();
+        await edit('green');
+        await harness.clock.advance(60_000);
+        expect(restarts()).toBe(1);
+      });
+    },
+  );
+});

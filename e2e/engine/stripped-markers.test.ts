@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import type { AdmissionHook } from '../apiserver/admission';
+import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { objectAt, type JsonObject } from '../apiserver/json';
+import { engineUser, Harness } from './harness';
+
+const auto = { 'reloader.stakater.com/auto': 'true' };
+const app = configMap({ name: 'app', data: { color: 'red' } });
+const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
+const lastRestart = 'reroll.dev/last-restart';
+
+/** Somebody else's webhook, which lets no variable into a Deployment; and which takes our annotations out too, or does not. */
+let strips: 'nothing' | 'variables' | 'variables and annotations';
+const stripping: AdmissionHook = {
+  name: 'no-variables.example.com',
+  review: ({ operation, kind, object, user }) => {
+    if (
+      strips === 'nothing' ||
+      operation !== 'UPDATE' ||
+      kind.kind !== 'Deployment' ||
+      user !== engineUser ||
+      !object
+    ) {
+      return { allowed: true };
+    }
+    const [container] = objectAt(object, 'spec', 'template', 'spec')['containers'] as [JsonObject];
+    if (container['env'] === undefined) return { allowed: true };
+    const remove = (path: string) => ({ op: 'remove', path });
+    const own = ['baseline', 'last-restart'].map((name) => remove(`/metadata/annotations/reroll.dev~1${name}`));
+    const variables = remove('/spec/template/spec/containers/0/env');
+    return { allowed: true, patch: [variables, ...(strips === 'variables' ? [] : own)] };
+  },
+};
+
+let harness: Harness;
+
+beforeEach(() => {
+  strips = 'nothing';
+  harness = new Harness({ admission: [stripping] });
+  harness.seed(app, web);
+});
+
+function events(): readonly string[] {
+  const told = harness
+    .objects('Event')
+    .map((event) => `${String(event['reason'])}: ${String(event['message'] ?? event['note'])}`);
+  return [...new Set(told)];
+}
+
+function writes(kind: WorkloadKindName = 'Deployment'): number {
+  return harness.writesOf(kind, 'web').filter(({ user }) => user === engineUser).length;
+}
+
+async function changed(color: string): Promise<void> {
+  await harness.edit('ConfigMap', 'app', { color });
+  await harness.clock.advance(600_000);
+}
+
+const told =
+  /^ReloadFail: Deployment default\/web is not restarted: .* without variable STAKATER_APP_CONFIGMAP of its container/;
+
+describe('a restart whose marker somebody takes out of our write', () => {
+  it.each(['variables', 'variables and annotations'] as const)(
+    'is told as what it is, is not written again and again, and comes when it is let be (%s)',
+    async (what) => {
+      const engine = await harness.start();
+      strips = what;
+      const before = writes();
+      await changed('blue');
+      expect(harness.restarts('Deployment', 'web')).toBe(0);
+      expect(events()).toEqual([expect.stringMatching(told)]);
+      expect(engine.lines.filter(({ message }) => message === 'Deployment default/web restarted')).toEqual([]);
+      // What was stored, and what took it back.
+      expect(writes() - before).toBeLessThanOrEqual(2);
+      expect((await harness.get('Deployment', 'web')).metadata.annotations).not.toHaveProperty([lastRestart]);
+      expect(await engine.metrics.registry.text()).not.toMatch(/^reloader_reload_errors_total 0$/m);
+      strips = 'nothing';
+      await harness.clock.advance(120_000);
+      expect(harness.restarts('Deployment', 'web')).toBe(1);
+      await harness.clock.advance(600_000);
+      expect(harness.restarts('Deployment', 'web')).toBe(1);
+    },
+  );
+
+  it('is owed after a restart of ours, and of another replica', async () => {
+    const first = await harness.start();
+    strips = 'variables';
+    await changed('blue');
+    await first.stop();
+    strips = 'nothing';
+    await harness.start({ identity: 'reroll-1' });
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is owed though what takes it back cannot be written at first', async () => {
+    await harness.start();
+    strips = 'variables';
+    let patches = 0;
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/web') && ++patches > 1,
+      times: 1,
+      fault: { kind: 'reset', when: 'before' },
+    });
+    await changed('blue');
+    strips = 'nothing';
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
+  it('is not owed any more when its change is taken back', async () => {
+    await harness.start();
+    strips = 'variables';
+    await changed('blue');
+    await changed('red');
+    strips = 'nothing';
+    await harness.clock.advance(600_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+  });
+
+  it('is written by a strategy that it leaves alone', async () => {
+    await harness.start();
+    strips = 'variables';
+    await changed('blue');
+    await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/strategy': 'annotations' } } });
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+});

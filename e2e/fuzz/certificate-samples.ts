@@ -1,0 +1,26 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { carryOut } from '../../certs/carry-out';
+import { dayMs, names } from '../../certs/issuing.fixture';
+import { encodeMaterial, nothingStored } from '../../certs/secret-data';
+import { seededRandom } from '../apiserver/seeded-random';
+
+/** Short keys, which are made in no time and protect nothing. */
+const modulusLength = 1024;
+
+/** The data of the Secret with all certificates, another one each time. */
+export async function certificateData(): Promise<Readonly<Record<string, unknown>>> {
+  const keyPairs = { generate: async () => await Promise.resolve(newPair()) };
+  const lives = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs };
+  const issuer = { keyPairs, random: seededRandom(1), names, lives, nowMs: Date.UTC(2026, 0, 1) };
+  const material = await carryOut({ do: 'create', because: 'a sample is needed' }, nothingStored, issuer);
+  return encodeMaterial(material, {});
+}
+
+function newPair() {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return { publicPem: publicKey, privatePem: privateKey };
+}

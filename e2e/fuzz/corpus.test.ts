@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { readCorpus } from './corpus-files';
+import { liveBytes, maxRetainedBytes, processorMs } from './cost';
+import { seedsOf, usualMaxMs } from './target';
+import { loadTarget, targets } from './targets';
+
+/** A machine that others use must not fail what is well; what has become quadratic takes far longer still. */
+const patience = 20;
+
+describe.each([...targets.keys()])('%s', (name) => {
+  it('keeps its promises for every input that was kept', async () => {
+    const target = await loadTarget(name);
+    const inputs = [...(await seedsOf(target)), ...readCorpus(name)];
+    const maxMs = (target.maxMs ?? usualMaxMs) * patience;
+    for (const input of inputs) await target.run(input);
+    const before = liveBytes();
+    for (const input of inputs) {
+      const ms = await processorMs(async () => await target.run(input), maxMs);
+      if (ms > maxMs) throw new Error(`${ms} ms for ${JSON.stringify(input.toString('latin1').slice(0, 200))}`);
+    }
+    expect(liveBytes() - before).toBeLessThan(maxRetainedBytes);
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});

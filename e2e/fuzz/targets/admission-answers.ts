@@ -1,0 +1,61 @@
+import { attemptLater, promise, requireFitToShow, type Target } from '../target';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
+import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
+import type { AnswerDuty } from '../../../webhook/answer-duty';
+import { lintDuty } from '../../../webhook/lint-duty';
+import { previewDuty } from '../../../webhook/preview-duty';
+import { workloadDuty } from '../../../webhook/workload-duty';
+import { isObject } from '../../../shared/domain/json-value';
+import { applyJsonPatch } from '../../apiserver/json-patch';
+import type { JsonObject, JsonValue } from '../../apiserver/json';
+import { promptClock } from '../prompt-clock';
+import { markedRequest, sampleReviews } from '../reviews';
+import { digester } from '../samples';
+
+const answers: Readonly<Record<string, unknown>> = {
+  '/v1/preview': {
+    v: 1,
+    restarts: [{ workload: 'deployment/web', keys: ['a'] }],
+    left: [],
+    moreRestarts: 1,
+    moreLeft: 0,
+  },
+  '/v1/lint': { v: 1, findings: [{ message: 'a line', provisional: true }] },
+  '/v1/marks': {
+    v: 1,
+    annotations: { 'reroll.dev/baseline': '{}' },
+    template: { annotations: { 'a/b~c': 'd' }, env: [{ container: 'main', name: 'STAKATER_DB_SECRET', value: 'x.1' }] },
+  },
+};
+
+const reconcilers = {
+  ask: async (path: string): Promise<unknown> => await Promise.resolve(answers[path]),
+  canAsk: true,
+};
+const duties: readonly AnswerDuty[] = [
+  previewDuty({ reconcilers, digester: () => digester }),
+  lintDuty({ clock: promptClock, reconcilers }),
+  workloadDuty({
+    reconcilers,
+    keys: defaultAnnotationKeys,
+    policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
+  }),
+];
+
+/** What the webhook says of a review, with reconcilers that have an answer to everything. */
+export const target: Target = {
+  seeds: sampleReviews,
+  maxBytes: 256 * 1024,
+  run: async (input) => {
+    const request = markedRequest(input);
+    if (!request) return;
+    for (const duty of duties) {
+      if (!duty.wants(request, 'mutate')) continue;
+      const answer = await attemptLater(async () => await duty.answer(request), MalformedObjectError);
+      for (const warning of answer?.warnings ?? []) requireFitToShow(warning, 'a warning');
+      if (!answer?.patch || !isObject(request.object)) continue;
+      const patched = applyJsonPatch(request.object as JsonObject, answer.patch as unknown as JsonValue);
+      promise(isObject(patched), 'a patch applies to the object of its request');
+    }
+  },
+};

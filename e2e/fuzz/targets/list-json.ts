@@ -1,0 +1,29 @@
+import { jsonOf, promise, type Target } from '../target';
+import { isObject } from '../../../shared/domain/json-value';
+import { JsonList } from '../../../shared/kube/json-list';
+import { splitAnywhere } from '../split-stream';
+
+/** A list in JSON, split at every byte, and held against what JSON.parse makes of it. */
+export const target: Target = {
+  seeds: [
+    '{"kind":"SecretList","metadata":{"resourceVersion":"7","continue":"t"},"items":[{"a":"}]\\""},{"b":[1,{}]}]}',
+    '{"items":null,"metadata":{}}',
+    ' {"metadata" : {"resourceVersion":"1"} , "items" : [ ] , "more" : 1.5e3 }\n',
+  ],
+  // Read some twenty times over.
+  maxBytes: 8 * 1024,
+  run: (input) => {
+    const { pieces, isRefused } = splitAnywhere(input, () => new JsonList());
+    const value = jsonOf(input);
+    if (!isObject(value) || !Array.isArray(value['items']) || !value['items'].every(isObject)) return;
+    // Of a field that stands twice, JSON.parse shows the last one; bytes that are no UTF-8 it has replaced.
+    const text = input.toString('utf8');
+    if (text.split('items').length !== 2 || text.includes('\\u') || text.includes('\ufffd')) return;
+    promise(!isRefused, 'a list that is JSON is read');
+    const items = pieces.map((piece) => JSON.stringify(jsonOf(piece)));
+    promise(
+      JSON.stringify(items) === JSON.stringify(value['items'].map((item) => JSON.stringify(item))),
+      'every item is read, and nothing else',
+    );
+  },
+};

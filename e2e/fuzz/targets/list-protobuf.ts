@@ -1,0 +1,28 @@
+import { attempt, type Target } from '../target';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
+import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
+import { ProtocolError } from '../../../shared/kube/errors';
+import { ProtobufList } from '../../../shared/kube/protobuf-list';
+import { protobufList } from '../../../shared/kube/protobuf.fixture';
+import { sourceDecoder } from '../../../shared/kube/source-decoder';
+import { protobufSecret } from '../protobuf-samples';
+import { digester } from '../samples';
+import { splitAnywhere } from '../split-stream';
+
+const decoder = sourceDecoder('ConfigMap', digester, defaultAnnotationKeys);
+
+/** A list in protobuf, split at every byte. */
+export const target: Target = {
+  format: 'protobuf',
+  seeds: [
+    protobufList([protobufSecret, protobufSecret], { resourceVersion: '7', continue: 'token' }),
+    protobufList([], { resourceVersion: '1' }),
+  ],
+  // Read some twenty times over.
+  maxBytes: 8 * 1024,
+  run: (input) => {
+    for (const item of splitAnywhere(input, () => new ProtobufList()).pieces) {
+      attempt(() => decoder.fromProtobuf(item), ProtocolError, MalformedObjectError);
+    }
+  },
+};

@@ -1,0 +1,42 @@
+import { attempt, jsonOf, promise, requireFitToShow, type Target } from '../target';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
+import { isObject } from '../../../shared/domain/json-value';
+import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
+import { parseMarksQuestion, readMarksAnswer } from '../../../shared/domain/marks-question';
+import { readWorkload } from '../../../shared/domain/workload';
+import { workloadKind } from '../../../shared/domain/workload-kinds';
+import { workloadQuestion } from '../../../shared/domain/workload-question';
+import { readJsonBody } from '../../../reconciler/channel/json-body';
+import { maxAnswerBytes } from '../../../webhook/channel-https-transport';
+import { workloadPatch } from '../../../webhook/workload-patch';
+import { applyJsonPatch } from '../../apiserver/json-patch';
+import type { JsonValue } from '../../apiserver/json';
+import { json, sampleDeployment } from '../samples';
+
+const answer = {
+  v: 1,
+  annotations: { 'reroll.dev/baseline': '{}' },
+  template: { annotations: { 'a/b': 'c' }, env: [{ container: 'main', name: 'STAKATER_DB_SECRET', value: 'x' }] },
+};
+
+/** The question what a write is to record, its answer, and the patch that comes of it. */
+export const target: Target = {
+  seeds: [json(workloadQuestion({ group: 'apps', kind: 'Deployment' }, 'shop', sampleDeployment)), json(answer)],
+  maxBytes: 256 * 1024,
+  run: (input) => {
+    const body = readJsonBody(input, parseMarksQuestion);
+    if ('error' in body) requireFitToShow(body.error);
+    else {
+      const { kind, object } = body.value;
+      const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
+      attempt(() => readWorkload(workloadKind(kind), object, defaultAnnotationKeys, policy), MalformedObjectError);
+    }
+    const marks = input.length > maxAnswerBytes ? undefined : readMarksAnswer(jsonOf(input));
+    if (!marks) return;
+    const patch = workloadPatch(workloadKind('Deployment'), sampleDeployment, marks);
+    // The simulated server copies the object at each operation, which is no matter of ours.
+    if (patch.length > 100) return;
+    const patched = applyJsonPatch(sampleDeployment, patch as unknown as JsonValue);
+    promise(isObject(patched), 'a patch applies to its object');
+  },
+};

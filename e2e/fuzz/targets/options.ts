@@ -1,0 +1,43 @@
+import { promise, secretMarker, tells, type Target } from '../target';
+import { parseCertsOptions } from '../../../certs/options';
+import { parseReconcilerOptions } from '../../../reconciler/options';
+import { UsageError } from '../../../shared/runtime/options';
+import { parseWebhookOptions } from '../../../webhook/options';
+
+const separator = '\n';
+
+/** The command line of each process, an argument a line; lines with an equals sign and no dash are the environment. */
+export const target: Target = {
+  seeds: [
+    ['--auto-reload-all', '--settle=2s', '--namespaces', 'a,b', 'REROLL_LOG_LEVEL=debug'].join(separator),
+    ['--webhook-url', 'https://hooks.example/x', 'ALERT_SINK=slack', `ALERT_WEBHOOK_URL=${secretMarker}`].join(
+      separator,
+    ),
+    ['--resource-label-selector=env in (a,b)', '--metrics-address=:9090', '--setle=1s'].join(separator),
+    ['--namespace=reroll', '--webhook-service=w', '--ca-validity=8760h'].join(separator),
+  ],
+  maxBytes: 16 * 1024,
+  run: (input) => {
+    const lines = input.toString('utf8').split(separator);
+    const variables = lines.filter((line) => /^[A-Za-z_]\w*=/.test(line));
+    const env = Object.fromEntries(
+      variables.map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]),
+    );
+    const args = lines.filter((line) => !variables.includes(line));
+    for (const parse of [parseReconcilerOptions, parseWebhookOptions, parseCertsOptions]) {
+      const complaint = complaintOf(() => parse(args, env));
+      promise(args.some(tells) || !tells(complaint), 'a complaint tells nothing of the environment');
+    }
+  },
+};
+
+/** Every mistake of a command line is told to who wrote it, however many there are. */
+function complaintOf(parse: () => object): string {
+  try {
+    promise(Object.keys(parse()).length > 0, 'options are there, or refused');
+    return '';
+  } catch (thrown) {
+    if (thrown instanceof UsageError) return thrown.message;
+    throw thrown;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Target } from '../target';
+import { searchPattern } from '../../../shared/domain/pattern';
+
+/** The pattern of a schema, and behind a line's end the text that it is looked for in. */
+export const target: Target = {
+  seeds: ['^[a-z]+$\nabc', '\\d{2,4}(a|b)*?\n12', '(?<n>a)\\1\naa', '(?=a)\na', '\\u{61}[\\w-]\na'],
+  dictionary: ['(?:', '(a+)+', '{1000}', '\\cA', '\\x41', '[^]', '\\k<n>', '$', '\\B', '{,5}'],
+  maxBytes: 256 * 1024,
+  run: (input) => {
+    const [pattern = '', ...lines] = input.toString('utf8').split('\n');
+    searchPattern(pattern)?.isIn(lines.join('\n'));
+  },
+};

@@ -1,0 +1,36 @@
+import { attempt, isHandy, jsonOf, requireFitToShow, type Target } from '../target';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
+import { isObject, objectOf } from '../../../shared/domain/json-value';
+import { isOlderVersion, versionBefore } from '../../../shared/domain/resource-version';
+import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
+import { sourceDecoders } from '../../../shared/kube/source-decoder';
+import { checkedContent } from '../../../webhook/checked-content';
+import { digester, json, markedValue, sampleConfigMap, sampleSecret } from '../samples';
+
+const decoders = sourceDecoders(digester, defaultAnnotationKeys);
+
+/** A Secret or ConfigMap in JSON. */
+export const target: Target = {
+  seeds: [json(sampleSecret), json(sampleConfigMap)],
+  maxBytes: 256 * 1024,
+  run: (input) => {
+    const object = marked(jsonOf(input));
+    for (const kind of isHandy(input) ? (['ConfigMap', 'Secret'] as const) : (['Secret'] as const)) {
+      const decoded = attempt(() => decoders[kind].fromJson(object), MalformedObjectError);
+      attempt(() => decoders[kind].metadata.fromJson(object), MalformedObjectError);
+      attempt(() => checkedContent(kind, object), MalformedObjectError);
+      if (!decoded) continue;
+      requireFitToShow(decoded.object.content.whole());
+      versionBefore(decoded.resourceVersion);
+      isOlderVersion(decoded.resourceVersion, '12');
+    }
+  },
+};
+
+/** Values are not to be told wherever they stand; keys are. */
+function marked(object: unknown): unknown {
+  const { data } = objectOf(object);
+  if (!isObject(data)) return object;
+  const values = Object.entries(data).map(([key, value]) => [key, typeof value === 'string' ? markedValue : value]);
+  return { ...objectOf(object), data: Object.fromEntries(values) };
+}

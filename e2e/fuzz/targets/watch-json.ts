@@ -1,0 +1,29 @@
+import { attempt, requireFitToShow, type Target } from '../target';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
+import { encodingOf } from '../../../shared/kube/encoding';
+import { ProtocolError } from '../../../shared/kube/errors';
+import { sourceDecoder } from '../../../shared/kube/source-decoder';
+import { digester, bareSecret } from '../samples';
+import { splitAnywhere } from '../split-stream';
+
+const encoding = encodingOf('application/json', sourceDecoder('Secret', digester, defaultAnnotationKeys));
+
+const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
+const bookmark = { metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } } };
+
+/** A watch in JSON, split at every byte. The values of a Secret are left out: mutations make keys of them. */
+export const target: Target = {
+  seeds: [
+    line('ADDED', bareSecret) + line('BOOKMARK', bookmark),
+    line('DELETED', bareSecret),
+    line('ERROR', { kind: 'Status', code: 410, reason: 'Expired', details: { retryAfterSeconds: 3 } }),
+  ],
+  // Read some twenty times over.
+  maxBytes: 8 * 1024,
+  run: (input) => {
+    for (const frame of splitAnywhere(input, () => encoding.newFrameSplitter()).pieces) {
+      const event = attempt(() => encoding.decodeEvent(frame), ProtocolError);
+      if (event?.type === 'malformed') requireFitToShow(event.error.message);
+    }
+  },
+};

@@ -1,0 +1,60 @@
+import { markdownTable } from '../reference/markdown-table';
+import { nameOf, type BundledPackage, type LockFile } from './bundled-packages';
+
+/** A package that is installed for what is shipped, be it bundled or left out. */
+export interface ProductionPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+  /** npm runs a script of its own when it is installed. */
+  readonly hasInstallScript: boolean;
+}
+
+/** All that `npm ci --omit=dev` may install, each version once, by name. */
+export function productionPackages(lock: LockFile): readonly ProductionPackage[] {
+  const packages = Object.entries(lock.packages).flatMap(([folder, entry]) =>
+    folder === '' || entry.dev === true
+      ? []
+      : {
+          name: nameOf(folder),
+          version: entry.version ?? 'no version',
+          licence: entry.license ?? 'none stated',
+          hasInstallScript: entry.hasInstallScript === true,
+        },
+  );
+  const byName = new Map(packages.map((each) => [`${each.name}@${each.version}`, each]));
+  return [...byName.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Of packages with a script; empty where all is well. */
+export function installScriptProblems(lock: LockFile): readonly string[] {
+  return productionPackages(lock)
+    .filter(({ hasInstallScript }) => hasInstallScript)
+    .map(
+      ({ name, version }) =>
+        `${name} ${version} runs a script when it is installed: whoever takes the package over runs theirs wherever ` +
+        'Reroll is built, before anybody has read it. Take a version without one, or another package',
+    );
+}
+
+const head = `# Dependencies
+
+Generated: \`npm run release -- --generate\` writes this page.
+
+All that a build installs for what is shipped, by \`package-lock.json\`, with the licence that each package states. None of them
+runs a script when it is installed: \`npm run release -- --check\` refuses one that does. What is not bundled is in no image; what
+is bundled is in \`deploy/sbom.cdx.json\`, with its hash, and its licence is quoted in \`deploy/third-party-licences.txt\`.
+How they are kept up to date and scanned: [releasing.md](../releasing.md#dependencies).
+`;
+
+/** docs/reference/dependencies.md. */
+export function dependenciesPage(lock: LockFile, bundled: readonly BundledPackage[]): string {
+  const inBundle = new Set(bundled.map(({ name, version }) => `${name}@${version}`));
+  const rows = productionPackages(lock).map(({ name, version, licence }) => [
+    name,
+    version,
+    licence,
+    inBundle.has(`${name}@${version}`) ? 'yes' : 'no',
+  ]);
+  return `${head}\n${markdownTable(['package', 'version', 'licence', 'bundled'], rows)}`;
+}

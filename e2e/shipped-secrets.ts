@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { ObjectInput } from './apiserver/objects';
+
+/** The Secrets that users apply, and that `reroll certs` fills. They have no data. */
+export function shippedSecrets(): readonly ObjectInput[] {
+  const text = readFileSync(path.join(__dirname, '..', 'deploy', 'rbac.yaml'), 'utf8');
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as ObjectInput)
+    .filter(({ kind }) => kind === 'Secret');
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiServer } from '../apiserver/api-server';
+import { deployment, seed } from '../apiserver/cluster';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { writeBy } from '../apiserver/registry';
+import { seededRandom } from '../apiserver/seeded-random';
+import { baselineAnnotation } from './baseline-text';
+import { checkLaterTerm } from './later-term';
+import { Loop } from './loop';
+
+type Change = (object: JsonObject) => JsonObject;
+
+const annotated =
+  (text: string): Change =>
+  (object) =>
+    withValueAt(object, ['metadata', 'annotations', baselineAnnotation], text);
+const restarted: Change = (object) =>
+  withValueAt(object, ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'], 'now');
+const recorded = annotated('{"v":1,"n":1,"key":"k","sources":{"cm/app":"-"}}');
+const recordedAgain = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-"}}');
+
+/** What the judge finds where the process of the next day makes these changes to one Deployment. */
+async function found(user: string, changes: readonly Change[], comesUp = true): Promise<readonly string[]> {
+  const random = seededRandom(1);
+  const loop = new Loop(random);
+  const server = new ApiServer({ clock: loop, random });
+  seed(server, deployment({ name: 'web' }));
+  let isUp = false;
+  const begin = async (): Promise<void> => {
+    isUp = comesUp;
+    for (const change of changes) {
+      const update = (object: JsonObject): { readonly object: JsonObject } => ({ object: change(object) });
+      await server.registry.update(writeBy(user, user, 'patch'), server.kindOf('Deployment'), 'default', 'web', update);
+    }
+  };
+  const crashAll = (downMs: number): void => void loop.timer(downMs, () => void begin());
+  const violations = await checkLaterTerm({ loop, server, crashAll, isUp: () => isUp });
+  return violations.map(({ promise }) => promise);
+}
+
+describe('the judge of what is left lying', () => {
+  it.each([
+    ['nothing', [], []],
+    ['the record of what nobody had seen', [recorded], []],
+    ['another record', [recorded, recordedAgain], ['left lying']],
+    ['a restart', [restarted], ['left lying']],
+  ] as const)('is told %s', async (_what, changes, promises) => {
+    expect(await found('engine-0-2', changes)).toEqual(promises);
+  });
+
+  it('passes over what people do', async () => {
+    expect(await found('alice', [restarted])).toEqual([]);
+  });
+
+  it('finds that no process came up', async () => {
+    expect(await found('engine-0-2', [], false)).toEqual(['left lying']);
+  });
+});

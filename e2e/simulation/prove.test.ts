@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { runBatch } from './batch';
+import { prove } from './prove';
+import { proveTests, type RunTests } from './prove-tests';
+import { provableBugs } from './provable-bugs';
+import { testedMutants, type TestedMutant } from './tested-mutants';
+
+const said: string[] = [];
+const proved = async (what: string | undefined, seeds: number): Promise<readonly unknown[]> => {
+  said.length = 0;
+  const bugs =
+    what === undefined ? [{ what: 'nothing', among: () => true }] : provableBugs.filter((bug) => bug.what === what);
+  return [await prove(bugs, (line) => said.push(line), seeds), ...said];
+};
+
+describe('an engine that is wrong on purpose', () => {
+  it('is found by a seed, which is told', async () => {
+    const found = await proved('nobody uses a source', 50);
+    expect(found).toEqual([0, expect.stringMatching(/^found by seed \d+: nobody uses a source$/)]);
+  });
+
+  it('is found where a piece of its text reads otherwise', async () => {
+    const found = await proved('a pause ends at once', 400);
+    expect(found).toEqual([0, expect.stringMatching(/^found by seed \d+: a pause ends at once$/)]);
+  });
+
+  it('is counted where no seed finds it, as one is that is right', async () => {
+    expect(await proved(undefined, 20)).toEqual([1, 'NOT FOUND in 20 seeds: nothing']);
+  });
+});
+
+describe('a bug that a test is to find', () => {
+  const bug: TestedMutant = {
+    what: 'no window',
+    file: 'reconciler/settle-window.ts',
+    from: 'window.firstMs + settleMaxMs',
+    to: 'window.firstMs',
+    test: 'reconciler/settle-window.test.ts',
+  };
+  const lines: string[] = [];
+  const say = (line: string): void => void lines.push(line);
+  const planted = (folder: string): boolean => !readFileSync(`${folder}/${bug.file}`, 'utf8').includes(bug.from);
+
+  beforeEach(() => void lines.splice(0));
+
+  it('is planted in a copy, once its test has passed without it, and told with the test', async () => {
+    const runs: unknown[] = [];
+    const run: RunTests = (folder, tests) => {
+      runs.push([planted(folder), ...tests]);
+      return Promise.resolve({ passed: !planted(folder), said: '' });
+    };
+    expect(await proveTests([bug, { ...bug, what: 'the same' }], say, run)).toBe(0);
+    expect(lines).toEqual([`found by ${bug.test}: no window`, `found by ${bug.test}: the same`]);
+    expect(runs).toEqual([
+      [false, bug.test],
+      [true, bug.test],
+      [true, bug.test],
+    ]);
+    expect(planted('.')).toBe(false);
+  });
+
+  it('is counted where its test passes all the same', async () => {
+    expect(await proveTests([bug], say, () => Promise.resolve({ passed: true, said: '' }))).toBe(1);
+    expect(lines).toEqual([`NOT FOUND by ${bug.test}: no window`]);
+  });
+
+  it('is not looked for with a test that fails without it', async () => {
+    const failing = proveTests([bug], say, () => Promise.resolve({ passed: false, said: 'expected 1' }));
+    await expect(failing).rejects.toThrow('a test fails without a planted bug:\nexpected 1');
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('what is to be found', () => {
+  const mutations = provableBugs.flatMap(({ what, mutation }) => (mutation ? [{ ...mutation, what }] : []));
+
+  it.each([...mutations, ...testedMutants].map((mutant) => [mutant.what, mutant] as const))(
+    'is where its text is: %s',
+    (_what, { file, from, to }) => {
+      expect(readFileSync(file, 'utf8').split(from)).toHaveLength(2);
+      expect(to).not.toBe(from);
+    },
+  );
+
+  it('has a name of its own each', () => {
+    const names = [...provableBugs, ...testedMutants].map(({ what }) => what);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('is looked for where its text is', async () => {
+    const mutation = { file: 'reconciler/channel/hints.ts', from: 'a text that is not there', to: '' };
+    await expect(runBatch([1], 1, () => undefined, { mutation })).rejects.toThrow('has no text');
+  });
+});

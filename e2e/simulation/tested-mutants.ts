@@ -1,0 +1,184 @@
+import type { Mutant } from './mutants';
+
+/** A bug that a test finds without a world: `test` is its file, from the root of the repository. */
+export interface TestedMutant extends Mutant {
+  readonly test: string;
+}
+
+const worker = 'reconciler/worker.ts';
+const workerTest = 'reconciler/worker.test.ts';
+const folds = 'reconciler/rollout-folds.ts';
+const foldsTest = 'reconciler/rollout-folds.test.ts';
+const contents = 'reconciler/source-contents.ts';
+const contentsTest = 'reconciler/source-contents.test.ts';
+const comparison = 'shared/domain/comparison.ts';
+const comparisonTest = 'shared/domain/comparison.test.ts';
+
+/** Each is found by the test that is named. Faults that few worlds draw, or none. */
+export const testedMutants: readonly TestedMutant[] = [
+  {
+    what: 'settle-max counts from the last change',
+    file: 'reconciler/settle-window.ts',
+    from: 'window.firstMs + settleMaxMs',
+    to: 'window.lastMs + settleMaxMs',
+    test: 'reconciler/settle-window.test.ts',
+  },
+  {
+    what: 'nothing is read after a 409',
+    file: worker,
+    from: 'if (refused === record.resourceVersion) {',
+    to: 'if (refused === undefined) {',
+    test: workerTest,
+  },
+  {
+    what: 'a source that is not there is recorded as an empty one',
+    file: 'shared/domain/baseline.ts',
+    from: 'if (content === undefined) return absent;',
+    to: "if (content === undefined) return keys === 'all' ? noContents : new Map(keys.map((key) => [key, noContents]));",
+    test: 'reconciler/plan.test.ts',
+  },
+  {
+    what: 'a standby drops hints',
+    file: 'reconciler/engine.ts',
+    from: 'this.#workloads.usersOf(kind, namespace, name).length > 0',
+    to: 'this.#isInCharge() && this.#workloads.usersOf(kind, namespace, name).length > 0',
+    test: 'e2e/engine/channel.test.ts',
+  },
+  {
+    what: 'digests of keys that are not in use are compared',
+    file: comparison,
+    from: 'current.keyNames] : input.keys;',
+    to: 'current.keyNames] : [...recorded.keys()];',
+    test: comparisonTest,
+  },
+  {
+    what: 'excluded sources count',
+    file: 'shared/domain/policy.ts',
+    from: "policy.excluded.has(source.name) ? no('excluded') : undefined",
+    to: "policy.excluded.has('') ? no('excluded') : undefined",
+    test: 'shared/domain/policy.test.ts',
+  },
+  {
+    what: 'a write of ours is forgotten once the index has moved on',
+    file: 'reconciler/workload-index.ts',
+    from: `      this.#entries.set(workload.key, undone);
+      this.#options.onChange(undone);
+`,
+    to: '      void undone;\n',
+    test: 'reconciler/workload-index.test.ts',
+  },
+  {
+    what: 'what comes back is no change though another content was rolled out meanwhile',
+    file: comparison,
+    from: 'if (recorded === current.whole()) return',
+    to: `const first = input.inForce();
+  if (recorded === current.whole() || (first !== 'unknown' && first.content?.equals(current) === true)) return`,
+    test: comparisonTest,
+  },
+  {
+    what: 'a Job is deleted without its uid',
+    file: 'reconciler/job-journal.ts',
+    from: '{ uid: metadata.uid, propagationPolicy',
+    to: '{ propagationPolicy',
+    test: 'reconciler/job-journal.test.ts',
+  },
+  {
+    what: 'the former holder of the Lease is lost with an answer',
+    file: 'shared/kube/lease.ts',
+    from: 'const previous = this.#takenFrom ?? previousOf(lease);',
+    to: 'const previous = previousOf(lease);',
+    test: 'shared/kube/lease.test.ts',
+  },
+  {
+    what: 'only one former state is kept',
+    file: 'reconciler/former-states.ts',
+    from: 'states.length - budgets.formerStates',
+    to: 'states.length - 1',
+    test: 'reconciler/former-states.test.ts',
+  },
+  {
+    what: 'a fold answers any content',
+    file: folds,
+    from: 'whole !== undefined && known.contents.get(id) === whole',
+    to: 'whole !== undefined && known.contents.has(id)',
+    test: foldsTest,
+  },
+  {
+    what: 'a fold ignores a change that comes meanwhile',
+    file: folds,
+    from: 'if (this.#entries.get(key) !== entry) return wait;',
+    to: '',
+    test: foldsTest,
+  },
+  {
+    what: 'the past is read one version late',
+    file: contents,
+    from: '[versionBefore(state.until), state.version]',
+    to: '[state.until, state.version]',
+    test: contentsTest,
+  },
+  {
+    what: 'a new list removes nothing',
+    file: 'shared/kube/relist.ts',
+    from: 'this.#delivery.complete(this.#seen);',
+    to: 'this.#delivery.complete({ has: () => true } as never);',
+    test: 'shared/kube/reflector.list.test.ts',
+  },
+  {
+    what: 'an expired token keeps the keys that were seen',
+    file: 'shared/kube/relist.ts',
+    from: 'this.#seen.clear();',
+    to: '',
+    test: 'shared/kube/reflector.list.test.ts',
+  },
+  {
+    what: 'ignore and match are not dated',
+    file: 'reconciler/source-past.ts',
+    from: 'Math.max(sinceMs, entry.flagsFromMs)',
+    to: 'sinceMs',
+    test: 'reconciler/source-index.test.ts',
+  },
+  {
+    what: 'a restart that fails keeps the pause',
+    file: worker,
+    from: 'if (!mayBeStale(error)) await pauses.tend(workload.key);',
+    to: '',
+    test: workerTest,
+  },
+  {
+    what: 'a CronJob is run though its baseline has moved',
+    file: 'reconciler/apply/create-job.ts',
+    from: 'const workload = readAgain(context, restart.workload, cronJob);',
+    to: 'const { workload } = restart;',
+    test: 'reconciler/apply/create-job.test.ts',
+  },
+  {
+    what: 'a new leader does not list sources anew',
+    file: 'reconciler/engine.ts',
+    from: `    this.#known.forget();
+    this.#reporter.lead(true);`,
+    to: '    this.#reporter.lead(true);',
+    test: 'e2e/engine/csi.test.ts',
+  },
+  {
+    what: 'a bulk list is believed at any version',
+    file: contents,
+    from: 'if (now?.resourceVersion === stored.resourceVersion)',
+    to: 'if (now)',
+    test: contentsTest,
+  },
+  {
+    what: 'the restart id is constant',
+    file: 'reconciler/describe-restart.ts',
+    from: 'const id = randomHex(random, 8);',
+    to: "const id = randomHex(random, 8).replace(/./g, '0');",
+    test: 'reconciler/describe-restart.test.ts',
+  },
+  {
+    what: 'what is unread counts as unchanged',
+    file: 'reconciler/plan.ts',
+    from: "if (verdicts.some(({ unread }) => unread)) return { action: 'read', verdicts };",
+    to: '',
+    test: 'reconciler/plan.test.ts',
+  },
+];

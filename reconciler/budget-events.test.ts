@@ -1,0 +1,38 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { BudgetEvents } from './budget-events';
+
+const web = { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u' } as const;
+let sent: string[];
+let events: BudgetEvents;
+
+beforeEach(() => {
+  sent = [];
+  events = new BudgetEvents(({ name }, message) => void sent.push(`${name}: ${message}`));
+});
+
+it('are sent at once by the replica that leads', () => {
+  events.lead(true);
+  events.owe('web', web, 'too large');
+  expect(sent).toEqual(['web: too large']);
+  events.lead(true);
+  expect(sent).toHaveLength(1);
+});
+
+it('are sent when a replica begins to lead, as things are then', () => {
+  events.owe('web', web, 'too large');
+  events.owe('web', web, 'larger still');
+  events.owe('api', { ...web, name: 'api' }, 'too large');
+  events.owe('api', { ...web, name: 'api' }, '');
+  events.owe('gone', { ...web, name: 'gone' }, 'too large');
+  events.forget('gone');
+  expect(sent).toEqual([]);
+  events.lead(true);
+  expect(sent).toEqual(['web: larger still']);
+});
+
+it('are left to the next one where a replica leads no more', () => {
+  events.lead(true);
+  events.lead(false);
+  events.owe('web', web, 'too large');
+  expect(sent).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { defaultAnnotationKeys } from '../shared/domain/annotations';
+import { formatBaseline } from '../shared/domain/baseline';
+import { everything } from '../shared/domain/selector';
+import { bodyOf, zeroRandom } from '../shared/kube/client.fixture';
+import { refusal, type Reply } from '../shared/kube/fake-transport';
+import { AdoptionPace } from './adoption-pace';
+import { annotateWorkload, patchWorkload } from './apply/patch-workload';
+import { applyWorld, baselineOf, type ApplyWorld } from './apply/restart.fixture';
+import { DigestKeys } from './digest-keys';
+import { GivenRestarts } from './given-restarts';
+import { contentOf, digester, policySettings, sourceRecord, workloadObject, workloadRecord } from './records.fixture';
+import type { Reporter } from './reporter';
+import { RolloutFolds } from './rollout-folds';
+import { SettleWindows } from './settle-window';
+import { SourceIndex } from './source-index';
+import { Worker, type WorkerOptions } from './worker';
+import { WorkloadIndex } from './workload-index';
+import { dryWriters } from './writers';
+
+const key = 'Deployment/shop/web';
+const baseline = formatBaseline(baselineOf(2, contentOf({ color: 'red' }).whole()));
+
+let server: ApplyWorld;
+/** What the server says to a PATCH. */
+let answer: Reply;
+let tended: number;
+let worker: Worker;
+
+/** Deployment `web` runs with red, and its source holds blue. */
+beforeEach(() => {
+  const stored = workloadObject({ baseline, resourceVersion: '11' });
+  server = applyWorld(({ method }) => (method === 'GET' ? { body: stored } : answer));
+  tended = 0;
+  const { clock, logger, context } = server;
+  const keys = new DigestKeys(digester, true);
+  const nothing = (): undefined => undefined;
+  const workloads = new WorkloadIndex({
+    ...{ clock, keys, policy: policySettings, annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0 },
+    ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
+  });
+  const sources = new SourceIndex(clock, { onChange: nothing, onDoubt: nothing, onListed: nothing });
+  workloads.sink('Deployment', undefined, nothing).upsert(workloadRecord({ baseline }), 'watch');
+  sources.sink('ConfigMap', undefined, nothing).upsert(sourceRecord({ data: { color: 'blue' } }), 'watch');
+  const options: Omit<WorkerOptions, 'reporter' | 'settings'> = {
+    ...{ sources, workloads, keys, clock, random: zeroRandom, context },
+    knownKinds: () => new Set(['ConfigMap', 'Secret']),
+    isNamed: () => false,
+    term: () => ({ inChargeSinceMs: 0, watchingSinceMs: 0 }),
+    contents: { read: () => Promise.resolve() },
+    versions: { known: () => true, ask: () => Promise.resolve(true) },
+    settle: new SettleWindows(clock),
+    folds: new RolloutFolds({ clock, logger, context }),
+    given: new GivenRestarts(),
+    hints: { attribution: nothing },
+    pace: new AdoptionPace(clock),
+    removals: { putBack: () => Promise.resolve(), forget: nothing },
+    writers: {
+      ...dryWriters,
+      methods: { ...dryWriters.methods, patch: patchWorkload },
+      annotate: annotateWorkload,
+      pauses: {
+        begun: nothing,
+        tend: () => {
+          tended++;
+          return Promise.resolve({ kind: 'done' });
+        },
+      },
+    },
+    defaults: { settleMs: 0, settleMaxMs: 0, strategy: 'env-vars' },
+  };
+  const settings = { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything };
+  const reporter = new Proxy({}, { get: () => nothing }) as unknown as Reporter;
+  worker = new Worker({ ...options, settings, reporter });
+});
+
+/** `GET`, `PATCH 10`: what was asked for, and of which version. */
+function requests(): readonly string[] {
+  return server.transport.requests.map((request) => {
+    const { metadata } = (bodyOf(request) ?? {}) as { metadata?: { resourceVersion: string } };
+    return [request.method, ...(metadata ? [metadata.resourceVersion] : [])].join(' ');
+  });
+}
+
+describe('a restart that is refused', () => {
+  it('for a version that no watch shows is tried with what a read by name shows', async () => {
+    answer = refusal(409, 'Conflict');
+    await worker.process(key);
+    expect(requests()).toEqual(['PATCH 10']);
+    await worker.process(key);
+    expect(requests().slice(0, 3)).toEqual(['PATCH 10', 'GET', 'PATCH 11']);
+  });
+
+  it('for good does not keep the workload paused', async () => {
+    answer = refusal(422, 'Invalid');
+    expect(await worker.process(key)).toMatchObject({ kind: 'failed' });
+    expect([requests(), tended]).toEqual([['PATCH 10'], 1]);
+  });
+
+  it('for its version leaves the pause to the next look, which knows of what is stored', async () => {
+    answer = refusal(409, 'Conflict');
+    await worker.process(key);
+    expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
+  });
+});

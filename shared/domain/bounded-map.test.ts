@@ -1,0 +1,84 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { BoundedMap } from './bounded-map';
+
+/** An entry takes as much as it says, and its place in the maps. */
+const placeBytes = 150;
+const room = (entries: number): number => entries * (placeBytes + 50);
+
+let forgotten: string[];
+let map: BoundedMap<string, number>;
+
+const keys = (): readonly string[] => [...map.entries()].map(([key]) => key);
+
+beforeEach(() => {
+  forgotten = [];
+  map = new BoundedMap({ maxBytes: room(4), maxOwnerBytes: room(3) }, (key) => forgotten.push(key));
+});
+
+describe('BoundedMap', () => {
+  it('gives back what was put in, and what it takes', () => {
+    map.set('a', 1, 50);
+    expect([map.get('a'), map.has('a'), map.size, map.bytes]).toEqual([1, true, 1, room(1)]);
+    map.set('a', 2, 20);
+    expect([map.get('a'), map.size, map.bytes]).toEqual([2, 1, room(1) - 30]);
+    expect([map.delete('a'), map.delete('a'), map.get('a'), map.bytes]).toEqual([true, false, undefined, 0]);
+    expect(forgotten).toEqual([]);
+  });
+
+  it('forgets what was used least recently', () => {
+    for (const key of ['a', 'b', 'c']) map.set(key, 1, 50, 'one');
+    map.use('a');
+    map.get('b');
+    map.set('d', 1, 50, 'one');
+    expect(keys()).toEqual(['c', 'a', 'd']);
+    expect(forgotten).toEqual(['b']);
+  });
+
+  it('lets an owner push out no entry of another', () => {
+    map.set('mine', 1, 50, 'me');
+    for (let index = 0; index < 100; index++) map.set(`other ${index}`, 1, 50, 'other');
+    expect(map.has('mine')).toBe(true);
+    expect(keys()).toEqual(['mine', 'other 97', 'other 98', 'other 99']);
+  });
+
+  it('takes from the owner that has the most where all of it is full', () => {
+    for (const key of ['a', 'b', 'c']) map.set(key, 1, 50, 'much');
+    map.set('d', 1, 50, 'little');
+    map.set('e', 1, 50, 'new');
+    expect(forgotten).toEqual(['a']);
+    expect(keys()).toEqual(['b', 'c', 'd', 'e']);
+  });
+
+  it('does not keep what is larger than all the room, nor anything for it', () => {
+    map.set('a', 1, 50, 'one');
+    map.set('huge', 1, room(5), 'other');
+    expect(keys()).toEqual(['a']);
+    expect(map.bytes).toBe(room(1));
+  });
+
+  it('counts an entry for the owner that it was put in with last', () => {
+    map.set('a', 1, 50, 'one');
+    map.set('a', 1, 50, 'two');
+    for (const key of ['b', 'c', 'd']) map.set(key, 1, 50, 'one');
+    expect(keys()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('never takes more than it may, whatever is put in', () => {
+    const step = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(400), fc.constantFrom('x', 'y', 'z'));
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        const bounded = new BoundedMap<string, readonly [number, string]>({ maxBytes: 1_000, maxOwnerBytes: 600 });
+        for (const [key, bytes, owner] of steps) {
+          bounded.set(key, [bytes, owner], bytes, owner);
+          const kept = [...bounded.entries()].map(([, [of, by]]) => ({ bytes: of + placeBytes, by }));
+          const sum = (of: typeof kept): number => of.reduce((total, each) => total + each.bytes, 0);
+          expect(bounded.bytes).toBe(sum(kept));
+          expect(sum(kept)).toBeLessThanOrEqual(1_000);
+          for (const name of ['x', 'y', 'z'])
+            expect(sum(kept.filter(({ by }) => by === name))).toBeLessThanOrEqual(600);
+        }
+      }),
+    );
+  });
+});

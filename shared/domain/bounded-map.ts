@@ -1,0 +1,118 @@
+/** How much room there is. */
+export interface BoundedMapLimits {
+  /** Of all entries together. */
+  readonly maxBytes: number;
+  /** Of the entries of one owner, such as a namespace; undefined: each may have all. */
+  readonly maxOwnerBytes?: number;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly bytes: number;
+  readonly owner: string;
+}
+
+/** What an entry takes besides what its owner says: its place in the maps. */
+const entryBytes = 150;
+
+/**
+ * A map that forgets what was used least recently when it takes more bytes than it may. Each owner has a share, and beyond
+ * the whole the owner that takes the most gives way: a tenant who fills it pushes out what is the tenant's own.
+ */
+export class BoundedMap<Key, Value> {
+  readonly #limits: BoundedMapLimits;
+  readonly #onForgotten: ((key: Key, value: Value) => void) | undefined;
+  /** Least recently used first, as those of each owner. */
+  readonly #entries = new Map<Key, Entry<Value>>();
+  readonly #owners = new Map<string, { bytes: number; readonly keys: Map<Key, true> }>();
+  #bytes = 0;
+
+  /** `onForgotten` is told what gives way, and not what is deleted or replaced. */
+  constructor(limits: BoundedMapLimits, onForgotten?: (key: Key, value: Value) => void) {
+    this.#limits = limits;
+    this.#onForgotten = onForgotten;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** What all entries take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  has(key: Key): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Does not count as use. */
+  get(key: Key): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  /** Counts as use. */
+  use(key: Key): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const keys = this.#owners.get(entry.owner)?.keys;
+    keys?.delete(key);
+    keys?.set(key, true);
+    return entry.value;
+  }
+
+  /** Counts as use. What takes more than there is room for at all is not kept. */
+  set(key: Key, value: Value, bytes: number, owner = ''): void {
+    this.delete(key);
+    const entry = { value, bytes: bytes + entryBytes, owner };
+    this.#entries.set(key, entry);
+    const of = this.#owners.get(owner) ?? { bytes: 0, keys: new Map<Key, true>() };
+    of.keys.set(key, true);
+    of.bytes += entry.bytes;
+    this.#owners.set(owner, of);
+    this.#bytes += entry.bytes;
+    this.#makeRoom(owner);
+  }
+
+  delete(key: Key): boolean {
+    const entry = this.#entries.get(key);
+    if (!entry) return false;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+    const of = this.#owners.get(entry.owner);
+    if (!of) return true;
+    of.keys.delete(key);
+    of.bytes -= entry.bytes;
+    if (of.keys.size === 0) this.#owners.delete(entry.owner);
+    return true;
+  }
+
+  /** Least recently used first; entries may be deleted meanwhile. */
+  *entries(): IterableIterator<readonly [Key, Value]> {
+    for (const [key, { value }] of this.#entries) yield [key, value];
+  }
+
+  #makeRoom(owner: string): void {
+    const { maxBytes, maxOwnerBytes = maxBytes } = this.#limits;
+    while ((this.#owners.get(owner)?.bytes ?? 0) > maxOwnerBytes) this.#forgetOldestOf(owner);
+    while (this.#bytes > maxBytes) this.#forgetOldestOf(this.#largestOwner());
+  }
+
+  #forgetOldestOf(owner: string): void {
+    for (const key of this.#owners.get(owner)?.keys.keys() ?? []) {
+      const entry = this.#entries.get(key);
+      this.delete(key);
+      if (entry) this.#onForgotten?.(key, entry.value);
+      return;
+    }
+  }
+
+  /** Looked for only when all of it is full, and then owners are few: each of the others has less. */
+  #largestOwner(): string {
+    let [largest, most] = ['', -1];
+    for (const [owner, { bytes }] of this.#owners) if (bytes > most) [largest, most] = [owner, bytes];
+    return largest;
+  }
+}

@@ -1,0 +1,29 @@
+import { cutToBytes } from './cut-to-bytes';
+
+/**
+ * Controls, line and paragraph separators, halves of a character, and everything Unicode calls ignorable by default: bidi
+ * controls, zero-width characters, byte order marks, variation selectors, tags. Interlinear annotations are not among those.
+ */
+const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/**
+ * Text of a stranger, fit to be shown: whatever would forge a line, drive a terminal, turn the direction of reading or
+ * hide is escaped where it is, and a text of more than `maxBytes` bytes ends in `…`. All other text stays as it is, and so
+ * does what has been through here. The escapes are those of JSON, so a JSON text still parses to the same value.
+ *
+ * @example printable('bob\n\u202e') === String.raw`bob\n\u202e`
+ */
+export function printable(text: string, maxBytes = Infinity): string {
+  // Each unit becomes a byte or more: what follows would be cut off in any case, and must cost nothing.
+  const start = text.length > maxBytes ? text.slice(0, maxBytes + 1) : text;
+  const escaped = start.replace(unfit, (character) => shortEscapes[character] ?? escapeUnits(character));
+  return cutToBytes(escaped, maxBytes);
+}
+
+function escapeUnits(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}

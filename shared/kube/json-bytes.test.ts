@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from '@jest/globals';
+import { jsonMembers, jsonText } from './json-bytes';
+
+const members = (text: string, start = 0): readonly (readonly [string, string])[] =>
+  [...jsonMembers(Buffer.from(text), start)].map(({ name, at }) => [name, Buffer.from(text).toString('utf8', at)]);
+
+const name = fc.string({ unit: fc.constantFrom('a', 'b', ':', ',', '{', 'ü', 'x'.repeat(40)) });
+const text = fc.string({ unit: fc.constantFrom('"', '\\', ',', ']', '}', '{', 'a', '\n', 'x'.repeat(40)) });
+const anything = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    ...[text, fc.double({ noNaN: true }), fc.boolean(), fc.constant(null)],
+    ...[fc.array(tie('value')), fc.dictionary(name, tie('value'))],
+  ),
+})).value;
+
+describe('jsonMembers', () => {
+  it.each([
+    ['{}', []],
+    ['[1]', []],
+    ['', []],
+    ['"a"', []],
+    ['{"a":1,"b":2}', ['a', 'b']],
+    [' { "a" : [1, {"b": 2}] , "c":"}" } ', ['a', 'c']],
+    ['{"a":{"b":"\\"}"},"c":null}', ['a', 'c']],
+    ['{"a":1', ['a']],
+    ['{"a', []],
+    ['{"a":[1,2', ['a']],
+  ])('of %j are %j', (json, names) => expect(members(json).map(([of]) => of)).toEqual(names));
+
+  it('are those that the parser finds, each where its value begins', () => {
+    fc.assert(
+      fc.property(fc.dictionary(name, anything), fc.constantFrom(0, 2), (object, indent) => {
+        const json = JSON.stringify(object, undefined, indent);
+        const found = members(json);
+        expect(found.map(([of]) => of)).toEqual(Object.keys(JSON.parse(json) as object));
+        for (const [of, rest] of found) {
+          expect(rest.startsWith(JSON.stringify(object[of], undefined, indent).split('\n', 1)[0] ?? '')).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('asks nothing of what stands behind the last one that is wanted', () => {
+    const [first] = jsonMembers(Buffer.from('{"a":1,this is no JSON'), 0);
+    expect(first).toEqual({ name: 'a', at: 5 });
+  });
+});
+
+describe('jsonText', () => {
+  it.each([
+    ['"a\\n\\u00fc"', 'a\nü'],
+    ['1', undefined],
+    ['"a', undefined],
+    ['"\\x"', undefined],
+  ])('of %s is %j', (json, value) => expect(jsonText(Buffer.from(json), 0)).toBe(value));
+});
