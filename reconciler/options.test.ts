@@ -135,6 +135,7 @@ const accepted: readonly (readonly [string, Partial<ReconcilerOptions>])[] = [
   ['--settle=500ms', { settleMs: 500 }],
   ['--settle=0', { settleMs: 0 }],
   ['--settle=10s', { settleMs: 10_000 }],
+  ['--settle=5m', { settleMs: 300_000, settleMaxMs: 300_000 }],
   ['--settle-max=1h', { settleMaxMs: 3_600_000 }],
   ['--settle-max=1m', { settleMaxMs: 60_000 }],
   ['--own-namespace=tools', { ownNamespace: 'tools' }],
@@ -270,7 +271,7 @@ describe('parseReconcilerOptions', () => {
   });
 
   it('refuses a settle above settle-max and names both', () => {
-    expect(problems(['--settle=20s'])).toEqual([
+    expect(problems(['--settle=20s', '--settle-max=10s'])).toEqual([
       '--settle (20000 ms) is longer than --settle-max (10000 ms): raise the one or lower the other',
     ]);
   });

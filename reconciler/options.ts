@@ -106,6 +106,8 @@ const strategies: Readonly<Record<string, StrategyName>> = {
 
 const settleTime = durationMs.refine((ms) => ms <= maxSettleMs, 'longer than 1h');
 
+const defaultSettleMaxMs = 10_000;
+
 const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
 
 /** Flags that Reloader has too keep its names. */
@@ -146,9 +148,9 @@ export const reconcilerOptionTable = {
   settleMaxMs: {
     flag: 'settle-max',
     form: 'value',
-    schema: settleTime,
-    default: '10s',
-    describe: 'Restart this long after the first change even if others follow.',
+    schema: settleTime.optional(),
+    describe:
+      'Restart this long after the first change even if others follow; otherwise 10s, or --settle where that is longer.',
     accepts: 'a Go duration not below --settle, at most 1h',
   },
   foldRollouts: {
@@ -201,11 +203,12 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
   ]);
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
   const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
-  const { enableHa, syncAfterRestart, enablePprof, pprofAddr, ...options } = rest;
+  const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...options } = rest;
   const { scope, remarks } = scopeOf(options);
   return {
     ...options,
     ...scope,
+    settleMaxMs: settleMaxMs ?? Math.max(defaultSettleMaxMs, options.settleMs),
     ignoredSourceKind: ignoredSourceKinds[0],
     ignoredWorkloadKinds: [...options.ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))],
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),

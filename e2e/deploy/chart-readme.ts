@@ -11,7 +11,8 @@ helm install reroll oci://ghcr.io/reroll/charts/reroll --namespace reroll --crea
 \`\`\`
 
 Kubernetes 1.28 or later. The values of Reloader's chart stand under the same names and work as they are; what stands for
-something else here is refused by name. How to install, upgrade and remove it: [docs/install.md](../../../docs/install.md).
+something else here is refused by name. How to install, upgrade and remove it:
+[docs/install.md](https://github.com/reroll/reroll/blob/main/docs/install.md).
 
 ## Values
 `;

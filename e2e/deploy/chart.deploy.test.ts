@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { isRecord } from '../../shared/kube/object-metadata';
 import { helm } from '../control-plane/helm';
 import { chartCases } from './cases/all';
@@ -27,6 +29,23 @@ describe('the chart', () => {
 
   it.each(refusals.map((each) => [JSON.stringify(each.values), each] as const))('refuses %s', async (_, each) => {
     await expect(renderText(each.values)).rejects.toThrow(each.says);
+  });
+
+  it.each([
+    [true, 3],
+    [false, 0],
+  ])('is part of another chart, with the condition reroll.enabled=%s', async (enabled, deployments) => {
+    const parent = await mkdtemp(path.join(tmpdir(), 'reroll-parent-'));
+    try {
+      const dependencies = [{ name: 'reroll', version: '*', condition: 'reroll.enabled' }];
+      const chart = { apiVersion: 'v2', name: 'platform', version: '1.0.0', dependencies };
+      await writeFile(path.join(parent, 'Chart.yaml'), stringify(chart));
+      await cp(chartDir, path.join(parent, 'charts', 'reroll'), { recursive: true });
+      const rendered = await renderChart({ reroll: { enabled } }, { chart: parent });
+      expect(new Rendered(rendered).names('Deployment')).toHaveLength(deployments);
+    } finally {
+      await rm(parent, { recursive: true });
+    }
   });
 
   it('tells of every value what it does', () => {

@@ -30,6 +30,8 @@ const otherwise: Readonly<Record<string, unknown>> = {
   'reloader.rbac.enabled': false,
   'reloader.serviceAccount.create': false,
   'reloader.podMonitor.enabled': true,
+  // Those of the file tell of Reloader's release, and are dropped.
+  'reloader.deployment.labels': { team: 'platform' },
 };
 
 /** Keys that only tell something together with others. */

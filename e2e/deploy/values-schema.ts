@@ -10,6 +10,8 @@ interface ObjectSchema {
 
 const strings = { type: 'array', items: { type: 'string' } };
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
+/** A Go duration; empty is the default. */
+const duration = { type: 'string', pattern: '^(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)?$' };
 const budget = { type: ['integer', 'string', 'null'], minimum: 0, pattern: '^(100|[1-9]?[0-9])%$' };
 
 /** What the default does not tell. */
@@ -23,6 +25,8 @@ const known: Readonly<Record<string, Schema>> = {
   'reloader.reloadStrategy': { enum: ['default', 'env-vars', 'annotations', 'restarted-at'] },
   'reloader.logFormat': { enum: ['', 'json', 'text'] },
   'reloader.logLevel': { enum: ['', 'panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] },
+  'reloader.settle': duration,
+  'reloader.settleMax': duration,
   'reloader.namespaces': { oneOf: [{ type: 'string' }, strings] },
   'reloader.extraArgs': strings,
   'reloader.deployment.replicas': { type: 'integer', minimum: 0 },
@@ -71,6 +75,10 @@ export function valuesSchema(values: readonly ChartValue[] = chartValues()): Sch
     const parent = at(root, names.join('.'));
     parent.properties[last] = { ...(known[value.path] ?? schemaOf(value.default)), description: value.describe };
   }
+  root.properties['enabled'] = {
+    type: 'boolean',
+    description: 'For `condition: reroll.enabled` of charts that this is part of.',
+  };
   for (const path of open) at(root, path).additionalProperties = true;
   return { $schema: 'http://json-schema.org/draft-07/schema#', ...root };
 }

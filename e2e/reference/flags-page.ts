@@ -5,7 +5,7 @@ import { webhookOptionTable } from '../../webhook/options';
 import { markdownTable } from './markdown-table';
 
 /** The commands that take flags. */
-const commands: readonly (readonly [command: string, table: OptionTable])[] = [
+export const commands: readonly (readonly [command: string, table: OptionTable])[] = [
   ['reroll reconciler', reconcilerOptionTable],
   ['reroll webhook', webhookOptionTable],
   ['reroll certs', certsOptionTable],

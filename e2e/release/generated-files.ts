@@ -5,6 +5,7 @@ import { chartHooksText, hookTypes } from '../../webhook/chart-hooks';
 import { chartReadme } from '../deploy/chart-readme';
 import { valuesSchema } from '../deploy/values-schema';
 import { annotationsPage } from '../reference/annotations-page';
+import { chartFlagsText } from '../reference/chart-flags';
 import { flagsPage } from '../reference/flags-page';
 import { manifestText } from '../../webhook/manifest-text';
 import { type Application, billOfMaterials } from './bill-of-materials';
@@ -42,6 +43,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { file: 'deploy/webhook.yaml', text: manifestText() },
     { file: 'deploy/chart/reroll/README.md', text: chartReadme() },
     { file: 'deploy/chart/reroll/values.schema.json', text: `${JSON.stringify(valuesSchema(), undefined, 2)}\n` },
+    { file: 'deploy/chart/reroll/files/flags.yaml', text: chartFlagsText() },
     { file: 'docs/reference/annotations.md', text: annotationsPage() },
     { file: 'docs/reference/dependencies.md', text: dependenciesPage(lock, packages) },
     { file: 'docs/reference/flags.md', text: flagsPage() },

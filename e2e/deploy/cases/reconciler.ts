@@ -21,6 +21,30 @@ const passedOn = (where: 'pod' | 'container', values: Values): ChartCase => ({
 /** Flags and the form of the reconciler's Deployment. */
 export const reconcilerCases: readonly ChartCase[] = [
   {
+    what: 'labels that tell of a release of Reloader are dropped, and others are kept',
+    values: {
+      reloader: {
+        deployment: {
+          labels: { provider: 'stakater', group: 'com.stakater.platform', version: 'v1.4.21', team: 'platform' },
+        },
+      },
+    },
+    check: (rendered) => {
+      for (const { labels = {} } of [rendered.one('Deployment', 'reroll').metadata, rendered.template().metadata]) {
+        expect(labels).toMatchObject({ team: 'platform' });
+        for (const name of ['provider', 'group', 'version']) expect(labels).not.toHaveProperty(name);
+      }
+    },
+  },
+  {
+    what: 'pods run on Linux, besides what is asked for',
+    values: { reloader: { deployment: { nodeSelector: { pool: 'system' } } } },
+    check: (rendered) => {
+      expect(rendered.pod()['nodeSelector']).toEqual({ 'kubernetes.io/os': 'linux', pool: 'system' });
+      expect(rendered.pod('reroll-certs')['nodeSelector']).toEqual({ 'kubernetes.io/os': 'linux' });
+    },
+  },
+  {
     what: 'no flag that no value asks for',
     values: {},
     check: (rendered) =>
@@ -46,6 +70,8 @@ export const reconcilerCases: readonly ChartCase[] = [
   flags({ webhookUrl: 'https://hooks.example/x' }, '--webhook-url=https://hooks.example/x'),
   flags({ ignoreNamespaces: 'a,b', namespaceSelector: 'env=prod' }, '--namespaces-to-ignore=a,b', '--namespace-selector=env=prod'), // prettier-ignore
   flags({ custom_annotations: { auto: 'my.io/auto', pauseTime: 'my.io/since' } }, '--auto-annotation=my.io/auto', '--pause-deployment-time-annotation=my.io/since'), // prettier-ignore
+  flags({ settle: '1h', settleMax: '60m' }, '--settle=1h', '--settle-max=60m'),
+  flags({ settle: '5m' }, '--settle=5m'),
   flags({ extraArgs: ['--alert-sink=slack'] }, '--alert-sink=slack'),
   {
     what: 'what is ignored is neither watched nor called for, and needs no right',

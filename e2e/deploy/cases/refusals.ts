@@ -39,6 +39,17 @@ export const refusals: readonly Refusal[] = [
     values: { reloader: { deployment: { replicas: 2 }, podDisruptionBudget: { enabled: true, minAvailable: 2 } } },
     says: 'minAvailable=2 of 2 replicas lets no node be drained: use maxUnavailable',
   },
+  {
+    values: { reloader: { settle: '5m', settleMax: '90.5s' } },
+    says: 'reloader.settle (5m) is longer than reloader.settleMax (90.5s)',
+  },
+  {
+    values: { reloader: { extraArgs: ['--log-level=debug', '--atuo-reload-all'] } },
+    says: 'reloader.extraArgs: there is no flag --atuo-reload-all of reroll reconciler: docs/reference/flags.md',
+  },
+  { values: { webhook: { extraArgs: ['--settle=1s'] } }, says: 'there is no flag --settle of reroll webhook' },
+  { values: { certificates: { extraArgs: ['--preview'] } }, says: 'there is no flag --preview of reroll certs' },
+  { values: { enabled: false }, says: 'enabled=false is for charts that have this one as a dependency' },
   { values: { webhook: { validating: false, mutating: false } }, says: 'set webhook.enabled=false' },
   {
     values: { webhook: { enabled: false }, certificates: { mode: 'certManager' } },
@@ -64,6 +75,8 @@ export const refusals: readonly Refusal[] = [
   { values: { reloader: { autoReloadAl: true } }, says: /'autoReloadAl' not allowed/ },
   { values: { reloader: { autoReloadAll: 'maybe' } }, says: /autoReloadAll.*want boolean/s },
   { values: { reloader: { reloadStrategy: 'env' } }, says: /reloadStrategy.*must be one of 'default', 'env-vars'/s },
+  { values: { reloader: { settle: 'banana' } }, says: /settle.*does not match pattern/s },
+  { values: { reloader: { settleMax: '10' } }, says: /settleMax.*does not match pattern/s },
   { values: { reloader: { logLevel: 'loud' } }, says: /logLevel.*must be one of/s },
   { values: { reloader: { service: { prot: 80 } } }, says: /'prot' not allowed/ },
   {

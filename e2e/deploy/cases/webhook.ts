@@ -10,6 +10,16 @@ const flags = (webhook: Values, ...expected: readonly string[]): ChartCase => ({
   check: (rendered) => expect(rendered.args(hook)).toEqual(expect.arrayContaining([...expected])),
 });
 
+interface Hook {
+  readonly rules: readonly { readonly resources: readonly string[] }[];
+  readonly namespaceSelector: Selector;
+  readonly objectSelector?: Selector;
+}
+
+interface Selector {
+  readonly matchExpressions: readonly { readonly key: string; readonly operator: string; readonly values?: unknown }[];
+}
+
 const existing = {
   mode: 'existingSecrets',
   existingSecrets: { webhook: 'w', channel: 'c', client: 'l', caBundle: 'PEM' },
@@ -26,6 +36,44 @@ export const webhookCases: readonly ChartCase[] = [
         ...['Role reroll-own', 'RoleBinding reroll-own', 'Service reroll-metrics', 'ServiceAccount reroll'],
       ]);
       expect(rendered.args()).not.toContain('--channel-listen=:8444');
+    },
+  },
+  {
+    what: 'without pods of it nothing is registered that would call them',
+    values: { webhook: { replicas: 0 } },
+    check: (rendered) => {
+      expect(rendered.names('ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration')).toEqual([]);
+      expect(rendered.spec('Deployment', hook)['replicas']).toBe(0);
+    },
+  },
+  {
+    what: 'what the reconciler leaves out is not sent to the webhook either',
+    values: {
+      reloader: {
+        ignoreNamespaces: 'sandbox, scratch',
+        namespaceSelector: 'env in (prod, stage),team != x,zone notin (a),!frozen,owner,level>1,tier==gold',
+        resourceLabelSelector: 'reload=yes',
+      },
+    },
+    check: (rendered) => {
+      for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+        for (const { rules, namespaceSelector, objectSelector } of rendered.one(kind)['webhooks'] as readonly Hook[]) {
+          const [byName, ...byLabel] = namespaceSelector.matchExpressions;
+          expect(byName?.values).toEqual(expect.arrayContaining(['kube-system', 'sandbox', 'scratch']));
+          expect(byLabel).toEqual([
+            { key: 'env', operator: 'In', values: ['prod', 'stage'] },
+            { key: 'team', operator: 'NotIn', values: ['x'] },
+            { key: 'zone', operator: 'NotIn', values: ['a'] },
+            { key: 'frozen', operator: 'DoesNotExist' },
+            { key: 'owner', operator: 'Exists' },
+            // Not `level>1`, which no registration can say.
+            { key: 'tier', operator: 'In', values: ['gold'] },
+          ]);
+          const isSource = ['configmaps', 'secrets'].includes(rules[0]?.resources[0] ?? '');
+          const selected = { matchExpressions: [{ key: 'reload', operator: 'In', values: ['yes'] }] };
+          expect(objectSelector).toEqual(isSource ? selected : undefined);
+        }
+      }
     },
   },
   {

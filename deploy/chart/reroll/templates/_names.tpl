@@ -103,3 +103,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- append $list (include "reroll.namespace" .) | uniq | sortAlpha | join "," -}}
 {{- end -}}
 {{- end }}
+
+{{/* Labels of the reconciler. Reloader's chart gives those of its own release by default, and who brings its values brings them: they are not true here. */}}
+{{- define "reroll.deploymentLabels" -}}
+{{- $labels := .Values.reloader.deployment.labels -}}
+{{- if eq (dig "provider" "" $labels) "stakater" -}}{{- $labels = omit $labels "provider" "group" "version" -}}{{- end -}}
+{{- with $labels }}{{ tpl (toYaml .) $ }}{{ end -}}
+{{- end }}

@@ -16,7 +16,8 @@ imagePullSecrets: {{- . | nindent 2 }}
 {{ $key }}: {{ . }}
 {{- end }}
 {{- end }}
-{{- range $key := list "securityContext" "nodeSelector" "affinity" "tolerations" "dnsConfig" }}
+nodeSelector: {{- mergeOverwrite (dict "kubernetes.io/os" "linux") ($v.nodeSelector | default dict) | toYaml | nindent 2 }}
+{{- range $key := list "securityContext" "affinity" "tolerations" "dnsConfig" }}
 {{- with index $v $key }}
 {{ $key }}: {{- toYaml . | nindent 2 }}
 {{- end }}

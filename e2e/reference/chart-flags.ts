@@ -1,0 +1,11 @@
+import { stringify } from 'yaml';
+import { commands } from './flags-page';
+
+/** The flags of each command, for the chart: it refuses others in the values that take flags. */
+export function chartFlagsText(): string {
+  const flags = commands.map(([command, table]) => [
+    command.replace('reroll ', ''),
+    Object.values(table).map(({ flag }) => flag),
+  ]);
+  return `# Generated: npm run release -- --generate\n${stringify(Object.fromEntries(flags))}`;
+}
