@@ -296,7 +296,14 @@ describe('parseReconcilerOptions', () => {
 
   it('names all problems at once, those across options among them', () => {
     expect(
-      problems(['--settle=1h', '--log-level=loud', '--auto-annotation=x', '--ignore-annotation=x', '--nope']),
+      problems([
+        '--settle=1h',
+        '--settle-max=1s',
+        '--log-level=loud',
+        '--auto-annotation=x',
+        '--ignore-annotation=x',
+        '--nope',
+      ]),
     ).toHaveLength(4);
   });
 
