@@ -29,7 +29,7 @@ function contentIn({ namespace, name }: PreviewQuestion, { data }: Written) {
 function world(answer: unknown = restarts, key: () => ContentDigester | undefined = () => digester, canAsk = true) {
   const asked: { readonly path: string; readonly question: PreviewQuestion; readonly timeoutMs: number }[] = [];
   const reconcilers = {
-    canAsk,
+    canAsk: () => canAsk,
     ask: async (path: string, question: object, timeoutMs: number) => {
       asked.push({ path, question: parsePreviewQuestion(JSON.parse(JSON.stringify(question))), timeoutMs });
       return await Promise.resolve(answer);
@@ -118,7 +118,10 @@ describe('previewDuty', () => {
 
   it('says nothing where nobody answered, and fails where the answer is none', async () => {
     await expect(world(null).duty.answer(requestOf())).rejects.toThrow('invalid preview answer');
-    const nobody = previewDuty({ reconcilers: { canAsk: true, ask: async () => undefined }, digester: () => digester });
+    const nobody = previewDuty({
+      reconcilers: { canAsk: () => true, ask: async () => undefined },
+      digester: () => digester,
+    });
     expect(await nobody.answer(requestOf())).toEqual({});
   });
 });

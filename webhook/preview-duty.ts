@@ -25,7 +25,7 @@ export function previewDuty({ reconcilers, digester: currentDigester }: PreviewD
     name: 'preview',
     wants: (request) => capturedKind(request) !== undefined && readsWarnings(request) && !isSwitchedOff(request),
     answer: async (request) => {
-      const kind = reconcilers.canAsk ? capturedKind(request) : undefined;
+      const kind = reconcilers.canAsk(channelPaths.preview) ? capturedKind(request) : undefined;
       const digester = currentDigester();
       const question = kind && digester && questionOf(request, kind, digester);
       if (!question) return {};

@@ -54,7 +54,7 @@ describe('Reconcilers', () => {
     const { clock, asked, reconcilers } = world({ a: silent });
     const answers = Array.from({ length: 40 }, async () => await reconcilers.ask(channelPaths.preview, {}, 250));
     expect(asked).toHaveLength(32);
-    expect(reconcilers.canAsk).toBe(false);
+    expect(reconcilers.canAsk(channelPaths.preview)).toBe(false);
     await clock.advance(250);
     expect(await Promise.all(answers)).toEqual(answers.map(() => undefined));
     await clock.advance(10_000);
@@ -82,9 +82,20 @@ describe('Reconcilers', () => {
     replica = async () => known({ yes: 1 });
     expect(await reconcilers.ask(channelPaths.preview, {}, 250)).toBeUndefined();
     expect(asked).toHaveLength(1);
-    expect(reconcilers.canAsk).toBe(false);
+    expect(reconcilers.canAsk(channelPaths.preview)).toBe(false);
     await clock.advance(10_000);
-    expect(reconcilers.canAsk).toBe(true);
+    expect(reconcilers.canAsk(channelPaths.preview)).toBe(true);
     expect(await reconcilers.ask(channelPaths.preview, {}, 250)).toEqual({ yes: 1 });
+  });
+
+  it('goes on asking for marks where a preview was waited for in vain', async () => {
+    let replica = silent;
+    const { clock, reconcilers } = world({ a: async () => await replica() });
+    const preview = reconcilers.ask(channelPaths.preview, {}, 250);
+    await clock.advance(250);
+    expect(await preview).toBeUndefined();
+    replica = async () => known({ yes: 1 });
+    expect(reconcilers.canAsk(channelPaths.preview)).toBe(false);
+    expect(await reconcilers.ask(channelPaths.marks, {}, 250)).toEqual({ yes: 1 });
   });
 });

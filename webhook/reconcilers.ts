@@ -10,7 +10,10 @@ export interface ReconcilersOptions {
   readonly addresses: () => Iterable<string>;
 }
 
-/** So long nobody is asked where the last question was waited for in vain: of many writes one waits, not each. */
+/**
+ * So long a question is not asked again whose last answer was waited for in vain: of many writes one waits, not each. A
+ * preview that takes long says nothing about a mark, so each question has a silence of its own.
+ */
 const silenceMs = 10_000;
 
 /** More would wait for one another, and a write that has to wait for its answer is worse than one without. */
@@ -20,15 +23,16 @@ const maxUnderWay = 32;
 export class Reconcilers {
   readonly #options: ReconcilersOptions;
   #underWay = 0;
-  #silentUntilMs = 0;
+  readonly #silentUntilMs = new Map<ChannelPath, number>();
 
   constructor(options: ReconcilersOptions) {
     this.#options = options;
   }
 
   /** Whether a question would be sent now. Where it takes work to make one, a flood of reviews must not cost that work. */
-  get canAsk(): boolean {
-    return this.#underWay < maxUnderWay && this.#options.clock.monotonicMs() >= this.#silentUntilMs;
+  canAsk(path: ChannelPath): boolean {
+    const silentUntilMs = this.#silentUntilMs.get(path) ?? 0;
+    return this.#underWay < maxUnderWay && this.#options.clock.monotonicMs() >= silentUntilMs;
   }
 
   /**
@@ -38,7 +42,7 @@ export class Reconcilers {
    */
   async ask(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;
-    if (!this.canAsk) return undefined;
+    if (!this.canAsk(path)) return undefined;
     this.#underWay += 1;
     const body = Buffer.from(JSON.stringify(question));
     const deadline = new Deadline(clock);
@@ -55,7 +59,7 @@ export class Reconcilers {
       return undefined;
     } finally {
       this.#underWay -= 1;
-      if (deadline.expired) this.#silentUntilMs = clock.monotonicMs() + silenceMs;
+      if (deadline.expired) this.#silentUntilMs.set(path, clock.monotonicMs() + silenceMs);
       // Of the slower ones nobody waits for an answer any more.
       deadline.abort();
       deadline.dispose();

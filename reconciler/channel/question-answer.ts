@@ -10,5 +10,7 @@ export async function answerQuestion<Question>(
   const question = readJsonBody(body, parse);
   if ('error' in question) return { status: 400, body: question };
   const answer = await ask(question.value);
-  return answer ? { status: 200, body: answer } : { status: 503, body: { error: 'this replica does not lead' } };
+  return answer
+    ? { status: 200, body: answer }
+    : { status: 503, body: { error: 'this replica cannot tell: another leads, or it has not seen everything yet' } };
 }

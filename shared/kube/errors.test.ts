@@ -14,6 +14,8 @@ function status(fields: Partial<KubeStatus>): KubeStatus {
     reason: undefined,
     message: undefined,
     name: undefined,
+    resource: undefined,
+    causes: [],
     retryAfterMs: undefined,
     ...fields,
   };
@@ -79,21 +81,21 @@ describe('errorFromStatus', () => {
     );
   });
 
-  it.each([
-    ['pods "a" is forbidden: exceeded quota: small', 403, false],
-    [
-      'jobs.batch "a" is forbidden: unable to create new content in namespace shop because it is being terminated',
-      403,
-      true,
-    ],
-    ['admission webhook "policy.example" denied the request: no', 403, false],
-    ['namespaces "shop" not found', 404, true],
-    ['jobs.batch "a" not found', 404, false],
-  ])('advises no RBAC rule against what is none, and knows a namespace that is gone: %s', (message, code, gone) => {
-    const error = errorFromStatus(code, status({ reason: 'Forbidden', message }), deployment);
-    expect(error.message).not.toContain('grant');
-    expect(isNamespaceGone(error)).toBe(gone);
-  });
+  it.each<[message: string, code: number, details: Partial<KubeStatus>, gone: boolean]>([
+    ['pods "a" is forbidden: exceeded quota: small', 403, {}, false],
+    ['jobs.batch "a" is forbidden: no new content', 403, { causes: ['NamespaceTerminating'] }, true],
+    ['jobs.batch "a" is forbidden: because it is being terminated, says a policy', 403, {}, false],
+    ['admission webhook "policy.example" denied the request: no', 403, {}, false],
+    ['namespaces "shop" not found', 404, { name: 'shop', resource: 'namespaces' }, true],
+    ['jobs.batch "a" not found, as namespaces "shop" not found', 404, { name: 'a', resource: 'jobs' }, false],
+  ])(
+    'advises no RBAC rule against what is none, and knows a namespace that is gone: %s',
+    (message, code, details, gone) => {
+      const error = errorFromStatus(code, status({ reason: 'Forbidden', message, ...details }), deployment);
+      expect(error.message).not.toContain('grant');
+      expect(isNamespaceGone(error)).toBe(gone);
+    },
+  );
 
   it.each(['secrets', 'configmaps'])(
     'does not pass on what the server says about a refused write of %s',
@@ -132,15 +134,26 @@ describe('parseStatusBody', () => {
       code: 429,
       reason: 'TooManyRequests',
       message: 'm',
-      details: { name: 'app', retryAfterSeconds: 2 },
+      details: {
+        name: 'app',
+        kind: 'jobs',
+        causes: [{ reason: 'A', field: 'f' }, { reason: 'B' }],
+        retryAfterSeconds: 2,
+      },
     };
+    const causes = ['A', 'B'].map((reason) =>
+      bytesField(4, Buffer.concat([bytesField(1, reason), bytesField(3, 'f')])),
+    );
     const message = Buffer.concat([
       bytesField(3, 'm'),
       bytesField(4, 'TooManyRequests'),
-      bytesField(5, Buffer.concat([bytesField(1, 'app'), varintField(5, 2)])),
+      bytesField(5, Buffer.concat([bytesField(1, 'app'), bytesField(3, 'jobs'), ...causes, varintField(5, 2)])),
       varintField(6, 429),
     ]);
-    const expected = { code: 429, reason: 'TooManyRequests', message: 'm', name: 'app', retryAfterMs: 2000 };
+    const expected = {
+      ...{ code: 429, reason: 'TooManyRequests', message: 'm', name: 'app', resource: 'jobs', causes: ['A', 'B'] },
+      retryAfterMs: 2000,
+    };
     expect(parseStatusBody('application/json', Buffer.from(JSON.stringify(json)))).toEqual(expected);
     expect(parseStatusBody('application/vnd.kubernetes.protobuf', envelope(message, 'Status'))).toEqual(expected);
   });

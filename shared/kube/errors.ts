@@ -75,21 +75,27 @@ export class ForbiddenError extends KubeError {
   readonly byRbac: boolean;
   /** What was refused. */
   readonly target: RequestTarget;
+  /** The namespace is being deleted: nothing can be created in it. */
+  readonly namespaceTerminates: boolean;
 
-  constructor(message: string, refusal: Refusal, target: RequestTarget, byRbac: boolean) {
+  constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
     super(message, { code: 'KUBE_FORBIDDEN', retry: 'backoff', ...refusal });
-    this.byRbac = byRbac;
+    this.byRbac = isRbacDenial(body);
     this.target = target;
+    this.namespaceTerminates = body?.causes.includes('NamespaceTerminating') === true;
   }
 }
 
 export class NotFoundError extends KubeError {
   /** The answer names the object that there is not. Otherwise the path leads nowhere, or a proxy has answered. */
   readonly isOfObject: boolean;
+  /** The answer names a namespace that there is not: of the object, or itself. */
+  readonly isOfNamespace: boolean;
 
-  constructor(message: string, refusal: Refusal, isOfObject: boolean) {
+  constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
     super(message, { code: 'KUBE_NOT_FOUND', retry: 'never', ...refusal });
-    this.isOfObject = isOfObject;
+    this.isOfObject = target.name !== undefined && body?.name === target.name;
+    this.isOfNamespace = body?.resource === 'namespaces';
   }
 }
 
@@ -159,11 +165,14 @@ export function errorFromStatus(
     case 401:
       return new UnauthorizedError(`${message}; the API server does not accept our credentials`, refusal);
     case 403:
-      return isRbacDenial(body)
-        ? new ForbiddenError(`${message}; ${rbacRule(target)}`, refusal, target, true)
-        : new ForbiddenError(message, refusal, target, false);
+      return new ForbiddenError(
+        isRbacDenial(body) ? `${message}; ${rbacRule(target)}` : message,
+        refusal,
+        target,
+        body,
+      );
     case 404:
-      return new NotFoundError(message, refusal, target.name !== undefined && body?.name === target.name);
+      return new NotFoundError(message, refusal, target, body);
     case 409:
       return reason === 'AlreadyExists'
         ? new AlreadyExistsError(message, refusal)
@@ -192,8 +201,8 @@ function isRbacDenial(body: KubeStatus | undefined): boolean {
 
 /** The namespace is gone or going: nothing can be created in it, and nothing that was in it is missed. */
 export function isNamespaceGone(error: unknown): boolean {
-  if (error instanceof NotFoundError) return /namespaces "[^"]*" not found/.test(error.message);
-  return error instanceof ForbiddenError && error.message.includes('because it is being terminated');
+  if (error instanceof NotFoundError) return error.isOfNamespace;
+  return error instanceof ForbiddenError && error.namespaceTerminates;
 }
 
 /** For the `catch` of a request about an object that may be missing. Throws whatever else went wrong. */

@@ -4,9 +4,10 @@ import { errorFromStatus } from './errors';
 import { refusal, type Reply } from './fake-transport';
 import { Refusals } from './refusals';
 import { requestTarget } from './request-target';
+import { statusFromJson } from './status-body';
 
 const target = requestTarget('POST', '/api/v1/namespaces/reroll/secrets');
-const forbidden = (message: string) => errorFromStatus(403, { message } as never, target);
+const forbidden = (message: string) => errorFromStatus(403, statusFromJson({ kind: 'Status', message }), target);
 const refused = forbidden('secrets is forbidden: User "reroll" cannot create resource "secrets" in API group ""');
 const notTold = refusal(403, 'Forbidden');
 

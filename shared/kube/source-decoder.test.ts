@@ -191,7 +191,7 @@ describe.each(forms)('a protobuf watch, %s', (_form, decoder) => {
     const status = Buffer.concat([bytesField(3, 'too old'), bytesField(4, 'Expired'), details, varintField(6, 410)]);
     expect(event('ERROR', status)).toEqual({
       type: 'error',
-      status: { code: 410, reason: 'Expired', message: 'too old', retryAfterMs: 3000 },
+      status: { code: 410, reason: 'Expired', message: 'too old', causes: [], retryAfterMs: 3000 },
     });
     expect(event('NEW', sourceMessage(example()))).toEqual({ type: 'unknown', name: 'NEW' });
   });

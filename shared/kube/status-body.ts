@@ -8,6 +8,10 @@ export interface KubeStatus {
   readonly message: string | undefined;
   /** The object that the failure is about. */
   readonly name: string | undefined;
+  /** Its resource, such as `namespaces`. */
+  readonly resource: string | undefined;
+  /** Why, for programs, such as `NamespaceTerminating`. */
+  readonly causes: readonly string[];
   readonly retryAfterMs: number | undefined;
 }
 
@@ -33,17 +37,24 @@ export function statusFromJson(value: unknown): KubeStatus | undefined {
     reason: text(value['reason']),
     message: text(value['message']),
     name: text(details['name']),
+    resource: text(details['kind']),
+    causes: arrayOf(details['causes']).flatMap((cause) => (isRecord(cause) ? (text(cause['reason']) ?? []) : [])),
     retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
   };
 }
 
-/** `metav1.Status {3: message, 4: reason, 5: details {1: name, 5: retryAfterSeconds}, 6: code}`. */
+/**
+ * `metav1.Status {3: message, 4: reason, 5: details {1: name, 3: kind, 4: causes {1: reason}, 5: retryAfterSeconds},
+ * 6: code}`.
+ */
 export function statusFromProtobuf(message: Buffer): KubeStatus {
   let status: KubeStatus = {
     code: undefined,
     reason: undefined,
     message: undefined,
     name: undefined,
+    resource: undefined,
+    causes: [],
     retryAfterMs: undefined,
   };
   for (const field of protobufFields(message)) {
@@ -55,13 +66,26 @@ export function statusFromProtobuf(message: Buffer): KubeStatus {
   return status;
 }
 
-function detailsOf(details: Buffer): Pick<KubeStatus, 'name' | 'retryAfterMs'> {
-  let [name, retryAfterMs]: [string | undefined, number | undefined] = [undefined, undefined];
-  for (const { number, bytes, varint } of protobufFields(details)) {
-    if (number === 1) name = text(bytes.toString('utf8'));
-    if (number === 5 && varint > 0) retryAfterMs = varint * 1000;
+type Details = Pick<KubeStatus, 'name' | 'resource' | 'causes' | 'retryAfterMs'>;
+
+function detailsOf(message: Buffer): Details {
+  let details: Details = { name: undefined, resource: undefined, causes: [], retryAfterMs: undefined };
+  for (const { number, bytes, varint } of protobufFields(message)) {
+    if (number === 1) details = { ...details, name: text(bytes.toString('utf8')) };
+    if (number === 3) details = { ...details, resource: text(bytes.toString('utf8')) };
+    if (number === 4) details = { ...details, causes: [...details.causes, ...causeOf(bytes)] };
+    if (number === 5 && varint > 0) details = { ...details, retryAfterMs: varint * 1000 };
   }
-  return { name, retryAfterMs };
+  return details;
+}
+
+function causeOf(cause: Buffer): readonly string[] {
+  for (const { number, text: reason } of protobufFields(cause)) if (number === 1) return [reason];
+  return [];
+}
+
+function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function text(value: unknown): string | undefined {

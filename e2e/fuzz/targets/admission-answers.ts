@@ -30,7 +30,7 @@ const answers: Readonly<Record<string, unknown>> = {
 
 const reconcilers = {
   ask: async (path: string): Promise<unknown> => await Promise.resolve(answers[path]),
-  canAsk: true,
+  canAsk: () => true,
 };
 const duties: readonly AnswerDuty[] = [
   previewDuty({ reconcilers, digester: () => digester }),
