@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { budgets } from '../shared/domain/budgets';
 import type { ReadSource } from '../shared/domain/source';
 import { GoneError, ServerError } from '../shared/kube/errors';
 import { FakeClock } from '../shared/runtime/fake-clock';
@@ -46,7 +47,7 @@ beforeEach(() => {
     },
     onRead: ({ resourceVersion }) => void told.push(resourceVersion),
     find: async (kind, namespace, name, resourceVersion = 'now') => {
-      expect(`${kind} ${namespace}`).toBe('ConfigMap shop');
+      expect(`${kind} ${namespace}`).toMatch(/^ConfigMap (shop|gone-)/);
       asked.push(resourceVersion);
       const answer = name === 'app' ? answers[resourceVersion] : find(name);
       await Promise.resolve();
@@ -249,6 +250,21 @@ describe('much of one namespace', () => {
     expect(asked).toHaveLength(65);
     expect(asked.at(-1)).toBe('ConfigMap of shop');
     expect(unreadNames()).toBe(0);
+  });
+
+  it('is counted anew in a namespace of which nothing was read for long', async () => {
+    has(200);
+    for (const name of names(60)) await contents.read('shop', ofShop([name]));
+    // Namespaces come and go: those of long ago take no memory.
+    find = () => undefined;
+    for (let each = 0; each < budgets.readNamespacesBytes / 150; each++) {
+      sink().upsert(listedRecord({ namespace: `gone-${each}`, name: 'app', uid: `uid-${each}` }), 'watch');
+      await contents.read(`gone-${each}`, ofShop(['app']));
+    }
+    find = (name) => stored.find((source) => source.name === name);
+    asked.length = 0;
+    for (const name of names(130).slice(60, 120)) await contents.read('shop', ofShop([name]));
+    expect(asked).not.toContain('ConfigMap of shop');
   });
 
   it('is taken as the index knows it, and what has moved is read by its name', async () => {

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../shared/domain/bounded-map';
+import { budgets } from '../shared/domain/budgets';
 import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey } from '../shared/domain/object-key';
 import { versionBefore } from '../shared/domain/resource-version';
@@ -42,8 +44,8 @@ const leastByName = 64;
 export class SourceContents {
   readonly #options: SourceContentsOptions;
   readonly #underWay = new Map<string, Promise<void>>();
-  /** How many were read by their names since the last list, by kind and namespace. */
-  readonly #byName = new Map<string, number>();
+  /** How many were read by their names since the last list, by kind and namespace; of one that is gone, until others need the room. */
+  readonly #byName = new BoundedMap<string, number>({ maxBytes: budgets.readNamespacesBytes });
 
   constructor(options: SourceContentsOptions) {
     this.#options = options;
@@ -71,7 +73,8 @@ export class SourceContents {
     const place = `${kind}/${namespace}`;
     const byName = (this.#byName.get(place) ?? 0) + names;
     const most = Math.max(leastByName, this.#options.sources.countIn(kind, namespace) * maxShareByName);
-    this.#byName.set(place, byName > most ? 0 : byName);
+    if (byName === 0 || byName > most) this.#byName.delete(place);
+    else this.#byName.set(place, byName, Buffer.byteLength(place));
     return byName > most;
   }
 

@@ -68,6 +68,8 @@ export const budgets = {
   injectedBytes: 4 * mib,
   /** Names of changed sources that are remembered of one settle window, for the log. */
   settledSources: 500,
+  /** Namespaces of which it is remembered how many sources were read by their names. */
+  readNamespacesBytes: 1 * mib,
   /** Schemas that stay read, by the size of their texts: of one namespace, and of all. Read, they take ten times that. */
   keptSchemaNamespaceBytes: 512 * kib,
   keptSchemaBytes: 1 * mib,
