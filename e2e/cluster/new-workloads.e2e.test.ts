@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { configMap, cronJob, fromConfigMap, statefulSet } from '../apiserver/cluster';
+import { configMap, cronJob, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
-import { RerollCluster } from '../webhook/reroll-cluster';
+import { ownNamespace, reconcilerAccount, RerollCluster } from '../webhook/reroll-cluster';
 import { auto, baselineKey, patient, TestNamespace } from './test-namespace';
+
+const rerollUser = `system:serviceaccount:${ownNamespace}:${reconcilerAccount}`;
 
 let cluster: RerollCluster;
 /** In which others are restarted, so that what is not is seen. */
@@ -17,12 +19,26 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-const make = { StatefulSet: statefulSet, CronJob: cronJob };
+const make = { StatefulSet: statefulSet, CronJob: cronJob, Job: job };
 type Kind = keyof typeof make;
 
-/** Rollouts, or runs of this CronJob and none that had its name before. */
+/** Of `createdJobs`, when the workload of a namespace was created. */
+const createdBefore = new Map<TestNamespace, number>();
+
+/** Jobs that Reroll created in the namespace, those of former tests too. */
+async function createdJobs({ name }: TestNamespace): Promise<number> {
+  const entries = await cluster.plane.auditEntries({ user: rerollUser });
+  return entries.filter(
+    ({ verb, requestURI, objectRef, responseStatus }) =>
+      [verb, objectRef?.resource, objectRef?.namespace, responseStatus?.code].join() === `create,jobs,${name},201` &&
+      !requestURI.includes('dryRun=All'),
+  ).length;
+}
+
+/** Rollouts, or runs of this CronJob and none that had its name before, or Jobs in the place of one that was created. */
 async function restarts(within: TestNamespace, kind: Kind): Promise<number> {
   if (kind === 'StatefulSet') return await within.restarts('web');
+  if (kind === 'Job') return (await createdJobs(within)) - (createdBefore.get(within) ?? 0);
   const { uid } = (await within.stored('CronJob', 'web')).metadata;
   const jobs = await within.all('Job');
   return jobs.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid)).length;
@@ -37,12 +53,13 @@ async function paintedAndRestarted(within: TestNamespace, kind: Kind, color: str
   );
 }
 
-describe.each(['StatefulSet', 'CronJob'] as const)('a %s that bears the baseline of another', (kind) => {
+describe.each(['StatefulSet', 'CronJob', 'Job'] as const)('a %s that bears the baseline of another', (kind) => {
   let original: TestNamespace;
   let copy: TestNamespace;
   let annotations: Readonly<Record<string, string>>;
 
   const create = async (within: TestNamespace, bears: Readonly<Record<string, string>>): Promise<void> => {
+    createdBefore.set(within, await createdJobs(within));
     await within.create(make[kind]({ name: 'web', annotations: bears, envFrom: [fromConfigMap('app')] }));
   };
 

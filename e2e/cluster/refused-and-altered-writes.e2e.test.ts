@@ -78,6 +78,10 @@ async function stripVariables(): Promise<void> {
   );
 }
 
+function variableOf(configMapName: string): string {
+  return `STAKATER_${configMapName.toUpperCase().replaceAll('-', '_')}_CONFIGMAP`;
+}
+
 /** Of the StatefulSet, by the reconciler. */
 async function patches(name: string): Promise<{ readonly stored: number; readonly asked: number }> {
   const entries = (await cluster.plane.auditEntries({ user: rerollUser })).filter(
@@ -88,38 +92,48 @@ async function patches(name: string): Promise<{ readonly stored: number; readonl
   return { stored: entries.length - asked, asked };
 }
 
-it('a restart whose marker a MutatingAdmissionPolicy takes out is told as failed, and comes once it is kept', async () => {
-  const name = 'stripped';
-  await shop.createApp(name);
-  await shop.adopted('StatefulSet', name);
-  await stripVariables();
-  const env = { spec: { template: { spec: { containers: [{ name: 'app', env: [{ name: 'A', value: 'a' }] }] } } } };
-  await pollUntil('the policy to be in force', async () => {
-    const path = `${objectPath('StatefulSet', shop.name, name)}?dryRun=All`;
-    const { status, body } = await asReroll.patch(path, strategic, env);
-    return status === 200 && !JSON.stringify(body['spec']).includes('"env"') ? true : undefined;
-  });
-  const before = await patches(name);
+it.each([
+  ['without a webhook', 'stripped', [] as const],
+  ['with the webhook', 'stripped-again', ['validating', 'mutating'] as const],
+])(
+  'a restart whose marker a MutatingAdmissionPolicy takes out is told as failed, and comes once it is kept: %s',
+  async (_with, name, hooks) => {
+    if (hooks.length > 0) {
+      await cluster.register(hooks);
+      await cluster.webhook();
+    }
+    await shop.createApp(name);
+    await shop.adopted('StatefulSet', name);
+    await stripVariables();
+    const env = { spec: { template: { spec: { containers: [{ name: 'app', env: [{ name: 'A', value: 'a' }] }] } } } };
+    await pollUntil('the policy to be in force', async () => {
+      const path = `${objectPath('StatefulSet', shop.name, name)}?dryRun=All`;
+      const { status, body } = await asReroll.patch(path, strategic, env);
+      return status === 200 && !JSON.stringify(body['spec']).includes('"env"') ? true : undefined;
+    });
+    const before = await patches(name);
+    const failedBefore = (await metricsOf(reroll)).sum('reloader_reload_errors_total');
 
-  await shop.paint(name, 'blue');
-  expect(await shop.eventWith(`ReloadFail ${name}: `)).toMatch(
-    /StatefulSet shop-of-writes\/stripped is not restarted: .* without variable STAKATER_STRIPPED_CONFIGMAP/,
-  );
-  await pollUntil(
-    'more attempts',
-    async () => ((await patches(name)).asked >= before.asked + 3 ? true : undefined),
-    patient,
-  );
-  // What was stored, and what took it back.
-  expect((await patches(name)).stored - before.stored).toBeLessThanOrEqual(2);
-  await others.laterChangeAnswered();
-  expect(await shop.restarts(name)).toBe(0);
-  expect((await shop.events()).filter((event) => event.startsWith(`Reloaded ${name}`))).toEqual([]);
-  expect(reroll.lines.filter(({ message }) => message === `StatefulSet ${shop.name}/${name} restarted`)).toEqual([]);
-  expect((await metricsOf(reroll)).sum('reloader_reload_errors_total')).toBeGreaterThan(0);
+    await shop.paint(name, 'blue');
+    expect(await shop.eventWith(`ReloadFail ${name}: `)).toMatch(
+      new RegExp(`StatefulSet ${shop.name}/${name} is not restarted: .* without variable ${variableOf(name)}`),
+    );
+    await pollUntil(
+      'more attempts',
+      async () => ((await patches(name)).asked >= before.asked + 3 ? true : undefined),
+      patient,
+    );
+    // What was stored, and what took it back.
+    expect((await patches(name)).stored - before.stored).toBeLessThanOrEqual(2);
+    await others.laterChangeAnswered();
+    expect(await shop.restarts(name)).toBe(0);
+    expect((await shop.events()).filter((event) => event.startsWith(`Reloaded ${name}`))).toEqual([]);
+    expect(reroll.lines.filter(({ message }) => message === `StatefulSet ${shop.name}/${name} restarted`)).toEqual([]);
+    expect((await metricsOf(reroll)).sum('reloader_reload_errors_total')).toBeGreaterThan(failedBefore);
 
-  await cluster.plane.kubectl(['delete', 'mutatingadmissionpolicybinding', 'no-variables']);
-  await shop.restarted(name, 1);
-  await others.laterChangeAnswered();
-  expect(await shop.restarts(name)).toBe(1);
-});
+    await cluster.plane.kubectl(['delete', 'mutatingadmissionpolicybinding', 'no-variables']);
+    await shop.restarted(name, 1);
+    await others.laterChangeAnswered();
+    expect(await shop.restarts(name)).toBe(1);
+  },
+);

@@ -1,10 +1,20 @@
+import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type ApiEndpoint, apiRequest } from './api-request';
 import { type AuditEntry, type AuditFilter, readAuditLog } from './audit';
 import type { BinaryPaths } from './binaries';
 import type { Identity } from './certificates';
 import { type ControlPlane, rerollUser } from './cluster';
-import { type Layout, apiServerCommand, apiServerUrl, auditLogPath, kubeconfigPath } from './commands';
+import {
+  type Layout,
+  apiServerCommand,
+  apiServerUrl,
+  auditLogPath,
+  etcdCommand,
+  etcdDataDir,
+  etcdUrl,
+  kubeconfigPath,
+} from './commands';
 import { type Credentials, adminUser } from './credentials';
 import { type KubectlOptions, runKubectl } from './kubectl';
 import type { ServerGroup } from './server-group';
@@ -32,6 +42,7 @@ export class BuiltControlPlane implements ControlPlane {
   readonly adminEndpoint: ApiEndpoint;
   readonly #parts: BuiltControlPlaneParts;
   readonly #users: UserDirectory;
+  #etcd: ServerProcess | undefined;
   #apiServer: ServerProcess | undefined;
 
   constructor(parts: BuiltControlPlaneParts) {
@@ -79,6 +90,39 @@ export class BuiltControlPlane implements ControlPlane {
 
   async startServer(command: ServerCommand): Promise<void> {
     await this.#parts.group.start(command);
+  }
+
+  async startEtcd(): Promise<void> {
+    const { group, binaries, layout } = this.#parts;
+    const server = await group.start(etcdCommand(binaries, layout));
+    this.#etcd = server;
+    await group.waitFor(server, 'etcd to be healthy', async () => {
+      const { ok } = await fetch(`${etcdUrl(layout.ports)}/health`);
+      return ok ? true : undefined;
+    });
+  }
+
+  async backUpEtcd(): Promise<string> {
+    const { layout } = this.#parts;
+    const backup = path.join(layout.dataDir, 'etcd-backup');
+    await this.#whileStopped(async () => await cp(etcdDataDir(layout), backup, { recursive: true }));
+    return backup;
+  }
+
+  async restoreEtcd(backup: string): Promise<void> {
+    const dataDir = etcdDataDir(this.#parts.layout);
+    await this.#whileStopped(async () => {
+      await rm(dataDir, { recursive: true });
+      await cp(backup, dataDir, { recursive: true });
+    });
+  }
+
+  async #whileStopped(change: () => Promise<void>): Promise<void> {
+    await this.stopApiServer();
+    if (this.#etcd) await this.#parts.group.stop(this.#etcd, 'SIGTERM');
+    await change();
+    await this.startEtcd();
+    await this.startApiServer();
   }
 
   async startApiServer(): Promise<void> {

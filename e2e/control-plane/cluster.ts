@@ -45,4 +45,8 @@ export interface ControlPlane extends Cluster {
   stopApiServer(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Starts the API server again, at the same address with the same data, and waits until it is ready. */
   startApiServer(): Promise<void>;
+  /** Copies what etcd stores, for which etcd and API server are stopped a moment; resolves with where the copy is. */
+  backUpEtcd(): Promise<string>;
+  /** Takes the cluster back to a copy, as after a disaster: its versions are given out anew. */
+  restoreEtcd(backup: string): Promise<void>;
 }

@@ -50,15 +50,21 @@ export function kubeconfigPath(layout: Layout, name: string): string {
   return path.join(layout.dataDir, `${name}.kubeconfig`);
 }
 
+/** Where etcd keeps everything that it stores. */
+export function etcdDataDir({ dataDir }: Layout): string {
+  return path.join(dataDir, 'etcd');
+}
+
 /** The command line of etcd. */
-export function etcdCommand(binaries: BinaryPaths, { dataDir, ports }: Layout): ServerCommand {
+export function etcdCommand(binaries: BinaryPaths, layout: Layout): ServerCommand {
+  const { ports } = layout;
   const peerUrl = `http://127.0.0.1:${ports.etcdPeer}`;
   return {
     name: 'etcd',
     file: binaries.etcd,
     args: [
       '--name=e2e',
-      `--data-dir=${path.join(dataDir, 'etcd')}`,
+      `--data-dir=${etcdDataDir(layout)}`,
       `--listen-client-urls=${etcdUrl(ports)}`,
       `--advertise-client-urls=${etcdUrl(ports)}`,
       `--listen-peer-urls=${peerUrl}`,

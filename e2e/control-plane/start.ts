@@ -55,18 +55,10 @@ async function bringUp(
   const [etcdClient = 0, etcdPeer = 0, apiServer = 0] = await freePorts(3);
   const layout = { dataDir: group.dataDir, logDir: group.logDir, ports: { etcdClient, etcdPeer, apiServer } };
 
-  // etcd needs no certificate, so it comes up while they are made.
-  const [etcd, credentials] = await Promise.all([
-    group.start(commands.etcdCommand(binaries, layout)),
-    writeCredentials(layout),
-  ]);
-  await group.waitFor(etcd, 'etcd to be healthy', async () => {
-    const { ok } = await fetch(`${commands.etcdUrl(layout.ports)}/health`);
-    return ok ? true : undefined;
-  });
-
+  const credentials = await writeCredentials(layout);
   const apiServerFlags = options.apiServerFlags ?? [];
   const plane = new BuiltControlPlane({ group, binaries, layout, credentials, apiServerFlags });
+  await plane.startEtcd();
   await plane.startApiServer();
 
   const ownStages = readdirSync(ownStagesDir).map((file) => path.join(ownStagesDir, file));
