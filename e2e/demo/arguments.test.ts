@@ -3,11 +3,11 @@ import { parseArguments } from './arguments';
 
 describe('arguments of the demo', () => {
   it('without flags, the demo is played and ends', () => {
-    expect(parseArguments([])).toEqual({ kind: 'play', keep: false });
+    expect(parseArguments([])).toEqual({ kind: 'play', keep: false, picture: undefined });
   });
 
   it('--keep leaves it up', () => {
-    expect(parseArguments(['--keep'])).toEqual({ kind: 'play', keep: true });
+    expect(parseArguments(['--keep'])).toEqual({ kind: 'play', keep: true, picture: undefined });
   });
 
   it.each(['--help', '-h'])('%s prints every flag', (flag) => {

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pollUntil } from '../control-plane/poll';
 import { kernelStartTimeOf } from '../control-plane/process-identity';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { seededRandom } from '../apiserver/seeded-random';
+import { picture, pictureScene, sceneLines } from './picture';
 
 const root = path.join(__dirname, '..', '..');
 const demoLimitMs = 60_000;
@@ -125,6 +126,12 @@ describe('npm run demo', () => {
     const told = plain.stdout.replaceAll(/\s+/g, ' ');
     expect(told).toContain('content changed (keys: color) by alice (kubectl-edit). Deployment restarted');
     expect(told).toContain('content changed (keys: page-size). Deployment restarted');
+  });
+
+  it('is what the picture in the README shows, but for the times', () => {
+    const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d\d s/g, '#.## s').replaceAll(/ +#/g, ' #');
+    const shown = readFileSync(path.join(root, 'docs', 'demo.svg'), 'utf8');
+    expect(withoutTimes(picture(sceneLines(plain.stdout, pictureScene)))).toBe(withoutTimes(shown));
   });
 
   it('shows no content of a Secret', () => {

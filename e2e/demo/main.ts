@@ -1,9 +1,11 @@
+import { writeFile } from 'node:fs/promises';
 import { errorMessage } from '../../shared/domain/errors';
 import { systemClock } from '../../shared/runtime/clock';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
-import { parseArguments } from './arguments';
+import { parseArguments, type DemoRequest } from './arguments';
 import { Demo } from './demo';
 import { Guard } from './guard';
+import { picture, pictureScene, sceneLines } from './picture';
 import { Timeline } from './timeline';
 
 const usageExitCode = 2;
@@ -20,16 +22,23 @@ switch (request.kind) {
     process.exitCode = usageExitCode;
     break;
   case 'play':
-    void run(request.keep);
+    void run(request);
 }
 
+type PlayRequest = Extract<DemoRequest, { kind: 'play' }>;
+
 /** Never rejects; ends the process, unless it is to stay up. */
-async function run(keep: boolean): Promise<void> {
+async function run({ keep, picture: pictureFile }: PlayRequest): Promise<void> {
   const { dir } = createTemporaryDir();
   const guard = new Guard(dir);
+  const shown: string[] = [];
   const timeline = new Timeline({
-    write: (text) => process.stdout.write(text),
-    colour: process.stdout.isTTY && !process.env['NO_COLOR'],
+    write: (text) => {
+      shown.push(text);
+      process.stdout.write(text);
+    },
+    // The picture has colours of its own.
+    colour: process.stdout.isTTY && !process.env['NO_COLOR'] && pictureFile === undefined,
     nowMs: () => systemClock.nowMs(),
   });
   const demo = new Demo({ clock: systemClock, timeline, guard, temporaryDir: dir });
@@ -46,6 +55,7 @@ async function run(keep: boolean): Promise<void> {
   process.stdout.on('error', () => void end(1));
   try {
     const ok = await demo.play();
+    if (pictureFile !== undefined) await writeFile(pictureFile, picture(sceneLines(shown.join(''), pictureScene)));
     if (keep) await demo.stayUp();
     else await end(ok ? 0 : 1);
   } catch (thrown) {

@@ -13,6 +13,7 @@ const alone = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'certs/README.md',
   'deploy/README.md',
   'webhook/README.md',

@@ -12,7 +12,7 @@ All annotations that are read or written, and where each counts. A _workload_ is
 StatefulSet, DaemonSet, CronJob, Job, Argo Rollout or DeploymentConfig; a _pod template_ is that of the workload, of a
 CronJob that of its Job; a _source_ is the metadata of a ConfigMap, Secret or SecretProviderClass. None counts on a
 namespace, on a pod, or among labels. How they work together:
-[What restarts, and when](../../README.md#what-restarts-and-when).
+[What restarts, and when](../restarts.md).
 
 Go's booleans are \`1\`, \`t\`, \`T\`, \`TRUE\`, \`true\`, \`True\` and the same of false. Go's durations are such as
 \`500ms\`, \`10s\`, \`1m30s\`. What cannot be meant is told in the log, and by [the webhook](../webhook.md#lint) to who writes

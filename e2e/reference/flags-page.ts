@@ -15,7 +15,7 @@ const head = `<!-- Generated: npm run release -- --generate -->
 
 # Flags
 
-All flags of all commands. What they are for is told where they belong: [README](../../README.md#what-restarts-and-when),
+All flags of all commands. What they are for is told where they belong: [what restarts, and when](../restarts.md),
 [the webhook](../webhook.md), [certificates](../certificates.md). Values of the chart that stand for flags:
 [the chart's README](../../deploy/chart/reroll/README.md).
 
