@@ -1,68 +1,72 @@
 import { durationMs, goBool, goBoolAccepts, objectName } from '../shared/runtime/option-schemas';
-import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
+import { inGroup, type OptionTable, type OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
 import { processOptionTable, serviceOptionTable } from '../shared/runtime/process-options';
 
 export const certsOptionTable = {
-  once: {
-    flag: 'once',
-    form: 'switch',
-    schema: goBool,
-    default: 'false',
-    describe: 'Do what is owed now and exit: 0 when all is done, 1 with the reason when it is not.',
-    accepts: goBoolAccepts,
-  },
-  certificates: {
-    flag: 'certificates',
-    form: 'switch',
-    schema: goBool,
-    default: 'true',
-    describe:
-      'Keep certificates and caBundles; false where they are of others: then only the token of the webhook is kept.',
-    accepts: goBoolAccepts,
-  },
-  validating: {
-    flag: 'validating-webhook-configuration',
-    form: 'value',
-    schema: objectName,
-    default: 'reroll',
-    describe: 'ValidatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
-    accepts: 'a lower-case object name',
-  },
-  mutating: {
-    flag: 'mutating-webhook-configuration',
-    form: 'value',
-    schema: objectName,
-    default: 'reroll',
-    describe: 'MutatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
-    accepts: 'a lower-case object name',
-  },
-  caLifeMs: {
-    flag: 'ca-life',
-    form: 'value',
-    schema: durationMs,
-    default: '8760h',
-    describe: 'How long a CA is valid; it is replaced when a third of that is left.',
-    accepts: 'a Go duration, at least three times --leaf-life',
-  },
-  leafLifeMs: {
-    flag: 'leaf-life',
-    form: 'value',
-    schema: durationMs,
-    default: '720h',
-    describe: 'How long the other certificates are valid; they are renewed when a third of that is left.',
-    accepts: 'a Go duration of 1h or more',
-  },
-  tokenLifeMs: {
-    flag: 'token-life',
-    form: 'value',
-    schema: durationMs,
-    default: '720h',
-    describe: 'How long the token is used by which the webhook knows the API server; then it is replaced.',
-    accepts: 'a Go duration of 1h or more',
-  },
-  ...serviceOptionTable,
-  ...processOptionTable,
+  ...inGroup('What is kept', {
+    once: {
+      flag: 'once',
+      form: 'switch',
+      schema: goBool,
+      default: 'false',
+      describe: 'Do what is owed now and exit: 0 when all is done, 1 with the reason when it is not.',
+      accepts: goBoolAccepts,
+    },
+    certificates: {
+      flag: 'certificates',
+      form: 'switch',
+      schema: goBool,
+      default: 'true',
+      describe:
+        'Keep certificates and caBundles; false where they are of others: then only the token of the webhook is kept.',
+      accepts: goBoolAccepts,
+    },
+    validating: {
+      flag: 'validating-webhook-configuration',
+      form: 'value',
+      schema: objectName,
+      default: 'reroll',
+      describe: 'ValidatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
+      accepts: 'a lower-case object name',
+    },
+    mutating: {
+      flag: 'mutating-webhook-configuration',
+      form: 'value',
+      schema: objectName,
+      default: 'reroll',
+      describe: 'MutatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
+      accepts: 'a lower-case object name',
+    },
+    ...serviceOptionTable,
+  }),
+  ...inGroup('Lifetimes', {
+    caLifeMs: {
+      flag: 'ca-life',
+      form: 'value',
+      schema: durationMs,
+      default: '8760h',
+      describe: 'How long a CA is valid; it is replaced when a third of that is left.',
+      accepts: 'a Go duration, at least three times --leaf-life',
+    },
+    leafLifeMs: {
+      flag: 'leaf-life',
+      form: 'value',
+      schema: durationMs,
+      default: '720h',
+      describe: 'How long the other certificates are valid; they are renewed when a third of that is left.',
+      accepts: 'a Go duration of 1h or more',
+    },
+    tokenLifeMs: {
+      flag: 'token-life',
+      form: 'value',
+      schema: durationMs,
+      default: '720h',
+      describe: 'How long the token is used by which the webhook knows the API server; then it is replaced.',
+      accepts: 'a Go duration of 1h or more',
+    },
+  }),
+  ...inGroup('Process', processOptionTable),
 } satisfies OptionTable;
 
 export type CertsOptions = OptionValues<typeof certsOptionTable>;

@@ -13,7 +13,7 @@ import {
   objectName,
   oneOf,
 } from '../shared/runtime/option-schemas';
-import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
+import { inGroup, type OptionTable, type OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
 import {
   channelTlsOptionTable,
@@ -112,83 +112,97 @@ const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { job
 
 /** Flags that Reloader has too keep its names. */
 export const reconcilerOptionTable = {
-  autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
-  strategy: {
-    flag: 'reload-strategy',
-    form: 'value',
-    schema: oneOf(strategies, 'no such strategy'),
-    default: 'env-vars',
-    describe: 'What is changed in the pod template to restart a workload.',
-    accepts: 'env-vars (or default), annotations, restarted-at',
-  },
-  reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source appears.'),
-  reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source goes.'),
-  ...annotationTable,
-  ignoredWorkloadKinds: {
-    flag: 'ignored-workload-types',
-    form: 'list',
-    schema: listOf(oneOf(ignorableWorkloadKinds, 'not a type that can be ignored')),
-    describe: 'Kinds of workload that are never restarted.',
-    accepts: 'a list of jobs, cronjobs',
-  },
-  rollouts: {
-    ...switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.'),
-    default: 'true',
-  },
-  ...selectionOptionTable,
-  csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
-  settleMs: {
-    flag: 'settle',
-    form: 'value',
-    schema: settleTime,
-    default: '1s',
-    describe: 'Restart when the sources of a workload have been quiet for this long.',
-    accepts: 'a Go duration such as 500ms, 2s or 1m30s, at most 1h',
-  },
-  settleMaxMs: {
-    flag: 'settle-max',
-    form: 'value',
-    schema: settleTime.optional(),
-    describe:
-      'Restart this long after the first change even if others follow; otherwise 10s, or --settle where that is longer.',
-    accepts: 'a Go duration not below --settle, at most 1h',
-  },
-  foldRollouts: {
-    ...switchRow(
-      'fold-rollouts',
-      'Restart nothing for a change that a rollout of somebody else has answered, as in a release of both.',
+  ...inGroup('What restarts', {
+    autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
+    reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source appears.'),
+    reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source goes.'),
+    csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
+    rollouts: {
+      ...switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.'),
+      default: 'true',
+    },
+    ignoredWorkloadKinds: {
+      flag: 'ignored-workload-types',
+      form: 'list',
+      schema: listOf(oneOf(ignorableWorkloadKinds, 'not a type that can be ignored')),
+      describe: 'Kinds of workload that are never restarted.',
+      accepts: 'a list of jobs, cronjobs',
+    },
+  }),
+  ...inGroup('Which namespaces and sources', selectionOptionTable),
+  ...inGroup('When and how', {
+    strategy: {
+      flag: 'reload-strategy',
+      form: 'value',
+      schema: oneOf(strategies, 'no such strategy'),
+      default: 'env-vars',
+      describe: 'What is changed in the pod template to restart a workload.',
+      accepts: 'env-vars (or default), annotations, restarted-at',
+    },
+    settleMs: {
+      flag: 'settle',
+      form: 'value',
+      schema: settleTime,
+      default: '1s',
+      describe: 'Restart when the sources of a workload have been quiet for this long.',
+      accepts: 'a Go duration such as 500ms, 2s or 1m30s, at most 1h',
+    },
+    settleMaxMs: {
+      flag: 'settle-max',
+      form: 'value',
+      schema: settleTime.optional(),
+      describe:
+        'Restart this long after the first change even if others follow; otherwise 10s, or --settle where that is longer.',
+      accepts: 'a Go duration not below --settle, at most 1h',
+    },
+    foldRollouts: {
+      ...switchRow(
+        'fold-rollouts',
+        'Restart nothing for a change that a rollout of somebody else has answered, as in a release of both.',
+      ),
+      default: 'true',
+    },
+    dryRun: switchRow(
+      'dry-run',
+      'Decide, log and count, and write nothing: to compare with what another install does.',
     ),
-    default: 'true',
-  },
-  podName: {
-    flag: 'pod-name',
-    fallbackEnv: 'POD_NAME',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe: "Identity of this replica in the lease; otherwise the host's name.",
-    accepts: 'a name that no other replica has',
-  },
-  leaseName: {
-    flag: 'lease-name',
-    form: 'value',
-    schema: objectName.optional(),
-    describe: 'Name of the lease that the replicas share; otherwise reroll, or with --enable-ha that of Reloader.',
-    accepts: 'a lower-case object name',
-  },
-  dryRun: switchRow('dry-run', 'Decide, log and count, and write nothing: to compare with what another install does.'),
-  channelListen: {
-    flag: 'channel-listen',
-    form: 'value',
-    schema: listenAddress.optional(),
-    describe: "Address on which the webhook's change records are received; none: changes are found by watching alone.",
-    accepts: listenAddressAccepts,
-  },
-  ...reloaderOptionTable,
-  ...channelTlsOptionTable,
-  ...notifyOptionTable,
-  ...alertOptionTable,
-  ...metaInfoOptionTable,
-  ...processOptionTable,
+  }),
+  ...inGroup('Annotation keys', annotationTable),
+  ...inGroup('Replicas', {
+    podName: {
+      flag: 'pod-name',
+      fallbackEnv: 'POD_NAME',
+      form: 'value',
+      schema: nonEmpty.optional(),
+      describe: "Identity of this replica in the lease; otherwise the host's name.",
+      accepts: 'a name that no other replica has',
+    },
+    leaseName: {
+      flag: 'lease-name',
+      form: 'value',
+      schema: objectName.optional(),
+      describe: 'Name of the lease that the replicas share; otherwise reroll, or with --enable-ha that of Reloader.',
+      accepts: 'a lower-case object name',
+    },
+  }),
+  ...inGroup('The channel from the webhook', {
+    channelListen: {
+      flag: 'channel-listen',
+      form: 'value',
+      schema: listenAddress.optional(),
+      describe:
+        "Address on which the webhook's change records are received; none: changes are found by watching alone.",
+      accepts: listenAddressAccepts,
+    },
+    ...channelTlsOptionTable,
+  }),
+  ...inGroup('Alerts and calls', {
+    ...notifyOptionTable,
+    ...alertOptionTable,
+    ...metaInfoOptionTable,
+  }),
+  ...inGroup('Process', processOptionTable),
+  ...inGroup('Accepted from Reloader', reloaderOptionTable),
 } satisfies OptionTable;
 
 type Values = OptionValues<typeof reconcilerOptionTable>;

@@ -11,7 +11,7 @@ import {
   objectName,
   oneOf,
 } from '../shared/runtime/option-schemas';
-import type { OptionTable, OptionValues } from '../shared/runtime/option-table';
+import { inGroup, type OptionTable, type OptionValues } from '../shared/runtime/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options';
 import {
   channelTlsOptionTable,
@@ -56,86 +56,96 @@ const namespaceModes = z.array(z.string()).transform((elements, context): Readon
 });
 
 export const webhookOptionTable = {
-  webhookListen: {
-    flag: 'webhook-listen',
-    form: 'value',
-    schema: listenAddress,
-    default: ':10250',
-    describe: 'Address on which the API server calls.',
-    accepts: listenAddressAccepts,
-  },
-  register: {
-    flag: 'register',
-    form: 'value',
-    schema: oneOf(registrations, 'no such registration'),
-    default: 'none',
-    describe: 'Registrations to make with the API server, where the chart or the manifests do not.',
-    accepts: Object.keys(registrations).join(', '),
-  },
-  reconcilerAddresses: {
-    flag: 'reconciler-address',
-    form: 'list',
-    schema: listOf(peerAddress),
-    describe: 'Send to these reconcilers instead of looking for the endpoints of --channel-service.',
-    accepts: 'a list of host:port',
-  },
-  preview: {
-    flag: 'preview',
-    form: 'switch',
-    schema: goBool,
-    default: 'true',
-    describe: 'Warn who changes a source, also in a dry run of theirs, which workloads that restarts.',
-    accepts: goBoolAccepts,
-  },
-  lint: {
-    flag: 'lint',
-    form: 'switch',
-    schema: goBool,
-    default: 'true',
-    describe: 'Warn who writes a workload of annotations on it that do not do what they seem to.',
-    accepts: goBoolAccepts,
-  },
-  quietNamespaces: {
-    flag: 'quiet-namespaces',
-    form: 'list',
-    schema: listOf(namespaceName),
-    describe: 'Warn nobody who writes to these namespaces.',
-    accepts: 'a list of namespaces',
-  },
-  tlsDir: {
-    flag: 'tls-dir',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe: "Take the server's certificate from here instead of --certs-secret.",
-    accepts: 'a directory with tls.crt, tls.key and ca.crt',
-  },
-  clientCaFile: {
-    flag: 'client-ca-file',
-    form: 'value',
-    schema: nonEmpty.optional(),
-    describe:
-      'Accept a connection only with a certificate that one of these CAs has signed: those of your API servers.',
-    accepts: 'a file of certificates in PEM',
-  },
-  injectCaFrom: {
-    flag: 'inject-ca-from',
-    form: 'value',
-    schema: namespacedName.optional(),
-    describe:
-      'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
-    accepts: 'namespace/name',
-  },
-  validateNamespaces: {
-    flag: 'validate-namespaces',
-    form: 'list',
-    schema: namespaceModes,
-    describe: 'Check the content of all ConfigMaps and Secrets of these namespaces, and warn or deny.',
-    accepts: 'a list of namespace=warn and namespace=deny',
-  },
-  ...selectionOptionTable,
-  ...serviceOptionTable,
-  ...channelTlsOptionTable,
-  ...processOptionTable,
+  ...inGroup('What is told and checked', {
+    preview: {
+      flag: 'preview',
+      form: 'switch',
+      schema: goBool,
+      default: 'true',
+      describe:
+        'Warn whoever changes a ConfigMap or Secret which workloads that will restart, also with `kubectl --dry-run=server`.',
+      accepts: goBoolAccepts,
+    },
+    lint: {
+      flag: 'lint',
+      form: 'switch',
+      schema: goBool,
+      default: 'true',
+      describe:
+        'Warn whoever writes a workload about annotations that have no effect, or another effect than they seem to.',
+      accepts: goBoolAccepts,
+    },
+    quietNamespaces: {
+      flag: 'quiet-namespaces',
+      form: 'list',
+      schema: listOf(namespaceName),
+      describe: 'Send no warnings for writes to these namespaces.',
+      accepts: 'a list of namespaces',
+    },
+    validateNamespaces: {
+      flag: 'validate-namespaces',
+      form: 'list',
+      schema: namespaceModes,
+      describe: 'Check the content of all ConfigMaps and Secrets of these namespaces, and warn or deny.',
+      accepts: 'a list of namespace=warn and namespace=deny',
+    },
+  }),
+  ...inGroup('Which namespaces and sources', selectionOptionTable),
+  ...inGroup('How it is called', {
+    webhookListen: {
+      flag: 'webhook-listen',
+      form: 'value',
+      schema: listenAddress,
+      default: ':10250',
+      describe: 'Address on which the API server calls.',
+      accepts: listenAddressAccepts,
+    },
+    ...serviceOptionTable,
+    tlsDir: {
+      flag: 'tls-dir',
+      form: 'value',
+      schema: nonEmpty.optional(),
+      describe: "Take the server's certificate from here instead of --certs-secret.",
+      accepts: 'a directory with tls.crt, tls.key and ca.crt',
+    },
+    clientCaFile: {
+      flag: 'client-ca-file',
+      form: 'value',
+      schema: nonEmpty.optional(),
+      describe:
+        'Accept a connection only with a certificate that one of these CAs has signed: those of your API servers.',
+      accepts: 'a file of certificates in PEM',
+    },
+  }),
+  ...inGroup('Registration', {
+    register: {
+      flag: 'register',
+      form: 'value',
+      schema: oneOf(registrations, 'no such registration'),
+      default: 'none',
+      describe: 'Registrations to make with the API server, where the chart or the manifests do not.',
+      accepts: Object.keys(registrations).join(', '),
+    },
+    injectCaFrom: {
+      flag: 'inject-ca-from',
+      form: 'value',
+      schema: namespacedName.optional(),
+      describe:
+        'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
+      accepts: 'namespace/name',
+    },
+  }),
+  ...inGroup('The channel to the reconcilers', {
+    reconcilerAddresses: {
+      flag: 'reconciler-address',
+      form: 'list',
+      schema: listOf(peerAddress),
+      describe: 'Send to these reconcilers instead of looking for the endpoints of --channel-service.',
+      accepts: 'a list of host:port',
+    },
+    ...channelTlsOptionTable,
+  }),
+  ...inGroup('Process', processOptionTable),
 } satisfies OptionTable;
 
 /** Everything that can be set from outside, compiled once at the start. */

@@ -89,7 +89,7 @@ describe('loadKubeconfig', () => {
     const path = ['/nowhere/first', write([one]), '/nowhere/last'].join(delimiter);
     expect((await loadKubeconfig({ path, clock })).server).toBe('https://one:6443');
     const none = ['/nowhere/first', '/nowhere/last'].join(delimiter);
-    await expect(loadKubeconfig({ path: none, clock })).rejects.toThrow(/ENOENT.*\/nowhere\/first/);
+    await expect(loadKubeconfig({ path: none, clock })).rejects.toThrow(/\/nowhere\/first.*: there is no such file/);
   });
 
   it('refuses a proxy, which would not be used, without showing it', async () => {
@@ -151,11 +151,11 @@ describe('loadKubeconfig', () => {
   });
 
   it.each([
-    ['a missing file', () => '/nowhere/config', /cannot read kubeconfig \/nowhere\/config: .*ENOENT/],
+    ['a missing file', () => '/nowhere/config', /^cannot read kubeconfig \/nowhere\/config: there is no such file; /],
     ['a name that drives a terminal', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
     ['a name without end', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
     ['a missing context', () => write([one], 'gone'), /has no context "gone"; it has: one/],
-    ['no path at all', () => '', /no context/],
+    ['no path at all', () => '', /names no current context; it has: none/],
   ])('names %s', async (_what, path, message) => {
     await expect(loadKubeconfig({ path: path(), clock })).rejects.toThrow(message);
   });

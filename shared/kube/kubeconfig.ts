@@ -84,8 +84,9 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   if (!config.getContextObject(config.getCurrentContext())) {
     const known = config.getContexts().map(({ name }) => name);
     const wanted = shown(config.getCurrentContext());
+    const problem = wanted === '' ? 'names no current context' : `has no context "${wanted}"`;
     throw new CredentialsError(
-      `kubeconfig ${path} has no context "${wanted}"; it has: ${shown(known.join(', ')) || 'none'}`,
+      `kubeconfig ${path} ${problem}; it has: ${shown(known.join(', ')) || 'none'}. Choose one with --context`,
     );
   }
   return config;
@@ -97,6 +98,7 @@ function shown(text: string | undefined): string {
 }
 
 function readingProblem(thrown: unknown): string {
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return 'there is no such file';
   // What the library throws on an empty file, or on one that is something else.
   if (thrown instanceof TypeError) return 'it is empty or no kubeconfig';
   return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');

@@ -25,7 +25,7 @@ function harness(run: LoadedCommand['run'] = () => Promise.resolve(0)) {
     summary: 'Does something else.',
     load: () => Promise.reject(new Error('loaded without need')),
   };
-  const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const io = { columns: 80, out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
   const cli = (...args: string[]) => runCli(args, { REROLL_SETTLE: '2s' }, io, [command, other]);
   return { cli, calls, out: () => out.join(''), err: () => err.join('') };
 }
@@ -64,9 +64,9 @@ describe('runCli', () => {
     expect(err()).toBe('no cluster\n');
   });
 
-  it('prints the version', async () => {
+  it.each(['--version', '-V', 'version'])('prints the version for %s', async (arg) => {
     const { cli, out } = harness();
-    expect(await cli('--version')).toBe(0);
+    expect(await cli(arg)).toBe(0);
     expect(out()).toBe('0.0.0-test\n');
   });
 
@@ -86,7 +86,7 @@ describe('runCli', () => {
   ])('prints every flag of a command for --help %s', async (_name, args) => {
     const { cli, out, calls } = harness();
     expect(await cli('reconciler', ...args)).toBe(0);
-    for (const { flag } of Object.values(processOptionTable)) expect(out()).toContain(`--${flag}\n`);
+    for (const { flag } of Object.values(processOptionTable)) expect(out()).toMatch(new RegExp(`^  --${flag}\\s`, 'm'));
     expect(calls).toEqual([]);
   });
 
@@ -101,7 +101,8 @@ describe('runCli', () => {
 
   it.each([
     [['help'], 'Usage: reroll <command> [flags]'],
-    [['help', 'reconciler'], '--log-level\n'],
+    [['help', 'reconciler'], '  --log-level '],
+    [['--help', 'reconciler'], '  --log-level '],
   ])('prints for %j what --help prints', async (args, text) => {
     const { cli, out, calls } = harness();
     expect(await cli(...args)).toBe(0);
@@ -135,7 +136,7 @@ describe('runCli', () => {
   it('§1.1 prints every flag for --help after flags without a command', async () => {
     const { cli, out, calls } = harness();
     expect(await cli('--log-level=info', '--help')).toBe(0);
-    expect(out()).toContain('--log-level\n');
+    expect(out()).toContain('  --log-level ');
     expect(calls).toEqual([]);
   });
 
@@ -145,7 +146,7 @@ describe('runCli', () => {
       return 0;
     });
     expect(await cli('--verion')).toBe(2);
-    expect(err()).toContain('unknown flag "--verion"');
+    expect(err()).toContain('unknown flag "--verion": did you mean --version?');
     expect(err()).toContain("Run 'reroll reconciler --help'");
   });
 });

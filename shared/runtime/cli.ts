@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { errorMessage } from '../domain/errors';
 import type { CliIo } from './cli-io';
-import { describeOptions, type OptionTable } from './option-table';
+import { describeOptions } from './option-help';
+import type { OptionTable } from './option-table';
 import { UsageError, type Environment } from './options';
 import { version } from './version';
 
@@ -71,6 +72,9 @@ function withCommand(
   commands: readonly CliCommand[],
 ): readonly [name: string, ...rest: readonly string[]] {
   const [first = '--help', ...rest] = args;
+  // As kubectl and git have it.
+  if (first === 'version') return ['--version'];
+  if (['--help', '-h'].includes(first) && rest.length > 0) return ['help', ...rest];
   const fallback = first.startsWith('-') && !ownFlags.includes(first) && commands.find(({ isDefault }) => isDefault);
   return fallback ? [fallback.name, ...args] : [first, ...rest];
 }
@@ -92,6 +96,7 @@ function buildProgram(
     .showSuggestionAfterError()
     .showHelpAfterError("\nRun 'reroll --help' for all commands.")
     .exitOverride()
+    .configureHelp({ helpWidth: Math.min(100, io.columns ?? 100) })
     .configureOutput({ writeOut: io.out.bind(io), writeErr: io.err.bind(io) });
   const fallback = commands.find(({ isDefault }) => isDefault);
   if (fallback) program.addHelpText('after', `\nFlags without a command run 'reroll ${fallback.name}'.`);
@@ -104,7 +109,7 @@ function buildProgram(
       .allowUnknownOption()
       .allowExcessArguments();
     if (asked?.name !== name) continue;
-    command.addHelpText('after', `\n${describeOptions(asked.options)}`);
+    command.addHelpText('after', `\n${describeOptions(asked.options, io.columns)}`);
     command.action(async (_options: unknown, { args }: Command) => {
       await run(asked, args);
     });

@@ -7,6 +7,8 @@ interface OptionRowBase {
   /** A variable that others set already (`POD_NAME`, Reloader's): read after ours, `REROLL_<FLAG>`. */
   readonly fallbackEnv?: string;
   readonly describe: string;
+  /** Heading of the help under which it stands; see {@link inGroup}. */
+  readonly group?: string;
   /** What may be given, for the help and for the message about anything else. */
   readonly accepts: string;
   /** As it would be typed. Without one, the schema is fed `undefined`. */
@@ -49,15 +51,8 @@ export function claimsToBeOption(variable: string): boolean {
   return variable.startsWith(envPrefix) && !serviceLink.test(variable);
 }
 
-/** The part of `--help` that lists every flag with variable, default and accepted values. */
-export function describeOptions(table: OptionTable): string {
-  const rows = Object.values(table).map((row) => {
-    const envs = [optionEnv(row), ...(row.fallbackEnv === undefined ? [] : [row.fallbackEnv])];
-    return [
-      `  --${row.flag}`,
-      `      ${row.describe}`,
-      `      accepts ${row.accepts}; default ${row.default === undefined || row.default === '' ? 'none' : row.default}; env ${envs.join(', ')}`,
-    ].join('\n');
-  });
-  return ['Flags:', ...rows].join('\n');
+/** The same rows, told together in the help under a heading. */
+export function inGroup<T extends OptionTable>(group: string, table: T): T {
+  const rows = Object.entries(table).map(([name, row]) => [name, { ...row, group }] as const);
+  return Object.fromEntries(rows) as T;
 }

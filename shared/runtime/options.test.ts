@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as z from 'zod';
 import { goBool, listOf, nonEmpty, oneOf } from './option-schemas';
-import { claimsToBeOption, describeOptions, type OptionTable } from './option-table';
+import { claimsToBeOption, type OptionTable } from './option-table';
 import { UsageError, parseOptions, type Environment } from './options';
 
 const table = {
@@ -193,23 +193,5 @@ describe('claimsToBeOption', () => {
     'REROLL_WEBHOOK_PORT_443_TCP_PROTO',
   ])('does not hold for %s, which Kubernetes sets for a Service', (variable) => {
     expect(claimsToBeOption(variable)).toBe(false);
-  });
-});
-
-describe('describeOptions', () => {
-  it('lists every flag with what it does, accepts and defaults to, and its variables', () => {
-    expect(describeOptions(table)).toBe(`Flags:
-  --dry-run
-      Only say what would be done.
-      accepts true or false; default false; env REROLL_DRY_RUN
-  --colour
-      Paint it.
-      accepts red, green; default red; env REROLL_COLOUR
-  --pod-name
-      Who we are.
-      accepts a name; default none; env REROLL_POD_NAME, POD_NAME
-  --names
-      Which.
-      accepts a list of names; default none; env REROLL_NAMES`);
   });
 });

@@ -116,10 +116,7 @@ function describeProblem(row: OptionRow, { origin, texts }: Given, problem: stri
 }
 
 function unknownFlag(typed: string, name: string, rows: readonly OptionRow[]): string {
-  const suggestion = nearest(
-    name,
-    rows.map(({ flag }) => flag),
-  );
+  const suggestion = nearest(name, [...rows.map(({ flag }) => flag), 'help', 'version']);
   return suggestion === undefined
     ? `unknown flag ${quote(typed)}: --help lists every flag`
     : `unknown flag ${quote(typed)}: did you mean --${suggestion}?`;
