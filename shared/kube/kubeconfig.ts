@@ -63,9 +63,14 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
   const config = new KubeConfig();
+  // As kubectl does: of several files some may be missing.
+  if (present.length === 0 && paths.length > 0) {
+    throw new CredentialsError(
+      `there is no kubeconfig ${shown(paths.join(' or '))}; name another with --kubeconfig or KUBECONFIG`,
+    );
+  }
   try {
-    // As kubectl does: of several files some may be missing. If all are, the first says so.
-    for (const [index, file] of (present.length > 0 ? present : paths.slice(0, 1)).entries()) {
+    for (const [index, file] of present.entries()) {
       if (index === 0) {
         config.loadFromFile(file);
         continue;
@@ -98,7 +103,6 @@ function shown(text: string | undefined): string {
 }
 
 function readingProblem(thrown: unknown): string {
-  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return 'there is no such file';
   // What the library throws on an empty file, or on one that is something else.
   if (thrown instanceof TypeError) return 'it is empty or no kubeconfig';
   return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
