@@ -61,7 +61,7 @@ export class Demo {
     timeline.block([
       `export KUBECONFIG=${kubeconfig}`,
       `kubectl -n ${namespace} get deployments,statefulsets,daemonsets,cronjobs,jobs,pods`,
-      `kubectl -n ${namespace} patch configmap app-config --type=merge -p '{"data":{"color":"red"}}'`,
+      `kubectl -n ${namespace} patch configmap app-config --type=merge -p '{"data":{"color":"gold"}}'`,
       `kubectl -n ${namespace} get events`,
       `kubectl -n ${namespace} get deployment web -o jsonpath='{.metadata.annotations.reroll\\.dev/last-restart}'`,
       `curl http://${supervisor.metricsAddress ?? ''}/metrics`,
