@@ -91,7 +91,10 @@ export class ApiServer {
       route = routeOf(this.kinds, request.method, url.pathname, isTrue(url.searchParams.get('watch')));
       const name = route.name || selectedName(url.searchParams.get('fieldSelector') ?? '');
       this.rbac.check({ user, ...route, name: name ?? '' });
-      representation = negotiate(request.headers['accept'], route.kind, this.clock.nowMs());
+      representation = negotiate(request.headers['accept'], route.kind, {
+        nowMs: this.clock.nowMs(),
+        wholeObjects: url.searchParams.get('includeObject') === 'Object',
+      });
       if (route.verb === 'watch') return this.#openWatch(request, user, connectionId, route, url, representation);
       const result = await handleResource(this, route, request, url.searchParams, user);
       this.#log(request, user, connectionId, route, url.pathname, result.code);

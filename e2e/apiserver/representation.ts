@@ -3,7 +3,7 @@ import type { KubeObject } from './objects';
 import { encodeProtobuf, encodeProtobufWatchEvent, isProtobufKind } from './protobuf-encode';
 import { apiVersionOf, type ResourceKind } from './resources';
 import { notAcceptable } from './status';
-import { tableOf } from './table';
+import { tableOf, type TableRequest } from './table';
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
@@ -114,15 +114,15 @@ const partialProtobuf: Representation = {
     encodeProtobufWatchEvent(type, encodeProtobuf('PartialObjectMetadata', partialOf(object))),
 };
 
-function tableJson(kind: ResourceKind, nowMs: number): Representation {
+function tableJson(kind: ResourceKind, request: TableRequest): Representation {
   return {
     ...jsonErrors,
     object: (object) =>
-      bytes(JSON.stringify(tableOf(kind, [object], { resourceVersion: object.metadata.resourceVersion }, nowMs))),
-    list: (objects, metadata) => bytes(JSON.stringify(tableOf(kind, objects, metadata, nowMs))),
+      bytes(JSON.stringify(tableOf(kind, [object], { resourceVersion: object.metadata.resourceVersion }, request))),
+    list: (objects, metadata) => bytes(JSON.stringify(tableOf(kind, objects, metadata, request))),
     watchEvent(type, object, first) {
       const metadata = { resourceVersion: object.metadata.resourceVersion };
-      const table = tableOf(kind, type === 'BOOKMARK' ? [] : [object], metadata, nowMs);
+      const table = tableOf(kind, type === 'BOOKMARK' ? [] : [object], metadata, request);
       return line(type, JSON.stringify(first ? table : { ...table, columnDefinitions: null }));
     },
   };
@@ -148,9 +148,9 @@ function protobuf(kind: ResourceKind): Representation {
  *
  * @throws StatusError 406 when none can.
  */
-export function negotiate(accept: string | undefined, kind: ResourceKind, nowMs: number): Representation {
+export function negotiate(accept: string | undefined, kind: ResourceKind, table: TableRequest): Representation {
   for (const clause of parseAccept(accept)) {
-    const found = represent(clause, kind, nowMs);
+    const found = represent(clause, kind, table);
     if (found !== undefined) return found;
   }
   throw notAcceptable(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']);
@@ -164,7 +164,7 @@ interface AcceptClause {
 function represent(
   { mediaType, parameters }: AcceptClause,
   kind: ResourceKind,
-  nowMs: number,
+  table: TableRequest,
 ): Representation | undefined {
   switch (mediaType) {
     case 'application/vnd.kubernetes.protobuf':
@@ -176,7 +176,7 @@ function represent(
       if (!parameters.has('as')) return json(kind);
       if (isPartial(parameters)) return partialJson;
       if (parameters.get('g') !== 'meta.k8s.io' || parameters.get('v') !== 'v1') return undefined;
-      return parameters.get('as') === 'Table' ? tableJson(kind, nowMs) : undefined;
+      return parameters.get('as') === 'Table' ? tableJson(kind, table) : undefined;
     default:
       return undefined;
   }

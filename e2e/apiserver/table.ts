@@ -11,12 +11,19 @@ interface Column {
   readonly cell: (object: KubeObject, nowMs: number) => JsonValue;
 }
 
+/** What a request says of its Table. */
+export interface TableRequest {
+  readonly nowMs: number;
+  /** Rows have the whole object (`includeObject=Object`), by which `--sort-by` sorts; its metadata otherwise. */
+  readonly wholeObjects: boolean;
+}
+
 /** A metav1.Table, from which `kubectl get` prints. */
 export function tableOf(
   kind: ResourceKind,
   objects: readonly KubeObject[],
   metadata: ListMeta,
-  nowMs: number,
+  { nowMs, wholeObjects }: TableRequest,
 ): JsonObject {
   const columns = [name, ...(columnsByKind[kind.kind] ?? []), ...(kind.kind === 'Event' ? [] : [age])];
   return {
@@ -32,7 +39,9 @@ export function tableOf(
     })),
     rows: objects.map((object) => ({
       cells: columns.map((column) => column.cell(object, nowMs)),
-      object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata },
+      object: wholeObjects
+        ? { ...object }
+        : { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata },
     })),
   };
 }

@@ -112,6 +112,17 @@ describe('a registered webhook', () => {
     expect(reviews).toEqual([]);
   });
 
+  it('is asked in a dry run too, and what it warns of is handed on', async () => {
+    const warnings = ['restarts deployment/web'];
+    const { server, reviews } = await world(({ request: { uid } }) => ({ response: { uid, allowed: true, warnings } }));
+    const write = { ...writeBy('alice', 'kubectl-edit', 'patch'), dryRun: true };
+    await server.registry.update(write, configMapKind, 'shop', 'app', (object) => ({
+      object: { ...object, data: { color: 'blue' } },
+    }));
+    expect(reviews).toMatchObject([{ request: { dryRun: true } }]);
+    expect(write.warnings).toEqual(warnings);
+  });
+
   it('can deny', async () => {
     const { paint } = await world(({ request: { uid } }) => ({ response: { uid, allowed: false } }));
     await expect(paint('blue')).rejects.toThrow('denied');

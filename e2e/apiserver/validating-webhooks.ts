@@ -31,6 +31,11 @@ export interface ValidatingWebhooksOptions {
   readonly onCall?: (call: WebhookCall) => void;
 }
 
+interface Answer {
+  readonly allowed: boolean;
+  readonly warnings: readonly string[];
+}
+
 /**
  * Calls webhooks that are registered by their Service as a kube-apiserver does: an AdmissionReview over HTTPS, with a
  * certificate that the caBundle has to cover for `<service>.<namespace>.svc`, a timeout and a failurePolicy.
@@ -54,7 +59,8 @@ export class ValidatingWebhooks implements AdmissionHook {
       .flatMap((configuration) => arrayAt(configuration, 'webhooks'))
       .filter((webhook) => isMeant(webhook, request));
     const responses = await Promise.all(webhooks.map(async (webhook) => await this.#call(webhook, request)));
-    return responses.find(({ allowed }) => !allowed) ?? { allowed: true };
+    const warnings = responses.flatMap((response) => response.warnings ?? []);
+    return { ...(responses.find(({ allowed }) => !allowed) ?? { allowed: true }), warnings };
   }
 
   close(): void {
@@ -68,9 +74,9 @@ export class ValidatingWebhooks implements AdmissionHook {
     const tell = (failedOpen: string | undefined): void =>
       onCall?.({ webhook: name, tookMs: clock.monotonicMs() - startMs, failedOpen });
     try {
-      const { allowed } = await this.#answer(webhook, request);
+      const { allowed, warnings } = await this.#answer(webhook, request);
       tell(undefined);
-      return allowed ? { allowed } : { allowed, message: `denied by ${name}` };
+      return allowed ? { allowed, warnings } : { allowed, warnings, message: `denied by ${name}` };
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       if (stringAt(webhook, 'failurePolicy') !== 'Ignore') {
@@ -82,7 +88,7 @@ export class ValidatingWebhooks implements AdmissionHook {
   }
 
   /** Rejects with what the API server calls a calling error. */
-  async #answer(webhook: JsonValue, request: AdmissionRequest): Promise<{ readonly allowed: boolean }> {
+  async #answer(webhook: JsonValue, request: AdmissionRequest): Promise<Answer> {
     const clientConfig = objectAt(webhook, 'clientConfig');
     const service = stringAt(clientConfig, 'service', 'name') ?? '';
     const namespace = stringAt(clientConfig, 'service', 'namespace') ?? '';
@@ -97,7 +103,8 @@ export class ValidatingWebhooks implements AdmissionHook {
     const text = await post(target, admissionReview(request)).finally(() => timer.cancel());
     const review = JSON.parse(text) as JsonObject;
     if (stringAt(review, 'response', 'uid') !== request.uid) throw new Error('expected response.uid of the request');
-    return { allowed: objectAt(review, 'response')['allowed'] === true };
+    const warnings = arrayAt(review, 'response', 'warnings').filter((warning) => typeof warning === 'string');
+    return { allowed: objectAt(review, 'response')['allowed'] === true, warnings };
   }
 
   #agent(caBundle: string, servername: string): https.Agent {
@@ -130,8 +137,10 @@ async function post(options: https.RequestOptions, body: Buffer): Promise<string
 }
 
 function isMeant(webhook: JsonValue, { kind, operation, namespace, subresource, dryRun }: AdmissionRequest): boolean {
-  // As matchConditions of ours say; a webhook that is not free of side effects would fail the write.
-  if (dryRun || subresource !== undefined) return false;
+  // As matchConditions of ours say.
+  if (subresource !== undefined) return false;
+  // A real server fails the dry run of one that is not free of side effects; ours is.
+  if (dryRun && !['None', 'NoneOnDryRun'].includes(stringAt(webhook, 'sideEffects') ?? '')) return false;
   const has = (rule: JsonValue, field: string, value: string): boolean =>
     arrayAt(rule, field).some((listed) => listed === value || listed === '*');
   const isRuled = arrayAt(webhook, 'rules').some(

@@ -61,8 +61,9 @@ export class Demo {
     timeline.block([
       `export KUBECONFIG=${kubeconfig}`,
       `kubectl -n ${namespace} get deployments,statefulsets,daemonsets,cronjobs,jobs,pods`,
+      `kubectl -n ${namespace} patch configmap app-config --dry-run=server --type=merge -p '{"data":{"color":"gold"}}'`,
       `kubectl -n ${namespace} patch configmap app-config --type=merge -p '{"data":{"color":"gold"}}'`,
-      `kubectl -n ${namespace} get events`,
+      `kubectl -n ${namespace} get events --field-selector reason=Reloaded --sort-by=.lastTimestamp`,
       `kubectl -n ${namespace} get deployment web -o jsonpath='{.metadata.annotations.reroll\\.dev/last-restart}'`,
       `curl http://${supervisor.metricsAddress ?? ''}/metrics`,
     ]);

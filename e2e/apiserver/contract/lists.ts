@@ -216,6 +216,16 @@ export function listContract(context: () => ContractContext): void {
       expect(arrayAt(arrayAt(body, 'rows')[0], 'cells').slice(0, 2)).toEqual(['a', 1]);
     });
 
+    it('lists as a table with whole objects, by which kubectl sorts', async () => {
+      const { client } = context();
+      const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+      const url = await fiveConfigMaps();
+      const dataOfFirst = async (query: string): Promise<unknown> =>
+        valueAt(arrayAt((await client.get(`${url}${query}`, { accept })).body, 'rows')[0], 'object', 'data');
+      expect(await dataOfFirst('')).toBeUndefined();
+      expect(await dataOfFirst('&includeObject=Object')).toEqual({ name: 'a' });
+    });
+
     it('refuses to answer in a type that it does not know', async () => {
       const { client, path } = context();
       expect((await client.get(path('v1', 'configmaps'), { accept: 'text/html' })).status).toBe(406);
