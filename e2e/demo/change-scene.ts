@@ -13,6 +13,8 @@ export interface Change {
   readonly leftAlone: readonly string[];
   /** What the restarts may cost; undefined: not compared. */
   readonly cost?: ApiCalls;
+  /** What is to be seen of the restarts, told after them. */
+  readonly follow?: () => Promise<void>;
   /** Does it, and says from when on the time until a restart counts. */
   readonly make: () => Promise<Since>;
 }
@@ -41,18 +43,25 @@ export async function playChange(stage: Stage, change: Change): Promise<void> {
   // Who has just begun is slow to write its Events, and none of them may come into the next scene.
   if (stage.respawnedSince(mark)) await stage.until(() => stage.eventsSince(mark).length >= owed.length);
   const outcome = { mark, since, seen: stage.restartsSince(mark) };
-  tell(stage, change, outcome);
+  tellRestarts(stage, outcome);
+  await change.follow?.();
+  tellOthers(stage, change, outcome);
   check(stage, change, outcome);
 }
 
-function tell(stage: Stage, { source, leftAlone }: Change, { mark, since, seen }: Outcome): void {
-  const { timeline, cluster } = stage;
+function tellRestarts(stage: Stage, { mark, since, seen }: Outcome): void {
+  const { timeline } = stage;
   const lines = stage.linesSince(mark);
   for (const { workload, atMs } of seen) {
     const why = whyRestarted(workload, lines) ?? 'not told: the process ended before it could';
     timeline.row('restarted', `${workload}, ${seconds(atMs - since.atMs)} after ${since.what}\n${why}`, { atMs });
   }
   if (seen.length === 0) timeline.row('restarted', 'nothing');
+}
+
+function tellOthers(stage: Stage, { source, leftAlone }: Change, { mark }: Outcome): void {
+  const { timeline, cluster } = stage;
+  const lines = stage.linesSince(mark);
   for (const workload of leftAlone) {
     const why = whyLeftAlone(cluster.workload(workload), source, lines);
     timeline.row('left alone', `${workload}\n${why}`, { tone: 'quiet' });

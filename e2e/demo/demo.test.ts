@@ -128,6 +128,12 @@ describe('npm run demo', () => {
     expect(told).toContain('content changed (keys: page-size). Deployment restarted');
   });
 
+  it('tells of a rollout in the order in which it took place', () => {
+    const times = sceneLines(plain.stdout, 3).flatMap((line) => /^ +([\d.]+) s/.exec(line)?.[1] ?? []);
+    expect(times.length).toBeGreaterThan(5);
+    expect(times.map(Number)).toEqual(times.map(Number).toSorted((left, right) => left - right));
+  });
+
   it('is what the picture in the README shows, but for the times', () => {
     const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d\d s/g, '#.## s').replaceAll(/ +#/g, ' #');
     const shown = readFileSync(path.join(root, 'docs', 'demo.svg'), 'utf8');

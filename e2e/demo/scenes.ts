@@ -52,8 +52,8 @@ export const scenes: readonly Scene[] = [
         leftAlone: [],
         cost: { 'create events': 1, 'patch statefulsets.apps': 1 },
         make: async () => await edit(stage, credentials, { password: 'open sesame' }),
+        follow: async () => await awaitRollout(stage, 'db', credentials, before),
       });
-      await awaitRollout(stage, 'db', credentials, before);
     },
   },
   {
