@@ -38,6 +38,7 @@ const ruleFiles: Readonly<Record<string, RuleFile>> = {
   'alerts.yaml': parse(
     inProject('deploy/chart/reroll/files/alerts.yaml')
       .replaceAll('@namespace@', 'reroll')
+      .replaceAll('@reconciler@', 'reroll')
       .replaceAll('@runbooks@', runbookBase),
   ) as RuleFile,
   'deckhouse.yaml': {
@@ -52,6 +53,7 @@ const others: OtherMetrics = {
   // The API server: how often it went on without an answer. A webhook that it does not reach knows nothing of it.
   apiserver_admission_webhook_fail_open_count: ['name', 'type'],
   // kube-state-metrics: no metric of ours names a workload, and how it is after a restart is not ours to watch.
+  kube_deployment_spec_replicas: ['namespace', 'deployment'],
   kube_deployment_status_condition: ['namespace', 'deployment', 'condition', 'status'],
   kube_deployment_metadata_generation: ['namespace', 'deployment'],
   kube_statefulset_status_replicas_ready: ['namespace', 'statefulset'],
