@@ -100,7 +100,7 @@ export class RolloutFolds {
       // What was read for former changes is no help with this one.
       this.#entries.delete(key);
       // A deletion gives no version, and a list may not show the content.
-      if (!after || !isRead(after) || users.length > maxUsers || !isFoldable(record)) continue;
+      if (!after || !isRead(after) || users.length > maxUsers || !isRolledOutByTemplate(record)) continue;
       const isLast = !known || !isOlderVersion(after.resourceVersion, known.version);
       this.#entries.set(key, {
         contents: new Map(known?.contents).set(id, after.content.whole()),
@@ -120,7 +120,7 @@ export class RolloutFolds {
     if (!known || !changes.every(({ id, whole }) => whole !== undefined && known.contents.get(id) === whole)) {
       return restart;
     }
-    if (!isFoldable(record) || !mayBeRolledOutSince(record, known)) return restart;
+    if (!isRolledOutByTemplate(record) || !mayBeRolledOutSince(record, known)) return restart;
     const before = known.before ?? (await this.#before(record, known));
     if (!before) return restart;
     const entry = { ...known, before };
@@ -225,6 +225,6 @@ function mayBeRolledOutSince({ generation, writtenAtMs }: WorkloadRecord, change
 }
 
 /** Of one that is held paused, a new template rolls nothing out. */
-function isFoldable({ updatedPods, pause }: WorkloadRecord): boolean {
+function isRolledOutByTemplate({ updatedPods, pause }: WorkloadRecord): boolean {
   return updatedPods !== 'untold' && pause === undefined;
 }

@@ -72,7 +72,7 @@ export class WriteMarks {
       case 'adopt':
         return { v: 1, ...adoption(workload, withoutFound(workload, planned.baseline)) };
       case 'restart': {
-        if (!isFoldable(record)) return { v: 1, ...noMarks };
+        if (!takesRestartInTemplate(record)) return { v: 1, ...noMarks };
         const changes = attributed(this.#options.hints, workload, planned.changes);
         const next = withoutFound(workload, planned.baseline);
         const { annotations, marker } = describeRestart(this.#options, workload, next, changes);
@@ -172,7 +172,7 @@ function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks 
 }
 
 /** A changed template is all that its restart takes. */
-function isFoldable({ kind, pause, rollout }: WorkloadRecord): boolean {
+function takesRestartInTemplate({ kind, pause, rollout }: WorkloadRecord): boolean {
   if (pause?.periodMs !== undefined || rollout?.workloadRef !== undefined) return false;
   const { apply } = workloadKind(kind);
   return apply === 'patch' || (apply === 'rollout' && rollout?.strategy === 'rollout');

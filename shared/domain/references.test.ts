@@ -3,13 +3,9 @@ import fc from 'fast-check';
 import { budgets } from './budgets';
 import { firstContainer, noReferences, references, templateReferences } from './references';
 
-const cmEnv = (name: string, key: string, optional?: boolean) => ({
-  valueFrom: { configMapKeyRef: { name, key, ...(optional !== undefined && { optional }) } },
-});
+const cmEnv = (name: string, key: string) => ({ valueFrom: { configMapKeyRef: { name, key } } });
 const secretEnv = (name: string, key: string) => ({ valueFrom: { secretKeyRef: { name, key } } });
-const cmEnvFrom = (name: string, optional?: boolean) => ({
-  configMapRef: { name, ...(optional !== undefined && { optional }) },
-});
+const cmEnvFrom = (name: string) => ({ configMapRef: { name } });
 const mount = (name: string, more: object = {}) => ({ name, mountPath: '/x', ...more });
 const cmVolume = (volume: string, name: string, more: object = {}) => ({ name: volume, configMap: { name, ...more } });
 const item = (key: string, path = key) => ({ key, path });
@@ -143,29 +139,6 @@ describe('keys', () => {
     };
     expect(keysOf([volume], [mount('v')])).toEqual({ 'ConfigMap/a': ['k'], 'Secret/b': 'all' });
     expect(keysOf([volume], [mount('v', { subPath: 'cert' })])).toEqual({ 'Secret/b': ['cert'] });
-  });
-});
-
-describe('optional', () => {
-  it.each<[string, object, boolean]>([
-    ['env', { env: [cmEnv('app', 'k', true)] }, true],
-    ['envFrom', { envFrom: [cmEnvFrom('app', true)] }, true],
-    ['not said', { envFrom: [cmEnvFrom('app')] }, false],
-    ['one use of two', { env: [cmEnv('app', 'k', true), cmEnv('app', 'j', false)] }, false],
-    ['one use of two, the other way', { env: [cmEnv('app', 'k'), cmEnv('app', 'j', true)] }, false],
-    ['every use', { env: [cmEnv('app', 'k', true)], envFrom: [cmEnvFrom('app', true)] }, true],
-  ])('%s', (_, container, optional) => {
-    expect(references({ containers: [{ name: 'web', ...container }] })).toEqual([
-      expect.objectContaining({ optional }),
-    ]);
-  });
-
-  it('of a volume', () => {
-    const spec = {
-      volumes: [cmVolume('v', 'app', { optional: true })],
-      containers: [{ name: 'web', volumeMounts: [mount('v')] }],
-    };
-    expect(references(spec)).toEqual([expect.objectContaining({ optional: true })]);
   });
 });
 

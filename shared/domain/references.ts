@@ -15,8 +15,6 @@ export interface Reference {
   readonly keys: 'all' | readonly string[];
   /** The container that carries the marker; undefined only where the pod template has none. */
   readonly container: string | undefined;
-  /** Every use of it tolerates its absence. */
-  readonly optional: boolean;
 }
 
 export const noReferences: readonly Reference[] = Object.freeze([]);
@@ -50,9 +48,8 @@ export function templateReferences(podSpec: unknown): TemplateReferences {
   return uses.merged();
 }
 
-interface Gathered extends Omit<Reference, 'keys' | 'optional'> {
+interface Gathered extends Omit<Reference, 'keys'> {
   keys: 'all' | Set<string>;
-  optional: boolean;
 }
 
 /** Gathers what a template uses. A call for each use, of which there may be a hundred thousand: nothing is made of most. */
@@ -71,15 +68,13 @@ class Uses {
     const name = nameOf(objectOf(source)[nameField]);
     // No key: the mounted paths come from elsewhere in a projected volume.
     if (name === undefined || keys.length === 0) return;
-    const optional = objectOf(source)['optional'] === true;
     const id = sourceId(kind, name);
     const known = this.#found.get(id);
     if (known) {
-      known.optional &&= optional;
       if (keys === 'all') known.keys = keys;
       else if (known.keys !== 'all') for (const key of keys) known.keys.add(key);
     } else if (this.#found.size < budgets.references) {
-      this.#found.set(id, { kind, name, container, optional, keys: keys === 'all' ? keys : new Set(keys) });
+      this.#found.set(id, { kind, name, container, keys: keys === 'all' ? keys : new Set(keys) });
     } else {
       this.#isCut = true;
     }

@@ -59,7 +59,7 @@ describe('readWorkload', () => {
       deleting: false,
       updatedPods: 'not-all',
       policy: expect.objectContaining({ ConfigMap: expect.objectContaining({ auto: 'auto' }) }),
-      references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web', optional: false }],
+      references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web' }],
       firstContainer: 'web',
       baselineText: '{"v":1}',
       settings: { strategy: 'annotations', settleMs: 2_000 },

@@ -83,6 +83,6 @@ describe('loadClusterAccess', () => {
 
   it('names the file that is missing', async () => {
     const options = { kubeconfig: undefined, context: undefined, env: { HOME: '/nowhere' }, clock: new FakeClock() };
-    await expect(loadClusterAccess(options)).rejects.toThrow('cannot read kubeconfig /nowhere/.kube/config');
+    await expect(loadClusterAccess(options)).rejects.toThrow('there is no kubeconfig /nowhere/.kube/config; name another with --kubeconfig');
   });
 });

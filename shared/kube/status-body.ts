@@ -1,3 +1,4 @@
+import { isRecord } from './object-metadata';
 import { protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
 
@@ -90,8 +91,4 @@ function arrayOf(value: unknown): readonly unknown[] {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, maxMessageLength) : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
