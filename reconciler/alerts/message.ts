@@ -14,8 +14,8 @@ const maxNamespaceBytes = 63;
 export const maxAlertBytes = 3_000;
 
 /**
- * Reloader's sentence to the letter (§14.2), with more than one source in it where a restart answers several changes; on
- * a line of its own what Reloader cannot tell.
+ * Reloader's sentence to the letter, with more than one source in it where a restart answers several changes. What Reloader
+ * cannot tell stands on a line of its own. See docs/reloader-compatibility.md, 14.2.
  */
 export function alertText({ sources, workload, detail }: Alert, { escape }: Pick<AlertSink, 'escape'>): string {
   const name = (foreign: string): string => `*${escapedWithin(maxNameBytes, foreign, escape)}*`;

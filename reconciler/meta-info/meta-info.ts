@@ -21,8 +21,8 @@ const hidden = '(not shown)';
 const ignorable = { Job: 'jobs', CronJob: 'cronjobs' } as const;
 
 /**
- * The three keys of the ConfigMap, each compact JSON (§16), with Reloader's fields in its order. At the end of the options
- * stands `namespaces`, which Reloader leaves out.
+ * The three keys of the ConfigMap, each compact JSON, with Reloader's fields in its order. `namespaces`, which Reloader leaves
+ * out, is the last of the options. See docs/reloader-compatibility.md, 16.
  */
 export function metaInfoData({
   options,

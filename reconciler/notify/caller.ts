@@ -20,7 +20,7 @@ export interface CallerOptions {
   readonly mayCall: (source: string) => boolean;
 }
 
-/** Reloader's, to the letter (§14.3): it never said what changed. */
+/** Exactly what Reloader posts, which never said what changed. See docs/reloader-compatibility.md, 14.3. */
 const body = Buffer.from(JSON.stringify({ webhook: 'update successful' }));
 
 /** One call at a time for each source, so many at once. */

@@ -23,8 +23,8 @@ const recentMs = 60_000;
 const clockSkewMs = 10_000;
 
 /**
- * Webhook mode (§14.3): calls a receiver for each change of a source, and restarts nothing. No workload is watched and
- * nothing is written, so nothing remembers a change that was made while no replica ran.
+ * Webhook mode: calls a receiver for each change of a source, and restarts nothing. No workload is watched and nothing is
+ * written, so a change that was made while no replica ran is not known. See docs/reloader-compatibility.md, 14.3.
  */
 export class NotifyingEngine {
   readonly #deps: EngineDeps;

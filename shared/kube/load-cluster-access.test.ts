@@ -83,6 +83,8 @@ describe('loadClusterAccess', () => {
 
   it('names the file that is missing', async () => {
     const options = { kubeconfig: undefined, context: undefined, env: { HOME: '/nowhere' }, clock: new FakeClock() };
-    await expect(loadClusterAccess(options)).rejects.toThrow('there is no kubeconfig /nowhere/.kube/config; name another with --kubeconfig');
+    await expect(loadClusterAccess(options)).rejects.toThrow(
+      'there is no kubeconfig /nowhere/.kube/config; name another with --kubeconfig',
+    );
   });
 });
