@@ -44,7 +44,7 @@ export interface KeeperStatus {
 /** Certificates and token could not be brought to where they should be; all that could be done was. */
 export class NotKeptError extends RerollError {
   constructor(problems: readonly string[], cause: unknown) {
-    super(problems.join('; '), { code: 'CERTIFICATES_NOT_KEPT', retry: 'backoff', cause });
+    super(problems.join('; '), { code: 'CERTIFICATES_NOT_KEPT', cause });
   }
 }
 

@@ -22,7 +22,7 @@ export class MissingSecretError extends RerollError {
     super(
       `the Secret ${namespace}/${secret} is missing, and reroll certs has no right to create one: ` +
         'restore it with "helm upgrade" of the release, or "kubectl apply -f" of the manifests of this install',
-      { code: 'SECRET_MISSING', retry: 'backoff', cause },
+      { code: 'SECRET_MISSING', cause },
     );
     this.secret = secret;
   }

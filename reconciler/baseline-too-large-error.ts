@@ -10,7 +10,7 @@ export class BaselineTooLargeError extends RerollError {
     super(
       `${describeWorkload(record)}: the baseline of its ${String(sources)} sources takes ${String(bytes)} bytes, more than ` +
         `the ${String(budgets.baselineBytes)} that its annotations have room for; let its lists and patterns name fewer sources`,
-      { code: 'BASELINE_TOO_LARGE', retry: 'backoff' },
+      { code: 'BASELINE_TOO_LARGE' },
     );
   }
 }

@@ -123,7 +123,7 @@ export class JobTooLargeError extends RerollError {
     super(
       `Job ${job}: its manifest takes ${String(bytes)} bytes as JSON, more than the ${String(maxManifestBytes)} that are kept ` +
         'while a Job is created anew, so it is not restarted; make it smaller, or set reroll.dev/job-policy: next-run',
-      { code: 'JOB_TOO_LARGE', retry: 'backoff' },
+      { code: 'JOB_TOO_LARGE' },
     );
   }
 }

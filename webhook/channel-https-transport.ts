@@ -21,7 +21,7 @@ type Post = Parameters<ChannelTransport['post']>;
 /** No reconciler was reached. */
 export class ChannelError extends RerollError {
   constructor(address: string, cause: unknown) {
-    super(`reconciler ${address}: ${errorMessage(cause)}`, { code: 'CHANNEL_UNREACHABLE', retry: 'backoff', cause });
+    super(`reconciler ${address}: ${errorMessage(cause)}`, { code: 'CHANNEL_UNREACHABLE', cause });
   }
 }
 

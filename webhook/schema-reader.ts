@@ -21,7 +21,7 @@ export class SchemaReadError extends RerollError {
   readonly reason: UncheckedReason;
 
   constructor(message: string, reason: UncheckedReason, cause?: unknown) {
-    super(message, { code: 'SCHEMA_READ', retry: 'never', cause });
+    super(message, { code: 'SCHEMA_READ', cause });
     this.reason = reason;
   }
 }

@@ -5,7 +5,7 @@ import { objectOf } from '../shared/domain/json-value';
 /** Work was cut off in its middle. */
 export class TimeLimitError extends RerollError {
   constructor(limitMs: number) {
-    super(`not done within ${limitMs} ms`, { code: 'TIME_LIMIT', retry: 'never' });
+    super(`not done within ${limitMs} ms`, { code: 'TIME_LIMIT' });
   }
 }
 

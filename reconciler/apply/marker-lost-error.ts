@@ -12,7 +12,7 @@ export class MarkerLostError extends RerollError {
       `${record.kind} ${record.namespace}/${record.name} is not restarted: the API server accepts the write without ${missing}, ` +
         'so something that changes writes, such as a mutating webhook, takes it out. Let it keep what field manager reroll ' +
         'writes, or choose another way to restart with reroll.dev/strategy',
-      { code: 'MARKER_LOST', retry: 'backoff' },
+      { code: 'MARKER_LOST' },
     );
     this.resourceVersion = resourceVersion;
   }

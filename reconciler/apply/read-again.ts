@@ -9,7 +9,6 @@ export class StaleWorkloadError extends RerollError {
   constructor({ record }: TrackedWorkload) {
     super(`${record.kind} ${record.namespace}/${record.name} has changed since its restart was planned`, {
       code: 'STALE_WORKLOAD',
-      retry: 'now',
     });
   }
 }

@@ -40,7 +40,7 @@ export interface ApplyContext {
 /** The lease was lost between plan and write: whoever holds it now does the work. */
 export class NotLeadingError extends RerollError {
   constructor() {
-    super('this replica does not hold the lease and must not write', { code: 'NOT_LEADING', retry: 'never' });
+    super('this replica does not hold the lease and must not write', { code: 'NOT_LEADING' });
   }
 }
 

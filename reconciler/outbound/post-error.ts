@@ -6,7 +6,7 @@ import { RerollError } from '../../shared/domain/errors';
  */
 export class PostError extends RerollError {
   constructor(why: string) {
-    super(why, { code: 'POST_FAILED', retry: 'backoff' });
+    super(why, { code: 'POST_FAILED' });
   }
 }
 

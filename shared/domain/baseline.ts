@@ -30,7 +30,6 @@ export class UnreadableBaselineError extends RerollError {
   constructor(why: string) {
     super(`${why}; it is taken as unknown and written anew from today's state`, {
       code: 'UNREADABLE_BASELINE',
-      retry: 'never',
     });
   }
 }

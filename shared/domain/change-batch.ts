@@ -28,7 +28,6 @@ export class ChangeBatchError extends RerollError {
   constructor(where: string, problem: string) {
     super(`invalid batch of change records: ${where}: ${problem}; webhook and reconciler must be of the same version`, {
       code: 'INVALID_CHANGE_BATCH',
-      retry: 'never',
     });
   }
 }

@@ -47,7 +47,6 @@ export class ChangeRecordError extends RerollError {
       .map(({ path, message }) => `${path.map(String).join('.') || 'the record'}: ${message}`);
     super(`invalid change record: ${listed.join('; ')}; webhook and reconciler must be of the same version`, {
       code: 'INVALID_CHANGE_RECORD',
-      retry: 'never',
     });
   }
 }

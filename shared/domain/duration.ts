@@ -5,7 +5,7 @@ export class DurationError extends RerollError {
   constructor(text: string) {
     super(
       `${JSON.stringify(text.slice(0, maxTextLength))} is not a duration: write numbers with units ns, us, ms, s, m or h, such as 90s or 1h30m`,
-      { code: 'INVALID_DURATION', retry: 'never' },
+      { code: 'INVALID_DURATION' },
     );
   }
 }

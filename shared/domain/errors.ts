@@ -1,10 +1,6 @@
-/** When a failed operation may be tried again. `after` carries its own delay. */
-export type Retry = 'now' | 'backoff' | 'after' | 'never';
-
 export interface RerollErrorOptions {
   /** Stable identifier in UPPER_SNAKE_CASE: never reused for another meaning. */
   readonly code: string;
-  readonly retry: Retry;
   readonly cause?: unknown;
 }
 
@@ -14,13 +10,11 @@ export interface RerollErrorOptions {
  */
 export class RerollError extends Error {
   readonly code: string;
-  readonly retry: Retry;
 
   constructor(message: string, options: RerollErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.code = options.code;
-    this.retry = options.retry;
   }
 }
 
@@ -31,5 +25,5 @@ export function errorMessage(thrown: unknown): string {
 
 /** The end of an exhaustive switch: unreachable as long as the types hold. */
 export function assertNever(value: never, what: string): never {
-  throw new RerollError(`unexpected ${what}: ${String(value)}`, { code: 'UNREACHABLE', retry: 'never' });
+  throw new RerollError(`unexpected ${what}: ${String(value)}`, { code: 'UNREACHABLE' });
 }

@@ -19,7 +19,7 @@ export class MalformedObjectError extends RerollError {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(cutToBytes(message, maxMessageBytes), { code: 'MALFORMED_OBJECT', retry: 'never', cause: options.cause });
+    super(cutToBytes(message, maxMessageBytes), { code: 'MALFORMED_OBJECT', cause: options.cause });
     this.key = options.key;
     this.resourceVersion = options.resourceVersion;
   }

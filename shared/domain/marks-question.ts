@@ -31,7 +31,6 @@ export class MarksError extends RerollError {
   constructor() {
     super('invalid question about marks; webhook and reconciler must be of the same version', {
       code: 'INVALID_MARKS',
-      retry: 'never',
     });
   }
 }

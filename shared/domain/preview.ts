@@ -65,7 +65,6 @@ export class PreviewError extends RerollError {
   constructor(what: 'question' | 'answer') {
     super(`invalid preview ${what}; webhook and reconciler must be of the same version`, {
       code: 'INVALID_PREVIEW',
-      retry: 'never',
     });
   }
 }

@@ -8,7 +8,6 @@ export class SelectorError extends RerollError {
   constructor(text: string, reason: string) {
     super(`label selector ${JSON.stringify(text.slice(0, 200))}: ${cutToBytes(reason, maxReasonBytes)}`, {
       code: 'INVALID_SELECTOR',
-      retry: 'never',
     });
   }
 }

@@ -36,7 +36,7 @@ export class WebhookTokenError extends RerollError {
     // The cause may quote a token, so it is not part of the message.
     super(
       `Secret ${webhookTokenSecretName}: its key ${webhookTokenKey} does not hold tokens; remove its data and reroll certs makes a new token`,
-      { code: 'WEBHOOK_TOKEN_UNREADABLE', retry: 'backoff', cause },
+      { code: 'WEBHOOK_TOKEN_UNREADABLE', cause },
     );
   }
 }

@@ -13,7 +13,7 @@ export interface Credentials {
 /** Credentials cannot be obtained: a file is missing, a plugin failed. */
 export class CredentialsError extends KubeError {
   constructor(message: string, cause?: unknown) {
-    super(message, { code: 'KUBE_CREDENTIALS', retry: 'backoff', cause });
+    super(message, { code: 'KUBE_CREDENTIALS', cause });
   }
 }
 

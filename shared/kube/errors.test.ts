@@ -23,30 +23,30 @@ function status(fields: Partial<KubeStatus>): KubeStatus {
 
 describe('errorFromStatus', () => {
   it.each([
-    [401, undefined, 'UnauthorizedError', 'KUBE_UNAUTHORIZED', 'backoff'],
-    [403, 'Forbidden', 'ForbiddenError', 'KUBE_FORBIDDEN', 'backoff'],
-    [404, 'NotFound', 'NotFoundError', 'KUBE_NOT_FOUND', 'never'],
-    [409, 'Conflict', 'ConflictError', 'KUBE_CONFLICT', 'now'],
-    [409, 'AlreadyExists', 'AlreadyExistsError', 'KUBE_ALREADY_EXISTS', 'never'],
-    [409, undefined, 'ConflictError', 'KUBE_CONFLICT', 'now'],
-    [410, 'Expired', 'GoneError', 'KUBE_GONE', 'now'],
-    [400, 'BadRequest', 'InvalidError', 'KUBE_INVALID', 'never'],
-    [413, undefined, 'InvalidError', 'KUBE_INVALID', 'never'],
-    [415, undefined, 'InvalidError', 'KUBE_INVALID', 'never'],
-    [422, 'Invalid', 'InvalidError', 'KUBE_INVALID', 'never'],
-    [429, 'TooManyRequests', 'ThrottledError', 'KUBE_THROTTLED', 'backoff'],
-    [500, 'InternalError', 'ServerError', 'KUBE_SERVER', 'backoff'],
-    [503, undefined, 'ServerError', 'KUBE_SERVER', 'backoff'],
-    [302, undefined, 'KubeError', 'KUBE_UNEXPECTED_STATUS', 'backoff'],
-  ])('%d %s is a %s', (code, reason, name, stableCode, retry) => {
+    [401, undefined, 'UnauthorizedError', 'KUBE_UNAUTHORIZED'],
+    [403, 'Forbidden', 'ForbiddenError', 'KUBE_FORBIDDEN'],
+    [404, 'NotFound', 'NotFoundError', 'KUBE_NOT_FOUND'],
+    [409, 'Conflict', 'ConflictError', 'KUBE_CONFLICT'],
+    [409, 'AlreadyExists', 'AlreadyExistsError', 'KUBE_ALREADY_EXISTS'],
+    [409, undefined, 'ConflictError', 'KUBE_CONFLICT'],
+    [410, 'Expired', 'GoneError', 'KUBE_GONE'],
+    [400, 'BadRequest', 'InvalidError', 'KUBE_INVALID'],
+    [413, undefined, 'InvalidError', 'KUBE_INVALID'],
+    [415, undefined, 'InvalidError', 'KUBE_INVALID'],
+    [422, 'Invalid', 'InvalidError', 'KUBE_INVALID'],
+    [429, 'TooManyRequests', 'ThrottledError', 'KUBE_THROTTLED'],
+    [500, 'InternalError', 'ServerError', 'KUBE_SERVER'],
+    [503, undefined, 'ServerError', 'KUBE_SERVER'],
+    [302, undefined, 'KubeError', 'KUBE_UNEXPECTED_STATUS'],
+  ])('%d %s is a %s', (code, reason, name, stableCode) => {
     const error = errorFromStatus(code, status({ reason, message: 'said' }), deployment);
-    expect(error).toMatchObject({ name, code: stableCode, retry, status: code, reason });
+    expect(error).toMatchObject({ name, code: stableCode, status: code, reason });
     expect(error.message).toContain('patch deployments.apps shop/web');
     expect(error.message).toContain('said');
   });
 
   it.each([429, 503])('a %d with Retry-After carries its delay', (code) => {
-    expect(errorFromStatus(code, undefined, deployment, 3000)).toMatchObject({ retry: 'after', retryAfterMs: 3000 });
+    expect(errorFromStatus(code, undefined, deployment, 3000)).toMatchObject({ retryAfterMs: 3000 });
   });
 
   it.each([

@@ -1,4 +1,3 @@
-import type { Retry } from '../domain/errors';
 import { RerollError } from '../domain/errors';
 import type { RequestTarget } from './request-target';
 import { describeTarget, rbacRule } from './request-target';
@@ -6,7 +5,6 @@ import type { KubeStatus } from './status-body';
 
 export interface KubeErrorOptions {
   readonly code: string;
-  readonly retry: Retry;
   readonly status?: number | undefined;
   readonly reason?: string | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -33,21 +31,21 @@ export class KubeError extends RerollError {
 /** No answer, or the stream broke off. A write may have been carried out all the same. */
 export class ConnectionError extends KubeError {
   constructor(message: string, cause?: unknown) {
-    super(message, { code: 'KUBE_CONNECTION', retry: 'backoff', cause });
+    super(message, { code: 'KUBE_CONNECTION', cause });
   }
 }
 
 /** No answer in time. A write may have been carried out all the same. */
 export class TimeoutError extends KubeError {
   constructor(message: string) {
-    super(message, { code: 'KUBE_TIMEOUT', retry: 'backoff' });
+    super(message, { code: 'KUBE_TIMEOUT' });
   }
 }
 
 /** An answer that is not what the API promises: bytes that do not parse, too long, of an unknown type. */
 export class ProtocolError extends KubeError {
   constructor(message: string, cause?: unknown) {
-    super(message, { code: 'KUBE_PROTOCOL', retry: 'backoff', cause });
+    super(message, { code: 'KUBE_PROTOCOL', cause });
   }
 }
 
@@ -58,14 +56,9 @@ interface Refusal {
   readonly retryAfterMs: number | undefined;
 }
 
-/** The server's own delay wins over ours, where it gave one. */
-function patiently(refusal: Refusal): Retry {
-  return refusal.retryAfterMs === undefined ? 'backoff' : 'after';
-}
-
 export class UnauthorizedError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_UNAUTHORIZED', retry: 'backoff', ...refusal });
+    super(message, { code: 'KUBE_UNAUTHORIZED', ...refusal });
   }
 }
 
@@ -79,7 +72,7 @@ export class ForbiddenError extends KubeError {
   readonly namespaceTerminates: boolean;
 
   constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
-    super(message, { code: 'KUBE_FORBIDDEN', retry: 'backoff', ...refusal });
+    super(message, { code: 'KUBE_FORBIDDEN', ...refusal });
     this.byRbac = isRbacDenial(body);
     this.target = target;
     this.namespaceTerminates = body?.causes.includes('NamespaceTerminating') === true;
@@ -93,7 +86,7 @@ export class NotFoundError extends KubeError {
   readonly isOfNamespace: boolean;
 
   constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
-    super(message, { code: 'KUBE_NOT_FOUND', retry: 'never', ...refusal });
+    super(message, { code: 'KUBE_NOT_FOUND', ...refusal });
     this.isOfObject = target.name !== undefined && body?.name === target.name;
     this.isOfNamespace = body?.resource === 'namespaces';
   }
@@ -102,38 +95,38 @@ export class NotFoundError extends KubeError {
 /** The object changed since it was read: read it again, decide again. */
 export class ConflictError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_CONFLICT', retry: 'now', ...refusal });
+    super(message, { code: 'KUBE_CONFLICT', ...refusal });
   }
 }
 
 export class AlreadyExistsError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_ALREADY_EXISTS', retry: 'never', ...refusal });
+    super(message, { code: 'KUBE_ALREADY_EXISTS', ...refusal });
   }
 }
 
 /** The resourceVersion or the continue token is older than what the server keeps: list again. */
 export class GoneError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_GONE', retry: 'now', ...refusal });
+    super(message, { code: 'KUBE_GONE', ...refusal });
   }
 }
 
 export class InvalidError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_INVALID', retry: 'never', ...refusal });
+    super(message, { code: 'KUBE_INVALID', ...refusal });
   }
 }
 
 export class ThrottledError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_THROTTLED', retry: patiently(refusal), ...refusal });
+    super(message, { code: 'KUBE_THROTTLED', ...refusal });
   }
 }
 
 export class ServerError extends KubeError {
   constructor(message: string, refusal: Refusal) {
-    super(message, { code: 'KUBE_SERVER', retry: patiently(refusal), ...refusal });
+    super(message, { code: 'KUBE_SERVER', ...refusal });
   }
 }
 
@@ -189,7 +182,7 @@ export function errorFromStatus(
     default:
       return status >= 500
         ? new ServerError(message, refusal)
-        : new KubeError(message, { code: 'KUBE_UNEXPECTED_STATUS', retry: 'backoff', ...refusal });
+        : new KubeError(message, { code: 'KUBE_UNEXPECTED_STATUS', ...refusal });
   }
 }
 

@@ -77,7 +77,7 @@ describe('loadInstallKey', () => {
     const error = await loadInstallKey(client, systemRandom, 'reroll', digestKey).catch(
       (thrown: unknown) => thrown as Error,
     );
-    expect(error).toMatchObject({ code: 'DIGEST_KEY_UNREADABLE', retry: 'backoff' });
+    expect(error).toMatchObject({ code: 'DIGEST_KEY_UNREADABLE' });
     expect((error as Error).message).toMatch(
       /^Secret reroll\/reroll-digest-key .*"key" is not 32 bytes; delete the Secret and the reconciler makes a new key/,
     );

@@ -94,6 +94,6 @@ function readKey(secret: KubeObject, namespace: string, kind: InstallKeyKind): B
   throw new RerollError(
     `Secret ${namespace}/${secretName} holds no ${what}: its key "${dataKey}" is not ${String(keyLength)} bytes; ` +
       `delete the Secret and the reconciler makes a new key (${costOfNew})`,
-    { code: unreadableCode, retry: 'backoff' },
+    { code: unreadableCode },
   );
 }

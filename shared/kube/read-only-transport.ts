@@ -8,7 +8,6 @@ export function readOnlyTransport(transport: Transport): Transport {
       if (request.method === 'GET') return await transport.send(request);
       throw new RerollError(`${request.method} is not sent: this process only reads`, {
         code: 'READ_ONLY',
-        retry: 'never',
       });
     },
   };

@@ -7,7 +7,6 @@ export class ListenError extends RerollError {
   constructor(address: ListenAddress, cause: NodeJS.ErrnoException, flag: string) {
     super(`cannot listen on ${formatListenAddress(address)}: ${listenProblem(cause, flag)}`, {
       code: 'LISTEN_FAILED',
-      retry: 'never',
       cause,
     });
   }

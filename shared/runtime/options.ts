@@ -10,7 +10,7 @@ export class UsageError extends RerollError {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(problems.join('\n'), { code: 'USAGE', retry: 'never' });
+    super(problems.join('\n'), { code: 'USAGE' });
     this.problems = problems;
   }
 }

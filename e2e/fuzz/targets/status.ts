@@ -35,9 +35,9 @@ export const target: Target = {
     for (const type of ['application/json', protobufType, undefined]) {
       const body = parseStatusBody(type, input);
       if (!body) continue;
-      const { message, retry } = errorFromStatus(body.code ?? 500, { ...body, reason: undefined }, write);
+      const { message, retryAfterMs = 0 } = errorFromStatus(body.code ?? 500, { ...body, reason: undefined }, write);
       requireFitToShow(message);
-      promise(retry !== 'after' || body.retryAfterMs !== undefined, 'who is to wait knows for how long');
+      promise(Number.isFinite(retryAfterMs) && retryAfterMs >= 0, 'a delay is a time from now on');
     }
     const waitMs = parseRetryAfter(input.toString('latin1'), nowMs);
     promise(waitMs === undefined || (Number.isFinite(waitMs) && waitMs >= 0), 'a wait is a time from now on');

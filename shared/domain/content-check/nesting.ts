@@ -9,6 +9,6 @@ export const maxNesting = 256;
 /** A text is nested deeper than {@link maxNesting}. */
 export class NestingError extends RerollError {
   constructor() {
-    super(`nested more than ${maxNesting} levels deep`, { code: 'CONTENT_TOO_DEEP', retry: 'never' });
+    super(`nested more than ${maxNesting} levels deep`, { code: 'CONTENT_TOO_DEEP' });
   }
 }

@@ -8,7 +8,7 @@ export class SchemaError extends RerollError {
   readonly reason: string;
 
   constructor(reason: string, offset?: number, code: 'SCHEMA_UNREADABLE' | 'SCHEMA_TOO_COMPLEX' = 'SCHEMA_UNREADABLE') {
-    super(reason, { code, retry: 'never' });
+    super(reason, { code });
     this.reason = reason;
     this.offset = offset;
   }

@@ -28,7 +28,6 @@ export class LintError extends RerollError {
   constructor() {
     super('invalid question about a workload; webhook and reconciler must be of the same version', {
       code: 'INVALID_LINT',
-      retry: 'never',
     });
   }
 }
