@@ -173,11 +173,7 @@ export class Worker {
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
       case 'restart':
-        return await this.#answer(
-          workload,
-          planned.baseline,
-          attributed(this.#options.hints, workload, planned.changes),
-        );
+        return await this.#answer(workload, planned.baseline, planned.changes);
     }
   }
 
@@ -229,10 +225,12 @@ export class Worker {
   }
 
   /** By a restart, unless somebody else's rollout has done what it would do. */
-  async #answer(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
-    const { folds, reporter, settle } = this.#options;
+  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Verdict[]): Promise<QueueResult> {
+    const { folds, hints, reporter, settle } = this.#options;
     const { key } = workload;
-    const fold = await folds.look(workload, changes);
+    const fold = await folds.look(workload, owed);
+    // To look takes requests, and whose change it is may be told meanwhile.
+    const changes = attributed(hints, workload, owed);
     if (fold.kind === 'wait') return { kind: 'again', afterMs: fold.afterMs };
     if (fold.kind === 'restart') return await this.#restart(workload, baseline, changes);
     settle.close(key);

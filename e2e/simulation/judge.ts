@@ -1,5 +1,6 @@
 import type { WriteRecord } from '../apiserver/store';
 import { Case } from './case';
+import type { Delivery } from './channel';
 import { checkAuthors } from './judge-authors';
 import { checkCalm } from './judge-calm';
 import { checkFold } from './judge-folds';
@@ -15,6 +16,8 @@ import { checkRuns } from './judge-runs';
 import { IntruderJudge } from './judge-intruder';
 import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
+import { KnownAuthors } from './judge-known-authors';
+import { RestartIds } from './judge-restart-ids';
 import { isRolled } from './lives';
 import { plainRules, type Rules } from './rules';
 
@@ -31,6 +34,8 @@ export interface Violation {
     | 'unbounded'
     | 'not exactly once'
     | 'wrong author'
+    | 'author left out'
+    | 'restart id of another'
     | 'record without change'
     | 'too late'
     | 'wrong pause'
@@ -44,6 +49,8 @@ export interface Violation {
 export class Judge {
   readonly #case: Case;
   readonly #intruder = new IntruderJudge();
+  readonly #ids = new RestartIds();
+  readonly #authors = new KnownAuthors();
   readonly #violations: Violation[] = [];
 
   constructor(rules: Rules = plainRules) {
@@ -55,8 +62,13 @@ export class Judge {
     return this.#violations;
   }
 
+  /** A record of the webhook has reached a reconciler. */
+  delivered(delivery: Delivery): void {
+    this.#authors.delivered(delivery);
+  }
+
   wrote(record: WriteRecord): void {
-    this.#violations.push(...this.#intruder.wrote(record));
+    this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record));
     this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
     if (!life) return;
@@ -69,7 +81,8 @@ export class Judge {
           ...checkRestartCount(this.#case, life),
         ]
       : checkRuns(this.#case, life);
-    this.#violations.push(...found, ...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
+    this.#violations.push(...found, ...this.#authors.check(this.#case, life));
+    this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
   }
 
   /** What must be once everything owed is done. */

@@ -5,6 +5,7 @@ import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
 import { plantedBugs } from './planted-bugs';
 import { refusalMutants } from './refusal-mutants';
+import { authorMutants, restartIdMutants } from './restart-mutants';
 import { isRefusal } from './weather';
 import type { World } from './world';
 
@@ -24,7 +25,8 @@ export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),
   ...ofMutants(refusalMutants, isRefused),
-  ...ofMutants([...mutants, ...marksMutants], hasWebhook),
+  ...ofMutants(restartIdMutants, () => true),
+  ...ofMutants([...mutants, ...marksMutants, ...authorMutants], hasWebhook),
 ];
 
 function ofMutants(all: readonly Mutant[], among: ProvableBug['among']): readonly ProvableBug[] {

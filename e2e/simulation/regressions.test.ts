@@ -358,3 +358,12 @@ describe('nothing is restarted without a reason', () => {
     expect(harness.server.history().filter(({ kind, type }) => kind.kind === 'Job' && type === 'DELETED')).toEqual([]);
   });
 });
+
+describe('who changed a source is named', () => {
+  /** The change was planned for; a slow server was asked whether a rollout has answered it; then the record came, and then the answer. */
+  it('though the record came while it was looked for a rollout that answers the change', async () => {
+    const { violations, story } = await simulate(drawWorld(511_062));
+    expect(story.join()).toContain('its batch reaches engine-1-1: 202, ConfigMap default/app by bob');
+    expect(violations).toEqual([]);
+  });
+});

@@ -58,6 +58,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     new HybridWorld({
       ...{ loop, told, hybrid: world.hybrid, draw: new Draw(~world.seed) },
       isDark: dark !== undefined,
+      onDelivered: (delivery) => judge.delivered(delivery),
       mayBeRefused: world.weather.some(({ kind }) => kind === 'forbidden'),
     });
   const server = new ApiServer({
