@@ -4,11 +4,14 @@ import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests } from './contents';
 import { isEngine } from './engine-user';
 import { isGone, Lives, namespaceOf, type Life } from './lives';
+import type { Restored } from './restored';
 import { plainRules, type Rules } from './rules';
 import { isSelectedSource, SelectedNamespaces } from './selection';
 
 /** The history as far as it has come, read once, and what the checks share. */
 export class Case {
+  /** What etcd was restored from, once it was. */
+  readonly restored: Restored | undefined;
   readonly history: WriteRecord[] = [];
   readonly rules: Rules;
   /** Of selected sources: to the install there are no others. */
@@ -24,7 +27,8 @@ export class Case {
   readonly #holders = new Set<string>();
   readonly #ledSince = new Map<string, number>();
 
-  constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules) {
+  constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules, restored?: Restored) {
+    this.restored = restored;
     this.rules = rules;
     this.contents = new Contents([], (object) => isSelectedSource(object, rules));
     this.stored = rules.selectsSources ? new Contents() : this.contents;

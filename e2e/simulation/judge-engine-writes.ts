@@ -5,6 +5,7 @@ import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
+import { lostWrites, recordsLost } from './restored';
 import { asksForRestarts, templateOf, usageOf } from './usage';
 import { withoutOurs } from './without-ours';
 
@@ -51,13 +52,15 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
 export function changesInLife(opened: Case, life: Life): number {
   const { contents, processes } = opened;
   const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
+  const lost = [...used].flatMap((source) => lostWrites(opened, source));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
   const changes = [...used].flatMap((source) => [
     ...contents.writes(source).filter(({ atMs }) => atMs >= sinceMs),
     ...lateRemovals(opened, life, source, processes),
     ...recordedLate(opened, life, source),
   ]);
-  return new Set(changes.map(({ revision }) => revision)).size;
+  // Each may have been restarted for, and its end too.
+  return new Set(changes.map(({ revision }) => revision)).size + 2 * lost.length;
 }
 
 /** What a source had come to be already when an engine recorded an older content of it. */
@@ -114,16 +117,21 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 
 /** Each digest is of a content that the source really had, and none of an older one than before. */
 export function checkTruth(
-  { contents, digests }: Case,
+  opened: Case,
   { previous, revision, object }: WriteRecord,
   after: WrittenBaseline,
   at: string,
 ): readonly Violation[] {
+  const { contents, digests } = opened;
   if (!digests) return [];
   const before = baselineOf(previous);
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     if (source === undefined) return [];
+    // As it was last seen before it went, or as it was recorded before the restore was known of.
+    const isOfBefore =
+      contents.at(source, revision) === undefined || JSON.stringify(before?.sources[id]) === JSON.stringify(entry);
+    if (isOfBefore && recordsLost(opened, source, entry)) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
       versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));

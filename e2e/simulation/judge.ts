@@ -19,6 +19,7 @@ import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
 import { RestartIds } from './judge-restart-ids';
 import { isRolled } from './lives';
+import { isUnaware as mayNotKnow } from './restored';
 import { plainRules, type Rules } from './rules';
 
 /** A promise of the design that was broken, by its letter, in one sentence. */
@@ -47,7 +48,7 @@ export interface Violation {
 
 /** Judges a world while it runs, write by write, and once more when it is over. Reads what the API server stored. */
 export class Judge {
-  readonly #case: Case;
+  #case: Case;
   readonly #intruder = new IntruderJudge();
   readonly #ids = new RestartIds();
   readonly #authors = new KnownAuthors();
@@ -69,9 +70,11 @@ export class Judge {
 
   wrote(record: WriteRecord): void {
     this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record));
-    this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record), ...checkAuthors(this.#case, record));
+    this.#violations.push(...checkLeak(record));
+    const isUnaware = mayNotKnow(this.#case, record);
+    if (!isUnaware) this.#violations.push(...checkLease(this.#case, record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
-    if (!life) return;
+    if (!life || isUnaware) return;
     // Of earlier writes of this life it is known that they were right.
     const found = isRolled(life)
       ? [
@@ -83,6 +86,17 @@ export class Judge {
       : checkRuns(this.#case, life);
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
+  }
+
+  /** Everything is as it was at `revision`, now. What came since never was. */
+  restored(revision: number, atMs: number): void {
+    const { history, rules } = this.#case;
+    const lost = history.filter((record) => record.revision > revision);
+    this.#case = new Case(
+      history.filter((record) => record.revision <= revision),
+      rules,
+      { atMs, lost },
+    );
   }
 
   /** What must be once everything owed is done. */

@@ -1,4 +1,5 @@
 import type { Wrong } from './batch';
+import { restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
 import { marksMutants } from './marks-mutants';
@@ -18,6 +19,7 @@ export interface ProvableBug extends Wrong {
 const plain = JSON.stringify(noFeatures);
 const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !== plain;
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
+const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'restore-etcd');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -25,6 +27,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),
   ...ofMutants(refusalMutants, isRefused),
+  ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(restartIdMutants, () => true),
   ...ofMutants([...mutants, ...marksMutants, ...authorMutants], hasWebhook),
 ];

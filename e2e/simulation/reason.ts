@@ -3,6 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
+import { lostWrites } from './restored';
 import type { Rules } from './rules';
 import { usageOf } from './usage';
 
@@ -33,6 +34,7 @@ export function reasonFor(
       .some((change) => change.revision !== created && (change.atMs >= bornMs || late.includes(change)));
   };
   const writtenInLife = (source: string): boolean =>
+    lostWrites(opened, source).length > 0 ||
     contents
       .writes(source)
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||

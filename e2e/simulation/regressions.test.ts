@@ -367,3 +367,15 @@ describe('who changed a source is named', () => {
     expect(violations).toEqual([]);
   });
 });
+
+describe('after a restore of etcd', () => {
+  it.each([
+    ['a Job is created whose entry of the journal is as old as the backup', 602_175],
+    ['a source is not asked for at a version that is yet to come', 602_489],
+    ['nor is one whose read was under way', 607_509],
+  ])('%s', async (_what, seed) => {
+    const { violations, story } = await simulate(drawWorld(seed));
+    expect(story.join()).toContain('is restored to revision');
+    expect(violations).toEqual([]);
+  });
+});

@@ -9,6 +9,8 @@ import { act, type Stage } from './actions';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
 import { endpointSliceKind } from './endpoints';
+import { Etcd } from './etcd';
+import { FaultSituations } from './fault-situations';
 import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
 import { HybridWorld } from './hybrid';
@@ -47,9 +49,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const loop = new Loop(new Draw(draw.seed()).random);
   const story = new Story(loop);
   const situations = new Situations();
+  const faulted = new FaultSituations();
   const random = seededRandom(draw.seed());
   const told = (who: string, what: string): void => {
     situations.told(what);
+    faulted.told(what);
     story.tell(who, what);
   };
   const { dark } = world;
@@ -83,6 +87,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   server.store.subscribe((write) => {
     situations.written(write);
     featured.written(write);
+    faulted.written(write);
     hybrid?.situations.written(write);
     judge.wrote(write);
     // What comes after a broken promise tells nothing more.
@@ -120,10 +125,15 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     const place = replicas.slots.findIndex((current) => current?.reconciler.status.state === 'acting');
     return place < 0 ? undefined : place;
   };
+  const onRestored = (revision: number): void => {
+    judge.restored(revision, loop.nowMs());
+    hybrid?.reconcilersChanged();
+  };
+  const etcd = new Etcd({ server, told, onRestored });
   /** What is still to be done of steps that take their time. */
   let announced = 0;
   const stage: Stage = {
-    ...{ users, replicas, intruder: new Intruder(server, told) },
+    ...{ users, replicas, intruder: new Intruder(server, told), etcd },
     compact: () => {
       situations.told('compacts');
       story.tell('server', 'compacts its history');
@@ -164,7 +174,12 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
   ];
   replicas.all.forEach(({ lines }) => situations.logged(lines));
-  const reached = new Set([...situations.reached, ...featured.reached, ...(hybrid?.situations.reached ?? [])]);
+  const reached = new Set([
+    ...situations.reached,
+    ...featured.reached,
+    ...faulted.reached,
+    ...(hybrid?.situations.reached ?? []),
+  ]);
   // What broke a promise before tells nothing about the day after.
   if (world.laterTerm && violations.length === 0 && isReady()) {
     const crashAll = (downMs: number): void => {

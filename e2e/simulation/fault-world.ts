@@ -1,0 +1,21 @@
+import type { ActionKind } from './actions';
+import { Draw } from './draw';
+import type { Step, World } from './world';
+
+/** Adds what befalls servers, each with draws of its own: a world without stays as it is. */
+export function withFaults(world: World): World {
+  // Of a calm world the number of restarts is known.
+  if (world.calm) return world;
+  return withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d));
+}
+
+function withRestore(world: World, draw: Draw): World {
+  // Simulated controllers watch nothing: they would go on from what is no more.
+  if (world.controllers || !draw.chance(0.05)) return world;
+  return withStep(world, 'restore-etcd', draw.int(1_000, Math.floor(world.stormMs * 0.7)), draw);
+}
+
+function withStep(world: World, kind: ActionKind, atMs: number, draw: Draw): World {
+  const step: Step = { kind, atMs, uponWrite: draw.chance(0.3), seed: draw.seed() };
+  return { ...world, steps: [...world.steps, step].sort((left, right) => left.atMs - right.atMs) };
+}
