@@ -209,7 +209,7 @@ export class Worker {
     return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
   }
 
-  /** Writes the baseline alone, to `version` of the workload; false: for want of a right it is kept in memory. */
+  /** Writes the baseline alone, to `version` of the workload; false: for want of a right, or because it is taken out, it is kept in memory. */
   async #record(
     workload: TrackedWorkload,
     baseline: Baseline,
@@ -219,9 +219,11 @@ export class Worker {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const resourceVersion = await writers.annotate(context, version, annotations);
-    if (resourceVersion === undefined) workloads.remember(workload, baseline);
-    else workloads.wrote(workload, resourceVersion, baseline);
-    return resourceVersion !== undefined;
+    // Where others take it out on its way nothing is stored, and so no watch tells of it.
+    const isStored = resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;
+    if (isStored) workloads.wrote(workload, resourceVersion, baseline);
+    else workloads.remember(workload, baseline);
+    return isStored;
   }
 
   /** By a restart, unless somebody else's rollout has done what it would do. */

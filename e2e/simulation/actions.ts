@@ -1,6 +1,7 @@
 import type { Draw } from './draw';
 import type { Etcd } from './etcd';
 import { faultActions } from './fault-actions';
+import type { Gatekeeper } from './gatekeeper';
 import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
@@ -13,6 +14,7 @@ export interface Stage {
   readonly replicas: Reconcilers;
   readonly intruder: Intruder;
   readonly etcd: Etcd;
+  readonly gatekeeper: Gatekeeper;
   /** Forgets the server's past. */
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;

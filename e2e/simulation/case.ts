@@ -12,6 +12,10 @@ import { isSelectedSource, SelectedNamespaces } from './selection';
 export class Case {
   /** What etcd was restored from, once it was. */
   readonly restored: Restored | undefined;
+  /** Writes of engines that others have changed on their way. */
+  readonly altered = new Set<WriteRecord>();
+  /** Also of those of which nothing was stored. */
+  readonly alteredWorkloads = new Set<string>();
   readonly history: WriteRecord[] = [];
   readonly rules: Rules;
   /** Of selected sources: to the install there are no others. */

@@ -1,10 +1,15 @@
+import { baselineOf } from './baseline-text';
 import type { Draw } from './draw';
 import type { Etcd } from './etcd';
+import type { Gatekeeper, Habit } from './gatekeeper';
+import { isUsedBy } from './pausing-users';
+import { isRolled, sources, workloads, type Place } from './places';
 import type { Users } from './users';
 
 interface Stage {
   readonly users: Users;
   readonly etcd: Etcd;
+  readonly gatekeeper: Gatekeeper;
   readonly later: (delayMs: number, run: () => void) => void;
 }
 
@@ -30,5 +35,26 @@ export const faultActions = {
       if (draw.chance(0.7))
         later(lostMs + draw.int(1, draw.pick([3_000, 20_000])), () => users.editSource(source, draw));
     });
+  },
+  /** While it lasts, a restart is owed to somebody in that namespace. */
+  'alter-our-writes': ({ users, gatekeeper, later }: Stage, draw: Draw) => {
+    const habit: Habit = draw.chance(0.4)
+      ? { kind: 'refuses what is stored' }
+      : { kind: 'takes out', what: draw.pick(['marker', 'record', 'marker and record']) };
+    const isMeant = habit.kind === 'takes out' ? isRolled : ({ kind }: Place): boolean => kind === 'Job';
+    const usedBy = (workload: Place): readonly Place[] =>
+      sources.filter((source) => users.object(source) && isUsedBy(users, workload, source));
+    const there = workloads.filter((place) => isMeant(place) && users.object(place) && usedBy(place).length > 0);
+    const recorded = there.filter((place) => baselineOf(users.object(place)));
+    const workload = draw.pickAny(recorded) ?? draw.pickAny(there);
+    const used = workload && draw.pickAny(usedBy(workload));
+    const namespace = workload?.namespace ?? 'default';
+    gatekeeper.begin(namespace, habit);
+    later(draw.int(4_000, draw.pick([8_000, 40_000])), () => gatekeeper.end(namespace));
+    for (let left = draw.int(1, 2); left > 0; left--) {
+      const source = used ?? users.usedSource(draw);
+      later(draw.int(0, 1_000), () => users.editSource(source, draw));
+    }
+    if (used && draw.chance(0.2)) later(draw.int(2_500, 6_000), () => users.revertSource(used, draw));
   },
 };

@@ -35,3 +35,37 @@ export const restoreMutants: readonly Mutant[] = [
     to: '!(error instanceof GoneError)',
   },
 ];
+
+/** What an engine may do wrong where others change what it writes, or refuse what they let pass as a dry run. */
+export const gatekeeperMutants: readonly Mutant[] = [
+  {
+    what: 'a restart whose marker was taken out counts as one',
+    file: 'reconciler/apply/patch-workload.ts',
+    from: 'if (lost !== undefined) throw new MarkerLostError(workload, lost, stored.metadata.resourceVersion);',
+    to: '',
+  },
+  {
+    what: 'the record of a restart whose marker was taken out stays',
+    file: 'reconciler/worker.ts',
+    from: '    if (stored === undefined) return;\n    const owed',
+    to: "    if (stored !== '') return;\n    const owed",
+  },
+  {
+    what: 'a record that was taken out on its way is taken for stored',
+    file: 'reconciler/worker.ts',
+    from: 'resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;',
+    to: 'resourceVersion !== undefined;',
+  },
+  {
+    what: 'the Job of a CronJob blocks the deletion of that',
+    file: 'reconciler/apply/create-job.ts',
+    from: 'uid, controller: true }]',
+    to: 'uid, controller: true, blockOwnerDeletion: true }]',
+  },
+  {
+    what: 'a Job whose creation is refused is given up',
+    file: 'reconciler/job-worker.ts',
+    from: '        return failedAttempt(step.error);',
+    to: "        return { kind: 'done' };",
+  },
+];

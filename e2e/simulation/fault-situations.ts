@@ -1,5 +1,6 @@
 import type { WriteRecord } from '../apiserver/store';
 import { isOfEngine, isOfWorkload } from './lives';
+import { refusesJob, type TakenOut } from './gatekeeper';
 import { templateOf } from './usage';
 
 /** What a batch of worlds must have come to in which servers, and what stands in front of them, are at fault. */
@@ -7,12 +8,17 @@ export const faultSituations = [
   'etcd was restored to an older revision',
   'etcd was restored to an older revision, and its versions went on',
   'a workload was restarted after a restore of etcd',
+  'a restart was stored without its marker',
+  'a restart was stored without its record',
+  'a workload was restarted after its restart had been taken out',
+  'a Job was deleted, and its creation refused though its dry run had passed',
 ] as const;
 export type FaultSituation = (typeof faultSituations)[number];
 
 /** Notes which situations of faults on the server's side a world comes to. */
 export class FaultSituations {
   readonly #reached = new Set<FaultSituation>();
+  readonly #takenOut = new Set<string>();
   #isRestored = false;
 
   get reached(): ReadonlySet<FaultSituation> {
@@ -20,6 +26,8 @@ export class FaultSituations {
   }
 
   told(what: string): void {
+    if (what === refusesJob)
+      this.#reached.add('a Job was deleted, and its creation refused though its dry run had passed');
     if (!what.startsWith('is restored to revision')) return;
     this.#isRestored = true;
     const goesOn = what.endsWith('versions go on');
@@ -30,10 +38,17 @@ export class FaultSituations {
     );
   }
 
+  takenOut(what: TakenOut, { object }: WriteRecord): void {
+    this.#takenOut.add(object.metadata.uid);
+    if (what === 'marker') this.#reached.add('a restart was stored without its marker');
+    else this.#reached.add('a restart was stored without its record');
+  }
+
   written(write: WriteRecord): void {
-    if (!isOfWorkload(write) || !isOfEngine(write)) return;
-    if (this.#isRestored && templateOf(write.previous) !== templateOf(write.object)) {
-      this.#reached.add('a workload was restarted after a restore of etcd');
+    if (!isOfWorkload(write) || !isOfEngine(write) || templateOf(write.previous) === templateOf(write.object)) return;
+    if (this.#isRestored) this.#reached.add('a workload was restarted after a restore of etcd');
+    if (this.#takenOut.has(write.object.metadata.uid)) {
+      this.#reached.add('a workload was restarted after its restart had been taken out');
     }
   }
 }

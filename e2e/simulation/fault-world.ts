@@ -6,13 +6,21 @@ import type { Step, World } from './world';
 export function withFaults(world: World): World {
   // Of a calm world the number of restarts is known.
   if (world.calm) return world;
-  return withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d));
+  return withGatekeeper(withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d)), new Draw(world.seed ^ 0x5f356495));
 }
 
 function withRestore(world: World, draw: Draw): World {
   // Simulated controllers watch nothing: they would go on from what is no more.
   if (world.controllers || !draw.chance(0.05)) return world;
   return withStep(world, 'restore-etcd', draw.int(1_000, Math.floor(world.stormMs * 0.7)), draw);
+}
+
+function withGatekeeper(world: World, draw: Draw): World {
+  // What is paused with a restart that others take out, and what a backup holds of that, are not looked into.
+  if (world.features.pauses || world.steps.some(({ kind }) => kind === 'restore-etcd') || !draw.chance(0.1))
+    return world;
+  const atMs = draw.int(Math.floor(world.stormMs * 0.3), Math.floor(world.stormMs * 0.7));
+  return withStep(world, 'alter-our-writes', atMs, draw);
 }
 
 function withStep(world: World, kind: ActionKind, atMs: number, draw: Draw): World {

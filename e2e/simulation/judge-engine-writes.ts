@@ -3,6 +3,7 @@ import { baselineOf, matches, recordedOf, sourceOfEntry, type WrittenBaseline } 
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
+import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
 import { lostWrites, recordsLost } from './restored';
@@ -60,7 +61,7 @@ export function changesInLife(opened: Case, life: Life): number {
     ...recordedLate(opened, life, source),
   ]);
   // Each may have been restarted for, and its end too.
-  return new Set(changes.map(({ revision }) => revision)).size + 2 * lost.length;
+  return new Set(changes.map(({ revision }) => revision)).size + 2 * lost.length + alteredIn(opened, life).length;
 }
 
 /** What a source had come to be already when an engine recorded an older content of it. */
@@ -104,9 +105,13 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   const isLost = newest !== undefined && before?.n !== newest.baseline.n;
   // Its own write, whose answer did not come, and which others undid before a watch showed it: that it was is not known.
   if (isLost) known.push(newest.former);
+  // What it had recorded before others took its restart out is what is owed against.
+  if (alteredIn(opened, life).length > 0)
+    known.push(...life.writes.slice(0, -1).map((each) => baselineOf(each.object)));
   if (!isRestart(write)) {
     const same = before !== undefined && JSON.stringify(before.sources) === JSON.stringify(after.sources);
-    if (same && !isLost) found('foreign write', `${at}: a baseline that was there already`);
+    if (same && !isLost && !opened.alteredWorkloads.has(life.name))
+      found('foreign write', `${at}: a baseline that was there already`);
     return violations;
   }
   if (!known.some((baseline) => reasonFor(opened, life, write, baseline, after))) {

@@ -38,6 +38,7 @@ const maxAuthors = 5;
  * - whoever brought a state that had been there before, or that was there twice: which of both it is, a digest does not tell;
  * - a record that came before the process is known to have looked after a workload that uses the source;
  * - a record of a state that came to be stored after one that was announced later: that one counts as the newer;
+ * - a record that came after the next change of the source, by which the one that it tells of may have been overtaken;
  * - what is one of very many, of authors or of records.
  */
 export class KnownAuthors {
@@ -101,7 +102,9 @@ export class KnownAuthors {
         decidedMs - atMs < rememberedMs &&
         Math.abs(atMs - observedAtMs) < maxAgeMs,
     );
-    if (!told || !wasLookedAfter(life, source, write.user, told.atMs)) return undefined;
+    const next = versions.find(({ revision }) => revision > version.revision);
+    if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(life, source, write.user, told.atMs))
+      return undefined;
     const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));
     const isOvertaken = all.some(
       ({ digest, observedAtMs }) => formers.has(digest) && observedAtMs >= told.observedAtMs,

@@ -2,6 +2,7 @@ import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
+import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import type { Rules } from './rules';
 import { policyOf, templateOf, usageOf } from './usage';
@@ -19,6 +20,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       inCareSince(opened, life),
       lastForgotten(opened, life),
       lastPolicyChange(life),
+      notTakenBack(opened, life),
     ];
     return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
       const since = Math.max(...ofLife, readableSince(opened, life, source), selectedSince(opened, life, source));

@@ -28,9 +28,13 @@ export class RestartIds {
   /** By id: the workload, and what the annotation told. */
   readonly #written = new Map<string, string>();
   readonly #told = new Set<string>();
+  /** Workloads of which others have taken out what we wrote. */
+  readonly #unsaid = new Set<string>();
 
-  wrote(write: WriteRecord): readonly Violation[] {
+  /** `isAltered`: others have changed it on its way. */
+  wrote(write: WriteRecord, isAltered = false): readonly Violation[] {
     if (write.type === 'DELETED') return [];
+    if (isAltered) this.#unsaid.add(`${write.kind.kind} ${write.key}`);
     if (write.kind.kind === 'Event') return isEngine(write.user) ? this.#eventWritten(write) : [];
     return isOfWorkload(write) ? this.#workloadWritten(write) : [];
   }
@@ -60,6 +64,7 @@ export class RestartIds {
     this.#told.add(id);
     const at = `Event ${key} at revision ${revision}`;
     if (wasTold) return [shared(`${at} tells of restart ${id} once more`)];
+    if (this.#unsaid.has(`${kind} ${name}`)) return [];
     // A CronJob was run all the same where there is no right to annotate it.
     if (kind === 'CronJob' || this.#written.get(id)?.startsWith(`${kind} ${name} `) === true) return [];
     return [shared(`${at} tells of restart ${id} of ${kind} ${name}, which carries no such one`)];

@@ -1,6 +1,7 @@
 import type { WriteRecord } from '../apiserver/store';
 import { Case } from './case';
 import type { Delivery } from './channel';
+import { checkOfAltered, isOfAltered } from './judge-altered';
 import { checkAuthors } from './judge-authors';
 import { checkCalm } from './judge-calm';
 import { checkFold } from './judge-folds';
@@ -68,13 +69,19 @@ export class Judge {
     this.#authors.delivered(delivery);
   }
 
-  wrote(record: WriteRecord): void {
-    this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record));
+  /** `isAltered`: others have changed it on its way. */
+  wrote(record: WriteRecord, isAltered = false): void {
+    this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record, isAltered));
     this.#violations.push(...checkLeak(record));
     const isUnaware = mayNotKnow(this.#case, record);
     if (!isUnaware) this.#violations.push(...checkLease(this.#case, record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
+    if (isAltered) this.#case.altered.add(record);
     if (!life || isUnaware) return;
+    if (isOfAltered(this.#case, life)) {
+      this.#violations.push(...checkOfAltered(life));
+      return;
+    }
     // Of earlier writes of this life it is known that they were right.
     const found = isRolled(life)
       ? [
@@ -86,6 +93,11 @@ export class Judge {
       : checkRuns(this.#case, life);
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
+  }
+
+  /** Others have changed a write to this workload on its way, of which maybe nothing was stored. */
+  takenOut(workload: string): void {
+    this.#case.alteredWorkloads.add(workload);
   }
 
   /** Everything is as it was at `revision`, now. What came since never was. */

@@ -1,5 +1,5 @@
 import type { Wrong } from './batch';
-import { restoreMutants } from './fault-mutants';
+import { gatekeeperMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
 import { marksMutants } from './marks-mutants';
@@ -20,6 +20,7 @@ const plain = JSON.stringify(noFeatures);
 const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !== plain;
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
 const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'restore-etcd');
+const isKept = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'alter-our-writes');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -28,6 +29,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(featureMutants, hasFeatures),
   ...ofMutants(refusalMutants, isRefused),
   ...ofMutants(restoreMutants, isRestored),
+  ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(restartIdMutants, () => true),
   ...ofMutants([...mutants, ...marksMutants, ...authorMutants], hasWebhook),
 ];

@@ -379,3 +379,12 @@ describe('after a restore of etcd', () => {
     expect(violations).toEqual([]);
   });
 });
+
+describe('what others take out on its way', () => {
+  /** Of a write of which nothing is left nothing is stored, and no watch tells of it: it was taken for stored. */
+  it('is recorded once it is let be', async () => {
+    const { violations, story } = await simulate(drawWorld(180));
+    expect(story.slice(0, 20).join()).toMatch(/takes out the record/);
+    expect(violations).toEqual([]);
+  });
+});

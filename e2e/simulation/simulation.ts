@@ -13,6 +13,7 @@ import { Etcd } from './etcd';
 import { FaultSituations } from './fault-situations';
 import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
+import { Gatekeeper } from './gatekeeper';
 import { HybridWorld } from './hybrid';
 import { Intruder } from './intruder';
 import { Judge, type Violation } from './judge';
@@ -65,8 +66,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       onDelivered: (delivery) => judge.delivered(delivery),
       mayBeRefused: world.weather.some(({ kind }) => kind === 'forbidden'),
     });
+  const isKept = world.steps.some(({ kind }) => kind === 'alter-our-writes');
+  const gatekeeper = new Gatekeeper(told, (workload) => judge.takenOut(workload));
+  const admission = [...(hybrid?.hooks ?? []), ...(isKept ? [gatekeeper.hook] : [])];
   const server = new ApiServer({
-    ...{ clock: loop, random, customKinds: [endpointSliceKind], admission: hybrid?.hooks ?? [] },
+    ...{ clock: loop, random, customKinds: [endpointSliceKind], admission },
     ...{ watchWindow: world.watchWindow, watchList: world.watchList },
   });
   seedNamespace(server, ownNamespace);
@@ -89,7 +93,9 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     featured.written(write);
     faulted.written(write);
     hybrid?.situations.written(write);
-    judge.wrote(write);
+    const takenOut = gatekeeper.takenOutOf(write);
+    if (takenOut) faulted.takenOut(takenOut, write);
+    judge.wrote(write, takenOut !== undefined);
     // What comes after a broken promise tells nothing more.
     if (judge.violations.length > 0) loop.halt();
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
@@ -133,7 +139,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   /** What is still to be done of steps that take their time. */
   let announced = 0;
   const stage: Stage = {
-    ...{ users, replicas, intruder: new Intruder(server, told), etcd },
+    ...{ users, replicas, intruder: new Intruder(server, told), etcd, gatekeeper },
     compact: () => {
       situations.told('compacts');
       story.tell('server', 'compacts its history');
@@ -160,6 +166,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   for (const run of uponWrite.splice(0)) run();
   replicas.relieve();
   hybrid?.relieve();
+  gatekeeper.relieve();
   story.tell('world', 'all faults end');
   const isReady = (): boolean => isComplete(replicas) && users.idle && announced === 0;
   await untilQuiet(loop, server, isReady, judge, world.stormMs);
