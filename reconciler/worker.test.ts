@@ -26,8 +26,8 @@ let server: ApplyWorld;
 let answer: Reply;
 let tended: number;
 let folds: RolloutFolds;
-/** Who is known as the author of every change. */
-let authors: readonly string[];
+/** Who is known as the author of every change; undefined: nothing is remembered of it. */
+let authors: readonly string[] | undefined;
 let worker: Worker;
 
 /** Deployment `web` runs with red, and its source holds blue. */
@@ -58,10 +58,11 @@ beforeEach(() => {
     folds,
     given: new GivenRestarts(),
     hints: {
-      attribution: () => ({
-        ...{ users: authors, moreUsers: 0, firstUser: authors[0], manager: undefined, changedKeys: [] },
-        ...{ path: 'both', observedAtMs: 0 },
-      }),
+      attribution: () =>
+        authors && {
+          ...{ users: authors, moreUsers: 0, firstUser: authors[0], manager: undefined, changedKeys: [] },
+          ...{ path: 'both', observedAtMs: 0 },
+        },
     },
     pace: new AdoptionPace(clock),
     removals: { putBack: () => Promise.resolve(), forget: nothing },
@@ -115,14 +116,23 @@ describe('a restart that is refused', () => {
 });
 
 describe('a restart', () => {
-  it('names an author who was told while it was looked whether a rollout has answered the change', async () => {
-    answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
-    jest.spyOn(folds, 'look').mockImplementation(async () => {
-      authors = ['alice'];
-      return await Promise.resolve({ kind: 'restart' });
-    });
-    await worker.process(key);
-    const [written] = server.transport.requests.map(bodyOf) as { metadata: { annotations: Record<string, string> } }[];
-    expect(JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!)).toMatchObject({ by: ['alice'] });
-  });
+  it.each([
+    ['told', [], ['alice']],
+    ['forgotten', ['alice'], undefined],
+  ])(
+    'names an author who was %s while it was looked for a rollout that answers the change',
+    async (_what, before, then) => {
+      answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
+      authors = before;
+      jest.spyOn(folds, 'look').mockImplementation(async () => {
+        authors = then;
+        return await Promise.resolve({ kind: 'restart' });
+      });
+      await worker.process(key);
+      const [written] = server.transport.requests.map(bodyOf) as {
+        metadata: { annotations: Record<string, string> };
+      }[];
+      expect(JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!)).toMatchObject({ by: ['alice'] });
+    },
+  );
 });

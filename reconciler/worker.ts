@@ -173,7 +173,11 @@ export class Worker {
       case 'adopt':
         return await this.#adopt(workload, planned.baseline, planned.verdicts);
       case 'restart':
-        return await this.#answer(workload, planned.baseline, planned.changes);
+        return await this.#answer(
+          workload,
+          planned.baseline,
+          attributed(this.#options.hints, workload, planned.changes),
+        );
     }
   }
 
@@ -227,11 +231,11 @@ export class Worker {
   }
 
   /** By a restart, unless somebody else's rollout has done what it would do. */
-  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Verdict[]): Promise<QueueResult> {
+  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
     const { folds, hints, reporter, settle } = this.#options;
     const { key } = workload;
     const fold = await folds.look(workload, owed);
-    // To look takes requests, and whose change it is may be told meanwhile.
+    // To look takes requests: whose change it is may be told meanwhile, or forgotten for newer ones.
     const changes = attributed(hints, workload, owed);
     if (fold.kind === 'wait') return { kind: 'again', afterMs: fold.afterMs };
     if (fold.kind === 'restart') return await this.#restart(workload, baseline, changes);

@@ -49,7 +49,11 @@ export class Case {
     this.namespaces.add(record);
     if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
       const text = stringAt(object, 'data', 'key');
-      if (text !== undefined) this.#digests = new Digests(Buffer.from(text, 'base64'));
+      const digestKey = Buffer.from(text ?? '', 'base64');
+      if (digestKey.length > 0) {
+        if (this.#digests) this.#digests.add(digestKey);
+        else this.#digests = new Digests(digestKey);
+      }
     }
     if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
       if (record.type === 'DELETED') this.#openEntries.delete(key);

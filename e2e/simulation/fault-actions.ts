@@ -1,13 +1,16 @@
+import { ownNamespace } from '../engine-settings';
 import { baselineOf } from './baseline-text';
 import type { Draw } from './draw';
 import type { Etcd } from './etcd';
 import type { Gatekeeper, Habit } from './gatekeeper';
 import { isUsedBy } from './pausing-users';
 import { isRolled, sources, workloads, type Place } from './places';
+import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
 
 interface Stage {
   readonly users: Users;
+  readonly replicas: Reconcilers;
   readonly etcd: Etcd;
   readonly gatekeeper: Gatekeeper;
   readonly later: (delayMs: number, run: () => void) => void;
@@ -56,5 +59,19 @@ export const faultActions = {
       later(draw.int(0, 1_000), () => users.editSource(source, draw));
     }
     if (used && draw.chance(0.2)) later(draw.int(2_500, 6_000), () => users.revertSource(used, draw));
+  },
+  /** It is read when a process starts, so all are killed after it. */
+  'lose-digest-key': ({ users, replicas, later }: Stage, draw: Draw) => {
+    const key: Place = { kind: 'Secret', namespace: ownNamespace, name: 'reroll-digest-key' };
+    if (!users.object(key)) return;
+    const loss = draw.pick(['deleted', 'replaced', 'emptied']);
+    const goneMs = draw.int(100, 6_000);
+    if (draw.chance(0.5)) later(draw.int(0, goneMs), () => users.editSource(users.usedSource(draw), draw));
+    if (loss === 'deleted') users.deleteSource(key);
+    else users.writeSecret(key, loss === 'emptied' ? '' : draw.random.bytes(32).toString('base64'));
+    for (const index of [0, 1]) later(goneMs, () => replicas.crash(index, draw.int(0, 4_000)));
+    // Without a key nobody starts; a log line tells what to do.
+    if (loss === 'emptied') later(goneMs + draw.int(100, 9_000), () => users.deleteSource(key));
+    later(goneMs + draw.int(0, 12_000), () => users.editSource(users.usedSource(draw), draw));
   },
 };

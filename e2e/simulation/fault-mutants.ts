@@ -69,3 +69,13 @@ export const gatekeeperMutants: readonly Mutant[] = [
     to: "        return { kind: 'done' };",
   },
 ];
+
+/** What an engine may do wrong where the install has lost its digest key. */
+export const keyMutants: readonly Mutant[] = [
+  {
+    what: 'what was recorded under another digest key is compared',
+    file: 'reconciler/workload-index.ts',
+    from: 'if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };',
+    to: "if (baseline.keyId !== '') return { baseline, problem: undefined };",
+  },
+];

@@ -1,4 +1,6 @@
+import { stringAt } from '../apiserver/json';
 import type { WriteRecord } from '../apiserver/store';
+import { ownNamespace } from '../engine-settings';
 import { isOfEngine, isOfWorkload } from './lives';
 import { refusesJob, type TakenOut } from './gatekeeper';
 import { templateOf } from './usage';
@@ -11,6 +13,8 @@ export const faultSituations = [
   'a restart was stored without its marker',
   'a restart was stored without its record',
   'a workload was restarted after its restart had been taken out',
+  'the install lost its digest key, and made another',
+  'the digest key of the install was replaced',
   'a Job was deleted, and its creation refused though its dry run had passed',
 ] as const;
 export type FaultSituation = (typeof faultSituations)[number];
@@ -20,6 +24,7 @@ export class FaultSituations {
   readonly #reached = new Set<FaultSituation>();
   readonly #takenOut = new Set<string>();
   #isRestored = false;
+  #hadKey = false;
 
   get reached(): ReadonlySet<FaultSituation> {
     return this.#reached;
@@ -45,10 +50,20 @@ export class FaultSituations {
   }
 
   written(write: WriteRecord): void {
+    if (write.kind.kind === 'Secret' && write.key === `${ownNamespace}/reroll-digest-key`) this.#keyWritten(write);
     if (!isOfWorkload(write) || !isOfEngine(write) || templateOf(write.previous) === templateOf(write.object)) return;
     if (this.#isRestored) this.#reached.add('a workload was restarted after a restore of etcd');
     if (this.#takenOut.has(write.object.metadata.uid)) {
       this.#reached.add('a workload was restarted after its restart had been taken out');
+    }
+  }
+
+  #keyWritten({ type, previous, object }: WriteRecord): void {
+    if (type === 'ADDED' && this.#hadKey) this.#reached.add('the install lost its digest key, and made another');
+    this.#hadKey = true;
+    const key = stringAt(object, 'data', 'key');
+    if (previous && type === 'MODIFIED' && key !== '' && key !== stringAt(previous, 'data', 'key')) {
+      this.#reached.add('the digest key of the install was replaced');
     }
   }
 }

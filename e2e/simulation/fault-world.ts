@@ -6,7 +6,8 @@ import type { Step, World } from './world';
 export function withFaults(world: World): World {
   // Of a calm world the number of restarts is known.
   if (world.calm) return world;
-  return withGatekeeper(withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d)), new Draw(world.seed ^ 0x5f356495));
+  const restored = withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d));
+  return withLostKey(withGatekeeper(restored, new Draw(world.seed ^ 0x5f356495)), new Draw(world.seed ^ 0x297a2d39));
 }
 
 function withRestore(world: World, draw: Draw): World {
@@ -21,6 +22,13 @@ function withGatekeeper(world: World, draw: Draw): World {
     return world;
   const atMs = draw.int(Math.floor(world.stormMs * 0.3), Math.floor(world.stormMs * 0.7));
   return withStep(world, 'alter-our-writes', atMs, draw);
+}
+
+function withLostKey(world: World, draw: Draw): World {
+  // The webhook is told of another key by its watch, and names nobody until then. What a backup holds of it is another story.
+  const isAlone = world.hybrid === undefined && !world.steps.some(({ kind }) => kind === 'restore-etcd');
+  if (!isAlone || !draw.chance(0.05)) return world;
+  return withStep(world, 'lose-digest-key', draw.int(1_000, Math.floor(world.stormMs * 0.7)), draw);
 }
 
 function withStep(world: World, kind: ActionKind, atMs: number, draw: Draw): World {

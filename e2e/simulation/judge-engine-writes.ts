@@ -25,7 +25,7 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
   for (const { object, user } of life.writes.slice(0, -1)) {
     const baseline = baselineOf(object);
     if (!asksForRestarts(object)) newest = undefined;
-    else if (baseline && baseline.n > (newest?.baseline.n ?? -1)) {
+    else if (baseline && (baseline.n > (newest?.baseline.n ?? -1) || baseline.key !== newest?.baseline.key)) {
       newest = { baseline, user, former: newest?.baseline };
     }
   }
@@ -96,7 +96,8 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
     found('baseline apart from template', `${at}: left no baseline that can be read`);
     return violations;
   }
-  if (before && after.n <= before.n)
+  // Under another key they are counted anew.
+  if (before && before.key === after.key && after.n <= before.n)
     found('baseline apart from template', `${at}: number ${after.n} after ${before.n}`);
   violations.push(...checkTruth(opened, write, after, at));
 
@@ -109,7 +110,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   if (alteredIn(opened, life).length > 0)
     known.push(...life.writes.slice(0, -1).map((each) => baselineOf(each.object)));
   if (!isRestart(write)) {
-    const same = before !== undefined && JSON.stringify(before.sources) === JSON.stringify(after.sources);
+    const same = before?.key === after.key && JSON.stringify(before?.sources) === JSON.stringify(after.sources);
     if (same && !isLost && !opened.alteredWorkloads.has(life.name))
       found('foreign write', `${at}: a baseline that was there already`);
     return violations;

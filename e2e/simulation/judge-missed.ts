@@ -21,6 +21,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       lastForgotten(opened, life),
       lastPolicyChange(life),
       notTakenBack(opened, life),
+      lastRekeyed(opened, life),
     ];
     return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
       const since = Math.max(...ofLife, readableSince(opened, life, source), selectedSince(opened, life, source));
@@ -70,6 +71,18 @@ function lastForgotten(opened: Case, life: Life): number {
     return Math.max(loss.revision, regained ?? 0, next ? opened.ledSince(next.user) : 0);
   });
   return Math.max(0, ...forgotten);
+}
+
+/**
+ * Where the install lost its key, what was recorded under it tells the next process nothing: the workload is new to it, as on a first
+ * install, and nothing is restarted for what changed before.
+ */
+function lastRekeyed(opened: Case, { writes }: Life): number {
+  const rekeyed = writes.filter(isOfEngine).filter(({ previous, object }) => {
+    const [before, after] = [baselineOf(previous), baselineOf(object)];
+    return before !== undefined && after !== undefined && before.key !== after.key;
+  });
+  return Math.max(0, ...rekeyed.map(({ user }) => opened.ledSince(user)));
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

@@ -1,5 +1,5 @@
 import type { Wrong } from './batch';
-import { gatekeeperMutants, restoreMutants } from './fault-mutants';
+import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
 import { marksMutants } from './marks-mutants';
@@ -21,6 +21,7 @@ const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
 const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'restore-etcd');
 const isKept = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'alter-our-writes');
+const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'lose-digest-key');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -30,6 +31,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(refusalMutants, isRefused),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
+  ...ofMutants(keyMutants, hasLostKey),
   ...ofMutants(restartIdMutants, () => true),
   ...ofMutants([...mutants, ...marksMutants, ...authorMutants], hasWebhook),
 ];

@@ -47,7 +47,8 @@ export function reasonFor(
   return Object.entries(after.sources).some(([id, entry]) => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     if (source === undefined || !usage.has(source)) return false;
-    const former = before?.sources[id];
+    // Under another key, what was recorded tells nothing.
+    const former = before?.key === after.key ? before?.sources[id] : undefined;
     // Of what was recorded it is known that it went since, maybe while its Job was on its way.
     if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
     // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.

@@ -368,6 +368,15 @@ describe('who changed a source is named', () => {
   });
 });
 
+describe('who changed a source stays named', () => {
+  /** Meanwhile it is changed twice more, and of a source the authors of two states are remembered. */
+  it('though newer changes are told of while it is looked for a rollout that answers the first', async () => {
+    const { violations, story } = await simulate(drawWorld(540_699));
+    expect(story.join()).toContain('its batch reaches engine-0-1: 202, ConfigMap shop/app by alice');
+    expect(violations).toEqual([]);
+  });
+});
+
 describe('after a restore of etcd', () => {
   it.each([
     ['a Job is created whose entry of the journal is as old as the backup', 602_175],
