@@ -51,15 +51,18 @@ export function describeRestart(
   };
 }
 
-/** Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. */
+/**
+ * Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. Who was known before stays
+ * known.
+ */
 export function attributed(
   hints: Pick<Hints, 'attribution'>,
   { record }: TrackedWorkload,
-  changes: readonly Verdict[],
+  changes: readonly (Verdict & Partial<Change>)[],
 ): readonly Change[] {
   return changes.map((change) => {
     const { kind, name, whole } = change;
     const attribution = whole === undefined ? undefined : hints.attribution(kind, record.namespace, name, whole);
-    return { ...change, attribution };
+    return { ...change, attribution: attribution ?? change.attribution };
   });
 }

@@ -369,7 +369,7 @@ export class Engine {
     this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
     if (!this.#dryRun) {
       metrics.leader.set(1);
-      void this.#jobWorker.recover(this.#deps, this.#stop.signal);
+      this.#recoverJobs();
     }
     // What was learnt before this term may be older than what the former leader has acted on.
     this.#named.readAnew();
@@ -391,6 +391,12 @@ export class Engine {
     this.#known.forget();
     this.#workloads.forgetSeen();
     void this.#watches.listOthersAgain();
+    // The backup may be of a moment between the deletion of a Job and its re-creation.
+    if (this.#term) this.#recoverJobs();
+  }
+
+  #recoverJobs(): void {
+    void this.#jobWorker.recover(this.#deps, this.#stop.signal);
   }
 
   #lookAtEverything(): void {

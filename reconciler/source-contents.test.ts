@@ -10,6 +10,11 @@ import { SourceIndex } from './source-index';
 const red = { color: 'red' };
 const blue = { color: 'blue' };
 const gone = new GoneError('too old', { status: 410, reason: 'Expired', retryAfterMs: undefined });
+const toCome = new ServerError('list configmaps: 504 Timeout: Too large resource version: 8, current: 7', {
+  status: 504,
+  reason: 'Timeout',
+  retryAfterMs: 1_000,
+});
 const broken = new ServerError('broken', { status: 500, reason: undefined, retryAfterMs: undefined });
 
 let index: SourceIndex;
@@ -156,6 +161,7 @@ describe('what was stored', () => {
 
   it.each<[string, Readonly<Record<string, ReadSource | Error>>]>([
     ['is too long ago', { '8': gone }],
+    ['is of before a restore of etcd', { '8': toCome }],
     ['is shown by no version', { '8': version('5'), '1': version('5') }],
     ['came before another write and is too long ago', { '8': version('5'), '1': gone }],
   ])('is unknown, and not asked for again, where it %s', async (_where, given) => {

@@ -4,7 +4,7 @@ import type { ContentDigest } from '../shared/domain/content-digest';
 import { objectKey } from '../shared/domain/object-key';
 import { versionBefore } from '../shared/domain/resource-version';
 import type { ReadSource, SourceKind } from '../shared/domain/source';
-import { GoneError } from '../shared/kube/errors';
+import { GoneError, isVersionToCome } from '../shared/kube/errors';
 import { watchedSourceKinds, type WatchedSourceKind } from './list-watches';
 import type { SourceIndex } from './source-index';
 
@@ -138,7 +138,8 @@ export class SourceContents {
         if (found?.resourceVersion === version) return found.content;
       }
     } catch (error) {
-      if (!(error instanceof GoneError)) throw error;
+      // Of before a restore of etcd: nobody remembers what was undone.
+      if (!(error instanceof GoneError) && !isVersionToCome(error)) throw error;
     }
     return 'unknown';
   }

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { defaultAnnotationKeys } from '../shared/domain/annotations';
 import { formatBaseline } from '../shared/domain/baseline';
 import { everything } from '../shared/domain/selector';
@@ -25,6 +25,9 @@ let server: ApplyWorld;
 /** What the server says to a PATCH. */
 let answer: Reply;
 let tended: number;
+let folds: RolloutFolds;
+/** Who is known as the author of every change; undefined: nothing is remembered of it. */
+let authors: readonly string[] | undefined;
 let worker: Worker;
 
 /** Deployment `web` runs with red, and its source holds blue. */
@@ -32,6 +35,7 @@ beforeEach(() => {
   const stored = workloadObject({ baseline, resourceVersion: '11' });
   server = applyWorld(({ method }) => (method === 'GET' ? { body: stored } : answer));
   tended = 0;
+  authors = [];
   const { clock, logger, context } = server;
   const keys = new DigestKeys(digester, true);
   const nothing = (): undefined => undefined;
@@ -42,6 +46,7 @@ beforeEach(() => {
   const sources = new SourceIndex(clock, { onChange: nothing, onDoubt: nothing, onListed: nothing });
   workloads.sink('Deployment', undefined, nothing).upsert(workloadRecord({ baseline }), 'watch');
   sources.sink('ConfigMap', undefined, nothing).upsert(sourceRecord({ data: { color: 'blue' } }), 'watch');
+  folds = new RolloutFolds({ clock, logger, context });
   const options: Omit<WorkerOptions, 'reporter' | 'settings'> = {
     ...{ sources, workloads, keys, clock, random: zeroRandom, context },
     knownKinds: () => new Set(['ConfigMap', 'Secret']),
@@ -50,9 +55,15 @@ beforeEach(() => {
     contents: { read: () => Promise.resolve() },
     versions: { known: () => true, ask: () => Promise.resolve(true) },
     settle: new SettleWindows(clock),
-    folds: new RolloutFolds({ clock, logger, context }),
+    folds,
     given: new GivenRestarts(),
-    hints: { attribution: nothing },
+    hints: {
+      attribution: () =>
+        authors && {
+          ...{ users: authors, moreUsers: 0, firstUser: authors[0], manager: undefined, changedKeys: [] },
+          ...{ path: 'both', observedAtMs: 0 },
+        },
+    },
     pace: new AdoptionPace(clock),
     removals: { putBack: () => Promise.resolve(), forget: nothing },
     writers: {
@@ -102,4 +113,26 @@ describe('a restart that is refused', () => {
     await worker.process(key);
     expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
   });
+});
+
+describe('a restart', () => {
+  it.each([
+    ['told', [], ['alice']],
+    ['forgotten', ['alice'], undefined],
+  ])(
+    'names an author who was %s while it was looked for a rollout that answers the change',
+    async (_what, before, then) => {
+      answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
+      authors = before;
+      jest.spyOn(folds, 'look').mockImplementation(async () => {
+        authors = then;
+        return await Promise.resolve({ kind: 'restart' });
+      });
+      await worker.process(key);
+      const [written] = server.transport.requests.map(bodyOf) as {
+        metadata: { annotations: Record<string, string> };
+      }[];
+      expect(JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!)).toMatchObject({ by: ['alice'] });
+    },
+  );
 });

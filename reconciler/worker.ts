@@ -213,7 +213,7 @@ export class Worker {
     return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
   }
 
-  /** Writes the baseline alone, to `version` of the workload; false: for want of a right it is kept in memory. */
+  /** Writes the baseline alone, to `version` of the workload; false: for want of a right, or because it is taken out, it is kept in memory. */
   async #record(
     workload: TrackedWorkload,
     baseline: Baseline,
@@ -223,16 +223,20 @@ export class Worker {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const resourceVersion = await writers.annotate(context, version, annotations);
-    if (resourceVersion === undefined) workloads.remember(workload, baseline);
-    else workloads.wrote(workload, resourceVersion, baseline);
-    return resourceVersion !== undefined;
+    // Where others take it out on its way nothing is stored, and so no watch tells of it.
+    const isStored = resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;
+    if (isStored) workloads.wrote(workload, resourceVersion, baseline);
+    else workloads.remember(workload, baseline);
+    return isStored;
   }
 
   /** By a restart, unless somebody else's rollout has done what it would do. */
-  async #answer(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
-    const { folds, reporter, settle } = this.#options;
+  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
+    const { folds, hints, reporter, settle } = this.#options;
     const { key } = workload;
-    const fold = await folds.look(workload, changes);
+    const fold = await folds.look(workload, owed);
+    // To look takes requests: whose change it is may be told meanwhile, or forgotten for newer ones.
+    const changes = attributed(hints, workload, owed);
     if (fold.kind === 'wait') return { kind: 'again', afterMs: fold.afterMs };
     if (fold.kind === 'restart') return await this.#restart(workload, baseline, changes);
     settle.close(key);

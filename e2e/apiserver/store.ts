@@ -145,6 +145,12 @@ export class Store {
       table.sortedKeys = undefined;
     }
     this.#revision = revision;
+    this.#compactedRevision = Math.min(this.#compactedRevision, revision);
+  }
+
+  /** As many versions are given to what is not looked at here. */
+  passOver(revisions: number): void {
+    this.#revision += revisions;
   }
 
   /** Called synchronously with every write, in order. Returns the way to stop. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
+import { configMap, deployment, fromConfigMap, job } from '../apiserver/cluster';
+import type { FaultTarget } from '../apiserver/faults';
 import { Harness, type Engine } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -119,6 +120,41 @@ describe('a restore of etcd', () => {
     await harness.edit('ConfigMap', 'app', { color: 'green' });
     await harness.clock.advance(5_000);
     expect(harness.restarts('Deployment', 'api')).toBe(1);
+  });
+
+  it('to the moment between the deletion of a Job and its re-creation creates it, though the same process leads', async () => {
+    const harness = new Harness();
+    harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
+    await harness.start();
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    const isThere = (): boolean => harness.objects('Job').length > 0;
+    for (let left = 500; left > 0 && isThere(); left--) await harness.clock.advance(10);
+    const backup = harness.server.store.revision;
+    await harness.clock.advance(3_600_000);
+    expect(isThere()).toBe(true);
+    harness.server.restore(backup);
+    expect(isThere()).toBe(false);
+    await harness.clock.advance(10_000);
+    expect(isThere()).toBe(true);
+  });
+
+  it('leaves nothing to be asked for at a version that is yet to come', async () => {
+    const harness = await adopted();
+    const isRead = ({ query }: FaultTarget): boolean => query.get('fieldSelector') === 'metadata.name=app';
+    const readable = harness.faults.add({ match: isRead, fault: { kind: 'status', code: 503 } });
+    await harness.start();
+    const backup = harness.server.store.revision;
+    harness.server.store.passOver(10_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    await harness.clock.advance(5_000);
+    harness.server.restore(backup);
+    await harness.clock.advance(5_000);
+    readable();
+    await harness.clock.advance(60_000);
+    const before = harness.restarts('Deployment', 'web');
+    await harness.edit('ConfigMap', 'app', { color: 'green' });
+    await harness.clock.advance(60_000);
+    expect(harness.restarts('Deployment', 'web') - before).toBe(1);
   });
 
   it('is seen by bookmarks that do not come where there is no Lease to be read', async () => {

@@ -128,3 +128,24 @@ describe('a restart whose marker somebody takes out of our write', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 });
+
+describe('a record that somebody takes out of our write', () => {
+  it('is written once that is over, though nothing was stored and so no watch told of it', async () => {
+    let isOver = false;
+    const review: AdmissionHook['review'] = ({ operation, user, oldObject }) => {
+      if (isOver || operation !== 'UPDATE' || user !== engineUser) return { allowed: true };
+      const value = objectAt(oldObject ?? {}, 'metadata', 'annotations');
+      return { allowed: true, patch: [{ op: 'replace', path: '/metadata/annotations', value }] };
+    };
+    const world = new Harness({ admission: [{ name: 'own-annotations.example.com', review }] });
+    world.seed(app, web);
+    await world.start();
+    await world.clock.advance(60_000);
+    const recorded = async () => (await world.get('Deployment', 'web')).metadata.annotations?.['reroll.dev/baseline'];
+    expect(await recorded()).toBeUndefined();
+    isOver = true;
+    await world.clock.advance(11 * 60_000);
+    expect(await recorded()).toBeDefined();
+    expect(world.restarts('Deployment', 'web')).toBe(0);
+  });
+});

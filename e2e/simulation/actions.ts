@@ -1,4 +1,7 @@
 import type { Draw } from './draw';
+import type { Etcd } from './etcd';
+import { faultActions } from './fault-actions';
+import type { Gatekeeper } from './gatekeeper';
 import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
@@ -10,6 +13,8 @@ export interface Stage {
   readonly users: Users;
   readonly replicas: Reconcilers;
   readonly intruder: Intruder;
+  readonly etcd: Etcd;
+  readonly gatekeeper: Gatekeeper;
   /** Forgets the server's past. */
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;
@@ -82,6 +87,7 @@ const actions = {
   partition: ({ replicas }, draw) => replicas.partition(draw.int(0, 1), draw.pick([800, 8_000, 40_000])),
   compact: ({ compact }) => compact(),
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
+  ...faultActions,
   ...featureActions,
   ...hybridActions,
 } satisfies Record<string, Action>;

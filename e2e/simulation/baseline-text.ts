@@ -4,6 +4,8 @@ import type { Content, Digests, SourceName } from './contents';
 /** A baseline as the judge reads it off an object. */
 export interface WrittenBaseline {
   readonly n: number;
+  /** Which key its digests are made with. */
+  readonly key?: string;
   /** Undefined where it was written into the creation of its object. */
   readonly uid?: string;
   readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -26,7 +28,11 @@ function readBaseline(object: KubeObject): WrittenBaseline | undefined {
   try {
     const parsed = JSON.parse(text ?? 'null') as Partial<WrittenBaseline> | null;
     if (typeof parsed?.n !== 'number' || parsed.n < 0 || parsed.sources === undefined) return undefined;
-    return { n: parsed.n, sources: parsed.sources, ...(parsed.uid !== undefined && { uid: parsed.uid }) };
+    return {
+      ...{ n: parsed.n, sources: parsed.sources },
+      ...(parsed.uid !== undefined && { uid: parsed.uid }),
+      ...(parsed.key !== undefined && { key: parsed.key }),
+    };
   } catch {
     return undefined;
   }
@@ -57,6 +63,6 @@ export function matches(
   content: Content | undefined,
   entry: WrittenBaseline['sources'][string],
 ): boolean {
-  if (typeof entry === 'string') return digests.whole(source, content) === entry;
-  return Object.entries(entry).every(([key, digest]) => digests.key(source, key, content?.get(key)) === digest);
+  if (typeof entry === 'string') return digests.isWhole(source, content, entry);
+  return Object.entries(entry).every(([key, digest]) => digests.isKey(source, key, content?.get(key), digest));
 }

@@ -4,11 +4,18 @@ import { leaseName, ownNamespace } from '../engine-settings';
 import { Contents, Digests } from './contents';
 import { isEngine } from './engine-user';
 import { isGone, Lives, namespaceOf, type Life } from './lives';
+import type { Restored } from './restored';
 import { plainRules, type Rules } from './rules';
 import { isSelectedSource, SelectedNamespaces } from './selection';
 
 /** The history as far as it has come, read once, and what the checks share. */
 export class Case {
+  /** What etcd was restored from, once it was. */
+  readonly restored: Restored | undefined;
+  /** Writes of engines that others have changed on their way. */
+  readonly altered = new Set<WriteRecord>();
+  /** Also of those of which nothing was stored. */
+  readonly alteredWorkloads = new Set<string>();
   readonly history: WriteRecord[] = [];
   readonly rules: Rules;
   /** Of selected sources: to the install there are no others. */
@@ -24,7 +31,8 @@ export class Case {
   readonly #holders = new Set<string>();
   readonly #ledSince = new Map<string, number>();
 
-  constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules) {
+  constructor(history: readonly WriteRecord[] = [], rules: Rules = plainRules, restored?: Restored) {
+    this.restored = restored;
     this.rules = rules;
     this.contents = new Contents([], (object) => isSelectedSource(object, rules));
     this.stored = rules.selectsSources ? new Contents() : this.contents;
@@ -41,7 +49,11 @@ export class Case {
     this.namespaces.add(record);
     if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
       const text = stringAt(object, 'data', 'key');
-      if (text !== undefined) this.#digests = new Digests(Buffer.from(text, 'base64'));
+      const digestKey = Buffer.from(text ?? '', 'base64');
+      if (digestKey.length > 0) {
+        if (this.#digests) this.#digests.add(digestKey);
+        else this.#digests = new Digests(digestKey);
+      }
     }
     if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
       if (record.type === 'DELETED') this.#openEntries.delete(key);

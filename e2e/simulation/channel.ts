@@ -32,6 +32,8 @@ export interface Delivery {
   readonly record: JsonObject;
   readonly to: SimulatedProcess;
   readonly atMs: number;
+  /** Not refused because there was no room. */
+  readonly isTaken: boolean;
 }
 
 export interface ChannelOptions {
@@ -195,7 +197,8 @@ export class Channel {
         this.#check(`an answer of ${process.name}`, JSON.stringify(answer));
         const records = status === 400 ? [] : recordsOf(body);
         this.#deliveries.set(process, this.deliveredTo(process) + records.length);
-        for (const record of records) onDelivered({ record, to: process, atMs: loop.monotonicMs() });
+        const isTaken = status === 202;
+        for (const record of records) onDelivered({ record, to: process, atMs: loop.monotonicMs(), isTaken });
         const seconds = headers?.['retry-after'];
         answered({ status, ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }) });
       } catch (thrown) {

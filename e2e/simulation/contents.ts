@@ -103,32 +103,53 @@ export function sameKeys(left: Content | undefined, right: Content | undefined, 
   return [...keys].every((key) => left?.get(key) === right?.get(key));
 }
 
-/** The digests that the documentation promises, made anew from the key that stands in the install's Secret. */
+/** The digests that the documentation promises, made anew from the keys that stood in the install's Secret. */
 export class Digests {
-  readonly #key: Buffer;
+  readonly #keys: Buffer[] = [];
   readonly #known = new Map<string, string>();
 
   constructor(key: Buffer) {
-    this.#key = key;
+    this.add(key);
   }
 
-  key(source: SourceName, key: string, value: string | undefined): string {
+  /** The install has another key from now on; what was recorded under the former ones still tells what it told. */
+  add(key: Buffer): void {
+    if (!this.#keys.some((known) => known.equals(key))) this.#keys.push(key);
+  }
+
+  /** Under the newest key. */
+  whole(source: SourceName, content: Content | undefined): string {
+    return this.#whole(source, content, this.#keys.length - 1);
+  }
+
+  /** Under any of the keys. */
+  isWhole(source: SourceName, content: Content | undefined, digest: string): boolean {
+    return this.#keys.some((_key, index) => this.#whole(source, content, index) === digest);
+  }
+
+  /** Under any of the keys. */
+  isKey(source: SourceName, key: string, value: string | undefined, digest: string | undefined): boolean {
+    return this.#keys.some((_key, index) => this.#key(source, key, value, index) === digest);
+  }
+
+  #key(source: SourceName, key: string, value: string | undefined, index: number): string {
     if (value === undefined) return '-';
-    const id = JSON.stringify([source, key, value]);
+    const id = JSON.stringify([index, source, key, value]);
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const [kind = '', namespace = '', name = ''] = source.split(/[ /]/);
     const framed = [kind, namespace, name, key].map(frame);
-    const digest = short(createHmac('sha256', this.#key).update(Buffer.concat(framed)).update(value).digest());
+    const hmac = createHmac('sha256', this.#keys[index] ?? Buffer.alloc(0));
+    const digest = short(hmac.update(Buffer.concat(framed)).update(value).digest());
     this.#known.set(id, digest);
     return digest;
   }
 
-  whole(source: SourceName, content: Content | undefined): string {
+  #whole(source: SourceName, content: Content | undefined, index: number): string {
     if (content === undefined) return '-';
     const hash = createHash('sha256');
     for (const key of content.keys()) hash.update(frame(key));
-    for (const [key, value] of content) hash.update(this.key(source, key, value));
+    for (const [key, value] of content) hash.update(this.#key(source, key, value, index));
     return short(hash.digest());
   }
 }

@@ -107,7 +107,7 @@ export class Hand {
   async event(message: string): Promise<void> {
     const { uid } = this.server.store.get(this.server.kindOf('Deployment'), 'default/web')?.metadata ?? {};
     const involvedObject = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web', uid };
-    const metadata = { name: 'web.1', namespace: 'default' };
+    const metadata = { name: `web.${this.server.store.revision}`, namespace: 'default' };
     await this.#create('Event', {
       apiVersion: 'v1',
       kind: 'Event',
@@ -139,6 +139,25 @@ export class Hand {
       const at = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
       return change(restart ? withValueAt(recorded, at, String(this.#sequence)) : recorded);
     });
+  }
+
+  /** The engine restarts `web` for `color`, and its annotation tells this beside its id, which is returned. */
+  async restart(color: string, told: JsonObject = {}): Promise<string> {
+    const restart = {
+      at: new Date(this.clock.nowMs()).toISOString(),
+      id: `restart${this.#sequence}`,
+      sources: { 'cm/app': ['color'] },
+      ...told,
+    };
+    await this.engine(color, true, (object) =>
+      withValueAt(object, ['metadata', 'annotations', 'reroll.dev/last-restart'], JSON.stringify(restart)),
+    );
+    return restart.id;
+  }
+
+  /** The digest of `color` as the content of the ConfigMap. */
+  digestOf(color: string): string {
+    return digests.whole(source, new Map([['color', color]]));
   }
 
   /** A write of the engine to the CronJob `report`, which records the content `color`. */

@@ -25,6 +25,8 @@ export interface HybridOptions {
   readonly hybrid: Hybrid;
   readonly isDark: boolean;
   readonly mayBeRefused: boolean;
+  /** Told of each record that has reached a reconciler. */
+  readonly onDelivered: (delivery: Delivery) => void;
   readonly told: (who: string, what: string) => void;
 }
 
@@ -174,6 +176,7 @@ export class HybridWorld {
 
   #delivered(delivery: Delivery): void {
     this.situations.delivered(delivery);
+    this.#options.onDelivered(delivery);
     this.#lastDeliveryMs = delivery.atMs;
     if (this.#uponRecord === undefined) return;
     const leader = this.#around.leader();

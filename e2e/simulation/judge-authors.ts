@@ -7,6 +7,7 @@ import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { isOfWorkload } from './lives';
+import { lostWrites } from './restored';
 
 /**
  * Who is named as the author of a change has made one: a write of that user to the source was stored. What was only admitted, announced, forged or tried out makes nobody an author.
@@ -18,14 +19,14 @@ export function checkAuthors(opened: Case, write: WriteRecord): readonly Violati
 }
 
 /** `ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit); Secret db: …. Deployment restarted (…)`. */
-function checkEvent({ stored }: Case, { object, key, revision }: WriteRecord): readonly Violation[] {
+function checkEvent(opened: Case, { object, key, revision }: WriteRecord): readonly Violation[] {
   const message = stringAt(object, 'message') ?? stringAt(object, 'note') ?? '';
   const namespace = key.split('/')[0] ?? '';
   return message.split('; ').flatMap((part): readonly Violation[] => {
     const [, kind = '', name = '', users] = /^(ConfigMap|Secret) (\S+): .*? by (\w+(?:, \w+)*)/.exec(part) ?? [];
     if (users === undefined) return [];
     const source = `${kind} ${namespace}/${name}`;
-    const authors = new Set(stored.versions(source).map(({ user }) => user));
+    const authors = new Set([...opened.stored.versions(source), ...lostWrites(opened, source)].map(({ user }) => user));
     return users
       .split(', ')
       .filter((user) => !authors.has(user))
@@ -59,8 +60,9 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
 const behindMs = 75_000;
 
 /** Whose writes led from what was recorded before to what is recorded now. */
-function authorsOf({ stored, digests }: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {
+function authorsOf(opened: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {
   const source: SourceName | undefined = sourceOfEntry(id, write.object.metadata.namespace ?? '');
+  const { stored, digests } = opened;
   if (source === undefined || !digests) return [];
   const all = stored.versions(source);
   const indexesOf = (object: KubeObject | undefined): readonly number[] => {
@@ -69,11 +71,13 @@ function authorsOf({ stored, digests }: Case, write: WriteRecord, id: string, de
     return all.flatMap(({ content }, index) => (matches(digests, source, content, entry) ? [index] : []));
   };
   const former = indexesOf(write.previous);
-  return indexesOf(write.object).flatMap((now) => {
+  const lost = lostWrites(opened, source).map(({ user }) => user);
+  const since = indexesOf(write.object).flatMap((now) => {
     if ((all[now + 1]?.atMs ?? Infinity) < decidedMs - behindMs) return [];
     const before = former.findLast((index) => index < now) ?? -1;
     return all.slice(before + 1, now + 1).flatMap(({ uid, user }) => (uid === all[now]?.uid ? user : []));
   });
+  return [...lost, ...since];
 }
 
 function parsed(text: string): JsonValue {

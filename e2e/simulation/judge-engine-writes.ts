@@ -3,8 +3,10 @@ import { baselineOf, matches, recordedOf, sourceOfEntry, type WrittenBaseline } 
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
+import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
+import { lostWrites, recordsLost } from './restored';
 import { asksForRestarts, templateOf, usageOf } from './usage';
 import { withoutOurs } from './without-ours';
 
@@ -23,7 +25,7 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
   for (const { object, user } of life.writes.slice(0, -1)) {
     const baseline = baselineOf(object);
     if (!asksForRestarts(object)) newest = undefined;
-    else if (baseline && baseline.n > (newest?.baseline.n ?? -1)) {
+    else if (baseline && (baseline.n > (newest?.baseline.n ?? -1) || baseline.key !== newest?.baseline.key)) {
       newest = { baseline, user, former: newest?.baseline };
     }
   }
@@ -51,13 +53,15 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
 export function changesInLife(opened: Case, life: Life): number {
   const { contents, processes } = opened;
   const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
+  const lost = [...used].flatMap((source) => lostWrites(opened, source));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
   const changes = [...used].flatMap((source) => [
     ...contents.writes(source).filter(({ atMs }) => atMs >= sinceMs),
     ...lateRemovals(opened, life, source, processes),
     ...recordedLate(opened, life, source),
   ]);
-  return new Set(changes.map(({ revision }) => revision)).size;
+  // Each may have been restarted for, and its end too.
+  return new Set(changes.map(({ revision }) => revision)).size + 2 * lost.length + alteredIn(opened, life).length;
 }
 
 /** What a source had come to be already when an engine recorded an older content of it. */
@@ -92,7 +96,8 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
     found('baseline apart from template', `${at}: left no baseline that can be read`);
     return violations;
   }
-  if (before && after.n <= before.n)
+  // Under another key they are counted anew.
+  if (before && before.key === after.key && after.n <= before.n)
     found('baseline apart from template', `${at}: number ${after.n} after ${before.n}`);
   violations.push(...checkTruth(opened, write, after, at));
 
@@ -101,9 +106,13 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   const isLost = newest !== undefined && before?.n !== newest.baseline.n;
   // Its own write, whose answer did not come, and which others undid before a watch showed it: that it was is not known.
   if (isLost) known.push(newest.former);
+  // What it had recorded before others took its restart out is what is owed against.
+  if (alteredIn(opened, life).length > 0)
+    known.push(...life.writes.slice(0, -1).map((each) => baselineOf(each.object)));
   if (!isRestart(write)) {
-    const same = before !== undefined && JSON.stringify(before.sources) === JSON.stringify(after.sources);
-    if (same && !isLost) found('foreign write', `${at}: a baseline that was there already`);
+    const same = before?.key === after.key && JSON.stringify(before?.sources) === JSON.stringify(after.sources);
+    if (same && !isLost && !opened.alteredWorkloads.has(life.name))
+      found('foreign write', `${at}: a baseline that was there already`);
     return violations;
   }
   if (!known.some((baseline) => reasonFor(opened, life, write, baseline, after))) {
@@ -114,16 +123,21 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 
 /** Each digest is of a content that the source really had, and none of an older one than before. */
 export function checkTruth(
-  { contents, digests }: Case,
+  opened: Case,
   { previous, revision, object }: WriteRecord,
   after: WrittenBaseline,
   at: string,
 ): readonly Violation[] {
+  const { contents, digests } = opened;
   if (!digests) return [];
   const before = baselineOf(previous);
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     if (source === undefined) return [];
+    // As it was last seen before it went, or as it was recorded before the restore was known of.
+    const isOfBefore =
+      contents.at(source, revision) === undefined || JSON.stringify(before?.sources[id]) === JSON.stringify(entry);
+    if (isOfBefore && recordsLost(opened, source, entry)) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
       versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));

@@ -178,8 +178,8 @@ describe('the judge of selected sources', () => {
     await hand.label('ConfigMap', {});
     await hand.edit('value-2-', 3_000, {}, 'alice');
     await hand.label('ConfigMap', yes);
-    await hand.engine('value-2-', true);
-    await hand.event('ConfigMap app: content changed by alice. Deployment restarted (env-vars, 1)');
+    const id = await hand.restart('value-2-');
+    await hand.event(`ConfigMap app: content changed by alice. Deployment restarted (env-vars, ${id})`);
     expect(hand.promises(false, selecting)).toEqual([]);
   });
 });

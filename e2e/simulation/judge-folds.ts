@@ -17,7 +17,8 @@ export function checkFold({ contents, digests }: Case, { name, writes }: Life): 
   const before = baselineOf(previous);
   const after = baselineOf(object);
   const newest = Math.max(...writes.slice(0, -1).map((former) => baselineOf(former.object)?.n ?? -1));
-  if (!before || !after || before.n !== newest) return [];
+  // Under another key it is recorded anew.
+  if (!before || !after || before.n !== newest || before.key !== after.key) return [];
   const rolled = writes.findLast((former) => templateOf(former.previous) !== templateOf(former.object)) ?? writes[0];
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { withValueAt, type JsonObject } from '../apiserver/json';
+import type { JsonObject } from '../apiserver/json';
 import { Case } from './case';
 import { adopted, type Hand } from './history.fixture';
 import { checkLate } from './judge-late';
@@ -9,11 +9,7 @@ const dark = { fromMs: 0, toMs: Infinity, lagMs: undefined };
 
 /** The engine restarts for `color` and names these as the authors. */
 async function restart(hand: Hand, color: string, ...by: readonly string[]): Promise<void> {
-  const at = new Date(hand.clock.nowMs()).toISOString();
-  const text = JSON.stringify({ at, id: '1', sources: { 'cm/app': ['color'] }, by });
-  const named = (object: JsonObject): JsonObject =>
-    withValueAt(object, ['metadata', 'annotations', 'reroll.dev/last-restart'], text);
-  await hand.engine(color, true, named);
+  await hand.restart(color, { by });
 }
 
 describe('the judge of authors', () => {
@@ -58,14 +54,13 @@ describe('the judge of authors', () => {
   });
 
   it('reads Events source by source', async () => {
-    const message = (user: string): string =>
-      `Secret db: content changed by carol; ConfigMap app: content changed (keys: color) by ${user} (kubectl-edit). Deployment restarted (env-vars, 1)`;
+    const message = (user: string, id: string): string =>
+      `Secret db: content changed by carol; ConfigMap app: content changed (keys: color) by ${user} (kubectl-edit). Deployment restarted (env-vars, ${id})`;
     const told = async (user: string): Promise<Hand> => {
       const hand = await adopted();
       await hand.createSecret('carol');
       await hand.edit('value-2-', 3_000, {}, 'alice');
-      await hand.engine('value-2-', true);
-      await hand.event(message(user));
+      await hand.event(message(user, await hand.restart('value-2-')));
       return hand;
     };
     expect((await told('alice')).promises()).toEqual([]);

@@ -10,12 +10,13 @@ const behindMs = 25_000;
 const silentMs = 11 * 60_000;
 
 /** What is in a namespace that is left out is left alone, but for a pause that is to end. */
-export function checkLeftOut({ namespaces, rules }: Case, life: Life): readonly Violation[] {
+export function checkLeftOut({ namespaces, restored, rules }: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
   // A Job that is gone comes back, wherever it was.
   if (!write || !isEngine(write.user) || write.type === 'ADDED' || endsPause(write)) return [];
   const sinceMs = namespaces.leftOutSinceMs(namespaceOf(life));
-  if (sinceMs === undefined || write.atMs - sinceMs < (rules.watchesFellSilent ? silentMs : behindMs)) return [];
+  const toldMs = Math.max(sinceMs ?? 0, restored?.atMs ?? 0);
+  if (sinceMs === undefined || write.atMs - toldMs < (rules.watchesFellSilent ? silentMs : behindMs)) return [];
   const sentence = `${life.name} at revision ${write.revision} by ${write.user}: its namespace is not selected`;
   return [{ promise: 'left out', sentence }];
 }

@@ -2,6 +2,7 @@ import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
+import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import type { Rules } from './rules';
 import { policyOf, templateOf, usageOf } from './usage';
@@ -19,6 +20,8 @@ export function checkMissed(opened: Case): readonly Violation[] {
       inCareSince(opened, life),
       lastForgotten(opened, life),
       lastPolicyChange(life),
+      notTakenBack(opened, life),
+      lastRekeyed(opened, life),
     ];
     return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
       const since = Math.max(...ofLife, readableSince(opened, life, source), selectedSince(opened, life, source));
@@ -68,6 +71,18 @@ function lastForgotten(opened: Case, life: Life): number {
     return Math.max(loss.revision, regained ?? 0, next ? opened.ledSince(next.user) : 0);
   });
   return Math.max(0, ...forgotten);
+}
+
+/**
+ * Where the install lost its key, what was recorded under it tells the next process nothing: the workload is new to it, as on a first
+ * install, and nothing is restarted for what changed before.
+ */
+function lastRekeyed(opened: Case, { writes }: Life): number {
+  const rekeyed = writes.filter(isOfEngine).filter(({ previous, object }) => {
+    const [before, after] = [baselineOf(previous), baselineOf(object)];
+    return before !== undefined && after !== undefined && before.key !== after.key;
+  });
+  return Math.max(0, ...rekeyed.map(({ user }) => opened.ledSince(user)));
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

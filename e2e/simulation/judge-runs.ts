@@ -36,7 +36,8 @@ function checkCronJob(opened: Case, life: Life): readonly Violation[] {
   if (!after) violations.push({ promise: 'baseline apart from template', sentence: `${at}: left no baseline` });
   const moved = Object.entries(after?.sources ?? {}).some(([id, entry]) => {
     const former = before[id];
-    if (former === undefined || former === '-' || entry === '-' || differ(former, entry) !== true) return false;
+    if (former === undefined || former === '-' || entry === '-' || written?.key !== after?.key) return false;
+    if (differ(former, entry) !== true) return false;
     return written?.uid !== undefined || !wasSoAtBirth(opened, life, id, entry);
   });
   const since = life.writes.findLast((earlier) => earlier !== write && isOfEngine(earlier))?.revision ?? 0;

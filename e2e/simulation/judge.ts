@@ -1,5 +1,7 @@
 import type { WriteRecord } from '../apiserver/store';
 import { Case } from './case';
+import type { Delivery } from './channel';
+import { checkOfAltered, isOfAltered } from './judge-altered';
 import { checkAuthors } from './judge-authors';
 import { checkCalm } from './judge-calm';
 import { checkFold } from './judge-folds';
@@ -15,7 +17,10 @@ import { checkRuns } from './judge-runs';
 import { IntruderJudge } from './judge-intruder';
 import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
+import { KnownAuthors } from './judge-known-authors';
+import { RestartIds } from './judge-restart-ids';
 import { isRolled } from './lives';
+import { isUnaware as mayNotKnow } from './restored';
 import { plainRules, type Rules } from './rules';
 
 /** A promise of the design that was broken, by its letter, in one sentence. */
@@ -31,6 +36,8 @@ export interface Violation {
     | 'unbounded'
     | 'not exactly once'
     | 'wrong author'
+    | 'author left out'
+    | 'restart id of another'
     | 'record without change'
     | 'too late'
     | 'wrong pause'
@@ -42,8 +49,10 @@ export interface Violation {
 
 /** Judges a world while it runs, write by write, and once more when it is over. Reads what the API server stored. */
 export class Judge {
-  readonly #case: Case;
+  #case: Case;
   readonly #intruder = new IntruderJudge();
+  readonly #ids = new RestartIds();
+  readonly #authors = new KnownAuthors();
   readonly #violations: Violation[] = [];
 
   constructor(rules: Rules = plainRules) {
@@ -55,11 +64,24 @@ export class Judge {
     return this.#violations;
   }
 
-  wrote(record: WriteRecord): void {
-    this.#violations.push(...this.#intruder.wrote(record));
-    this.#violations.push(...checkLease(this.#case, record), ...checkLeak(record), ...checkAuthors(this.#case, record));
+  /** A record of the webhook has reached a reconciler. */
+  delivered(delivery: Delivery): void {
+    this.#authors.delivered(delivery);
+  }
+
+  /** `isAltered`: others have changed it on its way. */
+  wrote(record: WriteRecord, isAltered = false): void {
+    this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record, isAltered));
+    this.#violations.push(...checkLeak(record));
+    const isUnaware = mayNotKnow(this.#case, record);
+    if (!isUnaware) this.#violations.push(...checkLease(this.#case, record), ...checkAuthors(this.#case, record));
     const life = this.#case.add(record);
-    if (!life) return;
+    if (isAltered) this.#case.altered.add(record);
+    if (!life || isUnaware) return;
+    if (isOfAltered(this.#case, life)) {
+      this.#violations.push(...checkOfAltered(life));
+      return;
+    }
     // Of earlier writes of this life it is known that they were right.
     const found = isRolled(life)
       ? [
@@ -69,7 +91,24 @@ export class Judge {
           ...checkRestartCount(this.#case, life),
         ]
       : checkRuns(this.#case, life);
-    this.#violations.push(...found, ...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
+    this.#violations.push(...found, ...this.#authors.check(this.#case, life));
+    this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
+  }
+
+  /** Others have changed a write to this workload on its way, of which maybe nothing was stored. */
+  takenOut(workload: string): void {
+    this.#case.alteredWorkloads.add(workload);
+  }
+
+  /** Everything is as it was at `revision`, now. What came since never was. */
+  restored(revision: number, atMs: number): void {
+    const { history, rules } = this.#case;
+    const lost = history.filter((record) => record.revision > revision);
+    this.#case = new Case(
+      history.filter((record) => record.revision <= revision),
+      rules,
+      { atMs, lost },
+    );
   }
 
   /** What must be once everything owed is done. */

@@ -61,8 +61,11 @@ export function isOfEngine(write: WriteRecord): write is EngineWrite {
 /** The writes by which others took away, or put back into the past, what an engine had recorded. */
 export function lossesOf({ writes }: Life): readonly WriteRecord[] {
   let newest = -1;
+  let newestKey: string | undefined;
   return writes.filter(({ object, user }) => {
-    const recorded = baselineOf(object)?.n ?? -1;
+    const { n: recorded = -1, key } = baselineOf(object) ?? {};
+    // Under another key they are counted anew.
+    if (isEngine(user) && key !== newestKey) [newest, newestKey] = [recorded, key];
     const lost = recorded < newest && !isEngine(user);
     // A loss counts once: what others write after it has lost nothing more.
     newest = lost ? recorded : Math.max(newest, recorded);

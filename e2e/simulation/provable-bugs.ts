@@ -1,10 +1,12 @@
 import type { Wrong } from './batch';
+import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
 import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
 import { plantedBugs } from './planted-bugs';
 import { refusalMutants } from './refusal-mutants';
+import { authorMutants, restartIdMutants } from './restart-mutants';
 import { isRefusal } from './weather';
 import type { World } from './world';
 
@@ -17,6 +19,9 @@ export interface ProvableBug extends Wrong {
 const plain = JSON.stringify(noFeatures);
 const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !== plain;
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
+const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'restore-etcd');
+const isKept = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'alter-our-writes');
+const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'lose-digest-key');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -24,7 +29,11 @@ export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),
   ...ofMutants(refusalMutants, isRefused),
-  ...ofMutants([...mutants, ...marksMutants], hasWebhook),
+  ...ofMutants(restoreMutants, isRestored),
+  ...ofMutants(gatekeeperMutants, isKept),
+  ...ofMutants(keyMutants, hasLostKey),
+  ...ofMutants(restartIdMutants, () => true),
+  ...ofMutants([...mutants, ...marksMutants, ...authorMutants], hasWebhook),
 ];
 
 function ofMutants(all: readonly Mutant[], among: ProvableBug['among']): readonly ProvableBug[] {

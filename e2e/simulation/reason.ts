@@ -3,6 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
+import { lostWrites } from './restored';
 import type { Rules } from './rules';
 import { usageOf } from './usage';
 
@@ -33,6 +34,7 @@ export function reasonFor(
       .some((change) => change.revision !== created && (change.atMs >= bornMs || late.includes(change)));
   };
   const writtenInLife = (source: string): boolean =>
+    lostWrites(opened, source).length > 0 ||
     contents
       .writes(source)
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
@@ -45,7 +47,8 @@ export function reasonFor(
   return Object.entries(after.sources).some(([id, entry]) => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     if (source === undefined || !usage.has(source)) return false;
-    const former = before?.sources[id];
+    // Under another key, what was recorded tells nothing.
+    const former = before?.key === after.key ? before?.sources[id] : undefined;
     // Of what was recorded it is known that it went since, maybe while its Job was on its way.
     if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
     // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.

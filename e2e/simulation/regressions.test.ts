@@ -358,3 +358,42 @@ describe('nothing is restarted without a reason', () => {
     expect(harness.server.history().filter(({ kind, type }) => kind.kind === 'Job' && type === 'DELETED')).toEqual([]);
   });
 });
+
+describe('who changed a source is named', () => {
+  /** The change was planned for; a slow server was asked whether a rollout has answered it; then the record came, and then the answer. */
+  it('though the record came while it was looked for a rollout that answers the change', async () => {
+    const { violations, story } = await simulate(drawWorld(511_062));
+    expect(story.join()).toContain('its batch reaches engine-1-1: 202, ConfigMap default/app by bob');
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('who changed a source stays named', () => {
+  /** Meanwhile it is changed twice more, and of a source the authors of two states are remembered. */
+  it('though newer changes are told of while it is looked for a rollout that answers the first', async () => {
+    const { violations, story } = await simulate(drawWorld(540_699));
+    expect(story.join()).toContain('its batch reaches engine-0-1: 202, ConfigMap shop/app by alice');
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('after a restore of etcd', () => {
+  it.each([
+    ['a Job is created whose entry of the journal is as old as the backup', 602_175],
+    ['a source is not asked for at a version that is yet to come', 602_489],
+    ['nor is one whose read was under way', 607_509],
+  ])('%s', async (_what, seed) => {
+    const { violations, story } = await simulate(drawWorld(seed));
+    expect(story.join()).toContain('is restored to revision');
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('what others take out on its way', () => {
+  /** Of a write of which nothing is left nothing is stored, and no watch tells of it: it was taken for stored. */
+  it('is recorded once it is let be', async () => {
+    const { violations, story } = await simulate(drawWorld(180));
+    expect(story.slice(0, 20).join()).toMatch(/takes out the record/);
+    expect(violations).toEqual([]);
+  });
+});

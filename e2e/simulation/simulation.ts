@@ -9,8 +9,11 @@ import { act, type Stage } from './actions';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
 import { endpointSliceKind } from './endpoints';
+import { Etcd } from './etcd';
+import { FaultSituations } from './fault-situations';
 import { FeatureSituations } from './feature-situations';
 import { settingsOf } from './features';
+import { Gatekeeper } from './gatekeeper';
 import { HybridWorld } from './hybrid';
 import { Intruder } from './intruder';
 import { Judge, type Violation } from './judge';
@@ -47,9 +50,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const loop = new Loop(new Draw(draw.seed()).random);
   const story = new Story(loop);
   const situations = new Situations();
+  const faulted = new FaultSituations();
   const random = seededRandom(draw.seed());
   const told = (who: string, what: string): void => {
     situations.told(what);
+    faulted.told(what);
     story.tell(who, what);
   };
   const { dark } = world;
@@ -58,10 +63,14 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     new HybridWorld({
       ...{ loop, told, hybrid: world.hybrid, draw: new Draw(~world.seed) },
       isDark: dark !== undefined,
+      onDelivered: (delivery) => judge.delivered(delivery),
       mayBeRefused: world.weather.some(({ kind }) => kind === 'forbidden'),
     });
+  const isKept = world.steps.some(({ kind }) => kind === 'alter-our-writes');
+  const gatekeeper = new Gatekeeper(told, (workload) => judge.takenOut(workload));
+  const admission = [...(hybrid?.hooks ?? []), ...(isKept ? [gatekeeper.hook] : [])];
   const server = new ApiServer({
-    ...{ clock: loop, random, customKinds: [endpointSliceKind], admission: hybrid?.hooks ?? [] },
+    ...{ clock: loop, random, customKinds: [endpointSliceKind], admission },
     ...{ watchWindow: world.watchWindow, watchList: world.watchList },
   });
   seedNamespace(server, ownNamespace);
@@ -82,8 +91,11 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   server.store.subscribe((write) => {
     situations.written(write);
     featured.written(write);
+    faulted.written(write);
     hybrid?.situations.written(write);
-    judge.wrote(write);
+    const takenOut = gatekeeper.takenOutOf(write);
+    if (takenOut) faulted.takenOut(takenOut, write);
+    judge.wrote(write, takenOut !== undefined);
     // What comes after a broken promise tells nothing more.
     if (judge.violations.length > 0) loop.halt();
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
@@ -119,10 +131,15 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     const place = replicas.slots.findIndex((current) => current?.reconciler.status.state === 'acting');
     return place < 0 ? undefined : place;
   };
+  const onRestored = (revision: number): void => {
+    judge.restored(revision, loop.nowMs());
+    hybrid?.reconcilersChanged();
+  };
+  const etcd = new Etcd({ server, told, onRestored });
   /** What is still to be done of steps that take their time. */
   let announced = 0;
   const stage: Stage = {
-    ...{ users, replicas, intruder: new Intruder(server, told) },
+    ...{ users, replicas, intruder: new Intruder(server, told), etcd, gatekeeper },
     compact: () => {
       situations.told('compacts');
       story.tell('server', 'compacts its history');
@@ -149,6 +166,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   for (const run of uponWrite.splice(0)) run();
   replicas.relieve();
   hybrid?.relieve();
+  gatekeeper.relieve();
   story.tell('world', 'all faults end');
   const isReady = (): boolean => isComplete(replicas) && users.idle && announced === 0;
   await untilQuiet(loop, server, isReady, judge, world.stormMs);
@@ -163,7 +181,12 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...((await hybrid?.checkAtRest(loop.halted)) ?? []),
   ];
   replicas.all.forEach(({ lines }) => situations.logged(lines));
-  const reached = new Set([...situations.reached, ...featured.reached, ...(hybrid?.situations.reached ?? [])]);
+  const reached = new Set([
+    ...situations.reached,
+    ...featured.reached,
+    ...faulted.reached,
+    ...(hybrid?.situations.reached ?? []),
+  ]);
   // What broke a promise before tells nothing about the day after.
   if (world.laterTerm && violations.length === 0 && isReady()) {
     const crashAll = (downMs: number): void => {

@@ -2,6 +2,7 @@ import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
 import { isEngine } from './engine-user';
+import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { hybridSituations } from './hybrid-situations';
 import { templateOf } from './usage';
@@ -60,6 +61,7 @@ export const situations = [
   'another term began a day later',
   ...hybridSituations,
   ...featureSituations,
+  ...faultSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

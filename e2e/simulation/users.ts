@@ -127,6 +127,11 @@ export class Users {
     });
   }
 
+  /** Base64, for the key `key` of a Secret. */
+  writeSecret(secretPlace: Place, key: string): void {
+    this.edits.change(secretPlace, 'write', (current) => ({ ...current, data: { key } }));
+  }
+
   /** `kubectl apply --dry-run=server`: of a content that is not going to be stored. */
   dryRun(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };

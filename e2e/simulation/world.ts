@@ -1,6 +1,7 @@
 import type { StrategyName } from '../../shared/domain/workload';
 import type { ActionKind } from './actions';
 import { Draw } from './draw';
+import { withFaults } from './fault-world';
 import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
@@ -72,7 +73,9 @@ const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop',
  * some are all conflicts, and some only crash.
  */
 export function drawWorld(seed: number): World {
-  return withHybrid(withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5)), new Draw(seed ^ 0x1b873593));
+  return withFaults(
+    withHybrid(withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5)), new Draw(seed ^ 0x1b873593)),
+  );
 }
 
 function drawPlain(seed: number): Plain {

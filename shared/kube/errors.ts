@@ -198,6 +198,14 @@ export function isNamespaceGone(error: unknown): boolean {
   return error instanceof ForbiddenError && error.namespaceTerminates;
 }
 
+/**
+ * The server has yet to reach the version that was asked for: it gave that out before its etcd was restored. Older servers pass on what
+ * etcd says.
+ */
+export function isVersionToCome(error: unknown): boolean {
+  return error instanceof ServerError && /Too large resource version|required revision is a future/.test(error.message);
+}
+
 /** For the `catch` of a request about an object that may be missing. Throws whatever else went wrong. */
 export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;

@@ -1,0 +1,81 @@
+import type { Mutant } from './mutants';
+
+const engine = 'reconciler/engine.ts';
+
+/** What an engine may do wrong after a restore of etcd. */
+export const restoreMutants: readonly Mutant[] = [
+  {
+    what: 'after a restore of etcd, the baselines count that were seen before it',
+    file: engine,
+    from: '    this.#workloads.forgetSeen();\n',
+    to: '',
+  },
+  {
+    what: 'after a restore of etcd, workloads are not listed anew',
+    file: engine,
+    from: '    void this.#watches.listOthersAgain();\n',
+    to: '',
+  },
+  {
+    what: 'after a restore of etcd, sources are not listed anew',
+    file: engine,
+    from: '    this.#known.forget();\n    this.#workloads.forgetSeen();',
+    to: '    this.#workloads.forgetSeen();',
+  },
+  {
+    what: 'after a restore of etcd, nobody looks for Jobs that were on their way',
+    file: engine,
+    from: 'if (this.#term) this.#recoverJobs();',
+    to: '',
+  },
+  {
+    what: 'a version that a restore of etcd has undone is asked for until it comes',
+    file: 'reconciler/source-contents.ts',
+    from: '!(error instanceof GoneError) && !isVersionToCome(error)',
+    to: '!(error instanceof GoneError)',
+  },
+];
+
+/** What an engine may do wrong where others change what it writes, or refuse what they let pass as a dry run. */
+export const gatekeeperMutants: readonly Mutant[] = [
+  {
+    what: 'a restart whose marker was taken out counts as one',
+    file: 'reconciler/apply/patch-workload.ts',
+    from: 'if (lost !== undefined) throw new MarkerLostError(workload, lost, stored.metadata.resourceVersion);',
+    to: '',
+  },
+  {
+    what: 'the record of a restart whose marker was taken out stays',
+    file: 'reconciler/worker.ts',
+    from: '    if (stored === undefined) return;\n    const owed',
+    to: "    if (stored !== '') return;\n    const owed",
+  },
+  {
+    what: 'a record that was taken out on its way is taken for stored',
+    file: 'reconciler/worker.ts',
+    from: 'resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;',
+    to: 'resourceVersion !== undefined;',
+  },
+  {
+    what: 'the Job of a CronJob blocks the deletion of that',
+    file: 'reconciler/apply/create-job.ts',
+    from: 'uid, controller: true }]',
+    to: 'uid, controller: true, blockOwnerDeletion: true }]',
+  },
+  {
+    what: 'a Job whose creation is refused is given up',
+    file: 'reconciler/job-worker.ts',
+    from: '        return failedAttempt(step.error);',
+    to: "        return { kind: 'done' };",
+  },
+];
+
+/** What an engine may do wrong where the install has lost its digest key. */
+export const keyMutants: readonly Mutant[] = [
+  {
+    what: 'what was recorded under another digest key is compared',
+    file: 'reconciler/workload-index.ts',
+    from: 'if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };',
+    to: "if (baseline.keyId !== '') return { baseline, problem: undefined };",
+  },
+];

@@ -1,0 +1,37 @@
+import type { ActionKind } from './actions';
+import { Draw } from './draw';
+import type { Step, World } from './world';
+
+/** Adds what befalls servers, each with draws of its own: a world without stays as it is. */
+export function withFaults(world: World): World {
+  // Of a calm world the number of restarts is known.
+  if (world.calm) return world;
+  const restored = withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d));
+  return withLostKey(withGatekeeper(restored, new Draw(world.seed ^ 0x5f356495)), new Draw(world.seed ^ 0x297a2d39));
+}
+
+function withRestore(world: World, draw: Draw): World {
+  // Simulated controllers watch nothing: they would go on from what is no more.
+  if (world.controllers || !draw.chance(0.05)) return world;
+  return withStep(world, 'restore-etcd', draw.int(1_000, Math.floor(world.stormMs * 0.7)), draw);
+}
+
+function withGatekeeper(world: World, draw: Draw): World {
+  // What is paused with a restart that others take out, and what a backup holds of that, are not looked into.
+  if (world.features.pauses || world.steps.some(({ kind }) => kind === 'restore-etcd') || !draw.chance(0.1))
+    return world;
+  const atMs = draw.int(Math.floor(world.stormMs * 0.3), Math.floor(world.stormMs * 0.7));
+  return withStep(world, 'alter-our-writes', atMs, draw);
+}
+
+function withLostKey(world: World, draw: Draw): World {
+  // The webhook is told of another key by its watch, and names nobody until then. What a backup holds of it is another story.
+  const isAlone = world.hybrid === undefined && !world.steps.some(({ kind }) => kind === 'restore-etcd');
+  if (!isAlone || !draw.chance(0.05)) return world;
+  return withStep(world, 'lose-digest-key', draw.int(1_000, Math.floor(world.stormMs * 0.7)), draw);
+}
+
+function withStep(world: World, kind: ActionKind, atMs: number, draw: Draw): World {
+  const step: Step = { kind, atMs, uponWrite: draw.chance(0.3), seed: draw.seed() };
+  return { ...world, steps: [...world.steps, step].sort((left, right) => left.atMs - right.atMs) };
+}

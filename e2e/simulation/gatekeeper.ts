@@ -1,0 +1,124 @@
+import type { AdmissionHook, AdmissionRequest, AdmissionResponse } from '../apiserver/admission';
+import { arrayAt, objectAt, type JsonObject, type JsonValue } from '../apiserver/json';
+import type { WriteRecord } from '../apiserver/store';
+import { storeKey } from '../apiserver/store';
+import { baselineAnnotation } from './baseline-text';
+import { isEngine } from './engine-user';
+import { podTemplateOf } from './usage';
+import type { KubeObject } from '../apiserver/objects';
+
+/** What is taken out of a write of ours. */
+export type TakenOut = 'marker' | 'record' | 'marker and record';
+
+/** What somebody’s admission does with what we write to the workloads of a namespace. */
+export type Habit =
+  { readonly kind: 'takes out'; readonly what: TakenOut } | { readonly kind: 'refuses what is stored' };
+
+/** In the story. */
+export const refusesJob = 'refuses to create a Job anew, of which it let the dry run pass';
+
+interface Altered {
+  readonly workload: string;
+  readonly what: TakenOut;
+  readonly baseline: JsonValue | undefined;
+}
+
+const rolledKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet']);
+const workloadKinds = new Set([...rolledKinds, 'CronJob', 'Job']);
+const allowed: AdmissionResponse = { allowed: true };
+
+/**
+ * Other people's admission in front of our writes. It may take out what we write, and refuse what is stored where it let the dry
+ * run of it pass; and as clusters with OwnerReferencesPermissionEnforcement do, it refuses who would block the deletion of an owner
+ * without a right to its finalizers.
+ */
+export class Gatekeeper {
+  readonly #told: (who: string, what: string) => void;
+  readonly #onTakenOut: (workload: string) => void;
+  readonly #habits = new Map<string, Habit>();
+  #altered: Altered | undefined;
+
+  /** `onTakenOut` is told of each write, `Deployment shop/web`, also of one of which nothing is left to be stored. */
+  constructor(told: (who: string, what: string) => void, onTakenOut: (workload: string) => void) {
+    this.#told = told;
+    this.#onTakenOut = onTakenOut;
+  }
+
+  get hook(): AdmissionHook {
+    return { name: 'gatekeeper.example', review: (request) => this.#review(request) };
+  }
+
+  begin(namespace: string, habit: Habit): void {
+    this.#habits.set(namespace, habit);
+    this.#told(
+      'gatekeeper',
+      `${habit.kind}${'what' in habit ? ` the ${habit.what} of what is written` : ''} in ${namespace}`,
+    );
+  }
+
+  end(namespace: string): void {
+    if (this.#habits.delete(namespace)) this.#told('gatekeeper', `lets be what is in ${namespace}`);
+  }
+
+  relieve(): void {
+    this.#habits.clear();
+  }
+
+  /** What was taken out of this write on its way, if anything was. */
+  takenOutOf({ kind, key, object, user }: WriteRecord): TakenOut | undefined {
+    const altered = this.#altered;
+    if (!altered || !isEngine(user) || altered.workload !== `${kind.kind} ${key}`) return undefined;
+    if (altered.baseline !== object.metadata.annotations?.[baselineAnnotation]) return undefined;
+    this.#altered = undefined;
+    return altered.what;
+  }
+
+  #review({
+    user,
+    kind,
+    namespace = '',
+    name,
+    operation,
+    dryRun,
+    object,
+    oldObject,
+  }: AdmissionRequest): AdmissionResponse {
+    if (!isEngine(user) || !workloadKinds.has(kind.kind) || !object || operation === 'DELETE') return allowed;
+    const owners = arrayAt(object, 'metadata', 'ownerReferences');
+    if (owners.some((owner) => objectAt(owner)['blockOwnerDeletion'] === true)) {
+      const message =
+        'cannot set blockOwnerDeletion if an ownerReference refers to a resource you can’t set finalizers on';
+      return { allowed: false, message };
+    }
+    const habit = this.#habits.get(namespace);
+    if (habit?.kind === 'refuses what is stored') {
+      if (dryRun) return allowed;
+      if (kind.kind === 'Job' && owners.length === 0) this.#told('gatekeeper', refusesJob);
+      return { allowed: false, message: 'frozen' };
+    }
+    if (!habit || !oldObject || !rolledKinds.has(kind.kind)) return allowed;
+    const patch = takingOut(habit.what, object, oldObject);
+    if (patch.length === 0) return allowed;
+    if (!dryRun) {
+      const kept = habit.what === 'marker' ? object : oldObject;
+      const baseline = objectAt(kept, 'metadata', 'annotations')[baselineAnnotation];
+      const workload = `${kind.kind} ${storeKey(namespace, name)}`;
+      this.#onTakenOut(workload);
+      this.#altered = { workload, what: habit.what, baseline };
+    }
+    return { allowed: true, patch };
+  }
+}
+
+/** As a patch; none where there is nothing of that kind in the write. */
+function takingOut(what: TakenOut, object: JsonObject, oldObject: JsonObject): readonly JsonValue[] {
+  const patch: JsonObject[] = [];
+  const [template, former] = [object, oldObject].map((each) => podTemplateOf(each as unknown as KubeObject));
+  const isMarked = JSON.stringify(template) !== JSON.stringify(former);
+  if (what !== 'record' && isMarked) patch.push({ op: 'replace', path: '/spec/template', value: former ?? {} });
+  const [annotations, formers] = [object, oldObject].map((each) => objectAt(each, 'metadata', 'annotations'));
+  if (what !== 'marker' && annotations?.[baselineAnnotation] !== formers?.[baselineAnnotation]) {
+    patch.push({ op: 'replace', path: '/metadata/annotations', value: formers ?? {} });
+  }
+  return patch;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { adopted, type Hand } from './history.fixture';
+import { Judge, type Violation } from './judge';
+
+/** The revisions at which others have altered what the engine wrote. */
+function promises(hand: Hand, altered: readonly number[]): readonly Violation['promise'][] {
+  const judge = new Judge();
+  for (const write of hand.server.history()) judge.wrote(write, altered.includes(write.revision));
+  return judge.verdict(false).map(({ promise }) => promise);
+}
+
+const revision = (hand: Hand): number => hand.server.store.revision;
+
+describe('the judge of writes that others alter', () => {
+  /** A restart of which the record alone was stored. */
+  async function markerTakenOut(): Promise<{ readonly hand: Hand; readonly altered: readonly number[] }> {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', false);
+    return { hand, altered: [revision(hand)] };
+  }
+
+  it('takes a record without a marker for what it is only where others took the marker out', async () => {
+    const { hand, altered } = await markerTakenOut();
+    expect(promises(hand, [])).toEqual(['missed change']);
+    await hand.engine('value-1-', false);
+    await hand.engine('value-2-', true);
+    expect(promises(hand, altered)).toEqual([]);
+  });
+
+  it('finds the restart that is owed and does not come', async () => {
+    const { hand, altered } = await markerTakenOut();
+    expect(promises(hand, altered)).toEqual(['missed change']);
+    await hand.engine('value-1-', false);
+    expect(promises(hand, altered)).toEqual(['missed change', 'missed change']);
+  });
+
+  it('asks for no restart of who ended before the record could be taken back', async () => {
+    const { hand, altered } = await markerTakenOut();
+    await hand.lead('engine-1-1');
+    expect(promises(hand, altered)).toEqual([]);
+  });
+
+  it('takes one restart more for each record that was taken out, and no other', async () => {
+    const hand = await adopted();
+    const before = hand.server.history().at(-1)?.object.metadata.annotations;
+    await hand.edit('value-2-');
+    const unrecorded = (object: JsonObject): JsonObject =>
+      withValueAt(object, ['metadata', 'annotations'], { ...before });
+    await hand.engine('value-2-', true, unrecorded);
+    const altered = [revision(hand)];
+    await hand.lead('engine-1-1');
+    await hand.engine('value-2-', true, undefined, 'engine-1-1');
+    expect(promises(hand, altered)).toEqual([]);
+    // Its creation before the workload counts, too.
+    for (let left = 2; left > 0; left--) await hand.engine('value-2-', true, undefined, 'engine-1-1');
+    expect(promises(hand, altered)).toContain('more restarts than changes');
+  });
+
+  it('finds a write of what is not ours in one that was altered', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', false, (object) => withValueAt(object, ['spec', 'replicas'], 5));
+    expect(promises(hand, [revision(hand)])).toContain('foreign write');
+  });
+});

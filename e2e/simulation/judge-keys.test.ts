@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { writeBy } from '../apiserver/registry';
+import { Digests } from './contents';
+import { adopted, type Hand } from './history.fixture';
+
+const key = Buffer.alloc(32, 9);
+
+/** Somebody replaces the key of the install, and another process leads. */
+async function rekeyed(hand: Hand): Promise<void> {
+  const { registry } = hand.server;
+  const data = { key: key.toString('base64') };
+  const change = (current: object) => ({ object: { ...current, data } });
+  const secret = hand.server.kindOf('Secret');
+  await registry.update(writeBy('dev', 'dev', 'update'), secret, 'reroll', 'reroll-digest-key', change);
+  await hand.lead('engine-0-2');
+}
+
+/** That process records the content under the new key, counting anew. */
+async function record(hand: Hand, color: string, restart: boolean, n = 1, keyId = 'other'): Promise<void> {
+  const digest = new Digests(key).whole('ConfigMap default/app', new Map([['color', color]]));
+  const text = JSON.stringify({ v: 1, n, key: keyId, sources: { 'cm/app': digest } });
+  const written = (object: JsonObject): JsonObject =>
+    withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+  await hand.engine(color, restart, written, 'engine-0-2');
+}
+
+describe('the judge of another digest key', () => {
+  it('takes a record of what was there when the new process led, and asks for what changes after that', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await rekeyed(hand);
+    await record(hand, 'value-2-', false);
+    expect(hand.promises()).toEqual([]);
+    await hand.edit('value-3-');
+    expect(hand.promises()).toEqual(['missed change', 'missed change']);
+    await record(hand, 'value-3-', true, 2);
+    expect(hand.promises()).toEqual([]);
+  });
+
+  it('finds a restart for the new key alone', async () => {
+    const hand = await adopted();
+    await rekeyed(hand);
+    await record(hand, 'value-1-', true);
+    expect(hand.promises()).toEqual(['restart without reason']);
+  });
+
+  it('finds a number that was there before under the same key', async () => {
+    const hand = await adopted();
+    await rekeyed(hand);
+    await record(hand, 'value-1-', false);
+    await hand.edit('value-2-');
+    await record(hand, 'value-2-', true);
+    expect(hand.promises()).toContain('baseline apart from template');
+  });
+});

@@ -1,0 +1,132 @@
+import { arrayAt, numberAt, objectAt, stringAt, type JsonValue } from '../apiserver/json';
+import type { WriteRecord } from '../apiserver/store';
+import { baselineAnnotation, matches, recordedOf, sourceOfEntry } from './baseline-text';
+import type { Case } from './case';
+import { sourceOfRecord, type Delivery } from './channel';
+import type { SourceName, Version } from './contents';
+import type { Violation } from './judge';
+import { restartWrittenBy } from './judge-restart-ids';
+import { isOfEngine, type Life } from './lives';
+import { startMs } from './loop';
+import { usageOf } from './usage';
+
+/** A record that a reconciler has taken. */
+interface Told {
+  readonly to: string;
+  readonly atMs: number;
+  readonly user: string;
+  readonly uid: string;
+  readonly digest: string;
+  readonly keyId: string;
+  readonly observedAtMs: number;
+}
+
+/** Clocks of processes may be off by so much. */
+const skewMs = 1_000;
+/** A record is waited for a little longer than this, whether reads succeed or not. */
+const rememberedMs = 30_000;
+/** Older ones are not believed; webhooks' clocks may be off as well. */
+const maxAgeMs = 50_000;
+/** So many of one source are kept at a time, and so many authors of one state. */
+const maxOfSource = 60;
+const maxAuthors = 5;
+
+/**
+ * Who was known as the author of a change is named by the restart for it: in its annotation, and so in its Event. Known is
+ * who was told to the process before it decided. What a restart may leave out, because it could not know better:
+ *
+ * - whoever brought a state that had been there before, or that was there twice: which of both it is, a digest does not tell;
+ * - a record that came before the process is known to have looked after a workload that uses the source;
+ * - a record of a state that came to be stored after one that was announced later: that one counts as the newer;
+ * - a record that came after the next change of the source, by which the one that it tells of may have been overtaken;
+ * - what is one of very many, of authors or of records.
+ */
+export class KnownAuthors {
+  readonly #told = new Map<SourceName, Told[]>();
+
+  delivered({ record, to, atMs, isTaken }: Delivery): void {
+    if (!isTaken) return;
+    const [user, uid, digest, keyId] = ['user', 'uid', 'digest', 'keyId'].map((field) => stringAt(record, field) ?? '');
+    const observedAtMs = numberAt(record, 'observedAtMs') ?? 0;
+    const source = sourceOfRecord(record);
+    const told = { to: to.name, atMs: startMs + atMs, observedAtMs };
+    this.#told.set(source, [
+      ...this.#of(source),
+      { ...told, user: user ?? '', uid: uid ?? '', digest: digest ?? '', keyId: keyId ?? '' },
+    ]);
+  }
+
+  /** Looks at the latest write of the life. */
+  check(opened: Case, life: Life): readonly Violation[] {
+    const write = life.writes.at(-1);
+    const { rules } = opened;
+    // What is not selected is not taken, and when that was is not looked into here.
+    if (!write || !isOfEngine(write) || rules.selectsNamespaces || rules.selectsSources) return [];
+    const restart = restartWrittenBy(write);
+    const named = arrayAt(restart, 'by');
+    if (restart === null || named.length >= maxAuthors || numberAt(restart, 'byMore') !== undefined) return [];
+    return Object.keys(objectAt(restart, 'sources')).flatMap((id): readonly Violation[] => {
+      const author = this.#knownAuthorOf(opened, life, write, id, restart);
+      if (author === undefined || named.includes(author)) return [];
+      const sentence = `${life.name} at revision ${write.revision} by ${write.user} does not name ${author}, of whose change of ${id} it had been told`;
+      return [{ promise: 'author left out', sentence }];
+    });
+  }
+
+  #knownAuthorOf(
+    { contents, digests }: Case,
+    life: Life,
+    write: WriteRecord,
+    id: string,
+    restart: JsonValue,
+  ): string | undefined {
+    const source = sourceOfEntry(id, write.object.metadata.namespace ?? '');
+    const entry = source === undefined ? undefined : recordedOf(write.object).get(source);
+    if (source === undefined || entry === undefined || !digests) return undefined;
+    const versions = contents.versions(source);
+    const matching = versions.filter(({ content }) => content && matches(digests, source, content, entry));
+    const [version] = matching;
+    if (!version || matching.length > 1) return undefined;
+    const all = this.#of(source).filter(({ to }) => to === write.user);
+    if (all.length > maxOfSource) return undefined;
+    const digestOf = ({ content }: Version): string => digests.whole(source, content);
+    const decidedMs = Date.parse(stringAt(restart, 'at') ?? '') - skewMs;
+    const keyId = keyIdOf(write);
+    const told = all.find(
+      ({ user, uid, digest, atMs, observedAtMs, ...record }) =>
+        user === version.user &&
+        uid === version.uid &&
+        digest === digestOf(version) &&
+        record.keyId === keyId &&
+        atMs <= decidedMs &&
+        decidedMs - atMs < rememberedMs &&
+        Math.abs(atMs - observedAtMs) < maxAgeMs,
+    );
+    const next = versions.find(({ revision }) => revision > version.revision);
+    if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(life, source, write.user, told.atMs))
+      return undefined;
+    const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));
+    const isOvertaken = all.some(
+      ({ digest, observedAtMs }) => formers.has(digest) && observedAtMs >= told.observedAtMs,
+    );
+    return isOvertaken ? undefined : told.user;
+  }
+
+  #of(source: SourceName): readonly Told[] {
+    return this.#told.get(source) ?? [];
+  }
+}
+
+/** The process had itself recorded the source for the workload, which went on to use it until then. */
+function wasLookedAfter({ writes }: Life, source: SourceName, user: string, atMs: number): boolean {
+  const before = writes.filter((write) => write.atMs < atMs);
+  const recorded = before.findIndex(
+    (write) => write.user === user && isOfEngine(write) && recordedOf(write.object).has(source),
+  );
+  return recorded >= 0 && before.slice(recorded).every(({ object }) => usageOf(object).has(source));
+}
+
+function keyIdOf({ object }: WriteRecord): string | undefined {
+  const text = object.metadata.annotations?.[baselineAnnotation] ?? '';
+  return /"key":"([^"]+)"/.exec(text)?.[1];
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../apiserver/json';
+import { seededRandom } from '../apiserver/seeded-random';
+import { Draw } from './draw';
+import { adopted, type Hand } from './history.fixture';
+import { Judge, type Violation } from './judge';
+import { Loop, startMs } from './loop';
+import { SimulatedProcess } from './process';
+
+describe('the judge of ids', () => {
+  it('is content where each restart has its own, and its Event tells of it', async () => {
+    const hand = await adopted();
+    for (const color of ['value-2-', 'value-3-']) {
+      await hand.edit(color);
+      const id = await hand.restart(color);
+      await hand.event(`ConfigMap app: content changed. Deployment restarted (env-vars, ${id})`);
+    }
+    expect(hand.promises()).toEqual([]);
+  });
+
+  it('finds one that was there before', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    const id = await hand.restart('value-2-');
+    await hand.edit('value-3-');
+    await hand.restart('value-3-', { id });
+    expect(hand.promises()).toEqual(['restart id of another']);
+  });
+
+  it('takes the former restart that a rollback brings back for no new one', async () => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    await hand.restart('value-2-');
+    const former = hand.server.history().at(-1)?.object.metadata.annotations;
+    await hand.edit('value-3-');
+    await hand.restart('value-3-');
+    await hand.write('dev', (object) => ({
+      ...object,
+      metadata: { ...(object['metadata'] as object), annotations: { ...former } },
+    }));
+    expect(hand.promises()).not.toContain('restart id of another');
+  });
+
+  it.each([
+    ['that no restart carries', () => 'c0ffee00', 1],
+    ['once more', (id: string) => id, 2],
+  ])('finds an Event that tells of one %s', async (_what, told, events) => {
+    const hand = await adopted();
+    await hand.edit('value-2-');
+    const id = await hand.restart('value-2-');
+    for (let left = events; left > 0; left--) {
+      await hand.event(`ConfigMap app: content changed. Deployment restarted (env-vars, ${told(id)})`);
+    }
+    expect(hand.promises()).toEqual(['restart id of another']);
+  });
+});
+
+describe('the judge of authors who were known', () => {
+  /** Alice changes the ConfigMap, `bySec` seconds later it is restarted for; the leader has been told of `records`. */
+  async function answered(
+    records: readonly (JsonObject & { readonly saidMs?: number })[],
+    by: readonly string[] = [],
+    restartedAfterMs = 3_000,
+  ): Promise<readonly Violation['promise'][]> {
+    const hand = await adopted();
+    await hand.clock.advance(60_000);
+    const changedMs = hand.clock.nowMs();
+    await hand.edit('value-2-', restartedAfterMs, {}, 'alice');
+    await hand.restart('value-2-', { by });
+    const judge = new Judge();
+    for (const write of hand.server.history()) {
+      if (write.atMs > changedMs) records.forEach((record) => judge.delivered(delivery(hand, changedMs, record)));
+      judge.wrote(write);
+    }
+    return [...new Set(judge.violations.map(({ promise }) => promise))];
+  }
+
+  const process = new SimulatedProcess('engine-0-1', new Loop(new Draw(1).random), seededRandom(1));
+
+  function delivery(
+    hand: Hand,
+    changedMs: number,
+    { saidMs = 100, isTaken = true, ...fields }: JsonObject & { readonly saidMs?: number },
+  ) {
+    const { uid = '' } = hand.server.store.get(hand.server.kindOf('ConfigMap'), 'default/app')?.metadata ?? {};
+    const record = {
+      ...{ kind: 'ConfigMap', namespace: 'default', name: 'app', uid, user: 'alice', keyId: 'k' },
+      ...{ digest: hand.digestOf('value-2-'), observedAtMs: changedMs, ...fields },
+    };
+    return { record, to: process, atMs: changedMs + saidMs - startMs, isTaken: isTaken === true };
+  }
+
+  it('is content with a restart that names whom it was told of', async () => {
+    expect(await answered([{}], ['alice'])).toEqual([]);
+  });
+
+  it('finds one that does not', async () => {
+    expect(await answered([{}])).toEqual(['author left out']);
+    expect(await answered([{}], ['bob'])).toEqual(['wrong author', 'author left out']);
+  });
+
+  it.each([
+    ['was told of nobody', []],
+    ['was told of somebody else', [{ user: 'bob' }]],
+    ['was told of another object', [{ uid: 'another' }]],
+    ['was told of another content', [{ digest: 'x'.repeat(22) }]],
+    ['was told under another key', [{ keyId: 'other' }]],
+    ['had no room for the record', [{ isTaken: false }]],
+    ['was told after it had decided', [{ saidMs: 2_900 }]],
+    ['was told of a time long ago', [{ observedAtMs: 0 }]],
+  ])('asks for no name of a process that %s', async (_what, records) => {
+    expect(await answered(records as readonly JsonObject[])).toEqual([]);
+  });
+
+  it('asks for none after so long that a record is not waited for', async () => {
+    expect(await answered([{}], [], 40_000)).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { adopted, type Hand } from './history.fixture';
+import { Judge, type Violation } from './judge';
+
+interface World {
+  readonly hand: Hand;
+  /** Goes back to the backup, and lets so much time pass. */
+  readonly restore: (thenMs?: number) => Promise<void>;
+  readonly owed: () => readonly Violation['promise'][];
+  readonly promises: () => readonly Violation['promise'][];
+}
+
+/** A judge who hears everything as it happens; the backup is made after the adoption and `first`. */
+async function backedUp(first: (hand: Hand) => Promise<void> = async () => undefined): Promise<World> {
+  const hand = await adopted();
+  await first(hand);
+  const judge = new Judge();
+  hand.server.history().forEach((write) => judge.wrote(write));
+  hand.server.store.subscribe((write) => judge.wrote(write));
+  const { revision } = hand.server.store;
+  hand.server.store.passOver(1_000);
+  return {
+    hand,
+    restore: async (thenMs = 20_000) => {
+      hand.server.restore(revision);
+      judge.restored(revision, hand.clock.nowMs());
+      await hand.clock.advance(thenMs);
+    },
+    owed: () => judge.owed.map(({ promise }) => promise),
+    promises: () => judge.verdict(false).map(({ promise }) => promise),
+  };
+}
+
+describe('the judge of a restore', () => {
+  it('asks for nothing where a change and its restart are undone', async () => {
+    const { hand, restore, promises } = await backedUp();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true);
+    await restore();
+    expect(promises()).toEqual([]);
+  });
+
+  it('asks for the restart of a change that comes after it, and once', async () => {
+    const { hand, restore, promises } = await backedUp();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true);
+    await restore();
+    await hand.edit('value-3-');
+    expect(promises()).toEqual(['missed change', 'missed change']);
+    await hand.engine('value-3-', true);
+    expect(promises()).toEqual([]);
+    await hand.engine('value-3-', true);
+    expect(promises()).toEqual(['restart without reason']);
+  });
+
+  it('asks once more for the restart of a change from before the backup that was answered after it', async () => {
+    const { hand, restore, owed, promises } = await backedUp(async (changed) => await changed.edit('value-2-'));
+    await hand.engine('value-2-', true);
+    expect(owed()).toEqual([]);
+    await restore();
+    expect(owed()).toEqual(['missed change', 'missed change']);
+    await hand.engine('value-2-', true);
+    expect(promises()).toEqual([]);
+  });
+
+  it.each([
+    ['takes a restart for a content that is no more where nobody could know of that yet', 1_000, []],
+    ['finds it where everybody could', 20_000, ['baseline apart from template']],
+  ])('%s', async (_what, afterMs, promises) => {
+    const world = await backedUp();
+    await world.hand.edit('value-2-');
+    await world.restore(afterMs);
+    await world.hand.engine('value-2-', true);
+    await world.hand.clock.advance(20_000);
+    await world.hand.engine('value-1-', true);
+    expect(world.promises()).toEqual(promises);
+  });
+
+  it('takes the record of a content that was undone where its source went before it was listed again', async () => {
+    const { hand, restore, promises } = await backedUp();
+    await hand.edit('value-2-');
+    await restore(1_000);
+    await hand.deleteSource();
+    await hand.clock.advance(20_000);
+    await hand.strip();
+    await hand.engine('value-2-', false);
+    expect(promises()).toEqual([]);
+  });
+});

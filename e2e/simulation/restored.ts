@@ -1,0 +1,42 @@
+import type { WriteRecord } from '../apiserver/store';
+import { matches, type WrittenBaseline } from './baseline-text';
+import type { Case } from './case';
+import { decodedData, type SourceName } from './contents';
+import { isEngine } from './engine-user';
+
+/**
+ * A restore of etcd, to the judge: what was written between backup and restore never was, and everything goes on from the
+ * backup. So baselines are as old as the objects that carry them, and what the sources hold today is owed against them: a change
+ * from before the backup that was answered after it is answered once more, and a change that was lost is owed nothing.
+ *
+ * Nobody can know of a restore at once. What a process had seen counts for it until it has asked for its Lease, or has lost it;
+ * meanwhile it may restart for a content that is no more, and then once more for the one that is. And a process remembers what
+ * the sources held in those hours: where nothing was recorded yet it may be in doubt, and what went before it was listed again is
+ * recorded as it was last seen.
+ */
+export interface Restored {
+  readonly atMs: number;
+  /** What was undone. */
+  readonly lost: readonly WriteRecord[];
+}
+
+/** A term lasts for ten seconds without an answer about the Lease; then what was sent before arrives. */
+const unawareMs = 15_000;
+
+/** Whether this is a write of a process that may not know yet that etcd was restored. */
+export function isUnaware({ restored }: Case, { user, atMs }: WriteRecord): boolean {
+  return restored !== undefined && isEngine(user) && atMs < restored.atMs + unawareMs;
+}
+
+/** What was written to the source in the time that never was. */
+export function lostWrites({ restored }: Case, source: SourceName): readonly WriteRecord[] {
+  return restored?.lost.filter(({ kind, key }) => `${kind.kind} ${key}` === source) ?? [];
+}
+
+/** Whether an entry records a content that was undone. */
+export function recordsLost(opened: Case, source: SourceName, entry: WrittenBaseline['sources'][string]): boolean {
+  const { digests } = opened;
+  return lostWrites(opened, source).some(
+    ({ object }) => digests !== undefined && matches(digests, source, decodedData(object), entry),
+  );
+}
