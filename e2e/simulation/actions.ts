@@ -2,6 +2,8 @@ import type { Draw } from './draw';
 import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
+import { leavingOutActions } from './leaving-out';
+import { policyActions } from './policy-actions';
 import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
 
@@ -83,6 +85,8 @@ const actions = {
   compact: ({ compact }) => compact(),
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
   ...featureActions,
+  ...policyActions,
+  ...leavingOutActions,
   ...hybridActions,
 } satisfies Record<string, Action>;
 

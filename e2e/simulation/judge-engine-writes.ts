@@ -5,7 +5,7 @@ import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
-import { asksForRestarts, templateOf, usageOf } from './usage';
+import { templateOf } from './usage';
 import { withoutOurs } from './without-ours';
 
 /** The newest baseline that a workload ever had, and the one before it. */
@@ -22,7 +22,7 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
   let newest: Newest | undefined;
   for (const { object, user } of life.writes.slice(0, -1)) {
     const baseline = baselineOf(object);
-    if (!asksForRestarts(object)) newest = undefined;
+    if (!opened.asksForRestarts(object)) newest = undefined;
     else if (baseline && baseline.n > (newest?.baseline.n ?? -1)) {
       newest = { baseline, user, former: newest?.baseline };
     }
@@ -50,7 +50,7 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
  */
 export function changesInLife(opened: Case, life: Life): number {
   const { contents, processes } = opened;
-  const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
+  const used = new Set(life.writes.flatMap(({ object }) => [...opened.usageOf(object).keys()]));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
   const changes = [...used].flatMap((source) => [
     ...contents.writes(source).filter(({ atMs }) => atMs >= sinceMs),

@@ -1,9 +1,12 @@
 import type { Wrong } from './batch';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
+import { nothingLeftOut } from './leaving-out';
 import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
 import { plantedBugs } from './planted-bugs';
+import { noPolicyFeatures } from './policy-features';
+import { policyMutants } from './policy-mutants';
 import { refusalMutants } from './refusal-mutants';
 import { isRefusal } from './weather';
 import type { World } from './world';
@@ -16,6 +19,9 @@ export interface ProvableBug extends Wrong {
 
 const plain = JSON.stringify(noFeatures);
 const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !== plain;
+const ofPolicies = Object.keys({ ...noPolicyFeatures, ...nothingLeftOut });
+const hasPolicies = ({ features }: World): boolean =>
+  Object.entries(features).some(([name, value]) => ofPolicies.includes(name) && value === true);
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
@@ -23,6 +29,7 @@ const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),
+  ...ofMutants(policyMutants, hasPolicies),
   ...ofMutants(refusalMutants, isRefused),
   ...ofMutants([...mutants, ...marksMutants], hasWebhook),
 ];
