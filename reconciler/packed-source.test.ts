@@ -10,7 +10,14 @@ const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 /** As a list shows a source that nobody has touched since. */
 function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partial<SourceEntry> = {}): SourceEntry {
   const source = sourceRecord({ uid, ...record });
-  const atRest = { fromMs: at(0), flagsFromMs: 0, isRead: false, former: noPast, isFirstForgotten: false };
+  const atRest = {
+    fromMs: at(0),
+    heededFromMs: 0,
+    matchesFromMs: 0,
+    isRead: false,
+    former: noPast,
+    isFirstForgotten: false,
+  };
   return { record: source, ...atRest, ...options };
 }
 
@@ -59,7 +66,8 @@ it.each([
   ['that is gone', atRest({}, { record: undefined })],
   ['with a past', atRest({}, { former })],
   ['that a read has shown', atRest({}, { isRead: true })],
-  ['whose annotations have changed', atRest({}, { flagsFromMs: at(-1) })],
+  ['that is no longer ignored', atRest({}, { heededFromMs: at(-1) })],
+  ['that has come to match', atRest({}, { matchesFromMs: at(-1) })],
   ['digested under two keys', atRest({ content: twoDigests })],
   ['whose uid is no UUID', atRest({ uid: 'uid-app' })],
   ['whose uid has capital letters', atRest({ uid: uid.toUpperCase() })],

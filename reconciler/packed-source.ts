@@ -26,8 +26,9 @@ export class PackedSource {
   readonly #bytes: string;
 
   /** Undefined for what has a past, is about to be caught up with, or does not look as the API server's do. */
-  static of({ record, fromMs, flagsFromMs, isRead, former, isFirstForgotten }: SourceEntry): PackedSource | undefined {
-    if (!record || flagsFromMs !== 0 || isRead || former.length > 0) return undefined;
+  static of(entry: SourceEntry): PackedSource | undefined {
+    const { record, fromMs, heededFromMs, matchesFromMs, isRead, former, isFirstForgotten } = entry;
+    if (!record || heededFromMs !== 0 || matchesFromMs !== 0 || isRead || former.length > 0) return undefined;
     const content = record.content === 'unread' ? noContent : record.content;
     if (content.former) return undefined;
     const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match } = record;
@@ -75,7 +76,7 @@ export class PackedSource {
     };
     const fromMs = bytes.readUInt32BE(layout.fromS) * 1000;
     const isFirstForgotten = (flags & flag.firstForgotten) !== 0;
-    return { record, fromMs, flagsFromMs: 0, isRead: false, former: noPast, isFirstForgotten };
+    return { record, fromMs, heededFromMs: 0, matchesFromMs: 0, isRead: false, former: noPast, isFirstForgotten };
   }
 }
 

@@ -161,14 +161,15 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     reads.owed = true;
     return unless;
   };
+  const bySearch = decision.because === 'search-match';
   // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
   const comparison = compare({
     recorded,
     current: source?.content,
     keys: candidate.keys,
-    inForce: () => known(inForce(candidate, input), 'unknown'),
-    atBirth: () => known(stateAtBirth(candidate, input), 'unknown'),
-    firstContent: () => known(firstContent(candidate, input), 'unknown'),
+    inForce: () => known(inForce(candidate, input, bySearch), 'unknown'),
+    atBirth: () => known(stateAtBirth(candidate, input, bySearch), 'unknown'),
+    firstContent: () => known(firstContent(candidate, input, bySearch), 'unknown'),
     formerContent: (whole) => known(sources.formerContent(kind, namespace, name, whole), undefined),
     ...appearances(candidate, input),
   });
@@ -204,13 +205,13 @@ function named(kind: SourceKind, comparison: Comparison): Comparison {
 }
 
 /** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
-function inForce({ kind, name }: Candidate, input: PlanInput): InForce | 'unread' {
+function inForce({ kind, name }: Candidate, input: PlanInput, bySearch: boolean): InForce | 'unread' {
   const { namespace } = input.workload.record;
   const sinceMs = usesSinceMs(input);
   const isCreatedSince = isCreatedWithinSecond({ kind, name }, sinceMs, input);
   if (isCreatedSince === 'unread') return isCreatedSince;
   if (isCreatedSince) return { content: undefined };
-  const state = input.sources.inForceAt(kind, namespace, name, sinceMs);
+  const state = input.sources.inForceAt(kind, namespace, name, sinceMs, bySearch);
   if (state !== 'unknown' || !input.workload.isForeign) return state;
   const content = input.sources.get(kind, namespace, name)?.content;
   return content === 'unread' ? content : { content };
@@ -233,19 +234,25 @@ function isCreatedWithinSecond(
  * A record in the write that created the workload, by an index that may have been behind: its pods have read what was there by
  * then. Every later one names the object, but for a Job's, which is always made before it. See Baseline.
  */
-function stateAtBirth({ kind, name }: Candidate, { workload, sources }: PlanInput): InForce | 'unread' {
+function stateAtBirth(
+  { kind, name }: Candidate,
+  { workload, sources }: PlanInput,
+  bySearch: boolean,
+): InForce | 'unread' {
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
-  return isOfCreation ? sources.inForceAt(kind, record.namespace, name, record.createdAtMs) : 'unknown';
+  if (!isOfCreation) return 'unknown';
+  return sources.inForceAt(kind, record.namespace, name, record.createdAtMs, bySearch);
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */
 function firstContent(
   { kind, name }: Candidate,
   { workload, sources, settings }: PlanInput,
+  bySearch: boolean,
 ): ContentDigest | 'unknown' | 'unread' | undefined {
   const { namespace, createdAtMs } = workload.record;
-  const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs);
+  const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs, bySearch);
   if (atBirth === 'unread') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
   // It was there all the time, and has come into the selection: no pod has waited for it, and what it held then counts.

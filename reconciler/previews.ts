@@ -105,8 +105,8 @@ export class Previews {
         if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
       flagsOfGone: (...source) => sources.flagsOfGone(...source),
-      inForceAt: (kind, namespace, name, sinceMs) =>
-        isIt(kind, namespace, name) ? { content: shown } : sources.inForceAt(kind, namespace, name, sinceMs),
+      inForceAt: (kind, namespace, name, ...when) =>
+        isIt(kind, namespace, name) ? { content: shown } : sources.inForceAt(kind, namespace, name, ...when),
       firstContent: (...source) => (isIt(...source) ? shown : sources.firstContent(...source)),
       firstSeen: (...source) => (isIt(...source) ? shown : sources.firstSeen(...source)),
       formerContent: (kind, namespace, name, whole) => {

@@ -1,6 +1,6 @@
 import { absent, type ContentDigest } from '../shared/domain/content-digest';
 import type { SourceRecord } from '../shared/domain/source';
-import type { SourceEntry } from './source-entry';
+import type { FlagTimes, SourceEntry } from './source-entry';
 import { writeTimeMs, type WriteTimes } from './write-time';
 
 /** What is known of the time at which a content came to be, before it is known what it came after. */
@@ -23,15 +23,18 @@ export function changedAtMs(dating: Dating, before: ContentDigest | 'unread', af
   return writeTimeMs(dating, sets);
 }
 
-/** Since when the annotations of a source say what they say; 0: since before we watch. */
-export function flagsSinceMs(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): number {
-  const { record: before, flagsFromMs = 0 } = entry ?? {};
-  if (before?.uid !== record.uid) return flagsFromMs;
+/** Since when the annotations of a source say what they now say. */
+export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): FlagTimes {
+  const { record: before, heededFromMs = 0, matchesFromMs = 0 } = entry ?? {};
+  if (before?.uid !== record.uid) return { heededFromMs, matchesFromMs };
   const times = timesOf(before, record, seenMs);
   const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
-  if (before.ignore !== record.ignore || before.match !== record.match) return writeTimeMs(times, sets);
-  // A removal that was shown late came before the next write all the same, and that has left its time.
-  return times.writtenAtMs > times.formerMs ? Math.min(flagsFromMs, times.writtenAtMs) : flagsFromMs;
+  const sinceMs = (flag: 'ignore' | 'match', fromMs: number): number => {
+    if (before[flag] !== record[flag]) return writeTimeMs(times, sets);
+    // A removal that was shown late came before the next write all the same, and that has left its time.
+    return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
+  };
+  return { heededFromMs: sinceMs('ignore', heededFromMs), matchesFromMs: sinceMs('match', matchesFromMs) };
 }
 
 export function timesOf(before: SourceRecord, { writtenAtMs = 0 }: SourceRecord, seenMs: number): WriteTimes {

@@ -2,6 +2,9 @@ import type { ContentDigest } from '../shared/domain/content-digest';
 import type { SourceRecord } from '../shared/domain/source';
 import { changedAtMs, type Dating } from './source-dating';
 
+/** Since when the annotations of a source say what they say; 0: since before we watch. */
+export type FlagTimes = Pick<SourceEntry, 'heededFromMs' | 'matchesFromMs'>;
+
 /** A content that nobody has read, of an object of this version, until a write made it another. */
 export interface PastVersion {
   readonly version: string;
@@ -30,8 +33,10 @@ export interface SourceEntry {
   readonly record: SourceRecord | undefined;
   readonly fromMs: number;
   readonly dating?: Dating | undefined;
-  /** When the annotations that admit or exclude it last changed; 0: not since we watch. */
-  readonly flagsFromMs: number;
+  /** When the annotation that excludes it last changed; 0: not since we watch. */
+  readonly heededFromMs: number;
+  /** The same of the one by which searches find it. */
+  readonly matchesFromMs: number;
   /** By a read by name, with which the watch has not caught up: until then it may bring what came before. */
   readonly isRead: boolean;
   /** Oldest first. */

@@ -37,7 +37,10 @@ function remove(key = 'shop/app', uid?: string, resourceVersion?: string): void 
 
 /** The colour that was in force `seconds` after the clock's start; `none`: no such object. */
 function colorAt(seconds: number): string {
-  const state = index.inForceAt('ConfigMap', 'shop', 'app', at(seconds));
+  return colorOf(index.inForceAt('ConfigMap', 'shop', 'app', at(seconds)));
+}
+
+function colorOf(state: ReturnType<SourceIndex['inForceAt']>): string {
   if (state === 'unknown' || state === 'unread') return state;
   if (!state.content) return 'none';
   const { content } = state;
@@ -218,7 +221,9 @@ describe('the state in force', () => {
       see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(20), [flag]: flag === 'ignore' });
       await clock.advance(10_000);
       see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(30), [flag]: flag === 'match' });
-      expect(colorAt(10)).toBe('blue');
+      expect(colorOf(index.inForceAt('ConfigMap', 'shop', 'app', at(10), flag === 'match'))).toBe('blue');
+      // Who does not search has used it all the time.
+      if (flag === 'match') expect(colorAt(10)).toBe('red');
     },
   );
 

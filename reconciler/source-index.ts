@@ -10,7 +10,7 @@ import type { Clock } from '../shared/runtime/clock';
 import { bytesOfStates, newestStates, unknownOf } from './former-states';
 import { PackedSource } from './packed-source';
 import { firstContent, firstSeen, formerContent, inForceAt } from './source-past';
-import { changedAtMs, flagsSinceMs, timesOf, type Dating } from './source-dating';
+import { changedAtMs, flagsSince, timesOf, type Dating } from './source-dating';
 import {
   dated,
   isPastVersion,
@@ -123,8 +123,8 @@ export class SourceIndex {
   }
 
   /** See source-past.ts, as the three after it. */
-  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number): InForce | 'unread' {
-    return inForceAt(this.#entry(kind, namespace, name), sinceMs);
+  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number, bySearch = false): InForce | 'unread' {
+    return inForceAt(this.#entry(kind, namespace, name), sinceMs, bySearch);
   }
 
   firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
@@ -234,11 +234,11 @@ export class SourceIndex {
     const record = isSameVersion && !isRead(shown) ? { ...shown, content: before.content } : shown;
     const byRead = origin === 'read';
     const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
-    const flagsFromMs = flagsSinceMs(entry, record, wholeSecond(this.#clock.nowMs()));
+    const flagTimes = flagsSince(entry, record, wholeSecond(this.#clock.nowMs()));
     const sameContent =
       before && isRead(before) && isRead(record) ? record.content.equals(before.content) : isSameVersion;
     if (entry && before?.uid === record.uid && sameContent) {
-      this.#store(kind, namespace, name, { ...entry, record, flagsFromMs, isRead: byRead });
+      this.#store(kind, namespace, name, { ...entry, record, ...flagTimes, isRead: byRead });
       if (sameFlags) return;
     } else {
       const past = this.#pastOf(entry, record.resourceVersion);
@@ -247,7 +247,7 @@ export class SourceIndex {
       const all = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)] : past;
       const former = this.#bounded(kind, objectKey(namespace, name), all);
       const isFirstForgotten = before !== undefined && entry?.isFirstForgotten === true;
-      this.#store(kind, namespace, name, { record, ...time, flagsFromMs, isRead: byRead, former, isFirstForgotten });
+      this.#store(kind, namespace, name, { record, ...time, ...flagTimes, isRead: byRead, former, isFirstForgotten });
     }
     this.#listener.onChange({ kind, namespace, name, before, after: record });
   }
@@ -261,7 +261,8 @@ export class SourceIndex {
     const former = this.#bounded(kind, key, this.#pastOf(entry, resourceVersion));
     const { ignore, match } = entry.record;
     const fromMs = this.#clock.nowMs();
-    const gone = { record: undefined, fromMs, flagsFromMs: 0, isRead: false, former, isFirstForgotten: false };
+    const flagTimes = { heededFromMs: 0, matchesFromMs: 0 };
+    const gone = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
     this.#store(kind, namespace, name, { ...gone, lastFlags: { ignore, match } });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }

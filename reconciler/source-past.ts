@@ -7,11 +7,13 @@ import { firstSeenIndex, isUnread, knownContent, statesOf, type SourceEntry } fr
  * is to tell.
  *
  * Within one second the order of two writes is not known. Then the older state is taken: at worst one restart too
- * many, never a change missed. A source that was admitted later by an annotation of its own counts from then on.
+ * many, never a change missed. A source that was admitted later by an annotation of its own counts from then on; that it
+ * matches has admitted it to those alone that have found it `bySearch`.
  */
-export function inForceAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'unread' {
+export function inForceAt(entry: SourceEntry | undefined, sinceMs: number, bySearch = false): InForce | 'unread' {
   if (!entry) return { content: undefined };
-  const second = Math.floor(Math.max(sinceMs, entry.flagsFromMs) / 1000) * 1000;
+  const admittedMs = Math.max(entry.heededFromMs, bySearch ? entry.matchesFromMs : 0);
+  const second = Math.floor(Math.max(sinceMs, admittedMs) / 1000) * 1000;
   const states = statesOf(entry);
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {

@@ -5,6 +5,8 @@ import type { Gatekeeper } from './gatekeeper';
 import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
 import type { Intruder } from './intruder';
+import { leavingOutActions } from './leaving-out';
+import { policyActions } from './policy-actions';
 import type { Reconcilers } from './reconcilers';
 import type { Users } from './users';
 
@@ -89,6 +91,8 @@ const actions = {
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
   ...faultActions,
   ...featureActions,
+  ...policyActions,
+  ...leavingOutActions,
   ...hybridActions,
 } satisfies Record<string, Action>;
 

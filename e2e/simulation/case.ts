@@ -1,12 +1,15 @@
 import { objectAt, stringAt } from '../apiserver/json';
 import type { WriteRecord } from '../apiserver/store';
+import type { KubeObject } from '../apiserver/objects';
 import { leaseName, ownNamespace } from '../engine-settings';
-import { Contents, Digests } from './contents';
+import { Contents, Digests, type Keys, type SourceName } from './contents';
 import { isEngine } from './engine-user';
 import { isGone, Lives, namespaceOf, type Life } from './lives';
 import type { Restored } from './restored';
 import { plainRules, type Rules } from './rules';
-import { isSelectedSource, SelectedNamespaces } from './selection';
+import { isSelectedSource, SelectedNamespaces, sourceSelectorOf } from './selection';
+import { SourceFlags } from './source-flags';
+import { asksForRestarts, usageOf, type Use } from './usage';
 
 /** The history as far as it has come, read once, and what the checks share. */
 export class Case {
@@ -23,6 +26,7 @@ export class Case {
   /** Selected or not: whoever changed a source is its author. */
   readonly stored: Contents;
   readonly namespaces: SelectedNamespaces;
+  readonly flags = new SourceFlags();
   readonly #lives = new Lives();
   readonly #openEntries = new Set<string>();
   #digests: Digests | undefined;
@@ -35,7 +39,7 @@ export class Case {
     this.restored = restored;
     this.rules = rules;
     this.contents = new Contents([], (object) => isSelectedSource(object, rules));
-    this.stored = rules.selectsSources ? new Contents() : this.contents;
+    this.stored = sourceSelectorOf(rules) !== undefined ? new Contents() : this.contents;
     this.namespaces = new SelectedNamespaces(rules);
     for (const record of history) this.add(record);
   }
@@ -47,6 +51,7 @@ export class Case {
     this.contents.add(record);
     if (this.stored !== this.contents) this.stored.add(record);
     this.namespaces.add(record);
+    this.flags.add(record);
     if (kind.kind === 'Secret' && key === `${ownNamespace}/reroll-digest-key`) {
       const text = stringAt(object, 'data', 'key');
       const digestKey = Buffer.from(text ?? '', 'base64');
@@ -62,6 +67,28 @@ export class Case {
     }
     if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);
     return this.#lives.add(record);
+  }
+
+  /** What may restart the workload as it is, whatever the sources say of themselves. */
+  usageOf(object: KubeObject): ReadonlyMap<SourceName, Use> {
+    return usageOf(object, this.rules.autoReloadAll);
+  }
+
+  /** What restarts the workload as it is, by what the sources said of themselves at that revision; at last, without one. */
+  usageAt(object: KubeObject, revision = Infinity): ReadonlyMap<SourceName, Keys> {
+    const uses = [...this.usageOf(object)].filter(([source, use]) => this.flags.counts(source, use, revision));
+    return new Map(uses.map(([source, { keys }]) => [source, keys]));
+  }
+
+  /** The newest revision that every process knows of, so long after this time; undefined where that is not promised. */
+  shownBy(atMs: number): number | undefined {
+    const { shownWithinMs } = this.rules;
+    if (shownWithinMs === Infinity) return undefined;
+    return this.history.findLast((write) => write.atMs <= atMs + shownWithinMs)?.revision;
+  }
+
+  asksForRestarts(object: KubeObject): boolean {
+    return asksForRestarts(object, this.rules.autoReloadAll);
   }
 
   get lives(): readonly Life[] {

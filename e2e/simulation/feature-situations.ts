@@ -4,6 +4,7 @@ import { decodedData, sameContent, type Content } from './contents';
 import type { Features } from './features';
 import { isOfEngine, isOfWorkload, type EngineWrite } from './lives';
 import { endsPause, pauseOf } from './pause-text';
+import { policySituations, PolicySituations } from './policy-situations';
 import { isSelectedSource, SelectedNamespaces } from './selection';
 import { templateOf } from './usage';
 
@@ -23,6 +24,10 @@ export const featureSituations = [
   'a workload was restarted after its namespace had gained its label',
   'a Deployment was resumed in a namespace that had lost its label',
   'a source changed in a namespace that is left out by its name',
+  'a namespace was taken in by the loss of a label after something in it had changed',
+  'a workload was restarted after its namespace had lost a label that left it out',
+  'a source came back by the loss of a label after it was changed',
+  ...policySituations,
 ] as const;
 export type FeatureSituation = (typeof featureSituations)[number];
 
@@ -33,6 +38,7 @@ const settlingMs = 1_000;
 export class FeatureSituations {
   readonly #features: Features;
   readonly #namespaces: SelectedNamespaces;
+  readonly #policies: PolicySituations;
   readonly #reached = new Set<FeatureSituation>();
   /** Deployments that are held, by uid: by whom. */
   readonly #heldBy = new Map<string, string>();
@@ -45,13 +51,15 @@ export class FeatureSituations {
   constructor(features: Features) {
     this.#features = features;
     this.#namespaces = new SelectedNamespaces(features);
+    this.#policies = new PolicySituations(features);
   }
 
   get reached(): ReadonlySet<FeatureSituation> {
-    return this.#reached;
+    return new Set([...this.#reached, ...this.#policies.reached]);
   }
 
   written(write: WriteRecord): void {
+    this.#policies.written(write);
     const { kind, object } = write;
     if (kind.kind === 'Namespace') this.#namespaceWritten(write);
     if (kind.kind === 'ConfigMap' || kind.kind === 'Secret') this.#sourceWritten(write);
@@ -94,7 +102,11 @@ export class FeatureSituations {
         this.#reached.add('a workload was restarted for a source that came back into the selection');
       }
     }
-    const gainedMs = this.#namespaces.gainedMs(object.metadata.namespace ?? '') ?? Infinity;
+    const gained = this.#namespaces.gained(object.metadata.namespace ?? '');
+    const gainedMs = gained?.atMs ?? Infinity;
+    if (gained?.isRemoval && this.#features.leavesOutNamespaces) {
+      this.#reached.add('a workload was restarted after its namespace had lost a label that left it out');
+    }
     if (atMs - gainedMs < 15 * settlingMs) {
       this.#reached.add('a workload was restarted after its namespace had gained its label');
     }
@@ -113,6 +125,9 @@ export class FeatureSituations {
     const then = this.#left.get(source);
     if (was || !is || then === undefined || sameContent(then, decodedData(object))) return;
     this.#cameBack.add(source);
+    if (this.#features.leavesOutSources) {
+      this.#reached.add('a source came back by the loss of a label after it was changed');
+    }
     this.#reached.add('a source left the selection, was changed, and came back');
   }
 
@@ -128,6 +143,9 @@ export class FeatureSituations {
     }
     if (!was && is && leftMs > 0 && changedMs > leftMs) {
       this.#reached.add('a namespace gained its label while a change was owed');
+      if (this.#namespaces.gained(name)?.isRemoval) {
+        this.#reached.add('a namespace was taken in by the loss of a label after something in it had changed');
+      }
     }
   }
 }

@@ -2,11 +2,13 @@ import type { EngineSettings } from '../../reconciler/engine-settings';
 import { parseSelector } from '../../shared/domain/selector';
 import type { ActionKind } from './actions';
 import type { Draw } from './draw';
-import { namespaceLabel, sourceLabel } from './selection';
+import { nothingLeftOut, type LeavingOut } from './leaving-out';
+import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './policy-features';
+import { namespaceSelectorOf, sourceSelectorOf } from './selection';
 import type { Step, World } from './world';
 
 /** What an install asks for beyond the defaults. */
-export interface Features {
+export interface Features extends PolicyFeatures, LeavingOut {
   /** Deployments ask to be held paused. */
   readonly pauses: boolean;
   readonly reloadOnCreate: boolean;
@@ -31,6 +33,8 @@ export const noFeatures: Features = {
   namespacesToIgnore: [],
   releases: false,
   intruder: false,
+  ...noPolicyFeatures,
+  ...nothingLeftOut,
 };
 
 type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
@@ -52,7 +56,7 @@ const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-
 export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
   const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
   const selectsNamespaces = draw.chance(0.12);
-  const features: Omit<Features, 'releases' | 'intruder'> = {
+  const features: Omit<Features, 'releases' | 'intruder' | keyof PolicyFeatures | keyof LeavingOut> = {
     // Both together are a case of their own.
     pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
     reloadOnCreate: reloads === 'create' || reloads === 'both',
@@ -90,19 +94,21 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
   return {
     ...world,
     controllers,
-    features: { ...features, releases, intruder },
+    features: { ...noFeatures, ...features, releases, intruder },
     steps: steps.length === 0 ? world.steps : all,
   };
 }
 
 /** What the engine is told on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
-  const { reloadOnCreate, reloadOnDelete, selectsSources, selectsNamespaces, namespacesToIgnore } = features;
+  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore } = features;
+  const [sourceSelector, namespaceSelector] = [sourceSelectorOf(features), namespaceSelectorOf(features)];
   return {
     // Without it, whoever may not touch the Lease acts as if alone: that no two act is promised with it alone.
     replicated: true,
     ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore },
-    ...(selectsSources && { sourceSelector: parseSelector(sourceLabel.join('=')) }),
-    ...(selectsNamespaces && { namespaceSelector: parseSelector(namespaceLabel.join('=')) }),
+    ...policySettingsOf(features),
+    ...(sourceSelector !== undefined && { sourceSelector: parseSelector(sourceSelector) }),
+    ...(namespaceSelector !== undefined && { namespaceSelector: parseSelector(namespaceSelector) }),
   };
 }

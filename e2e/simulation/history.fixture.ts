@@ -87,6 +87,20 @@ export class Hand {
     await this.clock.advance(1_000);
   }
 
+  /** Puts an annotation onto the ConfigMap; undefined takes it away. */
+  async annotateSource(name: string, value: string | undefined): Promise<void> {
+    await this.#update('ConfigMap', 'default', 'app', 'dev', (object) =>
+      withValueAt(object, ['metadata', 'annotations', name], value),
+    );
+    await this.clock.advance(5_000);
+  }
+
+  /** Puts an annotation onto `web`; undefined takes it away. */
+  async annotate(name: string, value: string | undefined, user = 'dev'): Promise<void> {
+    await this.write(user, (object) => withValueAt(object, ['metadata', 'annotations', name], value));
+    await this.clock.advance(5_000);
+  }
+
   /** Any write to `web`. */
   async write(user: string, change: (object: JsonObject) => JsonObject): Promise<void> {
     await this.#update('Deployment', 'default', 'web', user, change);

@@ -3,7 +3,6 @@ import type { Case } from './case';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
-import { usageOf } from './usage';
 
 /** Changes that come sooner one after the other are of one settle window, and those that come later are not. */
 const togetherMs = 900;
@@ -30,10 +29,10 @@ export function checkCalm(opened: Case): readonly Violation[] {
 }
 
 /** The changes of sources that a workload uses, also of keys that it does not, by settle window; none where it cannot be told which are of one window. */
-function windowsOf({ contents }: Case, life: Life): readonly (readonly Version[])[] {
+function windowsOf(opened: Case, life: Life): readonly (readonly Version[])[] {
   const born = life.writes[0].revision;
-  const changes = [...usageOf(life.writes[0].object)]
-    .flatMap(([source]) => contents.changes(source, 'all', born, Infinity))
+  const changes = [...opened.usageAt(life.writes[0].object)]
+    .flatMap(([source]) => opened.contents.changes(source, 'all', born, Infinity))
     .filter(({ atMs }) => atMs > life.writes[0].atMs)
     .sort((left, right) => left.revision - right.revision);
   const windows: Version[][] = [];
@@ -47,8 +46,9 @@ function windowsOf({ contents }: Case, life: Life): readonly (readonly Version[]
   return windows;
 }
 
-function differs({ contents }: Case, life: Life, before: number, after: number): boolean {
-  return [...usageOf(life.writes[0].object)].some(
+function differs(opened: Case, life: Life, before: number, after: number): boolean {
+  const { contents } = opened;
+  return [...opened.usageAt(life.writes[0].object)].some(
     ([source, keys]) => !sameKeys(contents.at(source, before), contents.at(source, after), keys),
   );
 }

@@ -7,7 +7,7 @@ import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateRemovals, latestWatchMs, reasonFor } from './reason';
 import { lostWrites, recordsLost } from './restored';
-import { asksForRestarts, templateOf, usageOf } from './usage';
+import { templateOf } from './usage';
 import { withoutOurs } from './without-ours';
 
 /** The newest baseline that a workload ever had, and the one before it. */
@@ -24,7 +24,7 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
   let newest: Newest | undefined;
   for (const { object, user } of life.writes.slice(0, -1)) {
     const baseline = baselineOf(object);
-    if (!asksForRestarts(object)) newest = undefined;
+    if (!opened.asksForRestarts(object)) newest = undefined;
     else if (baseline && (baseline.n > (newest?.baseline.n ?? -1) || baseline.key !== newest?.baseline.key)) {
       newest = { baseline, user, former: newest?.baseline };
     }
@@ -52,7 +52,7 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
  */
 export function changesInLife(opened: Case, life: Life): number {
   const { contents, processes } = opened;
-  const used = new Set(life.writes.flatMap(({ object }) => [...usageOf(object).keys()]));
+  const used = new Set(life.writes.flatMap(({ object }) => [...opened.usageOf(object).keys()]));
   const lost = [...used].flatMap((source) => lostWrites(opened, source));
   const sinceMs = life.writes[0].atMs - latestWatchMs;
   const changes = [...used].flatMap((source) => [

@@ -8,7 +8,6 @@ import type { Violation } from './judge';
 import { restartWrittenBy } from './judge-restart-ids';
 import { isOfEngine, type Life } from './lives';
 import { startMs } from './loop';
-import { usageOf } from './usage';
 
 /** A record that a reconciler has taken. */
 interface Told {
@@ -61,7 +60,9 @@ export class KnownAuthors {
     const write = life.writes.at(-1);
     const { rules } = opened;
     // What is not selected is not taken, and when that was is not looked into here.
-    if (!write || !isOfEngine(write) || rules.selectsNamespaces || rules.selectsSources) return [];
+    const selects =
+      rules.selectsNamespaces || rules.selectsSources || rules.leavesOutNamespaces || rules.leavesOutSources;
+    if (!write || !isOfEngine(write) || selects) return [];
     const restart = restartWrittenBy(write);
     const named = arrayAt(restart, 'by');
     if (restart === null || named.length >= maxAuthors || numberAt(restart, 'byMore') !== undefined) return [];
@@ -73,13 +74,8 @@ export class KnownAuthors {
     });
   }
 
-  #knownAuthorOf(
-    { contents, digests }: Case,
-    life: Life,
-    write: WriteRecord,
-    id: string,
-    restart: JsonValue,
-  ): string | undefined {
+  #knownAuthorOf(opened: Case, life: Life, write: WriteRecord, id: string, restart: JsonValue): string | undefined {
+    const { contents, digests } = opened;
     const source = sourceOfEntry(id, write.object.metadata.namespace ?? '');
     const entry = source === undefined ? undefined : recordedOf(write.object).get(source);
     if (source === undefined || entry === undefined || !digests) return undefined;
@@ -103,7 +99,7 @@ export class KnownAuthors {
         Math.abs(atMs - observedAtMs) < maxAgeMs,
     );
     const next = versions.find(({ revision }) => revision > version.revision);
-    if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(life, source, write.user, told.atMs))
+    if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(opened, life, source, write.user, told.atMs))
       return undefined;
     const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));
     const isOvertaken = all.some(
@@ -118,12 +114,13 @@ export class KnownAuthors {
 }
 
 /** The process had itself recorded the source for the workload, which went on to use it until then. */
-function wasLookedAfter({ writes }: Life, source: SourceName, user: string, atMs: number): boolean {
+function wasLookedAfter(opened: Case, { writes }: Life, source: SourceName, user: string, atMs: number): boolean {
   const before = writes.filter((write) => write.atMs < atMs);
   const recorded = before.findIndex(
     (write) => write.user === user && isOfEngine(write) && recordedOf(write.object).has(source),
   );
-  return recorded >= 0 && before.slice(recorded).every(({ object }) => usageOf(object).has(source));
+  const uses = ({ object, revision }: WriteRecord): boolean => opened.usageAt(object, revision).has(source);
+  return recorded >= 0 && before.slice(recorded).every(uses);
 }
 
 function keyIdOf({ object }: WriteRecord): string | undefined {

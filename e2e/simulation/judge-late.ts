@@ -5,7 +5,6 @@ import type { Violation } from './judge';
 import { startMs } from './loop';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
-import { usageOf } from './usage';
 
 /**
  * From the last of some changes to the restart: what a watch is waited for, a read that came before the write and the
@@ -32,10 +31,10 @@ export function checkLate(opened: Case, dark: Darkness): readonly Violation[] {
   );
 }
 
-function burstsOf({ contents }: Case, life: Life): readonly { readonly first: Version; readonly last: Version }[] {
+function burstsOf(opened: Case, life: Life): readonly { readonly first: Version; readonly last: Version }[] {
   const born = life.writes[0];
-  const changes = [...usageOf(born.object)]
-    .flatMap(([source]) => contents.changes(source, 'all', born.revision, Infinity))
+  const changes = [...opened.usageAt(born.object)]
+    .flatMap(([source]) => opened.contents.changes(source, 'all', born.revision, Infinity))
     .sort((left, right) => left.revision - right.revision);
   const bursts: { first: Version; last: Version }[] = [];
   for (const change of changes) {
@@ -46,8 +45,9 @@ function burstsOf({ contents }: Case, life: Life): readonly { readonly first: Ve
   return bursts;
 }
 
-function differs({ contents }: Case, life: Life, before: number, after: number): boolean {
-  return [...usageOf(life.writes[0].object)].some(
+function differs(opened: Case, life: Life, before: number, after: number): boolean {
+  const { contents } = opened;
+  return [...opened.usageAt(life.writes[0].object)].some(
     ([source, keys]) => !sameKeys(contents.at(source, before), contents.at(source, after), keys),
   );
 }

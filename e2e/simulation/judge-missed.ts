@@ -1,11 +1,14 @@
+import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
+import { owedSince, recordedWhenBegun } from './counting';
 import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
 import type { Rules } from './rules';
-import { policyOf, templateOf, usageOf } from './usage';
+import { sourceSelectorOf, type Turn } from './selection';
+import { templateOf } from './usage';
 
 /**
  * No change missed: whatever a workload uses is at the end what it was when its pods last started, or came under our
@@ -19,18 +22,23 @@ export function checkMissed(opened: Case): readonly Violation[] {
       lastTemplateChange(life),
       inCareSince(opened, life),
       lastForgotten(opened, life),
-      lastPolicyChange(life),
       notTakenBack(opened, life),
       lastRekeyed(opened, life),
     ];
-    return [...usageOf(last.object)].flatMap(([source, keys]): readonly Violation[] => {
-      const since = Math.max(...ofLife, readableSince(opened, life, source), selectedSince(opened, life, source));
+    return [...opened.usageAt(last.object)].flatMap(([source, keys]): readonly Violation[] => {
+      const since = Math.max(
+        ...ofLife,
+        owedSince(opened, life, source),
+        readableSince(opened, life, source),
+        selectedSince(opened, life, source),
+      );
       const now = contents.versions(source).at(-1)?.content;
       const missed = changed(rules, keys, contents.settledAt(source, since), now);
       // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
       if (missed.length === 0 || changed(rules, keys, contents.at(source, since), now).length === 0) return [];
       if (cameBack(opened, source, keys, since)) return [];
       if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
+      if (countsAgain(opened, life, source)) return [];
       const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
       return [{ promise: 'missed change', sentence }];
     });
@@ -52,7 +60,8 @@ function readableSince(opened: Case, { writes }: Life, source: string): number {
   const recordings = writes.filter((write) => isOfEngine(write) && baselineOf(write.object));
   const [adopter] = recordings;
   const recorder = recordings.find(({ object }) => recordedOf(object).has(source));
-  const wasUnread = adopter && recorder && adopter !== recorder && usageOf(adopter.object).has(source);
+  const wasUnread =
+    adopter && recorder && adopter !== recorder && opened.usageAt(adopter.object, adopter.revision).has(source);
   return wasUnread && adopter.user !== recorder.user ? opened.ledSince(recorder.user) : 0;
 }
 
@@ -66,9 +75,10 @@ function lastForgotten(opened: Case, life: Life): number {
   const forgotten = lossesOf(life).map((loss) => {
     const former = life.writes.findLast((write) => write.revision < loss.revision && isOfEngine(write));
     const next = life.writes.find((write) => write.revision > loss.revision && isOfEngine(write));
-    const regained = gains.findLast((revision) => revision > loss.revision && revision < (next?.revision ?? Infinity));
-    if (next?.user === former?.user) return regained ?? 0;
-    return Math.max(loss.revision, regained ?? 0, next ? opened.ledSince(next.user) : 0);
+    const gain = gains.findLast(({ revision }) => revision > loss.revision && revision < (next?.revision ?? Infinity));
+    const regained = gain ? shownSince(opened, gain, next) : 0;
+    if (next?.user === former?.user) return regained;
+    return Math.max(loss.revision, regained, next ? opened.ledSince(next.user) : 0);
   });
   return Math.max(0, ...forgotten);
 }
@@ -105,6 +115,13 @@ function cameBack({ contents, history }: Case, source: string, keys: Keys, since
   );
 }
 
+/** It has counted before, and is what was recorded then: what it was in between a comparison of states cannot tell. */
+function countsAgain(opened: Case, life: Life, source: string): boolean {
+  const recorded = recordedWhenBegun(opened, life, source);
+  if (recorded === undefined || !opened.digests) return false;
+  return matches(opened.digests, source, opened.contents.versions(source).at(-1)?.content, recorded);
+}
+
 /** Of a source that went before any engine recorded it, nobody can tell that there was another one before. */
 function wasUnknown(contents: Contents, { writes }: Life, source: string, since: number): boolean {
   const gone = contents.versions(source).find(({ revision, content }) => revision > since && content === undefined);
@@ -118,7 +135,7 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
  * what it was.
  */
 function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, source: string, since: number): boolean {
-  if (!rules.selectsSources || !digests) return false;
+  if (sourceSelectorOf(rules) === undefined || !digests) return false;
   const versions = contents.versions(source);
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
   const before = life.writes.filter(({ revision }) => revision < (versions[came]?.revision ?? 0));
@@ -143,8 +160,15 @@ function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, sourc
 function selectedSince(opened: Case, life: Life, source: string): number {
   const adopter = life.writes.find((write) => isOfEngine(write) && recordedOf(write.object).has(source));
   const gains = opened.namespaces.gains(namespaceOf(life));
-  const gained = gains.findLast((revision) => revision < (adopter?.revision ?? Infinity)) ?? 0;
-  return gained > life.writes[0].revision && adopter ? Math.max(gained, opened.ledSince(adopter.user)) : gained;
+  const gain = gains.findLast(({ revision }) => revision < (adopter?.revision ?? Infinity));
+  if (!gain) return 0;
+  const isLater = gain.revision > life.writes[0].revision && adopter !== undefined;
+  return isLater ? Math.max(shownSince(opened, gain, adopter), opened.ledSince(adopter.user)) : gain.revision;
+}
+
+/** Of a label that was taken away nothing tells when that was: what it brings in counts from when it is shown. */
+function shownSince(opened: Case, { revision, atMs, isRemoval }: Turn, next: WriteRecord | undefined): number {
+  return isRemoval ? Math.max(revision, opened.shownBy(atMs) ?? next?.revision ?? 0) : revision;
 }
 
 /** What differs, and is owed a restart: of what came or went, only where that is asked for. */
@@ -164,14 +188,6 @@ function changedKeys(keys: Keys, then: Content | undefined, now: Content | undef
 function lastTemplateChange({ writes }: Life): number {
   const change = writes.findLast(
     ({ previous, object }) => previous === undefined || templateOf(previous) !== templateOf(object),
-  );
-  return (change ?? writes[0]).revision;
-}
-
-/** When what the workload asks for last changed. */
-function lastPolicyChange({ writes }: Life): number {
-  const change = writes.findLast(
-    ({ previous, object }) => previous === undefined || policyOf(previous) !== policyOf(object),
   );
   return (change ?? writes[0]).revision;
 }

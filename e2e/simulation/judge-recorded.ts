@@ -2,7 +2,6 @@ import { matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import type { Life } from './lives';
-import { usageOf } from './usage';
 
 /** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
 export function checkRecorded(opened: Case): readonly Violation[] {
@@ -14,10 +13,11 @@ export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
   return openEntries.map((key) => ({ promise: 'missed change', sentence: `the journal still holds ${key}` }));
 }
 
-function checkLife({ contents, digests, rules }: Case, { name, writes }: Life): readonly Violation[] {
+function checkLife(opened: Case, { name, writes }: Life): readonly Violation[] {
+  const { contents, digests, rules } = opened;
   const { object } = writes.at(-1) ?? writes[0];
   const recorded = recordedOf(object);
-  return [...usageOf(object)].flatMap(([source, keys]): readonly Violation[] => {
+  return [...opened.usageAt(object)].flatMap(([source, keys]): readonly Violation[] => {
     const now = contents.versions(source).at(-1)?.content;
     const entry = recorded.get(source);
     if (now === undefined) {

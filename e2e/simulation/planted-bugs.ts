@@ -193,6 +193,10 @@ export const plantedBugs: readonly PlantedBug[] = [
   { what: 'nothing is held', plant: replaced(Pauses, 'begun', () => () => undefined) },
   { what: 'everybody is opted in', settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } } },
   {
+    what: 'who says nothing is not opted in where all are',
+    settings: { policy: { autoReloadAll: false, ignoredWorkloadKinds: [] } },
+  },
+  {
     what: 'DaemonSets are left out',
     settings: { policy: { autoReloadAll: false, ignoredWorkloadKinds: ['DaemonSet'] } },
   },

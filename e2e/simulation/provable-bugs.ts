@@ -2,9 +2,12 @@ import type { Wrong } from './batch';
 import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
+import { nothingLeftOut } from './leaving-out';
 import { marksMutants } from './marks-mutants';
 import { mutants, type Mutant } from './mutants';
 import { plantedBugs } from './planted-bugs';
+import { noPolicyFeatures } from './policy-features';
+import { policyMutants } from './policy-mutants';
 import { refusalMutants } from './refusal-mutants';
 import { authorMutants, restartIdMutants } from './restart-mutants';
 import { isRefusal } from './weather';
@@ -18,6 +21,9 @@ export interface ProvableBug extends Wrong {
 
 const plain = JSON.stringify(noFeatures);
 const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !== plain;
+const ofPolicies = Object.keys({ ...noPolicyFeatures, ...nothingLeftOut });
+const hasPolicies = ({ features }: World): boolean =>
+  Object.entries(features).some(([name, value]) => ofPolicies.includes(name) && value === true);
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
 const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'restore-etcd');
 const isKept = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'alter-our-writes');
@@ -28,6 +34,7 @@ const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),
+  ...ofMutants(policyMutants, hasPolicies),
   ...ofMutants(refusalMutants, isRefused),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),

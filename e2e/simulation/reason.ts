@@ -1,11 +1,12 @@
 import type { WriteRecord } from '../apiserver/store';
 import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
+import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
 import { lostWrites } from './restored';
 import type { Rules } from './rules';
-import { usageOf } from './usage';
+import type { Use } from './usage';
 
 type Entry = WrittenBaseline['sources'][string];
 
@@ -16,29 +17,29 @@ export const latestWatchMs = 10_000;
 export function reasonFor(
   opened: Case,
   life: Life,
-  { object, revision, user }: WriteRecord,
+  { object, revision, user, atMs }: WriteRecord,
   before: WrittenBaseline | undefined,
   after: WrittenBaseline,
 ): boolean {
   const { contents, rules } = opened;
-  const usage = usageOf(object);
+  const usage = opened.usageOf(object);
   // Times of objects are whole seconds: what is of the same second may be before or after.
   const bornMs = Math.floor(life.writes[0].atMs / 1000) * 1000;
-  const changedInLife = (source: string): boolean => {
+  const changedInLife = (source: string, sinceMs: number): boolean => {
     // Its first coming into being restarts nothing.
     const first = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
     const created = rules.reloadOnCreate ? undefined : first;
     const late = lateRemovals(opened, life, source, [user]);
     return contents
       .changes(source, 'all', 0, revision)
-      .some((change) => change.revision !== created && (change.atMs >= bornMs || late.includes(change)));
+      .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
   };
   const writtenInLife = (source: string): boolean =>
     lostWrites(opened, source).length > 0 ||
     contents
       .writes(source)
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
-    changedInLife(source);
+    changedInLife(source, bornMs);
   const wentSince = (source: string, sinceMs: number): boolean => {
     const late = lateRemovals(opened, life, source, [user]);
     const removals = contents.changes(source, 'all', 0, revision).filter(({ content }) => content === undefined);
@@ -46,15 +47,32 @@ export function reasonFor(
   };
   return Object.entries(after.sources).some(([id, entry]) => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
-    if (source === undefined || !usage.has(source)) return false;
+    const use = usage.get(source ?? '');
+    if (source === undefined || !use || !mayCount(opened, source, use, atMs)) return false;
     // Under another key, what was recorded tells nothing.
     const former = before?.key === after.key ? before?.sources[id] : undefined;
     // Of what was recorded it is known that it went since, maybe while its Job was on its way.
     if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
     // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.
-    if (former === undefined || former === '-') return writtenInLife(source);
+    if (former === undefined) {
+      const countedMs = countedFromMs(opened, life, source, user);
+      return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
+    }
+    if (former === '-') return writtenInLife(source);
     return differ(former, entry) ?? writtenInLife(source);
   });
+}
+
+/** What is under way by then is brought to its end. */
+const underWayMs = 10_000;
+/** As long as a watch may last that has fallen silent, and a little more. */
+const silentMs = 11 * 60_000;
+
+/** Whether a source counts by what it says of itself, as far as whoever restarts can know. Of one that is gone that is forgotten. */
+function mayCount({ flags, contents, rules }: Case, source: SourceName, use: Use, atMs: number): boolean {
+  const isWell = rules.shownWithinMs < Infinity;
+  if (!isWell && contents.versions(source).at(-1)?.content === undefined) return true;
+  return flags.countedSince(source, use, atMs - (isWell ? rules.shownWithinMs + underWayMs : silentMs));
 }
 
 /** Undefined where the two do not record the same keys: then digests say nothing, and a change in its life has to do. */

@@ -6,6 +6,13 @@ export interface Rules extends Features {
   readonly clocksAreRight: boolean;
   /** Connections were lost without a word: whose watch it was goes on without what changed, until its time is up. */
   readonly watchesFellSilent: boolean;
+  /** How long after a write every process knows of it; infinity where connections break. */
+  readonly shownWithinMs: number;
 }
 
-export const plainRules: Rules = { ...noFeatures, clocksAreRight: true, watchesFellSilent: false };
+export const plainRules: Rules = {
+  ...noFeatures,
+  clocksAreRight: true,
+  watchesFellSilent: false,
+  shownWithinMs: Infinity,
+};

@@ -2,10 +2,11 @@ import { withValueAt } from '../apiserver/json';
 import type { Draw } from './draw';
 import type { Features } from './features';
 import type { Place } from './places';
-import { namespaceLabel, sourceLabel } from './selection';
+import { leavingOut, namespaceLabel, sourceLabel } from './selection';
 import type { Users } from './users';
 
 type Labels = Readonly<Record<string, string>>;
+type Label = readonly [string, string];
 
 /** Which labels users put onto what they create. */
 export class Labelling {
@@ -19,15 +20,22 @@ export class Labelling {
 
   /** Undefined where no label selects anything. */
   ofSource(): Labels | undefined {
-    return this.#features.selectsSources ? this.#some(sourceLabel) : undefined;
+    const { selectsSources, leavesOutSources } = this.#features;
+    return this.#labels(selectsSources && sourceLabel, leavesOutSources && leavingOut.source);
   }
 
   ofNamespace(): Labels | undefined {
-    return this.#features.selectsNamespaces ? this.#some(namespaceLabel) : undefined;
+    const { selectsNamespaces, leavesOutNamespaces } = this.#features;
+    return this.#labels(selectsNamespaces && namespaceLabel, leavesOutNamespaces && leavingOut.namespace);
   }
 
-  #some([key, value]: readonly [string, string]): Labels {
-    return this.#draw.chance(0.75) ? { [key]: value } : {};
+  #labels(selecting: Label | false, leaving: Label | false): Labels | undefined {
+    if (!selecting && !leaving) return undefined;
+    return { ...(selecting && this.#some(selecting, 0.75)), ...(leaving && this.#some(leaving, 0.35)) };
+  }
+
+  #some([key, value]: Label, share: number): Labels {
+    return this.#draw.chance(share) ? { [key]: value } : {};
   }
 }
 

@@ -6,6 +6,7 @@ import { Controllers } from '../apiserver/controllers/controllers';
 import type { WriteRecord } from '../apiserver/store';
 import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
+import { Annotating } from './annotating-users';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
 import { endpointSliceKind } from './endpoints';
@@ -25,6 +26,7 @@ import { Network } from './network';
 import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
 import { Labelling } from './selecting-users';
+import { shownWithinMs } from './shown-within';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
 import { Users } from './users';
@@ -76,13 +78,14 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   seedNamespace(server, ownNamespace);
   const { features } = world;
   const labelling = new Labelling(features, new Draw(world.seed ^ 0x51ed270b));
-  const users = new Users(server, (what) => story.tell('user', what), labelling);
+  const annotating = new Annotating(features, new Draw(world.seed ^ 0x2c1b3c6d));
+  const users = new Users(server, (what) => story.tell('user', what), labelling, annotating);
   users.settleIn(new Draw(draw.seed()));
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
   const watchesFellSilent =
     world.steps.some(({ kind }) => kind === 'partition') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
-  const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent });
+  const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) });
   const featured = new FeatureSituations(features);
   for (const write of server.history()) {
     judge.wrote(write);

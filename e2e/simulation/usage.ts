@@ -1,52 +1,64 @@
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { Keys, SourceName } from './contents';
+import { sources } from './places';
+import { isPattern, wishesOf, type Wish } from './wishes';
 
-const prefix = 'reloader.stakater.com/';
+/** How a workload uses a source that may restart it. */
+export interface Use {
+  readonly keys: Keys;
+  /** Only as long as the source says that it matches. */
+  readonly ifMatched: boolean;
+}
 
 /**
- * What may restart a workload, told from the object alone: the judge's own reading of the annotations and references
- * that simulated users write.
+ * What may restart a workload, told from the object and from what the install asks for: the judge's own reading of the
+ * annotations and references that simulated users write. What a source says of itself is not in it.
  */
-export function usageOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
+export function usageOf(object: KubeObject, autoReloadAll = false): ReadonlyMap<SourceName, Use> {
+  const read = autoReloadAll ? readForAll : readForThoseThatAsk;
   const known = read.get(object);
   if (known) return known;
-  const usage = readUsage(object);
-  read.set(object, usage);
-  return usage;
+  const uses = readUses(object, autoReloadAll);
+  read.set(object, uses);
+  return uses;
 }
 
 /** Objects of the history never change, and are asked at every write of their life. */
-const read = new WeakMap<KubeObject, ReadonlyMap<SourceName, Keys>>();
+const readForThoseThatAsk = new WeakMap<KubeObject, ReadonlyMap<SourceName, Use>>();
+const readForAll = new WeakMap<KubeObject, ReadonlyMap<SourceName, Use>>();
 
-function readUsage(object: KubeObject): ReadonlyMap<SourceName, Keys> {
-  const annotations = object.metadata.annotations ?? {};
+function readUses(object: KubeObject, autoReloadAll: boolean): ReadonlyMap<SourceName, Use> {
+  const { namespace = '' } = object.metadata;
   const referenced = referencesOf(object);
-  const usage = new Map<SourceName, Keys>();
-  if (annotations[`${prefix}auto`] === 'true') for (const [source, keys] of referenced) usage.set(source, keys);
-  for (const [kind, list] of [
-    ['ConfigMap', annotations[`configmap.${prefix}reload`]],
-    ['Secret', annotations[`secret.${prefix}reload`]],
-  ] as const) {
-    for (const name of list?.split(',') ?? []) {
-      const source = `${kind} ${object.metadata.namespace ?? ''}/${name}`;
-      usage.set(source, referenced.get(source) ?? 'all');
+  const uses = new Map<SourceName, Use>();
+  for (const wish of wishesOf(object, autoReloadAll)) {
+    for (const [source, keys] of referenced) {
+      const isOfKind = source.startsWith(`${wish.kind} `);
+      if (isOfKind && (wish.isAuto || wish.searches)) uses.set(source, { keys, ifMatched: !wish.isAuto });
     }
+    for (const name of namesOf(wish, namespace)) {
+      const source = `${wish.kind} ${namespace}/${name}`;
+      uses.set(source, { keys: referenced.get(source) ?? 'all', ifMatched: false });
+    }
+    for (const name of wish.excluded) uses.delete(`${wish.kind} ${namespace}/${name}`);
   }
-  return usage;
+  return uses;
 }
 
-const policyAnnotations = [`${prefix}auto`, `configmap.${prefix}reload`, `secret.${prefix}reload`];
-
-/** What the workload asks for, as text that can be compared. */
-export function policyOf({ metadata: { annotations = {} } }: KubeObject): string {
-  return JSON.stringify(policyAnnotations.map((name) => annotations[name] ?? null));
+/** What is named, whether it exists or not, and of what may exist all that a pattern matches. */
+function namesOf({ kind, named }: Wish, namespace: string): readonly string[] {
+  const there = sources.filter((source) => source.kind === kind && source.namespace === namespace);
+  return named.flatMap((entry) => {
+    if (!isPattern(entry)) return [entry];
+    const pattern = new RegExp(`^${entry}$`);
+    return there.flatMap(({ name }) => (pattern.test(name) ? [name] : []));
+  });
 }
 
 /** Whether the workload asks for restarts at all; engines look at no other, and remember nothing of them. */
-export function asksForRestarts({ metadata: { annotations = {} } }: KubeObject): boolean {
-  const [auto, ...lists] = policyAnnotations.map((name) => annotations[name]);
-  return auto === 'true' || lists.some((list) => list !== undefined);
+export function asksForRestarts(object: KubeObject, autoReloadAll = false): boolean {
+  return wishesOf(object, autoReloadAll).some(({ named, searches, isAuto }) => named.length > 0 || searches || isAuto);
 }
 
 export function podTemplateOf(object: KubeObject | undefined): JsonObject {

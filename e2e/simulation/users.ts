@@ -1,5 +1,6 @@
 import { ownPrefix } from '../../shared/domain/annotations';
 import type { ApiServer } from '../apiserver/api-server';
+import type { Annotating } from './annotating-users';
 import {
   configMap,
   cronJob,
@@ -22,7 +23,7 @@ import { Edits } from './edits';
 import { contentKeys, isRolled, sources, workloads, type Place } from './places';
 import { isPaused } from './pausing-users';
 import type { Labelling } from './selecting-users';
-import { sourceLabel } from './selection';
+import { leavingOut, sourceLabel } from './selection';
 import { usageOf } from './usage';
 import { drawUses, type Uses } from './uses';
 
@@ -55,11 +56,13 @@ export class Users {
   readonly #manifests = new Map<Place, Manifest>();
   readonly #former = new Map<Place, Content[]>();
   readonly #labelling: Labelling;
+  readonly #annotating: Annotating;
   #values = 0;
 
-  constructor(server: ApiServer, told: (what: string) => void, labelling: Labelling) {
+  constructor(server: ApiServer, told: (what: string) => void, labelling: Labelling, annotating: Annotating) {
     this.#server = server;
     this.#labelling = labelling;
+    this.#annotating = annotating;
     this.edits = new Edits(server, told);
   }
 
@@ -175,7 +178,8 @@ export class Users {
   labelSource(source: Place, draw: Draw): void {
     const labels = { team: String(draw.int(1, 99)) };
     this.edits.change(source, 'label', (current) => {
-      const selecting = Object.entries(current.metadata.labels ?? {}).filter(([name]) => name === sourceLabel[0]);
+      const kept: readonly string[] = [sourceLabel[0], leavingOut.source[0]];
+      const selecting = Object.entries(current.metadata.labels ?? {}).filter(([name]) => kept.includes(name));
       return withValueAt(current, ['metadata', 'labels'], { ...Object.fromEntries(selecting), ...labels });
     });
   }
@@ -305,7 +309,7 @@ export class Users {
   }
 
   #newManifest(workload: Place, draw: Draw): Manifest {
-    const annotations: Readonly<Record<string, string>> = draw.chance(0.85) ? { [autoAnnotation]: 'true' } : {};
+    const annotations = this.#annotating.ofWorkload(draw.chance(0.85) ? { [autoAnnotation]: 'true' } : {});
     const manifest = { annotations, uses: drawUses(draw, workload.namespace), image: draw.int(1, 9) };
     this.#manifests.set(workload, manifest);
     return manifest;
@@ -329,7 +333,8 @@ export class Users {
 
   #sourceObject({ kind, ...place }: Place, data: Content): ReturnType<typeof configMap> {
     const labels = this.#labelling.ofSource();
-    const options = { ...place, data, ...(labels && { labels }) };
+    const annotations = this.#annotating.ofSource();
+    const options = { ...place, data, ...(labels && { labels }), ...(annotations && { annotations }) };
     return kind === 'Secret' ? secret(options) : configMap(options);
   }
 

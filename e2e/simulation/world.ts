@@ -4,6 +4,8 @@ import { Draw } from './draw';
 import { withFaults } from './fault-world';
 import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
+import { withLeavingOut } from './leaving-out';
+import { withPolicies } from './policy-features';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
 
 /** Something that is done in a world, once. */
@@ -73,9 +75,9 @@ const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop',
  * some are all conflicts, and some only crash.
  */
 export function drawWorld(seed: number): World {
-  return withFaults(
-    withHybrid(withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5)), new Draw(seed ^ 0x1b873593)),
-  );
+  const featured = withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5));
+  const selecting = withLeavingOut(withPolicies(featured, new Draw(seed ^ 0x7f4a7c15)), new Draw(seed ^ 0x165667b1));
+  return withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
 }
 
 function drawPlain(seed: number): Plain {

@@ -1,0 +1,85 @@
+import { withValueAt } from '../apiserver/json';
+import type { Draw } from './draw';
+import type { Place } from './places';
+import type { PolicyFeatures } from './policy-features';
+import { ignoreAnnotation, matchAnnotation } from './source-flags';
+import type { Users } from './users';
+import { policyAnnotations } from './wishes';
+
+type Annotations = Readonly<Record<string, string>>;
+
+const auto = 'reloader.stakater.com/auto';
+const search = 'reloader.stakater.com/search';
+
+/** Which annotations users put onto what they create. */
+export class Annotating {
+  readonly #features: PolicyFeatures;
+  readonly #draw: Draw;
+
+  constructor(features: PolicyFeatures, draw: Draw) {
+    this.#features = features;
+    this.#draw = draw;
+  }
+
+  /** Undefined where sources say nothing of themselves. */
+  ofSource(): Annotations | undefined {
+    const { ignores, wishes } = this.#features;
+    if (!ignores && !wishes) return undefined;
+    return {
+      ...(ignores && this.#draw.chance(0.35) && { [ignoreAnnotation]: 'true' }),
+      ...(wishes && this.#draw.chance(0.5) && { [matchAnnotation]: 'true' }),
+    };
+  }
+
+  /** Instead of `plain`, which is what they are in other worlds. */
+  ofWorkload(plain: Annotations): Annotations {
+    const { ignores, autoReloadAll, wishes } = this.#features;
+    const asked = wishes && this.#draw.chance(0.6) ? drawWish(this.#draw) : plain;
+    const settled = autoReloadAll && this.#draw.chance(0.7) ? this.#silent() : asked;
+    // It counts on sources alone.
+    return ignores && this.#draw.chance(0.15) ? { ...settled, [ignoreAnnotation]: 'true' } : settled;
+  }
+
+  #silent(): Annotations {
+    return this.#draw.chance(0.4) ? { [auto]: 'false' } : {};
+  }
+}
+
+/** What a workload may ask for, in the ways in which people ask. */
+function drawWish(draw: Draw): Annotations {
+  const configMaps = draw.pick(['app', 'extra', 'app,extra', 'ap.*', '.*', 'app|extra', 'ext.+,absent']);
+  const typed = draw.pick(['configmap', 'secret']);
+  return draw.pick<Annotations>([
+    { [search]: 'true' },
+    { [search]: 'true' },
+    { [search]: 'true' },
+    { [search]: 'true', [`${typed}.reloader.stakater.com/auto`]: 'true' },
+    { [`${typed}.reloader.stakater.com/auto`]: 'true' },
+    { [auto]: 'false', [`${typed}.reloader.stakater.com/auto`]: 'true' },
+    { [auto]: 'true', [`${typed}s.exclude.reloader.stakater.com/reload`]: typed === 'secret' ? 'db' : 'app,other' },
+    { 'configmap.reloader.stakater.com/reload': configMaps },
+    { [auto]: 'false', 'configmap.reloader.stakater.com/reload': configMaps },
+    { 'configmap.reloader.stakater.com/reload': '.*', 'configmaps.exclude.reloader.stakater.com/reload': 'app' },
+    { [search]: 'true', 'secret.reloader.stakater.com/reload': 'd[a-c]' },
+  ]);
+}
+
+/** Asks for something else than before, and for nothing of what was asked for then. */
+export function askOtherwise(users: Users, workload: Place, draw: Draw): void {
+  const nothing = Object.fromEntries(policyAnnotations.map((name) => [name, undefined]));
+  users.annotate(workload, { ...nothing, ...drawWish(draw) });
+}
+
+export function ignore(users: Users, source: Place, isIgnored: boolean): void {
+  annotateSource(users, source, ignoreAnnotation, isIgnored);
+}
+
+export function match(users: Users, source: Place, matches: boolean): void {
+  annotateSource(users, source, matchAnnotation, matches);
+}
+
+function annotateSource(users: Users, source: Place, name: string, isOn: boolean): void {
+  users.edits.change(source, `${isOn ? 'put' : 'take away'} ${name} of`, (current) =>
+    withValueAt(current, ['metadata', 'annotations', name], isOn ? 'true' : undefined),
+  );
+}

@@ -1,0 +1,103 @@
+import type { WriteRecord } from '../apiserver/store';
+import { baselineOf, recordedOf } from './baseline-text';
+import type { Case } from './case';
+import type { SourceName } from './contents';
+import { isOfEngine, namespaceOf, type Life } from './lives';
+import type { Use } from './usage';
+import { isExclusion, policyAnnotations } from './wishes';
+
+/** Since when a source counts for a workload without a break. */
+interface Beginning {
+  readonly revision: number;
+  readonly atMs: number;
+  readonly by: 'birth' | 'workload' | 'source';
+  /** Nothing was set: the server keeps no time of that. */
+  readonly isRemoval: boolean;
+}
+
+/** What annotations say, of the workload and of the source; namespaces and labels are another matter. */
+function beginningOf(opened: Case, { writes }: Life, source: SourceName): Beginning {
+  const [born] = writes;
+  const turns = opened.flags.turns(source).filter(({ revision }) => revision > born.revision);
+  const events = [
+    ...writes.map((write) => ({ write, ...write })),
+    ...turns.map((turn) => ({ write: undefined, ...turn })),
+  ];
+  let beginning: Beginning = { revision: born.revision, atMs: born.atMs, by: 'birth', isRemoval: false };
+  let use: Use | undefined;
+  let counted = true;
+  for (const { write, revision, atMs } of events.sort((left, right) => left.revision - right.revision)) {
+    if (write) use = opened.usageOf(write.object).get(source);
+    const counts = opened.flags.counts(source, use, revision);
+    if (counts && !counted) {
+      const [by, isRemoval] = write ? (['workload', !asks(write)] as const) : (['source', !use?.ifMatched] as const);
+      beginning = { revision, atMs, by, isRemoval };
+    }
+    counted = counts;
+  }
+  return beginning;
+}
+
+/** Something is asked for that was not, or not in these words. */
+function asks({ object, previous }: WriteRecord): boolean {
+  const { annotations = {} } = object.metadata;
+  return policyAnnotations.some((name) => {
+    const value = annotations[name];
+    return !isExclusion(name) && value !== undefined && value !== previous?.metadata.annotations?.[name];
+  });
+}
+
+/**
+ * From when on a change of the source is owed to the workload: since it counts. What was never recorded before that is as
+ * whoever records it has seen it first; and where nothing tells when that was, as it was when that was shown.
+ */
+export function owedSince(opened: Case, life: Life, source: SourceName): number {
+  const { revision, atMs, by, isRemoval } = beginningOf(opened, life, source);
+  if (by === 'birth') return 0;
+  const adopter = life.writes.find(
+    (write) => write.revision > revision && isOfEngine(write) && recordedOf(write.object).has(source),
+  );
+  if (!adopter || recordedBefore(life, source, revision) !== undefined) return revision;
+  const isShownLate = by === 'workload' && isRemoval;
+  const since = Math.max(revision, opened.ledSince(adopter.user));
+  return isShownLate ? Math.max(since, opened.shownBy(atMs) ?? adopter.revision) : since;
+}
+
+/** What was recorded of a source when it came to count again, if it counts again: that is what it is compared with. */
+export function recordedWhenBegun(opened: Case, life: Life, source: SourceName): ReturnType<typeof recordedBefore> {
+  const { revision, by } = beginningOf(opened, life, source);
+  return by === 'birth' ? undefined : recordedBefore(life, source, revision);
+}
+
+/**
+ * Whatever changed before this time is no reason for a restart of a workload that has no record of it. 0 where that cannot
+ * be told: whose connections break sees some things late, and some together, and who has yet to look knows no past.
+ */
+export function countedFromMs(opened: Case, life: Life, source: SourceName, process: string): number {
+  if (opened.rules.shownWithinMs === Infinity) return 0;
+  const { revision, atMs, by } = beginningOf(opened, life, source);
+  const gained = opened.namespaces.gained(namespaceOf(life));
+  // Until it is recorded for the first time, an edit of what it asks for leaves it with what it was born with.
+  const formers = life.writes.filter((write) => write.revision < revision);
+  const isNew =
+    formers.some(({ object }) => opened.asksForRestarts(object)) && !formers.some(({ object }) => baselineOf(object));
+  const begun = [...(by === 'birth' || isNew ? [] : [{ revision, atMs }]), ...(gained ? [gained] : [])];
+  const seen = begun.filter((each) => hasLooked(opened, process, each.revision)).map((each) => each.atMs);
+  return Math.max(0, ...seen) - togetherMs;
+}
+
+function hasLooked({ lives }: Case, process: string, revision: number): boolean {
+  return lives.some(({ writes }) => writes.some((write) => write.user === process && write.revision < revision));
+}
+
+/** Times are whole seconds, and a read may show two writes as one. */
+const togetherMs = 2_000;
+
+function recordedBefore(
+  { writes }: Life,
+  source: SourceName,
+  revision: number,
+): ReturnType<ReturnType<typeof recordedOf>['get']> {
+  const former = writes.findLast((write) => write.revision < revision && recordedOf(write.object).has(source));
+  return recordedOf(former?.object).get(source);
+}

@@ -1,0 +1,81 @@
+import type { Mutant } from './mutants';
+
+const policy = 'shared/domain/policy.ts';
+const dating = 'reconciler/source-dating.ts';
+const index = 'reconciler/workload-index.ts';
+
+/** What restarts what, and since when, wrong on purpose. */
+export const policyMutants: readonly Mutant[] = [
+  {
+    what: 'what is to be ignored restarts',
+    file: policy,
+    from: "source.ignore ? no('source-ignored') : undefined",
+    to: "source.ignore && source.match ? no('source-ignored') : undefined",
+  },
+  {
+    what: 'what changed while a source was ignored counts when it is heeded',
+    file: dating,
+    from: 'return writeTimeMs(times, sets);',
+    to: 'return flagsFromMs;',
+  },
+  {
+    what: 'what changed before a workload was opted in by a removal counts',
+    file: index,
+    from: 'isTold ? writeTimeMs(times, sets === true) : formerMs',
+    to: 'isTold ? writtenAtMs : formerMs',
+  },
+  {
+    what: 'what changed before a namespace was taken in by a removal counts',
+    file: 'reconciler/namespace-scope.ts',
+    from: 'return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);',
+    to: 'return Math.min(seenMs, times.formerMs);',
+  },
+  {
+    what: 'that a source comes to match counts for those that do not search',
+    file: 'reconciler/plan.ts',
+    from: "const bySearch = decision.because === 'search-match';",
+    to: 'const bySearch = kind.length > 0;',
+  },
+  {
+    what: 'that a source comes to match counts for nobody',
+    file: 'reconciler/source-past.ts',
+    from: 'bySearch ? entry.matchesFromMs : 0',
+    to: '0',
+  },
+  {
+    what: 'a source with a label that leaves it out counts',
+    file: 'shared/domain/selector.ts',
+    from: 'return !includes(requirement.values, labels[key]);',
+    to: 'return true;',
+  },
+  {
+    what: 'an exclusion excludes nothing',
+    file: policy,
+    from: "policy.excluded.has(source.name) ? no('excluded') : undefined",
+    to: "policy.excluded.has(source.name) && policy.leftOut ? no('excluded') : undefined",
+  },
+  {
+    what: 'who searches is restarted for what does not match',
+    file: policy,
+    from: 'policy.search && source.match',
+    to: 'policy.search',
+  },
+  {
+    what: 'a pattern names nothing',
+    file: 'reconciler/plan.ts',
+    from: 'if (!named.hasPatterns) continue;',
+    to: 'if (kind.length > 0) continue;',
+  },
+  {
+    what: 'a name does not count where auto is off',
+    file: policy,
+    from: 'policy.named.matches(source.name) ?',
+    to: "policy.named.matches(source.name) && policy.auto !== 'off' ?",
+  },
+  {
+    what: 'who asks for one kind of sources is restarted for all',
+    file: 'shared/domain/policy-annotations.ts',
+    from: "if (parseGoBool(typed) === true) return 'auto-typed';",
+    to: "if (parseGoBool(typed) === true || typed === '') return 'auto-typed';",
+  },
+];
