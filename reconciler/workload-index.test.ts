@@ -251,6 +251,17 @@ describe('the newest baseline', () => {
   });
 });
 
+describe('a baseline that is kept in memory', () => {
+  it.each([
+    ['is to be written where the object carries another', textOf(1, 'blue'), true],
+    ['is not where the object carries the same, as was seen while it was to be put back', textOf(1), false],
+  ])('%s', (_what, text, unwritten) => {
+    const tracked = see({ annotations: auto, baseline: text })!;
+    index.remember(tracked, baseline(2));
+    expect(index.get(tracked.key)).toMatchObject({ unwritten });
+  });
+});
+
 describe('our own write', () => {
   function write(sequence = 2, resourceVersion = '20'): void {
     index.wrote(index.get(web)!, resourceVersion, baseline(sequence, 'blue'));

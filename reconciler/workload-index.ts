@@ -1,4 +1,4 @@
-import { formatBaseline, isWrittenFor, parseBaseline, type Baseline } from '../shared/domain/baseline';
+import { formatBaseline, isWrittenFor, parseBaseline, sameSources, type Baseline } from '../shared/domain/baseline';
 import type { AnnotationKeys } from '../shared/domain/annotations';
 import { errorMessage } from '../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../shared/domain/object-key';
@@ -166,6 +166,8 @@ export class WorkloadIndex {
   remember(workload: TrackedWorkload, baseline: Baseline): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
+    // A list that was behind had shown it without; by now it is known to carry the same.
+    if (!entry.inMemory && !entry.baselineLost && recordsSame(entry.baseline, baseline)) return;
     this.#entries.set(workload.key, {
       ...entry,
       baseline,
@@ -378,4 +380,8 @@ function differs(previous: Entry, entry: Entry): boolean {
     JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
     JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
   );
+}
+
+function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {
+  return left !== undefined && left.keyId === right?.keyId && sameSources(left.sources, right.sources);
 }

@@ -408,3 +408,12 @@ describe('what others take out on its way', () => {
     expect(violations).toEqual([]);
   });
 });
+
+describe('a record that is there already', () => {
+  /** A list that was behind shows the workload without it; it is to be put back, seen again, and the right to write is refused. */
+  it('is not written once more for want of a right to put it back', async () => {
+    const { violations, story } = await simulate(drawWorld(550_582));
+    expect(story.join()).toContain('forbidden: PATCH /apis/apps/v1/namespaces/default/statefulsets/store');
+    expect(violations).toEqual([]);
+  });
+});
