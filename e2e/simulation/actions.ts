@@ -1,3 +1,5 @@
+import { csiActions } from './csi-actions';
+import type { CsiDriver } from './csi-driver';
 import type { Draw } from './draw';
 import { featureActions } from './feature-actions';
 import { hybridActions, type HybridStage } from './hybrid-actions';
@@ -15,6 +17,8 @@ export interface Stage {
   readonly later: (delayMs: number, run: () => void) => void;
   /** Undefined where no webhook is installed. */
   readonly hybrid: HybridStage | undefined;
+  /** Undefined where no CSI driver is installed. */
+  readonly csi: CsiDriver | undefined;
 }
 
 type Action = (stage: Stage, draw: Draw) => void;
@@ -84,6 +88,7 @@ const actions = {
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
   ...featureActions,
   ...hybridActions,
+  ...csiActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

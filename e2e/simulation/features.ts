@@ -20,6 +20,8 @@ export interface Features {
   readonly releases: boolean;
   /** Somebody may write Secrets in Reroll's namespace who should not. */
   readonly intruder: boolean;
+  /** A CSI driver mounts secrets, once its API is served. */
+  readonly csi: { readonly servedAtMs: number } | undefined;
 }
 
 export const noFeatures: Features = {
@@ -31,6 +33,7 @@ export const noFeatures: Features = {
   namespacesToIgnore: [],
   releases: false,
   intruder: false,
+  csi: undefined,
 };
 
 type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
@@ -52,7 +55,7 @@ const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-
 export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
   const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
   const selectsNamespaces = draw.chance(0.12);
-  const features: Omit<Features, 'releases' | 'intruder'> = {
+  const features: Omit<Features, 'releases' | 'intruder' | 'csi'> = {
     // Both together are a case of their own.
     pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
     reloadOnCreate: reloads === 'create' || reloads === 'both',
@@ -90,18 +93,18 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
   return {
     ...world,
     controllers,
-    features: { ...features, releases, intruder },
+    features: { ...features, releases, intruder, csi: undefined },
     steps: steps.length === 0 ? world.steps : all,
   };
 }
 
 /** What the engine is told on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
-  const { reloadOnCreate, reloadOnDelete, selectsSources, selectsNamespaces, namespacesToIgnore } = features;
+  const { reloadOnCreate, reloadOnDelete, selectsSources, selectsNamespaces, namespacesToIgnore, csi } = features;
   return {
     // Without it, whoever may not touch the Lease acts as if alone: that no two act is promised with it alone.
     replicated: true,
-    ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore },
+    ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi: csi !== undefined },
     ...(selectsSources && { sourceSelector: parseSelector(sourceLabel.join('=')) }),
     ...(selectsNamespaces && { namespaceSelector: parseSelector(namespaceLabel.join('=')) }),
   };

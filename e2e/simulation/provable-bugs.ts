@@ -1,4 +1,5 @@
 import type { Wrong } from './batch';
+import { csiMutants } from './csi-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
 import { marksMutants } from './marks-mutants';
@@ -17,6 +18,7 @@ export interface ProvableBug extends Wrong {
 const plain = JSON.stringify(noFeatures);
 const hasFeatures = ({ features }: World): boolean => JSON.stringify(features) !== plain;
 const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => isRefusal(kind));
+const hasCsi = ({ features }: World): boolean => features.csi !== undefined;
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -24,6 +26,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),
   ...ofMutants(refusalMutants, isRefused),
+  ...ofMutants(csiMutants, hasCsi),
   ...ofMutants([...mutants, ...marksMutants], hasWebhook),
 ];
 

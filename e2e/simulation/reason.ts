@@ -3,6 +3,7 @@ import { matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './base
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
+import { isClass } from './rotations';
 import type { Rules } from './rules';
 import { usageOf } from './usage';
 
@@ -32,7 +33,12 @@ export function reasonFor(
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= bornMs || late.includes(change)));
   };
-  const writtenInLife = (source: string): boolean =>
+  // Of pods that are gone nobody knows any more since when it is so.
+  const rotatedInLife = (source: string): boolean =>
+    contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
+    (contents.witnessedSinceMs(source) ?? -1) >= bornMs;
+  const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
+  const isWritten = (source: string): boolean =>
     contents
       .writes(source)
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||

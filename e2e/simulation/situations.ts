@@ -1,6 +1,7 @@
 import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
+import { csiSituations } from './csi-situations';
 import { isEngine } from './engine-user';
 import { featureSituations } from './feature-situations';
 import { hybridSituations } from './hybrid-situations';
@@ -60,6 +61,7 @@ export const situations = [
   'another term began a day later',
   ...hybridSituations,
   ...featureSituations,
+  ...csiSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

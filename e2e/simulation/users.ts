@@ -17,6 +17,7 @@ import { writeBy } from '../apiserver/registry';
 import { namespaceKind } from '../apiserver/resources';
 import { deniedUser } from './admission';
 import { decodedData } from './contents';
+import type { CsiMounts } from './csi-mounts';
 import type { Draw } from './draw';
 import { Edits } from './edits';
 import { contentKeys, isRolled, sources, workloads, type Place } from './places';
@@ -55,11 +56,13 @@ export class Users {
   readonly #manifests = new Map<Place, Manifest>();
   readonly #former = new Map<Place, Content[]>();
   readonly #labelling: Labelling;
+  readonly #mounts: CsiMounts;
   #values = 0;
 
-  constructor(server: ApiServer, told: (what: string) => void, labelling: Labelling) {
+  constructor(server: ApiServer, told: (what: string) => void, labelling: Labelling, mounts: CsiMounts) {
     this.#server = server;
     this.#labelling = labelling;
+    this.#mounts = mounts;
     this.edits = new Edits(server, told);
   }
 
@@ -177,7 +180,7 @@ export class Users {
 
   editReferences(workload: Place, draw: Draw): void {
     if (!isRolled(workload)) return;
-    const manifest = { ...this.#manifest(workload), uses: drawUses(draw, workload.namespace) };
+    const manifest = { ...this.#manifest(workload), uses: this.#uses(draw, workload) };
     this.#manifests.set(workload, manifest);
     this.edits.change(workload, 'edit references of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
@@ -301,9 +304,13 @@ export class Users {
 
   #newManifest(workload: Place, draw: Draw): Manifest {
     const annotations: Readonly<Record<string, string>> = draw.chance(0.85) ? { [autoAnnotation]: 'true' } : {};
-    const manifest = { annotations, uses: drawUses(draw, workload.namespace), image: draw.int(1, 9) };
+    const manifest = { annotations, uses: this.#uses(draw, workload), image: draw.int(1, 9) };
     this.#manifests.set(workload, manifest);
     return manifest;
+  }
+
+  #uses(draw: Draw, { namespace: within }: Place): Uses {
+    return this.#mounts.added(drawUses(draw, within), within);
   }
 
   #value({ kind }: Place): string {

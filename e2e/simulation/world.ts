@@ -1,5 +1,6 @@
 import type { StrategyName } from '../../shared/domain/workload';
 import type { ActionKind } from './actions';
+import { withCsi } from './csi-world';
 import { Draw } from './draw';
 import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
@@ -72,7 +73,8 @@ const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop',
  * some are all conflicts, and some only crash.
  */
 export function drawWorld(seed: number): World {
-  return withHybrid(withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5)), new Draw(seed ^ 0x1b873593));
+  const world = withHybrid(withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5)), new Draw(seed ^ 0x1b873593));
+  return withCsi(world, new Draw(seed ^ 0x4cf5ad43));
 }
 
 function drawPlain(seed: number): Plain {
