@@ -47,7 +47,7 @@ export class CsiRotations {
   /** Receives the statuses of a namespace, or of all. */
   statusSink(namespace: string | undefined, onSynced: () => void): ReflectorSink<CsiPodStatus> {
     return {
-      upsert: (status) => this.#takeStatus(status),
+      upsert: (status, origin) => this.#takeStatus(status, origin),
       remove: (key, uid) => {
         if (uid === undefined || uid === this.#statuses.get(key)?.uid) this.#statuses.delete(key);
       },
@@ -78,7 +78,7 @@ export class CsiRotations {
     this.#statuses.clear();
   }
 
-  #takeStatus(status: CsiPodStatus): void {
+  #takeStatus(status: CsiPodStatus, origin: 'list' | 'watch'): void {
     const { namespace, name, uid, resourceVersion, className, content, createdAtMs } = status;
     const key = objectKey(namespace, name);
     const known = this.#statuses.get(key);
@@ -86,9 +86,11 @@ export class CsiRotations {
     this.#statuses.set(key, { uid, className, content });
     if (content === undefined || className === '') return;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
-    const isRotated = before
-      ? before.content !== undefined && !content.equals(before.content)
-      : status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs;
+    // What a list shows of a status that was seen without versions may be its first ones, or those of a rotation since.
+    const isFirst = before !== undefined && before.content === undefined && origin === 'watch';
+    const isRotated = before?.content
+      ? !content.equals(before.content)
+      : !isFirst && status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs;
     const classKey = objectKey(namespace, className);
     const newest = this.#rotations.get(classKey);
     const newestMs = newest?.writtenAtMs ?? 0;

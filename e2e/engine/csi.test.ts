@@ -151,6 +151,25 @@ describe('§9 CSI: one rotation, one restart', () => {
     expect(restarts(harness)).toBe(1);
   });
 
+  it('finds a rotation of a status that was last seen before its first population', async () => {
+    const harness = await world();
+    await start(harness);
+    harness.seed(podStatus('late', 'vault', null));
+    await harness.clock.advance(10_000);
+    const end = harness.faults.add({
+      match: ({ pathname }) => pathname.endsWith('/secretproviderclasspodstatuses'),
+      fault: { kind: 'status', code: 503 },
+    });
+    // By then the watch has ended.
+    await harness.clock.advance(10 * minuteMs);
+    await rotate(harness, 'late', '1');
+    await rotate(harness, 'late', '2');
+    harness.server.compact();
+    end();
+    await harness.clock.advance(2 * minuteMs);
+    expect(restarts(harness)).toBe(1);
+  });
+
   it.each([true, false])('a label on a status is no rotation; while we run: %s', async (isSeen) => {
     const harness = await world();
     const engine = await start(harness);

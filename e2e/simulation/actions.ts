@@ -1,3 +1,5 @@
+import { csiActions } from './csi-actions';
+import type { CsiDriver } from './csi-driver';
 import type { Draw } from './draw';
 import type { Etcd } from './etcd';
 import { faultActions } from './fault-actions';
@@ -22,6 +24,8 @@ export interface Stage {
   readonly later: (delayMs: number, run: () => void) => void;
   /** Undefined where no webhook is installed. */
   readonly hybrid: HybridStage | undefined;
+  /** Undefined where no CSI driver is installed. */
+  readonly csi: CsiDriver | undefined;
 }
 
 type Action = (stage: Stage, draw: Draw) => void;
@@ -94,6 +98,7 @@ const actions = {
   ...policyActions,
   ...leavingOutActions,
   ...hybridActions,
+  ...csiActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

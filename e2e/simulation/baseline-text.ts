@@ -42,6 +42,7 @@ function readBaseline(object: KubeObject): WrittenBaseline | undefined {
 export function sourceOfEntry(id: string, namespace: string): string | undefined {
   const [kind, name = ''] = id.split('/');
   if (kind === 'cm') return `ConfigMap ${namespace}/${name}`;
+  if (kind === 'spc') return `SecretProviderClass ${namespace}/${name}`;
   return kind === 'secret' ? `Secret ${namespace}/${name}` : undefined;
 }
 

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { objectAt, textOf } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
+import { isOfPodStatus, rotationOf, Witnesses } from './rotations';
 
 /** Plain text by key. */
 export type Content = ReadonlyMap<string, string>;
@@ -36,6 +37,7 @@ export class Contents {
   readonly #versions = new Map<SourceName, Version[]>();
   readonly #writes = new Map<SourceName, WriteRecord[]>();
 
+  readonly #witnesses = new Witnesses();
   readonly #isSelected: (object: KubeObject) => boolean;
 
   /** What is not selected is as if it did not exist. */
@@ -45,18 +47,32 @@ export class Contents {
   }
 
   add(write: WriteRecord): void {
-    const { kind, key, type, object, revision, atMs, user } = write;
+    const { kind, key, type, object } = write;
+    if (isOfPodStatus(write)) this.#addStatus(write);
     if (kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') return;
-    const name = `${kind.kind} ${key}`;
+    const content = type === 'DELETED' || !this.#isSelected(object) ? undefined : decodedData(object);
+    this.#take(`${kind.kind} ${key}`, write, content, object.metadata.uid);
+  }
+
+  #addStatus(write: WriteRecord): void {
+    this.#witnesses.add(write);
+    const rotation = rotationOf(write);
+    if (rotation) this.#take(rotation.source, write, rotation.content, rotation.source);
+  }
+
+  #take(name: SourceName, write: WriteRecord, content: Content | undefined, uid: string): void {
+    const { revision, atMs, user } = write;
     const versions = this.#versions.get(name) ?? [{ revision: 0, atMs: 0, content: undefined, user: '', uid: '' }];
     this.#versions.set(name, versions);
     const writes = this.#writes.get(name) ?? [];
     this.#writes.set(name, writes);
     writes.push(write);
-    const content = type === 'DELETED' || !this.#isSelected(object) ? undefined : decodedData(object);
-    if (!sameContent(versions.at(-1)?.content, content)) {
-      versions.push({ revision, atMs, content, user, uid: object.metadata.uid });
-    }
+    if (!sameContent(versions.at(-1)?.content, content)) versions.push({ revision, atMs, content, user, uid });
+  }
+
+  /** Since when what a class was last rotated to is to be seen on a pod that is there; undefined: on none. */
+  witnessedSinceMs(source: SourceName): number | undefined {
+    return this.#witnesses.sinceMs(source, this.versions(source).at(-1)?.content);
   }
 
   /** Oldest first; at first nothing exists. */

@@ -22,6 +22,8 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly releases: boolean;
   /** Somebody may write Secrets in Reroll's namespace who should not. */
   readonly intruder: boolean;
+  /** A CSI driver mounts secrets, once its API is served. */
+  readonly csi: { readonly servedAtMs: number } | undefined;
 }
 
 export const noFeatures: Features = {
@@ -35,6 +37,7 @@ export const noFeatures: Features = {
   intruder: false,
   ...noPolicyFeatures,
   ...nothingLeftOut,
+  csi: undefined,
 };
 
 type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
@@ -56,7 +59,7 @@ const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-
 export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
   const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
   const selectsNamespaces = draw.chance(0.12);
-  const features: Omit<Features, 'releases' | 'intruder' | keyof PolicyFeatures | keyof LeavingOut> = {
+  const features: Omit<Features, 'releases' | 'intruder' | 'csi' | keyof PolicyFeatures | keyof LeavingOut> = {
     // Both together are a case of their own.
     pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
     reloadOnCreate: reloads === 'create' || reloads === 'both',
@@ -101,12 +104,12 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
 
 /** What the engine is told on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
-  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore } = features;
+  const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi } = features;
   const [sourceSelector, namespaceSelector] = [sourceSelectorOf(features), namespaceSelectorOf(features)];
   return {
     // Without it, whoever may not touch the Lease acts as if alone: that no two act is promised with it alone.
     replicated: true,
-    ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore },
+    ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi: csi !== undefined },
     ...policySettingsOf(features),
     ...(sourceSelector !== undefined && { sourceSelector: parseSelector(sourceSelector) }),
     ...(namespaceSelector !== undefined && { namespaceSelector: parseSelector(namespaceSelector) }),

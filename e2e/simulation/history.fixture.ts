@@ -11,7 +11,7 @@ import { judge, type Violation } from './judge';
 import { plainRules, type Rules } from './rules';
 
 const key = Buffer.alloc(32, 7);
-const digests = new Digests(key);
+export const digests = new Digests(key);
 const source = 'ConfigMap default/app';
 
 const usesApp = {

@@ -6,6 +6,7 @@ import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
+import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf, type Turn } from './selection';
 import { templateOf } from './usage';
@@ -33,9 +34,12 @@ export function checkMissed(opened: Case): readonly Violation[] {
         selectedSince(opened, life, source),
       );
       const now = contents.versions(source).at(-1)?.content;
-      const missed = changed(rules, keys, contents.settledAt(source, since), now);
+      // Of rotated pods that are gone nobody may have known.
+      if (isClass(source) && contents.witnessedSinceMs(source) === undefined) return [];
+      const missed = changed(rulesFor(source, rules), keys, contents.settledAt(source, since), now);
       // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
-      if (missed.length === 0 || changed(rules, keys, contents.at(source, since), now).length === 0) return [];
+      if (missed.length === 0 || changed(rulesFor(source, rules), keys, contents.at(source, since), now).length === 0)
+        return [];
       if (cameBack(opened, source, keys, since)) return [];
       if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
       if (countsAgain(opened, life, source)) return [];
@@ -135,7 +139,7 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
  * what it was.
  */
 function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, source: string, since: number): boolean {
-  if (sourceSelectorOf(rules) === undefined || !digests) return false;
+  if (sourceSelectorOf(rules) === undefined || !digests || isClass(source)) return false;
   const versions = contents.versions(source);
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
   const before = life.writes.filter(({ revision }) => revision < (versions[came]?.revision ?? 0));

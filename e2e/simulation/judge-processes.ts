@@ -9,6 +9,9 @@ import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 const maxRequestsPerMinute = 1_000;
 /** ConfigMaps, Secrets, five kinds of workloads, and namespaces where they are selected. */
 const watchesOfProcess = 8;
+/** Whose API is served in some worlds: a watch more for each. */
+const addOns = new Set(['SecretProviderClass', 'SecretProviderClassPodStatus']);
+const sourceKinds = new Set(['ConfigMap', 'Secret', 'SecretProviderClass']);
 /** What may be kept of one source: its digests, and those of its recent past. */
 const maxBytesOfSource = 33 * 200;
 
@@ -45,13 +48,14 @@ async function checkHeld(
   const found: Violation[] = [];
   const { name } = process;
   const streams = network.openStreams(process);
-  if (streams > watchesOfProcess) found.push(unbounded(`${name} keeps ${streams} streams open`));
+  const watches = watchesOfProcess + server.kinds.filter(({ kind }) => addOns.has(kind)).length;
+  if (streams > watches) found.push(unbounded(`${name} keeps ${streams} streams open`));
   const everStored = (counts: (write: WriteRecord) => boolean): number =>
     new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
   const workloads = everStored(isOfWorkload);
   const queued = await metrics.sum('reloader_workqueue_depth');
   if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
-  const sources = everStored(({ kind }) => kind.kind === 'ConfigMap' || kind.kind === 'Secret');
+  const sources = everStored(({ kind }) => sourceKinds.has(kind.kind));
   const indexed = await metrics.sum('reroll_sources');
   if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
   const bytes = await metrics.sum('reroll_source_retained_bytes');

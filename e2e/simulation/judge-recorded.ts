@@ -2,6 +2,7 @@ import { matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import type { Life } from './lives';
+import { isClass } from './rotations';
 
 /** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
 export function checkRecorded(opened: Case): readonly Violation[] {
@@ -20,6 +21,7 @@ function checkLife(opened: Case, { name, writes }: Life): readonly Violation[] {
   return [...opened.usageAt(object)].flatMap(([source, keys]): readonly Violation[] => {
     const now = contents.versions(source).at(-1)?.content;
     const entry = recorded.get(source);
+    if (isClass(source) && contents.witnessedSinceMs(source) === undefined) return [];
     if (now === undefined) {
       if (!rules.reloadOnDelete || entry === undefined || entry === '-') return [];
       return [{ promise: 'missed change', sentence: `${name} carries a record of ${source}, which is gone` }];

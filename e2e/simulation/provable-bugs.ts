@@ -1,4 +1,5 @@
 import type { Wrong } from './batch';
+import { csiMutants } from './csi-mutants';
 import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
 import { noFeatures } from './features';
@@ -28,6 +29,7 @@ const isRefused = ({ weather }: World): boolean => weather.some(({ kind }) => is
 const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'restore-etcd');
 const isKept = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'alter-our-writes');
 const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'lose-digest-key');
+const hasCsi = ({ features }: World): boolean => features.csi !== undefined;
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -36,6 +38,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(featureMutants, hasFeatures),
   ...ofMutants(policyMutants, hasPolicies),
   ...ofMutants(refusalMutants, isRefused),
+  ...ofMutants(csiMutants, hasCsi),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

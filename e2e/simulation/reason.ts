@@ -5,6 +5,7 @@ import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
 import { lostWrites } from './restored';
+import { isClass } from './rotations';
 import type { Rules } from './rules';
 import type { Use } from './usage';
 
@@ -34,7 +35,12 @@ export function reasonFor(
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
   };
-  const writtenInLife = (source: string): boolean =>
+  // Of pods that are gone nobody knows any more since when it is so.
+  const rotatedInLife = (source: string): boolean =>
+    contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
+    (contents.witnessedSinceMs(source) ?? -1) >= bornMs;
+  const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
+  const isWritten = (source: string): boolean =>
     lostWrites(opened, source).length > 0 ||
     contents
       .writes(source)

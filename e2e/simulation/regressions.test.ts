@@ -417,3 +417,15 @@ describe('a record that is there already', () => {
     expect(violations).toEqual([]);
   });
 });
+
+describe('a rotation is not missed', () => {
+  /**
+   * The first list of statuses breaks off after it has shown one without versions. Before the next one it gets its first, and
+   * then those of a rotation.
+   */
+  it('though its pod was last seen before it had mounted anything', async () => {
+    const { violations, story } = await simulate(drawWorld(701765));
+    expect(story.join()).toContain('show other versions in status agent-7-default-tls');
+    expect(violations).toEqual([]);
+  });
+});

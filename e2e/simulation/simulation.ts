@@ -7,6 +7,9 @@ import type { WriteRecord } from '../apiserver/store';
 import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
 import { Annotating } from './annotating-users';
+import { CsiDriver } from './csi-driver';
+import { CsiMounts } from './csi-mounts';
+import { CsiSituations } from './csi-situations';
 import { Draw } from './draw';
 import { isEngine } from './engine-user';
 import { endpointSliceKind } from './endpoints';
@@ -43,6 +46,8 @@ export interface Outcome {
 
 /** Everything owed is done this long after the last fault. */
 const livenessMs = 15 * 60_000;
+/** An API that was not there is asked for again every five minutes, or a quarter more. */
+const foundWithinMs = 7 * 60_000;
 /** How long nothing must be written until a world counts as quiet. */
 const quietMs = 15_000;
 
@@ -79,14 +84,16 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const { features } = world;
   const labelling = new Labelling(features, new Draw(world.seed ^ 0x51ed270b));
   const annotating = new Annotating(features, new Draw(world.seed ^ 0x2c1b3c6d));
-  const users = new Users(server, (what) => story.tell('user', what), labelling, annotating);
+  const mounts = new CsiMounts(features, new Draw(world.seed ^ 0x2c1b3c6d));
+  const users = new Users(server, (what) => story.tell('user', what), { labelling, annotating, mounts });
   users.settleIn(new Draw(draw.seed()));
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
   const watchesFellSilent =
-    world.steps.some(({ kind }) => kind === 'partition') ||
+    world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
   const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) });
   const featured = new FeatureSituations(features);
+  const rotated = new CsiSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -95,6 +102,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     situations.written(write);
     featured.written(write);
     faulted.written(write);
+    rotated.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -141,22 +149,33 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const etcd = new Etcd({ server, told, onRestored });
   /** What is still to be done of steps that take their time. */
   let announced = 0;
+  const later = (delayMs: number, run: () => void): void => {
+    announced += 1;
+    loop.timer(delayMs, () => {
+      announced -= 1;
+      run();
+    });
+  };
+  const csi =
+    features.csi &&
+    new CsiDriver({
+      ...{ server, edits: users.edits, nowMs: () => loop.nowMs(), later, calm: world.calm },
+      draw: new Draw(world.seed ^ 0x297a2d39),
+    });
   const stage: Stage = {
-    ...{ users, replicas, intruder: new Intruder(server, told), etcd, gatekeeper },
+    ...{ users, replicas, intruder: new Intruder(server, told), etcd, gatekeeper, later, csi },
     compact: () => {
       situations.told('compacts');
       story.tell('server', 'compacts its history');
       server.compact();
     },
-    later: (delayMs, run) => {
-      announced += 1;
-      loop.timer(delayMs, () => {
-        announced -= 1;
-        run();
-      });
-    },
     hybrid: hybrid?.start({ server, network, users, reconcilers: replicas, leader }),
   };
+  if (features.csi?.servedAtMs === 0) csi?.begin();
+  else if (features.csi) later(features.csi.servedAtMs, () => csi?.begin());
+  const isHidden =
+    features.csi && (features.csi.servedAtMs > 0 || world.weather.some(({ kind }) => kind === 'not-found'));
+  if (isHidden) later(world.stormMs + foundWithinMs, () => undefined);
   const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {
     const run = (): void => act(kind, stage, new Draw(seed));
     loop.timer(atMs, () => (atWrite ? uponWrite.push(run) : run()));
@@ -188,6 +207,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...situations.reached,
     ...featured.reached,
     ...faulted.reached,
+    ...rotated.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // What broke a promise before tells nothing about the day after.

@@ -1,6 +1,7 @@
 import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
+import { csiSituations } from './csi-situations';
 import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
@@ -62,6 +63,7 @@ export const situations = [
   ...hybridSituations,
   ...featureSituations,
   ...faultSituations,
+  ...csiSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

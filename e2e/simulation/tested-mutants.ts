@@ -161,6 +161,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/csi.test.ts',
   },
   {
+    what: 'what a list shows of a status that was seen without versions is never a rotation',
+    file: 'reconciler/csi-rotations.ts',
+    from: "before.content === undefined && origin === 'watch'",
+    to: 'before.content === undefined',
+    test: 'e2e/engine/csi.test.ts',
+  },
+  {
     what: 'a bulk list is believed at any version',
     file: contents,
     from: 'if (now?.resourceVersion === stored.resourceVersion)',

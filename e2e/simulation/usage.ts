@@ -114,6 +114,8 @@ function referencesOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
 function volumesOf(template: JsonObject, namespace: string): ReadonlyMap<SourceName, Keys> {
   const found = new Map<SourceName, Keys>();
   for (const volume of arrayAt(template, 'spec', 'volumes')) {
+    const className = stringAt(volume, 'csi', 'volumeAttributes', 'secretProviderClass');
+    if (className !== undefined) found.set(`SecretProviderClass ${namespace}/${className}`, 'all');
     for (const [kind, field, nameField] of [
       ['ConfigMap', 'configMap', 'name'],
       ['Secret', 'secret', 'secretName'],

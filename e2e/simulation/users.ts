@@ -18,6 +18,7 @@ import { writeBy } from '../apiserver/registry';
 import { namespaceKind } from '../apiserver/resources';
 import { deniedUser } from './admission';
 import { decodedData } from './contents';
+import type { CsiMounts } from './csi-mounts';
 import type { Draw } from './draw';
 import { Edits } from './edits';
 import { contentKeys, isRolled, sources, workloads, type Place } from './places';
@@ -48,6 +49,13 @@ const makers = {
 /** Tries out edits and makes none. */
 const dryRunner = 'erin';
 
+/** What users put onto what they write, beyond its content. */
+interface Writing {
+  readonly labelling: Labelling;
+  readonly annotating: Annotating;
+  readonly mounts: CsiMounts;
+}
+
 /** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
 export class Users {
   readonly #server: ApiServer;
@@ -57,12 +65,14 @@ export class Users {
   readonly #former = new Map<Place, Content[]>();
   readonly #labelling: Labelling;
   readonly #annotating: Annotating;
+  readonly #mounts: CsiMounts;
   #values = 0;
 
-  constructor(server: ApiServer, told: (what: string) => void, labelling: Labelling, annotating: Annotating) {
+  constructor(server: ApiServer, told: (what: string) => void, { labelling, annotating, mounts }: Writing) {
     this.#server = server;
     this.#labelling = labelling;
     this.#annotating = annotating;
+    this.#mounts = mounts;
     this.edits = new Edits(server, told);
   }
 
@@ -186,7 +196,7 @@ export class Users {
 
   editReferences(workload: Place, draw: Draw): void {
     if (!isRolled(workload)) return;
-    const manifest = { ...this.#manifest(workload), uses: drawUses(draw, workload.namespace) };
+    const manifest = { ...this.#manifest(workload), uses: this.#uses(draw, workload) };
     this.#manifests.set(workload, manifest);
     this.edits.change(workload, 'edit references of', (current) => {
       const container = objectAt(arrayAt(current, 'spec', 'template', 'spec', 'containers')[0]);
@@ -310,9 +320,13 @@ export class Users {
 
   #newManifest(workload: Place, draw: Draw): Manifest {
     const annotations = this.#annotating.ofWorkload(draw.chance(0.85) ? { [autoAnnotation]: 'true' } : {});
-    const manifest = { annotations, uses: drawUses(draw, workload.namespace), image: draw.int(1, 9) };
+    const manifest = { annotations, uses: this.#uses(draw, workload), image: draw.int(1, 9) };
     this.#manifests.set(workload, manifest);
     return manifest;
+  }
+
+  #uses(draw: Draw, { namespace: within }: Place): Uses {
+    return this.#mounts.added(drawUses(draw, within), within);
   }
 
   #value({ kind }: Place): string {

@@ -6,6 +6,7 @@ const prefix = 'reloader.stakater.com/';
 const kinds = [
   { kind: 'ConfigMap', typed: 'configmap', excluding: 'configmaps' },
   { kind: 'Secret', typed: 'secret', excluding: 'secrets' },
+  { kind: 'SecretProviderClass', typed: 'secretproviderclass', excluding: 'secretproviderclasses' },
 ] as const;
 
 const autoAnnotation = `${prefix}auto`;

@@ -1,5 +1,6 @@
 import type { StrategyName } from '../../shared/domain/workload';
 import type { ActionKind } from './actions';
+import { withCsi } from './csi-world';
 import { Draw } from './draw';
 import { withFaults } from './fault-world';
 import { withFeatures, type Features } from './features';
@@ -77,7 +78,8 @@ const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop',
 export function drawWorld(seed: number): World {
   const featured = withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5));
   const selecting = withLeavingOut(withPolicies(featured, new Draw(seed ^ 0x7f4a7c15)), new Draw(seed ^ 0x165667b1));
-  return withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
+  const world = withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
+  return withCsi(world, new Draw(seed ^ 0x4cf5ad43));
 }
 
 function drawPlain(seed: number): Plain {

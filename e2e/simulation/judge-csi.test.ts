@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { csiVolume, secretProviderClassPodStatus, secretProviderClassPodStatusKind } from '../apiserver/add-ons';
+import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { writeBy } from '../apiserver/registry';
+import { adopted, digests, type Hand } from './history.fixture';
+
+const kind = secretProviderClassPodStatusKind;
+
+/** `web` mounts a class, and its pods `a` and `b` show version 1. */
+async function mounted(): Promise<Hand> {
+  const hand = await adopted(async (before) => {
+    before.server.serve(kind);
+    const { volumes = [] } = csiVolume('vault');
+    await before.write('dev', (object) => withValueAt(object, ['spec', 'template', 'spec', 'volumes'], volumes));
+    for (const pod of ['a', 'b']) create(before, pod, '1');
+  });
+  await record(hand, undefined, false);
+  await hand.clock.advance(10_000);
+  return hand;
+}
+
+function create(hand: Hand, pod: string, version: string): void {
+  seed(hand.server, secretProviderClassPodStatus(pod, 'vault', { pw: version }));
+}
+
+/** The driver shows a pod another version. */
+async function rotate(hand: Hand, pod: string, version: string): Promise<void> {
+  const shown: JsonObject = { ...secretProviderClassPodStatus(pod, 'vault', { pw: version }) };
+  const change = (object: JsonObject) => ({ object: withValueAt(object, ['status'], shown['status']) });
+  await hand.server.registry.update(writeBy('csi', 'csi', 'update'), kind, 'default', `${pod}-default-vault`, change);
+  await hand.clock.advance(3_000);
+}
+
+async function remove(hand: Hand, pod: string): Promise<void> {
+  const options = { propagationPolicy: 'Background' } as const;
+  await hand.server.registry.delete(writeBy('csi', 'csi', 'delete'), kind, 'default', `${pod}-default-vault`, options);
+}
+
+/** `web` goes, and comes again under its name. */
+async function comeAnew(hand: Hand): Promise<void> {
+  const options = { propagationPolicy: 'Background' } as const;
+  const deployments = hand.server.kindOf('Deployment');
+  await hand.server.registry.delete(writeBy('dev', 'dev', 'delete'), deployments, 'default', 'web', options);
+  const annotations = { 'reloader.stakater.com/auto': 'true' };
+  seed(hand.server, deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app')], ...csiVolume('vault') }));
+  await hand.clock.advance(3_000);
+}
+
+/** The engine records a version of the class, or that it was never rotated. */
+async function record(hand: Hand, version: string | undefined, restart: boolean): Promise<void> {
+  const content = version === undefined ? undefined : new Map([['pw', version]]);
+  const entry = digests.whole('SecretProviderClass default/vault', content);
+  await hand.engine('value-1-', restart, (object) => {
+    const at = ['metadata', 'annotations', 'reroll.dev/baseline'];
+    const { annotations } = object['metadata'] as { readonly annotations: Readonly<Record<string, string>> };
+    const baseline = JSON.parse(annotations['reroll.dev/baseline'] ?? '') as { readonly sources: JsonObject };
+    return withValueAt(
+      object,
+      at,
+      JSON.stringify({ ...baseline, sources: { ...baseline.sources, 'spc/vault': entry } }),
+    );
+  });
+}
+
+describe('the judge of rotations', () => {
+  it('finds nothing where one restart answers all pods that tell of a rotation', async () => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    await record(hand, '2', true);
+    await rotate(hand, 'b', '2');
+    expect(hand.promises(true)).toEqual([]);
+  });
+
+  it('finds a rotation that nothing answered, and one that was recorded only', async () => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    expect(hand.promises()).toEqual(['missed change', 'missed change']);
+    await record(hand, '2', false);
+    expect(hand.promises()).toContain('missed change');
+  });
+
+  it('finds a second restart for the second pod that tells of a rotation', async () => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    await record(hand, '2', true);
+    await rotate(hand, 'b', '2');
+    await record(hand, '2', true);
+    expect(hand.promises()).toEqual(['restart without reason']);
+  });
+
+  it.each([
+    ['came', async (hand: Hand) => create(hand, 'c', '2')],
+    ['went', async (hand: Hand) => await remove(hand, 'a')],
+    [
+      'came back under its name',
+      async (hand: Hand) => {
+        await remove(hand, 'a');
+        create(hand, 'a', '2');
+      },
+    ],
+  ])('finds a restart for a pod that %s', async (_what, happens) => {
+    const hand = await mounted();
+    await happens(hand);
+    expect(hand.promises()).toEqual([]);
+    await record(hand, '2', true);
+    expect(hand.promises()).not.toEqual([]);
+  });
+
+  it('asks for no answer to what only pods that are gone have told', async () => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    await remove(hand, 'a');
+    expect(hand.promises()).toEqual([]);
+    await rotate(hand, 'b', '2');
+    expect(hand.promises()).toEqual(['missed change', 'missed change']);
+  });
+
+  it.each([
+    ['that is there', [], ['restart without reason']],
+    ['that is gone', ['a'], []],
+  ] as const)(
+    'judges a restart for what was rotated before the workload came on a pod %s',
+    async (_what, gone, promises) => {
+      const hand = await mounted();
+      await rotate(hand, 'a', '2');
+      await comeAnew(hand);
+      await rotate(hand, 'b', '2');
+      for (const pod of gone) await remove(hand, pod);
+      await record(hand, '2', true);
+      expect(hand.promises()).toEqual(promises);
+    },
+  );
+
+  it('finds a record of what no pod was rotated to', async () => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    await record(hand, '3', true);
+    expect(hand.promises()).toEqual(['baseline apart from template']);
+  });
+});

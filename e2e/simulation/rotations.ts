@@ -1,0 +1,76 @@
+import { arrayAt, stringAt } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import type { WriteRecord } from '../apiserver/store';
+import { sameContent, type Content, type SourceName } from './contents';
+import type { Rules } from './rules';
+
+const kindOfStatuses = 'SecretProviderClassPodStatus';
+
+/** What a pod's status shows: of which class, and the version of each object; no content: nothing is mounted yet. */
+export interface Mounted {
+  readonly source: SourceName;
+  readonly content: Content | undefined;
+}
+
+export function isOfPodStatus({ kind }: WriteRecord): boolean {
+  return kind.kind === kindOfStatuses;
+}
+
+export function mountedOf(object: KubeObject): Mounted {
+  const source = `SecretProviderClass ${object.metadata.namespace ?? ''}/${stringAt(object, 'status', 'secretProviderClassName') ?? ''}`;
+  const versions = arrayAt(object, 'status', 'objects')
+    .map((entry) => [stringAt(entry, 'id') ?? '', stringAt(entry, 'version') ?? ''] as const)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+  return { source, content: versions.length === 0 ? undefined : new Map(versions) };
+}
+
+/** A write by which a status that showed versions came to show others; what is new or goes is none. */
+export function rotationOf({
+  kind,
+  type,
+  object,
+  previous,
+}: WriteRecord): (Mounted & { content: Content }) | undefined {
+  if (kind.kind !== kindOfStatuses || type !== 'MODIFIED' || previous === undefined) return undefined;
+  const { source, content } = mountedOf(object);
+  const before = mountedOf(previous).content;
+  if (content === undefined || before === undefined || sameContent(before, content)) return undefined;
+  return { source, content };
+}
+
+export function isClass(source: SourceName): boolean {
+  return source.startsWith('SecretProviderClass ');
+}
+
+/** A class comes with its first rotation, which is a change, and never goes. */
+export function rulesFor(source: SourceName, rules: Rules): Rules {
+  return isClass(source) ? { ...rules, reloadOnCreate: true, reloadOnDelete: false } : rules;
+}
+
+interface Witness {
+  readonly content: Content;
+  readonly atMs: number;
+}
+
+/** The statuses that are there and were rotated: whoever begins to look knows of these rotations, and of no others. */
+export class Witnesses {
+  /** By source, and by the key of the status: what it was last rotated to. */
+  readonly #rotated = new Map<SourceName, Map<string, Witness>>();
+
+  add(write: WriteRecord): void {
+    const { source } = mountedOf(write.object);
+    const statuses = this.#rotated.get(source) ?? new Map<string, Witness>();
+    this.#rotated.set(source, statuses);
+    const rotation = rotationOf(write);
+    if (rotation) statuses.set(write.key, { content: rotation.content, atMs: write.atMs });
+    else if (write.type !== 'MODIFIED') statuses.delete(write.key);
+  }
+
+  /** When the first of those that show this content came to show it; undefined: none does. */
+  sinceMs(source: SourceName, content: Content | undefined): number | undefined {
+    const shown = [...(this.#rotated.get(source)?.values() ?? [])].filter((status) =>
+      sameContent(status.content, content),
+    );
+    return shown.length === 0 ? undefined : Math.min(...shown.map(({ atMs }) => atMs));
+  }
+}
