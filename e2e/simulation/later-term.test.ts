@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiServer } from '../apiserver/api-server';
-import { deployment, seed } from '../apiserver/cluster';
+import { configMap, deployment, seed } from '../apiserver/cluster';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import { writeBy } from '../apiserver/registry';
 import { seededRandom } from '../apiserver/seeded-random';
 import { baselineAnnotation } from './baseline-text';
 import { checkLaterTerm } from './later-term';
 import { Loop } from './loop';
+import { ignoreAnnotation } from './source-flags';
 
 type Change = (object: JsonObject) => JsonObject;
 
@@ -20,11 +21,17 @@ const recorded = annotated('{"v":1,"n":1,"key":"k","sources":{"cm/app":"-"}}');
 const recordedAgain = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-"}}');
 
 /** What the judge finds where the process of the next day makes these changes to one Deployment. */
-async function found(user: string, changes: readonly Change[], comesUp = true): Promise<readonly string[]> {
+async function found(
+  user: string,
+  changes: readonly Change[],
+  comesUp = true,
+  before: (server: ApiServer) => Promise<void> = async () => undefined,
+): Promise<readonly string[]> {
   const random = seededRandom(1);
   const loop = new Loop(random);
   const server = new ApiServer({ clock: loop, random });
   seed(server, deployment({ name: 'web' }));
+  await before(server);
   let isUp = false;
   const begin = async (): Promise<void> => {
     isUp = comesUp;
@@ -46,6 +53,22 @@ describe('the judge of what is left lying', () => {
     ['a restart', [restarted], ['left lying']],
   ] as const)('is told %s', async (_what, changes, promises) => {
     expect(await found('engine-0-2', changes)).toEqual(promises);
+  });
+
+  it.each([
+    ['was to be ignored until it went', { [ignoreAnnotation]: 'true' }, []],
+    ['went like any other', {}, ['left lying']],
+  ])('is told the absence of what %s', async (_what, annotations, promises) => {
+    const before = async (server: ApiServer): Promise<void> => {
+      seed(server, configMap({ name: 'db', annotations, data: {} }));
+      const { registry } = server;
+      await registry.delete(writeBy('alice', 'alice', 'delete'), server.kindOf('ConfigMap'), 'default', 'db', {});
+      const update = (object: JsonObject): { readonly object: JsonObject } => ({ object: recorded(object) });
+      const context = writeBy('engine-0-1', 'reroll', 'patch');
+      await registry.update(context, server.kindOf('Deployment'), 'default', 'web', update);
+    };
+    const other = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-","cm/db":"-"}}');
+    expect(await found('engine-0-2', [other], true, before)).toEqual(promises);
   });
 
   it('passes over what people do', async () => {

@@ -1,11 +1,13 @@
 import type { ApiServer } from '../apiserver/api-server';
 import type { WriteRecord } from '../apiserver/store';
-import { baselineOf } from './baseline-text';
+import { baselineOf, recordedOf } from './baseline-text';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine } from './lives';
 import type { Loop } from './loop';
+import { flagsOf } from './source-flags';
+import { templateOf } from './usage';
 
 const dayMs = 24 * 60 * 60_000;
 /** A Lease that nobody renews is taken over well before this. */
@@ -42,7 +44,11 @@ export async function checkLaterTerm({ loop, server, crashAll, isUp }: LaterTerm
   // API servers remember five to ten minutes.
   server.compact();
   if (!(await comesUp(beginsMs + comesUpMs))) return [leftLying('no process of the next day came up')];
-  return server.history().slice(since).filter(isWork).map(workOf);
+  const history = server.history();
+  return history
+    .slice(since)
+    .filter((write) => isWork(write) && !isIgnoredNoMore(write, history))
+    .map(workOf);
 }
 
 /**
@@ -57,6 +63,24 @@ function isWork(write: WriteRecord): boolean {
   if (kind.kind === 'Secret' && object.metadata.name.endsWith('-key')) return previous !== undefined;
   const isFirstRecord = isOfEngine(write) && baselineOf(previous) === undefined && !isRestart(write);
   return !isFirstRecord;
+}
+
+/**
+ * What was to be ignored until it went is, to who has not seen that, a source like any other that is not there: that is
+ * recorded, and is all that is done.
+ */
+function isIgnoredNoMore({ user, object, previous, type }: WriteRecord, history: readonly WriteRecord[]): boolean {
+  if (!isEngine(user) || previous === undefined || type === 'DELETED') return false;
+  if (templateOf(previous) !== templateOf(object)) return false;
+  const before = recordedOf(previous);
+  const after = recordedOf(object);
+  const added = [...after].filter(([source]) => !before.has(source));
+  const isKept = [...before].every(([source, entry]) => JSON.stringify(after.get(source)) === JSON.stringify(entry));
+  const wentIgnored = (source: string): boolean => {
+    const last = history.findLast(({ kind, key }) => `${kind.kind} ${key}` === source);
+    return last?.type === 'DELETED' && flagsOf(last.object).ignored;
+  };
+  return isKept && added.length > 0 && added.every(([source, entry]) => entry === '-' && wentIgnored(source));
 }
 
 function workOf({ kind, key, type, revision, user }: WriteRecord): Violation {
