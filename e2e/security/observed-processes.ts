@@ -1,3 +1,5 @@
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { MetricSamples } from '../metric-samples';
 import { processUsage } from '../bench/process-usage';
 import type { RerollProcess } from '../reroll-process';
@@ -9,21 +11,25 @@ export interface Observed {
   readonly peakResidentMiB: number;
   /** The longest that the event loop was held, as the process measured it. */
   readonly worstLoopDelayMs: number;
-  /** The longest that a probe took to be answered; Infinity: it was not. */
+  /** The longest that a probe took to be answered. */
   readonly worstProbeMs: number;
+  /** So many probes one after the other were not answered; of six a kubelet restarts the pod. */
+  readonly unansweredProbes: number;
   readonly ended: boolean;
 }
 
 /** Looks at processes until it is told to stop. */
 export class ObservedProcesses {
   readonly #worst = new Map<string, Observed>();
+  /** Of each: how many of the latest probes, one after the other. */
+  readonly #unanswered = new Map<string, number>();
   readonly #processes: Readonly<Record<string, RerollProcess>>;
 
   constructor(processes: Readonly<Record<string, RerollProcess>>) {
     this.#processes = processes;
     for (const [name, process] of Object.entries(processes)) {
       this.#worst.set(name, {
-        ...{ name, peakResidentMiB: 0, worstLoopDelayMs: 0, worstProbeMs: 0, ended: false },
+        ...{ name, peakResidentMiB: 0, worstLoopDelayMs: 0, worstProbeMs: 0, unansweredProbes: 0, ended: false },
       });
       void process.exited().then(() => this.#update(name, { ended: true }));
     }
@@ -38,15 +44,18 @@ export class ObservedProcesses {
     await Promise.all(
       Object.entries(this.#processes).map(async ([name, process]) => {
         if (this.#worst.get(name)?.ended === true || process.pid === undefined) return;
-        const probes = `http://${await probesOf(process)}`;
+        const address = await probesOf(process);
         const startMs = performance.now();
-        await fetch(`${probes}/healthz`, { headers: { connection: 'close' } });
+        const probe = await getAsKubelet(address, '/healthz');
         const probeMs = performance.now() - startMs;
-        const metrics = new MetricSamples(await (await fetch(`${probes}/metrics`)).text());
+        const metrics = await getAsKubelet(address, '/metrics');
+        const unanswered = probe === undefined ? (this.#unanswered.get(name) ?? 0) + 1 : 0;
+        this.#unanswered.set(name, unanswered);
         this.#update(name, {
           peakResidentMiB: processUsage(process.pid).peakResidentBytes / 2 ** 20,
-          worstLoopDelayMs: metrics.sum('nodejs_eventloop_lag_max_seconds') * 1000,
-          worstProbeMs: probeMs,
+          ...(metrics !== undefined && { worstLoopDelayMs: new MetricSamples(metrics).sum(loopDelay) * 1000 }),
+          ...(probe !== undefined && { worstProbeMs: probeMs }),
+          unansweredProbes: unanswered,
         });
       }),
     );
@@ -60,7 +69,28 @@ export class ObservedProcesses {
       peakResidentMiB: Math.max(former.peakResidentMiB, seen.peakResidentMiB ?? 0),
       worstLoopDelayMs: Math.max(former.worstLoopDelayMs, seen.worstLoopDelayMs ?? 0),
       worstProbeMs: Math.max(former.worstProbeMs, seen.worstProbeMs ?? 0),
+      unansweredProbes: Math.max(former.unansweredProbes, seen.unansweredProbes ?? 0),
       ended: former.ended || seen.ended === true,
     });
   }
+}
+
+const loopDelay = 'nodejs_eventloop_lag_max_seconds';
+
+/** Connections are bounded for each address. A kubelet has one of its own, and so have its probes here: not that of the attacker. */
+const kubeletAddress = '127.0.0.2';
+
+/** The body of the answer; undefined: there was none in the time that a kubelet waits for ten times. */
+async function getAsKubelet(address: string, path: string): Promise<string | undefined> {
+  return await new Promise((resolve) => {
+    const request = http.get(
+      `http://${address}${path}`,
+      { localAddress: kubeletAddress, agent: false, timeout: 10_000 },
+      (response) => {
+        text(response).then(resolve, () => resolve(undefined));
+      },
+    );
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => resolve(undefined));
+  });
 }

@@ -145,6 +145,7 @@ it(
 
     expect(observed.worst.filter(({ ended }) => ended)).toEqual([]);
     expect(observed.worst.filter(({ peakResidentMiB }) => peakResidentMiB > limitMiB)).toEqual([]);
+    expect(observed.worst.filter(({ unansweredProbes }) => unansweredProbes > 1)).toEqual([]);
     expect(await leases()).toEqual(leaseBefore);
     expect(heard).toEqual([]);
     expect(told).not.toContain(marker);
