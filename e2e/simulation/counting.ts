@@ -59,7 +59,10 @@ export function owedSince(opened: Case, life: Life, source: SourceName): number 
   );
   if (!adopter || recordedBefore(life, source, revision) !== undefined) return revision;
   const isShownLate = by === 'workload' && isRemoval;
-  const since = Math.max(revision, opened.ledSince(adopter.user));
+  // The next write to the source tells that it came later, unless it is of the same second.
+  const isOfSecond = (write: WriteRecord): boolean => Math.floor(write.atMs / 1000) <= Math.floor(atMs / 1000);
+  const doubt = by === 'source' && isRemoval ? opened.history.findLast(isOfSecond)?.revision : undefined;
+  const since = Math.max(revision, doubt ?? 0, opened.ledSince(adopter.user));
   return isShownLate ? Math.max(since, opened.shownBy(atMs) ?? adopter.revision) : since;
 }
 

@@ -24,7 +24,8 @@ type Plain = Omit<World, 'hybrid' | 'dark'>;
 /** Each in some of the worlds, with draws of their own: a world without any stays as it is. */
 export function withPolicies(world: Plain, draw: Draw): Plain {
   const policies: PolicyFeatures = {
-    ignores: draw.chance(0.14),
+    // Where creations restart, one that is heeded is not always told from one that was created in the second of its user.
+    ignores: draw.chance(0.14) && !world.features.reloadOnCreate,
     autoReloadAll: draw.chance(0.1),
     wishes: draw.chance(0.12),
   };

@@ -31,24 +31,6 @@ export const policyMutants: readonly Mutant[] = [
     to: 'return Math.min(seenMs, times.formerMs);',
   },
   {
-    what: 'that a source comes to match counts for those that do not search',
-    file: 'reconciler/plan.ts',
-    from: "const bySearch = decision.because === 'search-match';",
-    to: 'const bySearch = kind.length > 0;',
-  },
-  {
-    what: 'that a source comes to match counts for nobody',
-    file: 'reconciler/source-past.ts',
-    from: 'bySearch ? entry.matchesFromMs : 0',
-    to: '0',
-  },
-  {
-    what: 'a source with a label that leaves it out counts',
-    file: 'shared/domain/selector.ts',
-    from: 'return !includes(requirement.values, labels[key]);',
-    to: 'return true;',
-  },
-  {
     what: 'an exclusion excludes nothing',
     file: policy,
     from: "policy.excluded.has(source.name) ? no('excluded') : undefined",

@@ -77,17 +77,6 @@ describe('a change is not missed', () => {
   });
 });
 
-/**
- * The first list is slow, so workloads are recorded after ten seconds. By then what they use has been edited, and has been
- * annotated to match, which is nothing to those that do not search.
- */
-describe('a change is not missed though the source comes to match before its users are recorded', () => {
-  it.each([338, 642])('in world %i', async (seed) => {
-    const { violations } = await simulate(drawWorld(seed));
-    expect(violations).toEqual([]);
-  });
-});
-
 describe('a change since the workload came to use the source is not missed', () => {
   const extra = configMap({ name: 'extra', data: { color: 'red' } });
   const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
