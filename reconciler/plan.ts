@@ -236,12 +236,14 @@ function isCreatedWithinSecond(
  */
 function stateAtBirth(
   { kind, name }: Candidate,
-  { workload, sources }: PlanInput,
+  { workload, sources, term }: PlanInput,
   bySearch: boolean,
 ): InForce | 'unread' {
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
-  if (!isOfCreation) return 'unknown';
+  // What a list shows that came after may have lost a key since the creation, and that leaves no time.
+  const wasWatched = record.createdAtMs >= term.watchingSinceMs;
+  if (!isOfCreation || !wasWatched) return 'unknown';
   return sources.inForceAt(kind, record.namespace, name, record.createdAtMs, bySearch);
 }
 

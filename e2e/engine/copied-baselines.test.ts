@@ -83,3 +83,20 @@ describe.each(['Deployment', 'CronJob', 'Job'] as const)('the baseline of a %s',
     expect(restarts(kind, 'default')).toBe(1);
   });
 });
+
+it('of an older version tells what was missed though nobody watched, and a key that goes leaves no time', async () => {
+  const cluster = new Harness();
+  cluster.seed(configMap({ name: 'app', data: { color: 'red', size: 'large' } }));
+  await cluster.clock.advance(10_000);
+  cluster.seed(deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
+  await (await cluster.start()).stop();
+  const { metadata } = await cluster.get('Deployment', 'web');
+  const older = metadata.annotations?.[baselineKey]?.replace(/"uid":"[^"]*",/, '') ?? '';
+  expect(older).toContain('"n":1,');
+  await cluster.patch('Deployment', 'web', { metadata: { annotations: { [baselineKey]: older } } });
+  await cluster.edit('ConfigMap', 'app', { size: null });
+  await cluster.clock.advance(60_000);
+  await cluster.start();
+  await cluster.clock.advance(60_000);
+  expect(cluster.restarts('Deployment', 'web')).toBe(1);
+});

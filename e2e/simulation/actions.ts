@@ -10,6 +10,7 @@ import type { Intruder } from './intruder';
 import { leavingOutActions } from './leaving-out';
 import { policyActions } from './policy-actions';
 import type { Reconcilers } from './reconcilers';
+import { upgradeActions } from './upgrade-actions';
 import type { Users } from './users';
 
 /** What an action may lay hands on. */
@@ -99,6 +100,7 @@ const actions = {
   ...leavingOutActions,
   ...hybridActions,
   ...csiActions,
+  ...upgradeActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

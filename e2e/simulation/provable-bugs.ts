@@ -11,6 +11,8 @@ import { noPolicyFeatures } from './policy-features';
 import { policyMutants } from './policy-mutants';
 import { refusalMutants } from './refusal-mutants';
 import { authorMutants, restartIdMutants } from './restart-mutants';
+import { upgradeMutants } from './upgrade-mutants';
+import { isUpgraded } from './upgrade-world';
 import { isRefusal } from './weather';
 import type { World } from './world';
 
@@ -39,6 +41,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(policyMutants, hasPolicies),
   ...ofMutants(refusalMutants, isRefused),
   ...ofMutants(csiMutants, hasCsi),
+  ...ofMutants(upgradeMutants, isUpgraded),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

@@ -11,9 +11,10 @@ import {
 } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { Harness } from '../engine/harness';
+import { noFeatures } from './features';
 import { simulate } from './simulation';
 import type { Weather } from './weather';
-import { drawWorld } from './world';
+import { drawWorld, type World } from './world';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
@@ -401,7 +402,21 @@ describe('what others take out on its way', () => {
 describe('a record that is there already', () => {
   /** A list that was behind shows the workload without it; it is to be put back, seen again, and the right to write is refused. */
   it('is not written once more for want of a right to put it back', async () => {
-    const { violations, story } = await simulate(drawWorld(550_582));
+    const weather: readonly Weather[] = [
+      { kind: 'forbidden', fromMs: 0, toMs: 4_486, rate: 0.2, resource: undefined, seed: 1750349377 },
+      { kind: 'stream-truncated', fromMs: 0, toMs: 4_782, rate: 0.5, resource: undefined, seed: 1563068903 },
+    ];
+    const world: World = {
+      ...{ seed: 550_582, replicas: 1, strategy: 'restarted-at', calm: false, controllers: false, laterTerm: true },
+      ...{ watchList: 'rejected', watchWindow: 6, maxLatencyMs: 500, lagMs: new Map(), stormMs: 9_000 },
+      ...{ steps: [], weather, features: noFeatures, dark: undefined },
+      hybrid: {
+        ...{ replicas: 2, paths: ['mutate'], conditions: false, discover: true },
+        calls: { maxLatencyMs: 20, lost: 0, lostAnswer: 0, twice: 0.3 },
+        channel: { maxLatencyMs: 2_500, lost: 0, lostAnswer: 0, reset: 0.3, late: 0 },
+      },
+    };
+    const { violations, story } = await simulate(world);
     expect(story.join()).toContain('forbidden: PATCH /apis/apps/v1/namespaces/default/statefulsets/store');
     expect(violations).toEqual([]);
   });
@@ -415,6 +430,18 @@ describe('a rotation is not missed', () => {
   it('though its pod was last seen before it had mounted anything', async () => {
     const { violations, story } = await simulate(drawWorld(701765));
     expect(story.join()).toContain('show other versions in status agent-7-default-tls');
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('what changed since an older version recorded it is not missed', () => {
+  /**
+   * The workload was recorded once, without its uid, and never restarted. A key goes while nobody watches, which leaves no
+   * time: the content without it looked as if it had been there when the workload was created.
+   */
+  it('though it is a key that went', async () => {
+    const { violations, story } = await simulate(drawWorld(800982));
+    expect(story.join()).toContain('write as an older version would StatefulSet default/store');
     expect(violations).toEqual([]);
   });
 });

@@ -32,6 +32,7 @@ import { Labelling } from './selecting-users';
 import { shownWithinMs } from './shown-within';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
+import { UpgradeSituations } from './upgrade-situations';
 import { Users } from './users';
 import { Sky } from './weather';
 import type { Step, World } from './world';
@@ -94,6 +95,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) });
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();
+  const upgraded = new UpgradeSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -103,6 +105,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     featured.written(write);
     faulted.written(write);
     rotated.written(write);
+    upgraded.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -208,6 +211,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...featured.reached,
     ...faulted.reached,
     ...rotated.reached,
+    ...upgraded.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // What broke a promise before tells nothing about the day after.

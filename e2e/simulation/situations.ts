@@ -6,6 +6,7 @@ import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { hybridSituations } from './hybrid-situations';
+import { upgradeSituations } from './upgrade-situations';
 import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
 
@@ -64,6 +65,7 @@ export const situations = [
   ...featureSituations,
   ...faultSituations,
   ...csiSituations,
+  ...upgradeSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

@@ -168,6 +168,13 @@ export const testedMutants: readonly TestedMutant[] = [
     test: 'e2e/engine/csi.test.ts',
   },
   {
+    what: 'what is listed long after a creation is taken for what was there then',
+    file: 'reconciler/plan.ts',
+    from: 'isOfCreation && wasWatched ?',
+    to: 'isOfCreation ?',
+    test: 'e2e/engine/copied-baselines.test.ts',
+  },
+  {
     what: 'a bulk list is believed at any version',
     file: contents,
     from: 'if (now?.resourceVersion === stored.resourceVersion)',

@@ -7,6 +7,7 @@ import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
 import { withPolicies } from './policy-features';
+import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
 
 /** Something that is done in a world, once. */
@@ -79,7 +80,7 @@ export function drawWorld(seed: number): World {
   const featured = withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5));
   const selecting = withLeavingOut(withPolicies(featured, new Draw(seed ^ 0x7f4a7c15)), new Draw(seed ^ 0x165667b1));
   const world = withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
-  return withCsi(world, new Draw(seed ^ 0x4cf5ad43));
+  return withUpgrade(withCsi(world, new Draw(seed ^ 0x4cf5ad43)), new Draw(seed ^ 0x27d4eb2f));
 }
 
 function drawPlain(seed: number): Plain {

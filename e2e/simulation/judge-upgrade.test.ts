@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { withValueAt, type JsonObject } from '../apiserver/json';
+import { adopted, type Hand } from './history.fixture';
+
+const at = ['metadata', 'annotations', 'reroll.dev/baseline'];
+const trace = ['spec', 'template', 'metadata', 'annotations', 'reloader.stakater.com/last-reloaded-from'];
+
+/** What stands on `web` is written again, as an older version writes it. */
+async function upgraded(): Promise<Hand> {
+  const hand = await adopted();
+  await hand.write('older-version', (object: JsonObject) => {
+    const { annotations } = object['metadata'] as { readonly annotations: Readonly<Record<string, string>> };
+    const { v, n, key, sources } = JSON.parse(annotations['reroll.dev/baseline'] ?? '') as JsonObject;
+    return withValueAt(object, at, JSON.stringify({ sources, key, n, v }));
+  });
+  return hand;
+}
+
+describe('the judge of an upgrade', () => {
+  it('finds nothing where what an older version recorded is left, or moves on with a change', async () => {
+    const hand = await upgraded();
+    expect(hand.promises()).toEqual([]);
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', true);
+    expect(hand.promises()).toEqual([]);
+  });
+
+  it('finds a restart for a record of an older version alone', async () => {
+    const hand = await upgraded();
+    await hand.engine('value-1-', true);
+    expect(hand.promises()).toEqual(['restart without reason']);
+  });
+
+  it('finds a change since an older version that is recorded as if it had been answered', async () => {
+    const hand = await upgraded();
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', false);
+    expect(hand.promises()).toEqual(['missed change']);
+  });
+
+  it('finds a restart for what Reloader has left', async () => {
+    const hand = await adopted();
+    await hand.write('reloader', (object) => withValueAt(object, trace, '{"type":"CONFIGMAP","name":"app"}'));
+    expect(hand.promises()).toEqual([]);
+    await hand.engine('value-1-', true);
+    expect(hand.promises()).toEqual(['restart without reason']);
+  });
+});
