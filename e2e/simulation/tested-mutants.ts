@@ -170,8 +170,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'what is listed long after a creation is taken for what was there then',
     file: 'reconciler/plan.ts',
-    from: 'isOfCreation && wasWatched ?',
-    to: 'isOfCreation ?',
+    from: 'if (!isOfCreation || !wasWatched)',
+    to: 'if (!isOfCreation)',
     test: 'e2e/engine/copied-baselines.test.ts',
   },
   {
