@@ -134,7 +134,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'ignore and match are not dated',
     file: 'reconciler/source-past.ts',
-    from: 'Math.max(sinceMs, entry.flagsFromMs)',
+    from: 'Math.max(sinceMs, admittedMs)',
     to: 'sinceMs',
     test: 'reconciler/source-index.test.ts',
   },
