@@ -4,7 +4,7 @@ import type { KubeClient } from '../shared/kube/client';
 import { getObject } from '../shared/kube/objects';
 import type { Clock } from '../shared/runtime/clock';
 import type { Reporter } from './reporter';
-import type { TrackedWorkload, WorkloadKey } from './workload-index';
+import type { TrackedWorkload, WorkloadKey } from '../shared/domain/plan/tracked-workload';
 
 export interface BaselineRemovalsOptions {
   readonly client: KubeClient;

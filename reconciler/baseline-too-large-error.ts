@@ -2,7 +2,7 @@ import { formatBaseline, type Baseline } from '../shared/domain/baseline';
 import { budgets, isLongerThan } from '../shared/domain/budgets';
 import { RerollError } from '../shared/domain/errors';
 import { describeWorkload } from './report';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 /** A workload asks for more sources than can be recorded on it. */
 export class BaselineTooLargeError extends RerollError {

@@ -1,5 +1,5 @@
 import type { WorkloadRecord } from '../shared/domain/workload';
-import type { WorkloadKey } from './workload-index';
+import type { WorkloadKey } from '../shared/domain/plan/tracked-workload';
 
 /** What an Event needs to know of a workload. */
 export type EventTarget = Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>;

@@ -1,4 +1,4 @@
-import type { Attribution } from './channel/attributions';
+import type { Attribution } from '../shared/domain/plan/attribution';
 import type { Verdict } from './plan';
 
 /** A verdict that leads to a restart, with who made the change, where the webhook told. */

@@ -1,6 +1,6 @@
 import { isOlderVersion } from '../shared/domain/resource-version';
 import { sourceId, type SourceRecord } from '../shared/domain/source';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 /**
  * Whether a source that was created within the second in which a workload came to use it was created after that. Where one etcd

@@ -12,7 +12,7 @@ import type { Hints } from './channel/hints';
 import type { PauseBegun } from './pauses';
 import type { Verdict } from './plan';
 import { lastRestartAnnotation } from './report';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 export interface DescribeOptions {
   readonly clock: Pick<Clock, 'nowMs'>;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import type { Change } from './change';
 import { GivenRestarts } from './given-restarts';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 const changes: readonly Change[] = [];
 let given: GivenRestarts;

@@ -2,7 +2,7 @@ import { BoundedMap } from '../shared/domain/bounded-map';
 import { budgets } from '../shared/domain/budgets';
 import { textDigest } from '../shared/domain/text-digest';
 import type { Change } from './change';
-import type { TrackedWorkload, WorkloadKey } from './workload-index';
+import type { TrackedWorkload, WorkloadKey } from '../shared/domain/plan/tracked-workload';
 
 interface Given {
   readonly baselineText: string;

@@ -5,7 +5,7 @@ import type { ReflectorSink } from '../shared/kube/reflector';
 import type { WorkloadRecord } from '../shared/domain/workload';
 import { LenderReader } from './lender-reader';
 import { workloadObject, workloadRecord } from './records.fixture';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 function reader(reply: Reply, known?: WorkloadRecord) {
   const taken: string[] = [];

@@ -9,7 +9,8 @@ import type { Logger } from '../shared/runtime/logger';
 import { failedAttempt } from './failed-attempt';
 import type { QueueResult } from './key-queue';
 import type { TemplateLoans } from './template-loans';
-import { workloadKey, type WorkloadIndex } from './workload-index';
+import { workloadKey } from '../shared/domain/plan/tracked-workload';
+import type { WorkloadIndex } from './workload-index';
 
 export interface LenderReaderOptions {
   readonly client: KubeClient;

@@ -4,7 +4,8 @@ import { patch } from './apply/patch-workload';
 import type { ApplyContext } from './apply/restart';
 import type { QueueResult } from './key-queue';
 import type { Reporter } from './reporter';
-import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
+import type { TrackedWorkload, WorkloadKey } from '../shared/domain/plan/tracked-workload';
+import type { WorkloadIndex } from './workload-index';
 
 export interface PausesOptions {
   readonly clock: Clock;

@@ -17,7 +17,7 @@ import {
   type WorkloadOptions,
 } from './records.fixture';
 import { SourceIndex } from './source-index';
-import type { FirstSight, TrackedWorkload } from './workload-index';
+import type { FirstSight, TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 const named = 'configmap.reloader.stakater.com/reload';
 const excluded = 'configmaps.exclude.reloader.stakater.com/reload';

@@ -6,9 +6,9 @@ import type { Selector } from '../shared/domain/selector';
 import { isRead, sourceId, sourceKinds, type SourceId, type SourceKind } from '../shared/domain/source';
 import type { WorkloadKindName } from '../shared/domain/workload-kinds';
 import { isCreatedAfter } from './created-after';
-import type { SourceFlags } from './source-entry';
-import type { SourceIndex } from './source-index';
-import type { TrackedWorkload } from './workload-index';
+import type { SourceFlags } from '../shared/domain/source';
+import type { SourceView } from '../shared/domain/plan/source-view';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 export interface PlanSettings {
   readonly policy: PolicySettings;
@@ -19,10 +19,7 @@ export interface PlanSettings {
 
 export interface PlanInput {
   readonly workload: TrackedWorkload;
-  readonly sources: Pick<
-    SourceIndex,
-    'get' | 'flagsOfGone' | 'namesIn' | 'inForceAt' | 'formerContent' | 'firstContent' | 'firstSeen'
-  >;
+  readonly sources: SourceView;
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
   /** Sources of the other kinds whose state is known all the same, by reads. */

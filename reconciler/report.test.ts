@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Comparison, ComparisonReason } from '../shared/domain/comparison';
 import { changeOf } from './apply/restart.fixture';
-import type { Attribution } from './channel/attributions';
+import type { Attribution } from '../shared/domain/plan/attribution';
 import {
   describeChange,
   describeChanges,

@@ -2,7 +2,7 @@ import type { ComparisonReason } from '../shared/domain/comparison';
 import { describeReason } from '../shared/domain/policy';
 import { printable } from '../shared/domain/printable';
 import type { WorkloadRecord } from '../shared/domain/workload';
-import type { Attribution } from './channel/attributions';
+import type { Attribution } from '../shared/domain/plan/attribution';
 import type { Change } from './change';
 import type { Verdict } from './plan';
 

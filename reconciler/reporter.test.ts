@@ -9,7 +9,7 @@ import type { Alert } from './alerts/alert';
 import { Metrics } from './metrics';
 import { StaleWorkloadError } from './apply/read-again';
 import { NotLeadingError } from './apply/restart';
-import type { Attribution } from './channel/attributions';
+import type { Attribution } from '../shared/domain/plan/attribution';
 import { changeOf, restartOf } from './apply/restart.fixture';
 import { auto, sourceRecord } from './records.fixture';
 import { Reporter } from './reporter';

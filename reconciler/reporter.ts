@@ -34,7 +34,7 @@ import {
   describeWorkload,
 } from './report';
 import type { SourceChange } from './source-index';
-import type { TrackedWorkload, WorkloadKey } from './workload-index';
+import type { TrackedWorkload, WorkloadKey } from '../shared/domain/plan/tracked-workload';
 
 /** Two names that an API server accepts. */
 const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;

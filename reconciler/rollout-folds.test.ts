@@ -9,7 +9,7 @@ import { StaleWorkloadError } from './apply/read-again';
 import type { Verdict } from './plan';
 import { at, policySettings, sourceRecord, workloadObject, type WorkloadOptions } from './records.fixture';
 import { RolloutFolds } from './rollout-folds';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 interface State extends WorkloadOptions {
   readonly image?: string;

@@ -13,7 +13,7 @@ import type { Verdict } from './plan';
 import { describeWorkload } from './report';
 import type { SourceChange } from './source-index';
 import { WorkloadHistory } from './workload-history';
-import type { TrackedWorkload, WorkloadKey } from './workload-index';
+import type { TrackedWorkload, WorkloadKey } from '../shared/domain/plan/tracked-workload';
 
 export interface RolloutFoldsOptions {
   readonly clock: Clock;

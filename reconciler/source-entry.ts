@@ -1,5 +1,5 @@
 import type { ContentDigest } from '../shared/domain/content-digest';
-import type { SourceRecord } from '../shared/domain/source';
+import type { SourceFlags, SourceRecord } from '../shared/domain/source';
 import { changedAtMs, type Dating } from './source-dating';
 
 /** Since when the annotations of a source say what they say; 0: since before we watch. */
@@ -24,9 +24,6 @@ interface DatedContent {
   /** As long as its content, or the one before it, may yet be read and give it another time. */
   readonly dating?: Dating | undefined;
 }
-
-/** Whether a source is to be ignored, and whether it matches searches. */
-export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
 
 /** What the index knows of a source. */
 export interface SourceEntry {

@@ -11,18 +11,8 @@ import { bytesOfStates, newestStates, unknownOf } from './former-states';
 import { PackedSource } from './packed-source';
 import { firstContent, firstSeen, formerContent, inForceAt } from './source-past';
 import { changedAtMs, flagsSince, timesOf, type Dating } from './source-dating';
-import {
-  dated,
-  isPastVersion,
-  knownContent,
-  noPast,
-  statesOf,
-  withoutPast,
-  type FormerState,
-  type PastVersion,
-  type SourceEntry,
-  type SourceFlags,
-} from './source-entry';
+import type { SourceFlags } from '../shared/domain/source';
+import { dated, isPastVersion, knownContent, noPast, statesOf, withoutPast, type FormerState, type PastVersion, type SourceEntry } from './source-entry';
 import { wholeSecond } from './write-time';
 
 /**

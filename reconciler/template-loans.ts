@@ -6,7 +6,8 @@ import { readWorkload, trackingSignature, type WorkloadRecord } from '../shared/
 import { workloadKind, type WorkloadKindName } from '../shared/domain/workload-kinds';
 import type { ReflectorSink } from '../shared/kube/reflector';
 import { setAside } from './set-aside';
-import { type WorkloadIndex, type WorkloadKey } from './workload-index';
+import type { WorkloadKey } from '../shared/domain/plan/tracked-workload';
+import type { WorkloadIndex } from './workload-index';
 
 export interface TemplateLoansOptions {
   readonly annotationKeys: AnnotationKeys;

@@ -28,7 +28,8 @@ import type { RolloutFolds } from './rollout-folds';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
 import type { SourceContents, SourceName } from './source-contents';
 import type { SourceIndex } from './source-index';
-import type { TrackedWorkload, WorkloadIndex, WorkloadKey } from './workload-index';
+import type { TrackedWorkload, WorkloadKey } from '../shared/domain/plan/tracked-workload';
+import type { WorkloadIndex } from './workload-index';
 import type { Writers } from './writers';
 
 /** What plans are made from. */

@@ -14,7 +14,8 @@ import {
   type WorkloadOptions,
 } from './records.fixture';
 import { DigestKeys } from './digest-keys';
-import { WorkloadIndex, workloadKey, type TrackedWorkload } from './workload-index';
+import { workloadKey, type TrackedWorkload } from '../shared/domain/plan/tracked-workload';
+import { WorkloadIndex } from './workload-index';
 
 const web = 'Deployment/shop/web';
 const named = 'configmap.reloader.stakater.com/reload';

@@ -17,7 +17,8 @@ import { candidates, plan, usedOrListed } from './plan';
 import type { SourceContents } from './source-contents';
 import type { PlanView } from './worker';
 import { sleep, type Clock } from '../shared/runtime/clock';
-import { isTrackable, workloadKey, type TrackedWorkload } from './workload-index';
+import { workloadKey, type TrackedWorkload } from '../shared/domain/plan/tracked-workload';
+import { isTrackable } from './workload-index';
 
 export interface WriteMarksOptions extends PlanView, DescribeOptions {
   readonly contents: Pick<SourceContents, 'read'>;

@@ -4,7 +4,7 @@ import { annotateWorkload } from './apply/patch-workload';
 import type { Apply, ApplyContext } from './apply/restart';
 import type { JobJournal } from './job-journal';
 import { Pauses, type PausesOptions } from './pauses';
-import type { TrackedWorkload } from './workload-index';
+import type { TrackedWorkload } from '../shared/domain/plan/tracked-workload';
 
 /** Everything of a worker that may write, so that it can be chosen in one place. */
 export interface Writers {

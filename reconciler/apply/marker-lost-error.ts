@@ -1,5 +1,5 @@
 import { RerollError } from '../../shared/domain/errors';
-import type { TrackedWorkload } from '../workload-index';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 /** What the API server stored of a restart, or would store, does not replace the pods. */
 export class MarkerLostError extends RerollError {

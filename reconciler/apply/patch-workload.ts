@@ -5,7 +5,7 @@ import { isRightRefused } from '../../shared/kube/refusals';
 import { MarkerLostError } from './marker-lost-error';
 import type { ApplyContext, Applied, Restart } from './restart';
 import { missingOfMarker, templatePatch } from './template';
-import type { TrackedWorkload } from '../workload-index';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 /**
  * One PATCH moves pod template and baseline together: there is no moment at which one is true without the other, so

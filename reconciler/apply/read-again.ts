@@ -1,7 +1,7 @@
 import { RerollError } from '../../shared/domain/errors';
 import { trackingSignature } from '../../shared/domain/workload';
 import type { KubeObject } from '../../shared/kube/objects';
-import type { TrackedWorkload } from '../workload-index';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { ApplyContext } from './restart';
 
 /** The workload is no longer what its plan was made for; a new plan from fresh state settles it. */

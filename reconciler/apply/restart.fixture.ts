@@ -9,7 +9,7 @@ import type { KubeObject } from '../../shared/kube/objects';
 import type { HttpRequest } from '../../shared/kube/transport';
 import type { Change } from '../change';
 import { at, contentOf, digester, workloadObject, workloadRecord, type WorkloadOptions } from '../records.fixture';
-import type { TrackedWorkload } from '../workload-index';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { NotLeadingError, type ApplyContext, type Restart } from './restart';
 import { markTemplate } from './template';
 

@@ -6,7 +6,7 @@ import type { KubeClient } from '../../shared/kube/client';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import type { KubeObject } from '../../shared/kube/objects';
 import type { Change } from '../change';
-import type { TrackedWorkload } from '../workload-index';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { TemplateMarker } from './marker';
 
 /** One restart, decided and described, to be written. */

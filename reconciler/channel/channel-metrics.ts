@@ -1,5 +1,5 @@
 import type { MetricRegistry } from '../../shared/runtime/metric-registry';
-import type { ChangePath } from './attributions';
+import type { ChangePath } from '../../shared/domain/plan/attribution';
 
 /** What can become of a change record: each has exactly one result. */
 const hintResults = [

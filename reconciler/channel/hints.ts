@@ -5,7 +5,8 @@ import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { mergedAuthors } from './authors';
-import { Attributions, type Attribution, type ChangePath } from './attributions';
+import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
+import { Attributions } from './attributions';
 import type { ChannelMetrics } from './channel-metrics';
 import { bytesOfHints, hintOf, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
 import { RareWarning } from '../../shared/runtime/rare-warning';

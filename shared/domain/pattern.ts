@@ -1,12 +1,11 @@
 import { RE2JS } from 're2js';
-import type { AnnotationProblemCode } from './annotation-problem';
 import { budgets, isLongerThan } from './budgets';
 import { cutToBytes } from './cut-to-bytes';
 import { errorMessage } from './errors';
 
 /** An element of a list that can never do what its author meant. */
 export interface PatternProblem {
-  readonly code: AnnotationProblemCode;
+  readonly code: 'over-budget' | 'bad-pattern' | 'pattern-refused' | 'pattern-loose';
   readonly element: string;
   readonly message: string;
   readonly fix: string;

@@ -46,6 +46,9 @@ export interface SourceRecord {
   readonly content: ContentDigest | 'unread';
 }
 
+/** What the annotations of a source say: whether it is to be ignored, and whether it matches searches. */
+export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
+
 /** A source of which the content was seen. */
 export type ReadSource = SourceRecord & { readonly content: ContentDigest };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { errorFromStatus, isNamespaceGone } from './errors';
 import { requestTarget } from './request-target';
 import { parseRetryAfter } from './retry-after';
-import type { KubeStatus } from './status-body';
+import type { KubeStatus } from './kube-status';
 import { parseStatusBody } from './status-body';
 import { bytesField, envelope, varintField } from './protobuf.fixture';
 

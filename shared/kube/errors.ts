@@ -1,7 +1,8 @@
 import { RerollError } from '../domain/errors';
+import type { KubeStatus } from './kube-status';
 import type { RequestTarget } from './request-target';
 import { describeTarget, rbacRule } from './request-target';
-import type { KubeStatus } from './status-body';
+
 
 export interface KubeErrorOptions {
   readonly code: string;

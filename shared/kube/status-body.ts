@@ -1,20 +1,7 @@
+import type { KubeStatus } from './kube-status';
 import { isRecord } from './object-metadata';
 import { protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
-
-/** The parts of a `metav1.Status` that matter: what the server says about a failure. */
-export interface KubeStatus {
-  readonly code: number | undefined;
-  readonly reason: string | undefined;
-  readonly message: string | undefined;
-  /** The object that the failure is about. */
-  readonly name: string | undefined;
-  /** Its resource, such as `namespaces`. */
-  readonly resource: string | undefined;
-  /** Why, for programs, such as `NamespaceTerminating`. */
-  readonly causes: readonly string[];
-  readonly retryAfterMs: number | undefined;
-}
 
 /** Longer messages are cut: a proxy may answer with a page. */
 const maxMessageLength = 512;

@@ -2,7 +2,7 @@ import type { ObjectKey } from '../domain/object-key';
 import type { Decoded } from './decoder';
 import { MalformedObjectError } from '../domain/malformed-object-error';
 import type { ObjectMetadata } from './object-metadata';
-import type { KubeStatus } from './status-body';
+import type { KubeStatus } from './kube-status';
 
 /** One event of a watch, decoded. */
 export type WatchEvent<T> =
