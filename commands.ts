@@ -1,4 +1,4 @@
-import type { CliCommand } from './shared/runtime/cli';
+import type { CliCommand } from './shared/runtime/options/cli';
 
 /** What `reroll` can do: a row is a command. */
 export const commands: readonly CliCommand[] = [
@@ -6,12 +6,12 @@ export const commands: readonly CliCommand[] = [
     name: 'reconciler',
     summary: 'Watches sources and restarts the workloads that use them.',
     isDefault: true,
-    load: async () => (await import('./reconciler/command')).reconcilerCommand(process),
+    load: async () => (await import('./reconciler/process/command')).reconcilerCommand(process),
   },
   {
     name: 'webhook',
     summary: 'Sees each change as it is made, and tells the reconcilers who made it.',
-    load: async () => (await import('./webhook/command')).webhookCommand(process),
+    load: async () => (await import('./webhook/process/command')).webhookCommand(process),
   },
   {
     name: 'certs',

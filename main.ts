@@ -2,9 +2,9 @@
 // A small young generation is 24 MB less at the first lists of a large cluster, and costs no time that can be measured. One
 // arena is 5 MB less, 15 with Node 24: buffers are taken by one thread and given back by others, each to its own.
 import { commands } from './commands';
-import { runCli } from './shared/runtime/cli';
-import { cliIo } from './shared/runtime/cli-io';
-import { turnDebuggerOff } from './shared/runtime/debugger-off';
+import { runCli } from './shared/runtime/options/cli';
+import { cliIo } from './shared/runtime/options/cli-io';
+import { turnDebuggerOff } from './shared/runtime/process/debugger-off';
 
 // First of all: until here the signal is still Node's, which the image takes from it by a flag.
 turnDebuggerOff(process);

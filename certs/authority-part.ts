@@ -1,7 +1,7 @@
-import type { KubeClient } from '../shared/kube/client';
-import type { KubeObject, RequestLimits } from '../shared/kube/objects';
+import type { KubeClient } from '../shared/kube/client/client';
+import type { KubeObject, RequestLimits } from '../shared/kube/client/objects';
 import type { Clock } from '../shared/runtime/clock';
-import type { Logger } from '../shared/runtime/logger';
+import type { Logger } from '../shared/runtime/log/logger';
 import type { Random } from '../shared/runtime/random';
 import { carryOut, type Lives } from './carry-out';
 import type { CertificateNames, LeafName } from './certificate-names';

@@ -1,4 +1,4 @@
-import { channelClientName, channelServerName } from '../shared/domain/channel-names';
+import { channelClientName, channelServerName } from '../shared/domain/protocol/channel-names';
 import type { LeafUsage } from './certificate';
 
 /** What the certificates are made out to. */

@@ -1,4 +1,4 @@
-import type { Check } from '../shared/runtime/http-server';
+import type { Check } from '../shared/runtime/http/http-server';
 import type { Keeper } from './keeper';
 
 /** Ready once all is there for the others to use; what is wrong since then is told, and mended by waiting. */

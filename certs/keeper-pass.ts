@@ -1,9 +1,9 @@
-import type { KubeClient } from '../shared/kube/client';
+import type { KubeClient } from '../shared/kube/client/client';
 import { ConflictError } from '../shared/kube/errors';
-import type { KubeObject, RequestLimits } from '../shared/kube/objects';
-import { certificatesSecretName } from '../shared/kube/tls-secret-source';
+import type { KubeObject, RequestLimits } from '../shared/kube/client/objects';
+import { certificatesSecretName } from '../shared/kube/secrets/tls-secret-source';
 import type { Clock } from '../shared/runtime/clock';
-import type { Logger } from '../shared/runtime/logger';
+import type { Logger } from '../shared/runtime/log/logger';
 import type { AuthorityPart } from './authority-part';
 import { webhookHost, type CertificateNames } from './certificate-names';
 import { coverageProblem } from './coverage';

@@ -1,9 +1,9 @@
 import { RerollError, errorMessage } from '../shared/domain/errors';
-import type { KubeClient } from '../shared/kube/client';
+import type { KubeClient } from '../shared/kube/client/client';
 import { ConnectionError } from '../shared/kube/errors';
-import { BackgroundLoop } from '../shared/runtime/background-loop';
+import { BackgroundLoop } from '../shared/runtime/process/background-loop';
 import { sleep, type Clock } from '../shared/runtime/clock';
-import type { Logger } from '../shared/runtime/logger';
+import type { Logger } from '../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../shared/runtime/random';
 import { AuthorityPart } from './authority-part';
 import type { Lives } from './carry-out';

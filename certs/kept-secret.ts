@@ -1,10 +1,10 @@
 import { RerollError } from '../shared/domain/errors';
-import { webhookTokenSecretName } from '../shared/domain/webhook-token';
-import type { KubeClient } from '../shared/kube/client';
+import { webhookTokenSecretName } from '../shared/domain/protocol/webhook-token';
+import type { KubeClient } from '../shared/kube/client/client';
 import { NotFoundError } from '../shared/kube/errors';
-import { getObject, updateObject, type KubeObject, type RequestLimits } from '../shared/kube/objects';
+import { getObject, updateObject, type KubeObject, type RequestLimits } from '../shared/kube/client/objects';
 import { secrets } from '../shared/kube/resource';
-import { certificatesSecretName } from '../shared/kube/tls-secret-source';
+import { certificatesSecretName } from '../shared/kube/secrets/tls-secret-source';
 
 /** The Secret with the keys of the CAs. No account but that of `reroll certs` has a right to it by name. */
 export const authoritySecretName = 'reroll-ca';

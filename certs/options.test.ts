@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UsageError, type Environment } from '../shared/runtime/options';
+import { UsageError, type Environment } from '../shared/runtime/options/options';
 import { parseCertsOptions, type CertsOptions } from './options';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
-import { durationMs, goBool, goBoolAccepts, objectName } from '../shared/runtime/option-schemas';
-import { inGroup, type OptionTable, type OptionValues } from '../shared/runtime/option-table';
-import { parseOptions, type Environment } from '../shared/runtime/options';
-import { processOptionTable, serviceOptionTable } from '../shared/runtime/process-options';
+import { durationMs, goBool, goBoolAccepts, objectName } from '../shared/runtime/options/option-schemas';
+import { inGroup, type OptionTable, type OptionValues } from '../shared/runtime/options/option-table';
+import { parseOptions, type Environment } from '../shared/runtime/options/options';
+import { processOptionTable, serviceOptionTable } from '../shared/runtime/options/process-options';
 
 export const certsOptionTable = {
   ...inGroup('What is kept', {

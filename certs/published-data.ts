@@ -1,5 +1,5 @@
-import { objectOf } from '../shared/domain/json-value';
-import { certificatesSecretName } from '../shared/kube/tls-secret-source';
+import { objectOf } from '../shared/domain/kubernetes/json-value';
+import { certificatesSecretName } from '../shared/kube/secrets/tls-secret-source';
 import { leafNames, type CertificateNames } from './certificate-names';
 import type { Material } from './material';
 import { decodeMaterial, materialKeys, nothingStored, publishedTexts, type StoredMaterial } from './secret-data';

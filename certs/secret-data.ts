@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import { objectOf } from '../shared/domain/json-value';
+import { objectOf } from '../shared/domain/kubernetes/json-value';
 import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
 import { bundleOf, phaseOf, type Material } from './material';
 import { dataOf, textAt, type SecretData } from './secret-text';

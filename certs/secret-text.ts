@@ -1,4 +1,4 @@
-import { objectOf } from '../shared/domain/json-value';
+import { objectOf } from '../shared/domain/kubernetes/json-value';
 
 /** `data` of a Secret, whoever wrote it. */
 export type SecretData = Readonly<Record<string, unknown>>;

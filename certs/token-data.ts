@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import { objectOf } from '../shared/domain/json-value';
-import { decodeTokens, encodeTokens, webhookTokenKey, type WebhookToken } from '../shared/domain/webhook-token';
+import { objectOf } from '../shared/domain/kubernetes/json-value';
+import {
+  decodeTokens,
+  encodeTokens,
+  webhookTokenKey,
+  type WebhookToken,
+} from '../shared/domain/protocol/webhook-token';
 import { dataOf, textAt, type SecretData } from './secret-text';
 
 /** What the Secret `reroll-webhook-token` holds. */

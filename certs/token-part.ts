@@ -1,9 +1,9 @@
 import { assertNever } from '../shared/domain/errors';
-import { tokenDigits, webhookTokenSecretName } from '../shared/domain/webhook-token';
-import type { KubeClient } from '../shared/kube/client';
-import type { RequestLimits } from '../shared/kube/objects';
+import { tokenDigits, webhookTokenSecretName } from '../shared/domain/protocol/webhook-token';
+import type { KubeClient } from '../shared/kube/client/client';
+import type { RequestLimits } from '../shared/kube/client/objects';
 import type { Clock } from '../shared/runtime/clock';
-import type { Logger } from '../shared/runtime/logger';
+import type { Logger } from '../shared/runtime/log/logger';
 import { randomHex, type Random } from '../shared/runtime/random';
 import { readSecret, writeSecret } from './kept-secret';
 import type { TokenMetrics } from './metrics';

@@ -1,4 +1,4 @@
-import type { WebhookToken } from '../shared/domain/webhook-token';
+import type { WebhookToken } from '../shared/domain/protocol/webhook-token';
 import type { StoredTokens, TokenState } from './token-data';
 
 /** The token that each live webhook of ours is called with; undefined where its path names none. */

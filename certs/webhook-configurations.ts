@@ -1,8 +1,8 @@
-import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/json-value';
-import { tokenPath, type HookPath } from '../shared/domain/webhook-token';
-import type { KubeClient } from '../shared/kube/client';
+import { fieldAt, listOf, objectOf, textOf } from '../shared/domain/kubernetes/json-value';
+import { tokenPath, type HookPath } from '../shared/domain/protocol/webhook-token';
+import type { KubeClient } from '../shared/kube/client/client';
 import { undefinedIfNotFound } from '../shared/kube/errors';
-import { applyObject, getObject, type RequestLimits } from '../shared/kube/objects';
+import { applyObject, getObject, type RequestLimits } from '../shared/kube/client/objects';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations, type Resource } from '../shared/kube/resource';
 import type { CertificateNames } from './certificate-names';
 

@@ -1,6 +1,6 @@
-import type { EngineSettings } from '../reconciler/engine-settings';
-import { defaultAnnotationKeys } from '../shared/domain/annotations';
-import { everything } from '../shared/domain/selector';
+import type { EngineSettings } from '../reconciler/options/engine-settings';
+import { defaultAnnotationKeys } from '../shared/domain/annotations/annotations';
+import { everything } from '../shared/domain/kubernetes/selector';
 
 export const ownNamespace = 'reroll';
 export const leaseName = 'reroll';

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CertsMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
-import { Metrics } from '../reconciler/metrics';
-import { reconcilerOptionTable } from '../reconciler/options';
-import { annotationProblemCodes } from '../shared/domain/annotation-problem';
+import { Metrics } from '../reconciler/metrics/metrics';
+import { reconcilerOptionTable } from '../reconciler/options/options';
+import { annotationProblemCodes } from '../shared/domain/annotations/annotation-problem';
 import {
   defaultAnnotationKeys,
   lastReloadedFrom,
   ownAnnotations,
   restartedAt,
   sourceAnnotations,
-} from '../shared/domain/annotations';
-import { strategyNames } from '../shared/domain/workload-settings';
+} from '../shared/domain/annotations/annotations';
+import { strategyNames } from '../shared/domain/workloads/workload-settings';
 import { MetricRegistry } from '../shared/runtime/metric-registry';
-import type { OptionRow, OptionTable } from '../shared/runtime/option-table';
+import type { OptionRow, OptionTable } from '../shared/runtime/options/option-table';
 import { WebhookMetrics } from '../webhook/metrics';
-import { webhookOptionTable } from '../webhook/options';
+import { webhookOptionTable } from '../webhook/process/options';
 
 const root = join(__dirname, '..');
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
+import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/transport/https-transport';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { ApiServer } from './api-server';
 import { readAll } from './byte-stream';

@@ -1,5 +1,5 @@
-import { openEnvelope } from '../../shared/kube/protobuf-envelope';
-import { type ProtobufField, protobufBytes, protobufFields } from '../../shared/kube/protobuf';
+import { openEnvelope } from '../../shared/kube/wire/protobuf-envelope';
+import { type ProtobufField, protobufBytes, protobufFields } from '../../shared/kube/wire/protobuf';
 import type { JsonObject, JsonValue } from './json';
 import { type FieldSchema, messageSchemas } from './protobuf-schema';
 import { badRequest } from './status';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { webhookConfiguration } from '../../webhook/webhook-configuration';
+import { webhookConfiguration } from '../../webhook/registration/webhook-configuration';
 import { createAuthority, type CertificateAuthority } from '../control-plane/certificates';
 import { ApiServer } from './api-server';
 import { configMap, seed, seedNamespace } from './cluster';

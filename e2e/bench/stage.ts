@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
+import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/transport/https-transport';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { ApiServer } from '../apiserver/api-server';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeTokenState } from '../../certs/token-data';
-import { getObject } from '../../shared/kube/objects';
+import { getObject } from '../../shared/kube/client/objects';
 import { validatingWebhookConfigurations } from '../../shared/kube/resource';
 import { CertsWorld, type RunningKeeper } from './certs.fixture';
 

@@ -3,7 +3,12 @@ import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { decodeTokens, tokenPath, webhookTokenKey, webhookTokenSecretName } from '../../shared/domain/webhook-token';
+import {
+  decodeTokens,
+  tokenPath,
+  webhookTokenKey,
+  webhookTokenSecretName,
+} from '../../shared/domain/protocol/webhook-token';
 import { stringAt } from '../apiserver/json';
 import { secretKind } from '../apiserver/resources';
 import { processUsage } from '../bench/process-usage';

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { preparedKeyPairs } from '../../certs/issuing.fixture';
 import { Keeper } from '../../certs/keeper';
 import { CertsMetrics } from '../../certs/metrics';
-import { parseSelector } from '../../shared/domain/selector';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import { tlsSource } from '../../shared/kube/tls-source';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
+import { tlsSource } from '../../shared/kube/secrets/tls-source';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
-import { WebhookEngine } from '../../webhook/engine';
+import { RecordingLogger, type LogLine } from '../../shared/runtime/log/recording-logger';
+import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import {
   deploymentConfig,
@@ -27,7 +27,7 @@ import { customKind } from '../apiserver/resources';
 import { ownNamespace } from '../engine-settings';
 import { Harness } from '../engine/harness';
 import { shippedSecrets } from '../shipped-secrets';
-import { webhookConfiguration } from '../../webhook/webhook-configuration';
+import { webhookConfiguration } from '../../webhook/registration/webhook-configuration';
 import { accounts, deployedRights, type Room } from './deployed-rights';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import { patchObject } from '../../shared/kube/objects';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
+import { patchObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import { webhookConfiguration } from '../../webhook/webhook-configuration';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { webhookConfiguration } from '../../webhook/registration/webhook-configuration';
 import { ApiServer } from '../apiserver/api-server';
 import { configMap, deployment, fromConfigMap, seed, seedNamespace } from '../apiserver/cluster';
 import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';

@@ -1,7 +1,7 @@
-import { parseBaseline, type Recorded } from '../../shared/domain/baseline';
-import { ownAnnotations } from '../../shared/domain/annotations';
-import { absent } from '../../shared/domain/content-digest';
-import { sourceId } from '../../shared/domain/source';
+import { parseBaseline, type Recorded } from '../../shared/domain/baseline/baseline';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { absent } from '../../shared/domain/sources/content-digest';
+import { sourceId } from '../../shared/domain/sources/source';
 import { helm } from '../control-plane/helm';
 import { pollUntil } from '../control-plane/poll';
 import { namespace, type RerollCluster } from '../webhook/reroll-cluster';

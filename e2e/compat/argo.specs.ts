@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { rollout, rolloutOf } from '../apiserver/add-ons';
 import { deployment, fromConfigMap, type WorkloadOptions } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';

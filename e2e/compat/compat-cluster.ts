@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
+import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/transport/https-transport';
 import { ContractClient } from '../apiserver/contract/contract-client';
 import { addOnDefinitionFiles, rolloutsControllerFile } from '../control-plane/add-ons';
 import { rerollUser, type ControlPlane } from '../control-plane/cluster';

@@ -1,5 +1,5 @@
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
-import { shortKeys, truthTable, type TruthTableRow } from '../../shared/domain/policy-truth-table.fixture';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { shortKeys, truthTable, type TruthTableRow } from '../../shared/domain/policy/policy-truth-table.fixture';
 import { csiVolume, secretProviderClass, secretProviderClassPodStatus } from '../apiserver/add-ons';
 import { fromConfigMap, fromSecret, type WorkloadOptions } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { fieldAt, listOf } from '../../shared/domain/json-value';
+import { fieldAt, listOf } from '../../shared/domain/kubernetes/json-value';
 import { rollout, rolloutOf } from '../apiserver/add-ons';
 import {
   cronJob,

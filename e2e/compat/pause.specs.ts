@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { fromConfigMap } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';
 import type { Place } from './place';

@@ -1,4 +1,4 @@
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { merge, type Answer, type ContractClient } from '../apiserver/contract/contract-client';
 import type { JsonObject } from '../apiserver/json';
 import type { ObjectInput } from '../apiserver/objects';

@@ -1,4 +1,4 @@
-import { fieldAt, listOf } from '../../shared/domain/json-value';
+import { fieldAt, listOf } from '../../shared/domain/kubernetes/json-value';
 import type { ContractClient, WatchEvent } from '../apiserver/contract/contract-client';
 import type { JsonObject } from '../apiserver/json';
 import { collectionPath, type Kind } from './object-paths';

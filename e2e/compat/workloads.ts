@@ -12,7 +12,7 @@ import {
 } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';
 import type { ObjectInput } from '../apiserver/objects';
-import { fieldAt, listOf, objectOf } from '../../shared/domain/json-value';
+import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { Place } from './place';
 
 export const auto = { 'reloader.stakater.com/auto': 'true' };

@@ -1,4 +1,4 @@
-import { ownAnnotations } from '../../shared/domain/annotations';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { workloadsOf } from './restarts';
 import { workloadsWithBaseline } from './shop';
 import type { Stage } from './stage';

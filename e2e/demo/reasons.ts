@@ -1,8 +1,8 @@
-import { defaultAnnotationKeys, ownAnnotations } from '../../shared/domain/annotations';
-import { decide, describeReason, type PolicySettings } from '../../shared/domain/policy';
-import { sourceId, type SourceKind } from '../../shared/domain/source';
-import { readWorkload } from '../../shared/domain/workload';
-import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { defaultAnnotationKeys, ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { decide, describeReason, type PolicySettings } from '../../shared/domain/policy/policy';
+import { sourceId, type SourceKind } from '../../shared/domain/sources/source';
+import { readWorkload } from '../../shared/domain/workloads/workload';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeObject } from '../apiserver/objects';
 import type { LogEntry } from '../reroll-process';
 import { namespace } from './shop';

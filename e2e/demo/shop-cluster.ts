@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { workloadKinds } from '../../shared/domain/workload-kinds';
+import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { ApiServer } from '../apiserver/api-server';
@@ -16,7 +16,7 @@ import {
   validatingWebhookConfigurationKind,
   type WebhookCall,
 } from '../apiserver/validating-webhooks';
-import { webhookConfiguration } from '../../webhook/webhook-configuration';
+import { webhookConfiguration } from '../../webhook/registration/webhook-configuration';
 import { shippedSecrets } from '../shipped-secrets';
 import type { Source } from './reasons';
 import { namespace, shopObjects } from './shop';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { isRecord } from '../../shared/kube/object-metadata';
+import { isRecord } from '../../shared/kube/wire/object-metadata';
 import { helm } from '../control-plane/helm';
 import { chartCases } from './cases/all';
 import { refusals } from './cases/refusals';

@@ -1,5 +1,5 @@
 import { CertsMetrics } from '../../certs/metrics';
-import { Metrics } from '../../reconciler/metrics';
+import { Metrics } from '../../reconciler/metrics/metrics';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { WebhookMetrics } from '../../webhook/metrics';
 import { MetricSamples } from '../metric-samples';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { isRecord } from '../../shared/kube/object-metadata';
+import { isRecord } from '../../shared/kube/wire/object-metadata';
 import type { Manifest } from './rendered-chart';
 
 interface Target {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../shared/kube/object-metadata';
+import { isRecord } from '../../shared/kube/wire/object-metadata';
 import { kustomization, kustomizeFiles, manifestsText } from './kustomize-files';
 import { renderChart, type Manifest, type RenderOptions, type Values } from './rendered-chart';
 

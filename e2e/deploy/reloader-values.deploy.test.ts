@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { isRecord } from '../../shared/kube/object-metadata';
+import { isRecord } from '../../shared/kube/wire/object-metadata';
 import { Rendered } from './rendered';
 import { renderChart, renderText, type Values } from './rendered-chart';
 

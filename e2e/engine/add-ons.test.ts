@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readinessChecks } from '../../reconciler/health';
+import { readinessChecks } from '../../reconciler/process/health';
 import { deploymentConfig, deploymentConfigKind, rollout, rolloutKind } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, seedNamespace } from '../apiserver/cluster';
 import { Harness } from './harness';

@@ -1,9 +1,9 @@
-import { AlertMetrics } from '../../reconciler/alerts/alert-metrics';
+import { AlertMetrics } from '../../reconciler/metrics/alert-metrics';
 import { AlertSender } from '../../reconciler/alerts/alert-sender';
 import { alertSinks } from '../../reconciler/alerts/sinks';
 import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
-import { silentLogger } from '../../shared/runtime/logger';
+import { silentLogger } from '../../shared/runtime/log/logger';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import type { Harness } from './harness';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { alertSinks } from '../../reconciler/alerts/sinks';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
-import { secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
-import { patchObject } from '../../shared/kube/objects';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
+import { patchObject } from '../../shared/kube/client/objects';
 import {
   csiVolume,
   deploymentConfig,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readinessChecks } from '../../reconciler/health';
+import { readinessChecks } from '../../reconciler/process/health';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import { Harness } from './harness';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { parseChangeBatch } from '../../shared/domain/change-batch';
-import type { ChangeRecord } from '../../shared/domain/change-record';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import { WebhookEngine } from '../../webhook/engine';
+import { parseChangeBatch } from '../../shared/domain/protocol/change-batch';
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import type { AdmissionHook } from '../apiserver/admission';
 import { admissionReview, reviewBody } from '../apiserver/admission-review';

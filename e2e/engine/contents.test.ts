@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine-settings';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { configMap, deployment, envFromKey, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { engineUser, Harness } from './harness';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { workloadKind, type WorkloadKindName } from '../../shared/domain/workload-kinds';
-import { createObject } from '../../shared/kube/objects';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { createObject } from '../../shared/kube/client/objects';
 import { configMap, cronJob, deployment, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import { Harness, engineUser } from './harness';
 

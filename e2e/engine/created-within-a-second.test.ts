@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createObject } from '../../shared/kube/objects';
+import { createObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
-import { workloadKind } from '../../shared/domain/workload-kinds';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
 import { Harness } from './harness';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { patchObject, deleteObject } from '../../shared/kube/objects';
-import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
+import { patchObject, deleteObject } from '../../shared/kube/client/objects';
+import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
 import { resourcePath } from '../../shared/kube/resource';
-import { parseSelector } from '../../shared/domain/selector';
-import type { EngineSettings } from '../../reconciler/engine-settings';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import {
   csiVolume,
   secretProviderClass,

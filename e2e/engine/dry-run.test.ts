@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
-import { readinessChecks } from '../../reconciler/health';
+import { readinessChecks } from '../../reconciler/process/health';
 import {
   configMap,
   cronJob,

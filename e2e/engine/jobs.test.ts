@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { configMap, cronJob, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';
 import type { FaultTarget } from '../apiserver/faults';

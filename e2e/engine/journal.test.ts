@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { entryName, sealEntry, type JobRecreation } from '../../reconciler/journal-entry';
-import { createObject, getObject, type KubeObject } from '../../shared/kube/objects';
+import { entryName, sealEntry, type JobRecreation } from '../../reconciler/apply/journal-entry';
+import { createObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { secrets } from '../../shared/kube/resource';
 import { configMap, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { answerLint } from '../../reconciler/channel/lint-answer';
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import type { ChannelAnswer } from '../../webhook/channel-transport';
-import { WebhookEngine } from '../../webhook/engine';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import type { ChannelAnswer } from '../../webhook/channel/channel-transport';
+import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import { reviewBody } from '../apiserver/admission-review';
 import { configMap, deployment } from '../apiserver/cluster';

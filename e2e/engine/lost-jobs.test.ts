@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createObject } from '../../shared/kube/objects';
-import { workloadKind } from '../../shared/domain/workload-kinds';
+import { createObject } from '../../shared/kube/client/objects';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
 import { configMap, cronJob, fromConfigMap, job } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';

@@ -1,11 +1,11 @@
 import { answerBatch } from '../../reconciler/channel/batch-answer';
 import { answerMarks } from '../../reconciler/channel/marks-answer';
-import { channelPaths } from '../../shared/domain/channel-names';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
+import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
 import { sleep } from '../../shared/runtime/clock';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import { WebhookEngine } from '../../webhook/engine';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import type { AdmissionHook, AdmissionRequest, AdmissionResponse } from '../apiserver/admission';
 import { admissionReview } from '../apiserver/admission-review';

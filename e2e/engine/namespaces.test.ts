@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { readinessChecks } from '../../reconciler/health';
-import { maxNamespaces } from '../../reconciler/options';
-import { everything, parseSelector } from '../../shared/domain/selector';
-import { maxWatchSockets } from '../../shared/kube/https-transport';
-import { patchObject } from '../../shared/kube/objects';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { readinessChecks } from '../../reconciler/process/health';
+import { maxNamespaces } from '../../reconciler/options/options';
+import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
+import { maxWatchSockets } from '../../shared/kube/transport/https-transport';
+import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import {
   deploymentConfigKind,

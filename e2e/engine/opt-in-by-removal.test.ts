@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { parseSelector } from '../../shared/domain/selector';
-import { patchObject } from '../../shared/kube/objects';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
 import { Harness } from './harness';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import {
   configMap,
   cronJob,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
-import { fieldAt } from '../../shared/domain/json-value';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { concurrency } from '../../reconciler/engine';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { concurrency } from '../../reconciler/engine/engine';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { ObjectInput } from '../apiserver/objects';

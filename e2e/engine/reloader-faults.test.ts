@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { readinessChecks } from '../../reconciler/health';
+import { readinessChecks } from '../../reconciler/process/health';
 import { hang } from '../../reconciler/outbound/post.fixture';
-import { fieldAt, listOf, objectOf } from '../../shared/domain/json-value';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
-import { Lifecycle } from '../../shared/runtime/lifecycle';
-import { processPort } from '../../shared/runtime/process-port';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
+import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { Lifecycle } from '../../shared/runtime/process/lifecycle';
+import { processPort } from '../../shared/runtime/process/process-port';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import {
   configMap,
   cronJob,

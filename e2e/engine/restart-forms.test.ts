@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldAt, listOf, objectOf } from '../../shared/domain/json-value';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { configMap, daemonSet, deployment, fromConfigMap, statefulSet } from '../apiserver/cluster';
 import type { ObjectInput } from '../apiserver/objects';
 import { Harness } from './harness';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readinessChecks } from '../../reconciler/health';
-import { ownAnnotations } from '../../shared/domain/annotations';
+import { readinessChecks } from '../../reconciler/process/health';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { configMap, deployment, fromConfigMap, fromSecret, secret, seedNamespace } from '../apiserver/cluster';
 import type { PolicyRule } from '../apiserver/rbac';
 import { engineUser, Harness } from './harness';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { configMap, daemonSet, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { Fault, FaultTarget } from '../apiserver/faults';

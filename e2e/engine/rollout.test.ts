@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { rollout, rolloutKind } from '../apiserver/add-ons';
 import { configMap, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import { Harness } from './harness';

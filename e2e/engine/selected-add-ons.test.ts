@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { parseSelector } from '../../shared/domain/selector';
-import { secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
-import { patchObject } from '../../shared/kube/objects';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
+import { patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import {
   csiVolume,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { ownAnnotations } from '../../shared/domain/annotations';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
-import { secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
-import { patchObject } from '../../shared/kube/objects';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
+import { patchObject } from '../../shared/kube/client/objects';
 import {
   csiVolume,
   secretProviderClass,

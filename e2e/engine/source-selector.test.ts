@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { everything, parseSelector } from '../../shared/domain/selector';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import { Harness, type Engine } from './harness';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { objectAt, type JsonObject } from '../apiserver/json';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KubeObject } from '../../shared/kube/objects';
+import type { KubeObject } from '../../shared/kube/client/objects';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import type { WriteRecord } from '../apiserver/store';
 import { engineUser, type Engine, type Harness } from './harness';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { deleteObject } from '../../shared/kube/objects';
-import { fieldAt } from '../../shared/domain/json-value';
-import { workloadKind } from '../../shared/domain/workload-kinds';
+import { deleteObject } from '../../shared/kube/client/objects';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { rolloutKind, rolloutOf } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';

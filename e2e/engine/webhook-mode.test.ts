@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakePostTransport, hang } from '../../reconciler/outbound/post.fixture';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
-import { parseSelector } from '../../shared/domain/selector';
-import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/csi-decoder';
-import { deleteObject, patchObject } from '../../shared/kube/objects';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
+import { secretProviderClasses, secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
+import { deleteObject, patchObject } from '../../shared/kube/client/objects';
 import { namespaces } from '../../shared/kube/resource';
 import {
   secretProviderClass,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { fieldAt } from '../../shared/domain/json-value';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { engineUser, type Engine, type Harness } from './harness';
 import { MutatingWebhook } from './mutating-webhook';

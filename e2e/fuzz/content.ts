@@ -1,7 +1,7 @@
 import { TomlError } from 'smol-toml';
 import { contentFaults, type LoadedSchema } from '../../shared/domain/content-check/content-faults';
 import type { ContentParser } from '../../shared/domain/content-check/document-node';
-import { TimeLimitError, withinTime } from '../../webhook/time-limit';
+import { TimeLimitError, withinTime } from '../../webhook/plugins/time-limit';
 import { promise, requireFitToShow } from './target';
 
 /** After so long the webhook cuts a parser off, and the key is not checked. */

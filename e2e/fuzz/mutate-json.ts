@@ -1,4 +1,4 @@
-import { isObject } from '../../shared/domain/json-value';
+import { isObject } from '../../shared/domain/kubernetes/json-value';
 import { anyTimes, anyWord } from './mutate-bytes';
 import { edgeNumbers, type Mutator } from './mutator';
 

@@ -1,5 +1,5 @@
-import { bytesField, varint } from '../../shared/kube/protobuf.fixture';
-import { readVarint } from '../../shared/kube/protobuf';
+import { bytesField, varint } from '../../shared/kube/wire/protobuf.fixture';
+import { readVarint } from '../../shared/kube/wire/protobuf';
 import { anyTimes, mutateBytes } from './mutate-bytes';
 import { edgeNumbers, type Mutator } from './mutator';
 

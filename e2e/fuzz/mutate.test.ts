@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Draw } from '../simulation/draw';
-import { envelope } from '../../shared/kube/protobuf.fixture';
-import { openEnvelope } from '../../shared/kube/protobuf-envelope';
+import { envelope } from '../../shared/kube/wire/protobuf.fixture';
+import { openEnvelope } from '../../shared/kube/wire/protobuf-envelope';
 import { mutate } from './mutate';
 import { mutateJson } from './mutate-json';
 import { mutateProtobuf } from './mutate-protobuf';

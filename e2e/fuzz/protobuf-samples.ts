@@ -1,4 +1,4 @@
-import { sourceMessage } from '../../shared/kube/protobuf.fixture';
+import { sourceMessage } from '../../shared/kube/wire/protobuf.fixture';
 import { secretMarker } from './target';
 
 /** A Secret as its own message, without envelope. */

@@ -1,5 +1,5 @@
-import { isObject, objectOf } from '../../shared/domain/json-value';
-import { parseAdmissionReview, type AdmissionRequest } from '../../webhook/admission-review';
+import { isObject, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { parseAdmissionReview, type AdmissionRequest } from '../../webhook/admission/admission-review';
 import { markedValue, bareSecret, sampleConfigMap, sampleDeployment, sampleSecret, json } from './samples';
 
 /** A review of a write, as an API server sends it. */

@@ -1,4 +1,4 @@
-import { ContentDigester } from '../../shared/domain/content-digest';
+import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { secretMarker } from './target';
 
 /** Objects as an API server has them, for targets to begin with. */

@@ -1,5 +1,5 @@
 import { errorMessage, type RerollError } from '../../shared/domain/errors';
-import { MalformedObjectError } from '../../shared/domain/malformed-object-error';
+import { MalformedObjectError } from '../../shared/domain/kubernetes/malformed-object-error';
 
 /** Something that reads foreign bytes, as the fuzzer calls it. */
 export interface Target {

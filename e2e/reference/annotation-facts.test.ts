@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultAnnotationKeys, ownAnnotations, sourceAnnotations, sourceFlags } from '../../shared/domain/annotations';
-import { reviewAnnotations } from '../../shared/domain/annotation-review';
-import { parsePolicy } from '../../shared/domain/policy-annotations';
+import {
+  defaultAnnotationKeys,
+  ownAnnotations,
+  sourceAnnotations,
+  sourceFlags,
+} from '../../shared/domain/annotations/annotations';
+import { reviewAnnotations } from '../../shared/domain/annotations/annotation-review';
+import { parsePolicy } from '../../shared/domain/policy/policy-annotations';
 import { ownFacts, reloaderFacts, sourceFacts } from './annotation-facts';
 
 const keys = defaultAnnotationKeys;

@@ -1,7 +1,11 @@
-import type { defaultAnnotationKeys, ownAnnotations, sourceAnnotations } from '../../shared/domain/annotations';
-import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations';
+import type {
+  defaultAnnotationKeys,
+  ownAnnotations,
+  sourceAnnotations,
+} from '../../shared/domain/annotations/annotations';
+import { lastReloadedFrom, restartedAt } from '../../shared/domain/annotations/annotations';
 import { checkModes } from '../../shared/domain/content-check/check-settings';
-import { runPolicies, strategyNames } from '../../shared/domain/workload-settings';
+import { runPolicies, strategyNames } from '../../shared/domain/workloads/workload-settings';
 
 /** Where an annotation counts. */
 export type Place = 'workload' | 'pod template' | 'source';

@@ -1,6 +1,6 @@
-import { reconcilerOptionTable } from '../../reconciler/options';
-import { defaultAnnotationKeys, ownAnnotations, sourceAnnotations } from '../../shared/domain/annotations';
-import type { OptionTable } from '../../shared/runtime/option-table';
+import { reconcilerOptionTable } from '../../reconciler/options/options';
+import { defaultAnnotationKeys, ownAnnotations, sourceAnnotations } from '../../shared/domain/annotations/annotations';
+import type { OptionTable } from '../../shared/runtime/options/option-table';
 import { markers, ownFacts, reloaderFacts, sourceFacts, type AnnotationFact } from './annotation-facts';
 import { markdownTable } from './markdown-table';
 

@@ -1,7 +1,7 @@
 import { certsOptionTable } from '../../certs/options';
-import { reconcilerOptionTable } from '../../reconciler/options';
-import { optionEnv, type OptionRow, type OptionTable } from '../../shared/runtime/option-table';
-import { webhookOptionTable } from '../../webhook/options';
+import { reconcilerOptionTable } from '../../reconciler/options/options';
+import { optionEnv, type OptionRow, type OptionTable } from '../../shared/runtime/options/option-table';
+import { webhookOptionTable } from '../../webhook/process/options';
 import { markdownTable } from './markdown-table';
 
 /** The commands that take flags. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeOptions } from '../../shared/runtime/option-help';
+import { describeOptions } from '../../shared/runtime/options/option-help';
 import { commands } from './flags-page';
 
 describe.each(commands)('%s --help', (_command, table) => {

@@ -1,4 +1,4 @@
-import { changeBatchBody } from '../../shared/domain/change-batch';
+import { changeBatchBody } from '../../shared/domain/protocol/change-batch';
 import { reviewBody } from '../apiserver/admission-review';
 import { stringAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';

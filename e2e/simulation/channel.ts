@@ -2,10 +2,10 @@ import { answerBatch, type Answer } from '../../reconciler/channel/batch-answer'
 import { answerLint } from '../../reconciler/channel/lint-answer';
 import { answerMarks } from '../../reconciler/channel/marks-answer';
 import { answerPreview } from '../../reconciler/channel/preview-answer';
-import { channelPaths, type ChannelPath } from '../../shared/domain/channel-names';
+import { channelPaths, type ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
 import { ConnectionError } from '../../shared/kube/errors';
-import type { ChannelAnswer, ChannelTransport } from '../../webhook/channel-transport';
+import type { ChannelAnswer, ChannelTransport } from '../../webhook/channel/channel-transport';
 import { arrayAt, stringAt, type JsonObject, type JsonValue } from '../apiserver/json';
 import type { Draw } from './draw';
 import type { Violation } from './judge';

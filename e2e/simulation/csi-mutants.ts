@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-const rotations = 'reconciler/csi-rotations.ts';
+const rotations = 'reconciler/sources/csi-rotations.ts';
 const sinceCreation = 'status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs';
 
 /** Rotations of a CSI driver that are told in a wrong way. */
@@ -27,7 +27,7 @@ export const csiMutants: readonly Mutant[] = [
   },
   {
     what: 'the first rotation of a class restarts nothing',
-    file: 'reconciler/plan.ts',
+    file: 'shared/domain/plan/plan.ts',
     from: 'return { reloadOnCreate: true, reloadOnDelete: false };',
     to: 'return { reloadOnCreate: false, reloadOnDelete: false };',
   },

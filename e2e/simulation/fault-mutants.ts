@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-const engine = 'reconciler/engine.ts';
+const engine = 'reconciler/engine/engine.ts';
 
 /** What an engine may do wrong after a restore of etcd. */
 export const restoreMutants: readonly Mutant[] = [
@@ -30,7 +30,7 @@ export const restoreMutants: readonly Mutant[] = [
   },
   {
     what: 'a version that a restore of etcd has undone is asked for until it comes',
-    file: 'reconciler/source-contents.ts',
+    file: 'reconciler/reading/source-contents.ts',
     from: '!(error instanceof GoneError) && !isVersionToCome(error)',
     to: '!(error instanceof GoneError)',
   },
@@ -46,13 +46,13 @@ export const gatekeeperMutants: readonly Mutant[] = [
   },
   {
     what: 'the record of a restart whose marker was taken out stays',
-    file: 'reconciler/worker.ts',
+    file: 'reconciler/work/worker.ts',
     from: '    if (stored === undefined) return;\n    const owed',
     to: "    if (stored !== '') return;\n    const owed",
   },
   {
     what: 'a record that was taken out on its way is taken for stored',
-    file: 'reconciler/worker.ts',
+    file: 'reconciler/work/worker.ts',
     from: 'resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;',
     to: 'resourceVersion !== undefined;',
   },
@@ -64,7 +64,7 @@ export const gatekeeperMutants: readonly Mutant[] = [
   },
   {
     what: 'a Job whose creation is refused is given up',
-    file: 'reconciler/job-worker.ts',
+    file: 'reconciler/work/job-worker.ts',
     from: '        return failedAttempt(step.error);',
     to: "        return { kind: 'done' };",
   },
@@ -74,7 +74,7 @@ export const gatekeeperMutants: readonly Mutant[] = [
 export const keyMutants: readonly Mutant[] = [
   {
     what: 'what was recorded under another digest key is compared',
-    file: 'reconciler/workload-index.ts',
+    file: 'reconciler/workloads/workload-index.ts',
     from: 'if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };',
     to: "if (baseline.keyId !== '') return { baseline, problem: undefined };",
   },

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutants';
 
-const pauses = 'reconciler/pauses.ts';
-const scope = 'reconciler/namespace-scope.ts';
-const comparison = 'shared/domain/comparison.ts';
-const folds = 'reconciler/rollout-folds.ts';
+const pauses = 'reconciler/work/pauses.ts';
+const scope = 'reconciler/workloads/namespace-scope.ts';
+const comparison = 'shared/domain/baseline/comparison.ts';
+const folds = 'reconciler/work/rollout-folds.ts';
 
 /** Pauses, appearances, selections, folds and a journal that are wrong on purpose. */
 export const featureMutants: readonly Mutant[] = [
@@ -68,7 +68,7 @@ export const featureMutants: readonly Mutant[] = [
   },
   {
     what: 'a read takes in what is not selected',
-    file: 'reconciler/channel/read-source.ts',
+    file: 'reconciler/reading/read-source.ts',
     from: '!object || !selector.matches(object.metadata.labels ?? {})',
     to: '!object',
   },
@@ -97,13 +97,13 @@ export const featureMutants: readonly Mutant[] = [
   },
   {
     what: 'an entry of the journal is believed for its label',
-    file: 'reconciler/journal-entry.ts',
+    file: 'reconciler/apply/journal-entry.ts',
     from: 'if (mac.length !== right.length || !timingSafeEqual(mac, right))',
     to: 'if (mac.length !== right.length)',
   },
   {
     what: 'an entry of the journal that does not verify is cleared away',
-    file: 'reconciler/journal-store.ts',
+    file: 'reconciler/apply/journal-store.ts',
     from: '    onRefusedEntry({ namespace, name,',
     to: `    await deleteObject(this.#options.client, secrets, namespace, name, { propagationPolicy: 'Background' });
     onRefusedEntry({ namespace, name,`,

@@ -1,5 +1,5 @@
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { parseSelector } from '../../shared/domain/selector';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { ActionKind } from './actions';
 import type { Draw } from './draw';
 import { nothingLeftOut, type LeavingOut } from './leaving-out';

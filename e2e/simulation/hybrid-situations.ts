@@ -1,4 +1,4 @@
-import type { LogLine } from '../../shared/runtime/recording-logger';
+import type { LogLine } from '../../shared/runtime/log/recording-logger';
 import { stringAt } from '../apiserver/json';
 import type { HttpRequest } from '../../shared/kube/transport';
 import type { ApiServer } from '../apiserver/api-server';

@@ -1,4 +1,4 @@
-import { entryName, sealEntry, type JobRecreation } from '../../reconciler/journal-entry';
+import { entryName, sealEntry, type JobRecreation } from '../../reconciler/apply/journal-entry';
 import type { ApiServer } from '../apiserver/api-server';
 import { seedNamespace } from '../apiserver/cluster';
 import type { JsonObject } from '../apiserver/json';

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../shared/runtime/recording-logger';
+import type { LogLine } from '../../shared/runtime/log/recording-logger';
 import type { ApiServer } from '../apiserver/api-server';
 import { ownNamespace } from '../engine-settings';
 import type { Channel } from './channel';

@@ -1,8 +1,8 @@
 import type { Mutant } from './mutants';
 
-const carryOver = 'shared/domain/carry-over.ts';
-const duty = 'webhook/workload-duty.ts';
-const marks = 'reconciler/write-marks.ts';
+const carryOver = 'shared/domain/marks/carry-over.ts';
+const duty = 'webhook/plugins/workload-duty.ts';
+const marks = 'reconciler/questions/write-marks.ts';
 
 /** What a webhook puts into writes of others, wrong on purpose. */
 export const marksMutants: readonly Mutant[] = [

@@ -5,10 +5,10 @@ export interface Mutant extends Mutation {
   readonly what: string;
 }
 
-const hints = 'reconciler/channel/hints.ts';
-const inbox = 'reconciler/channel/inbox.ts';
-const capture = 'webhook/capture-change.ts';
-const queue = 'webhook/replica-queue.ts';
+const hints = 'reconciler/hints/hints.ts';
+const inbox = 'reconciler/hints/inbox.ts';
+const capture = 'webhook/plugins/capture-change.ts';
+const queue = 'webhook/channel/replica-queue.ts';
 
 /** Each is found within 2,000 seeds; most within a hundred. */
 export const mutants: readonly Mutant[] = [
@@ -73,7 +73,7 @@ export const mutants: readonly Mutant[] = [
   { what: 'the watch is waited for for ten seconds', file: hints, from: 'patienceMs = 300', to: 'patienceMs = 10_000' },
   {
     what: 'a watch that is behind takes the index back',
-    file: 'shared/domain/resource-version.ts',
+    file: 'shared/domain/kubernetes/resource-version.ts',
     from: 'export function isOlderVersion(',
     to: 'export function isOlderVersion(..._: unknown[]): boolean {\n  return false;\n}\nfunction unused(',
   },
@@ -86,25 +86,25 @@ export const mutants: readonly Mutant[] = [
   { what: 'an old record is taken', file: inbox, from: 'Math.abs(ageMs) > maxAgeMs', to: 'ageMs > Infinity' },
   {
     what: 'records are wanted by nobody',
-    file: 'reconciler/engine.ts',
+    file: 'reconciler/engine/engine.ts',
     from: 'this.#workloads.usersOf(kind, namespace, name).length > 0',
     to: 'this.#workloads.usersOf(kind, namespace, name).length > 99',
   },
   {
     what: 'a change is counted twice',
-    file: 'reconciler/reporter.ts',
+    file: 'reconciler/reporting/reporter.ts',
     from: 'this.#options.metrics.channel.changed(attribution);',
     to: 'for (const _ of [1, 2]) this.#options.metrics.channel.changed(attribution);',
   },
   {
     what: 'what both hooks see is told twice',
-    file: 'webhook/recent-changes.ts',
+    file: 'webhook/plugins/recent-changes.ts',
     from: 'last.change === change',
     to: 'last.change === undefined',
   },
   {
     what: 'a dry run is told',
-    file: 'webhook/capture-duty.ts',
+    file: 'webhook/plugins/capture-duty.ts',
     from: 'request.dryRun === true',
     to: 'request.uid === undefined',
   },
@@ -128,13 +128,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: 'records go to the first replica alone',
-    file: 'webhook/change-sender.ts',
+    file: 'webhook/channel/change-sender.ts',
     from: 'else for (const queue of this.#queues.values()) queue.add',
     to: 'else for (const queue of [...this.#queues.values()].slice(0, 1)) queue.add',
   },
   {
     what: 'a write that is asked about is refused',
-    file: 'webhook/admission-review.ts',
+    file: 'webhook/admission/admission-review.ts',
     from: 'allowed: denied === undefined',
     to: 'allowed: false',
   },

@@ -1,17 +1,17 @@
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { AdoptionPace } from '../../reconciler/adoption-pace';
-import { KeyQueue } from '../../reconciler/key-queue';
-import { Pauses } from '../../reconciler/pauses';
-import { SettleWindows } from '../../reconciler/settle-window';
-import { SourceIndex } from '../../reconciler/source-index';
-import { Worker } from '../../reconciler/worker';
-import { WorkloadIndex } from '../../reconciler/workload-index';
-import { ContentDigest, ContentDigester } from '../../shared/domain/content-digest';
-import { everything } from '../../shared/domain/selector';
-import { KubeClient, type KubeRequest } from '../../shared/kube/client';
-import { Deadline } from '../../shared/kube/deadline';
-import { LeaderElection } from '../../shared/kube/lease';
-import { EventRecorder } from '../../shared/kube/events';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { AdoptionPace } from '../../reconciler/work/adoption-pace';
+import { KeyQueue } from '../../reconciler/queue/key-queue';
+import { Pauses } from '../../reconciler/work/pauses';
+import { SettleWindows } from '../../reconciler/work/settle-window';
+import { SourceIndex } from '../../reconciler/sources/source-index';
+import { Worker } from '../../reconciler/work/worker';
+import { WorkloadIndex } from '../../reconciler/workloads/workload-index';
+import { ContentDigest, ContentDigester } from '../../shared/domain/sources/content-digest';
+import { everything } from '../../shared/domain/kubernetes/selector';
+import { KubeClient, type KubeRequest } from '../../shared/kube/client/client';
+import { Deadline } from '../../shared/kube/client/deadline';
+import { LeaderElection } from '../../shared/kube/lease/lease';
+import { EventRecorder } from '../../shared/kube/client/events';
 import type { World } from './world';
 
 /** An engine that is wrong on purpose: by a method that is replaced, or by settings that are not what its users were told. */

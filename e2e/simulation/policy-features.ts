@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine-settings';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import type { ActionKind } from './actions';
 import type { Draw } from './draw';
 import type { Step, World } from './world';

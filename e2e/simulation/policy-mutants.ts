@@ -1,8 +1,8 @@
 import type { Mutant } from './mutants';
 
-const policy = 'shared/domain/policy.ts';
-const dating = 'reconciler/source-dating.ts';
-const index = 'reconciler/workload-index.ts';
+const policy = 'shared/domain/policy/policy.ts';
+const dating = 'reconciler/sources/source-dating.ts';
+const index = 'reconciler/workloads/workload-index.ts';
 
 /** What restarts what, and since when, wrong on purpose. */
 export const policyMutants: readonly Mutant[] = [
@@ -26,7 +26,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     what: 'what changed before a namespace was taken in by a removal counts',
-    file: 'reconciler/namespace-scope.ts',
+    file: 'reconciler/workloads/namespace-scope.ts',
     from: 'return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);',
     to: 'return Math.min(seenMs, times.formerMs);',
   },
@@ -44,7 +44,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     what: 'a pattern names nothing',
-    file: 'reconciler/plan.ts',
+    file: 'shared/domain/plan/plan.ts',
     from: 'if (!named.hasPatterns) continue;',
     to: 'if (kind.length > 0) continue;',
   },
@@ -56,7 +56,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     what: 'who asks for one kind of sources is restarted for all',
-    file: 'shared/domain/policy-annotations.ts',
+    file: 'shared/domain/policy/policy-annotations.ts',
     from: "if (parseGoBool(typed) === true) return 'auto-typed';",
     to: "if (parseGoBool(typed) === true || typed === '') return 'auto-typed';",
   },

@@ -33,10 +33,10 @@ describe('an engine that is wrong on purpose', () => {
 describe('a bug that a test is to find', () => {
   const bug: TestedMutant = {
     what: 'no window',
-    file: 'reconciler/settle-window.ts',
+    file: 'reconciler/work/settle-window.ts',
     from: 'window.firstMs + settleMaxMs',
     to: 'window.firstMs',
-    test: 'reconciler/settle-window.test.ts',
+    test: 'reconciler/work/settle-window.test.ts',
   };
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
@@ -89,7 +89,7 @@ describe('what is to be found', () => {
   });
 
   it('is looked for where its text is', async () => {
-    const mutation = { file: 'reconciler/channel/hints.ts', from: 'a text that is not there', to: '' };
+    const mutation = { file: 'reconciler/hints/hints.ts', from: 'a text that is not there', to: '' };
     await expect(runBatch([1], 1, () => undefined, { mutation })).rejects.toThrow('has no text');
   });
 });

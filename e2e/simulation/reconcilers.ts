@@ -1,6 +1,6 @@
-import type { EngineSettings } from '../../reconciler/engine-settings';
-import { Metrics } from '../../reconciler/metrics';
-import { Reconciler } from '../../reconciler/reconciler';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
+import { Metrics } from '../../reconciler/metrics/metrics';
+import { Reconciler } from '../../reconciler/process/reconciler';
 import { defaultSettings } from '../engine-settings';
 import { engineUserPrefix } from './engine-user';
 import type { Network } from './network';

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants';
 export const refusalMutants: readonly Mutant[] = [
   {
     what: 'a Retry-After is waited out, however long it is',
-    file: 'reconciler/key-queue.ts',
+    file: 'reconciler/queue/key-queue.ts',
     from: 'Math.min(result.afterMs ?? 0, maxRetryAfterMs)',
     to: '(result.afterMs ?? 0)',
   },

@@ -1,4 +1,4 @@
-import { RecordingLogger, type LogLine } from '../../shared/runtime/recording-logger';
+import { RecordingLogger, type LogLine } from '../../shared/runtime/log/recording-logger';
 import { Draw } from './draw';
 import type { Loop } from './loop';
 import type { Network } from './network';

@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine-settings';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { noFeatures } from './features';
 import type { Violation } from './judge';
 import { simulate } from './simulation';

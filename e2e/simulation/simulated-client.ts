@@ -1,6 +1,6 @@
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import type { Logger } from '../../shared/runtime/logger';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
+import type { Logger } from '../../shared/runtime/log/logger';
 import type { Network } from './network';
 import type { SimulatedProcess } from './process';
 

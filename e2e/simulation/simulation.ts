@@ -1,4 +1,4 @@
-import type { EngineSettings } from '../../reconciler/engine-settings';
+import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { seededRandom } from '../apiserver/seeded-random';
 import { ApiServer } from '../apiserver/api-server';
 import { seedNamespace } from '../apiserver/cluster';

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../shared/runtime/recording-logger';
+import type { LogLine } from '../../shared/runtime/log/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
 import { csiSituations } from './csi-situations';

@@ -5,23 +5,23 @@ export interface TestedMutant extends Mutant {
   readonly test: string;
 }
 
-const worker = 'reconciler/worker.ts';
-const workerTest = 'reconciler/worker.test.ts';
-const folds = 'reconciler/rollout-folds.ts';
-const foldsTest = 'reconciler/rollout-folds.test.ts';
-const contents = 'reconciler/source-contents.ts';
-const contentsTest = 'reconciler/source-contents.test.ts';
-const comparison = 'shared/domain/comparison.ts';
-const comparisonTest = 'shared/domain/comparison.test.ts';
+const worker = 'reconciler/work/worker.ts';
+const workerTest = 'reconciler/work/worker.test.ts';
+const folds = 'reconciler/work/rollout-folds.ts';
+const foldsTest = 'reconciler/work/rollout-folds.test.ts';
+const contents = 'reconciler/reading/source-contents.ts';
+const contentsTest = 'reconciler/reading/source-contents.test.ts';
+const comparison = 'shared/domain/baseline/comparison.ts';
+const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 
 /** Each is found by the test that is named. Faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'settle-max counts from the last change',
-    file: 'reconciler/settle-window.ts',
+    file: 'reconciler/work/settle-window.ts',
     from: 'window.firstMs + settleMaxMs',
     to: 'window.lastMs + settleMaxMs',
-    test: 'reconciler/settle-window.test.ts',
+    test: 'reconciler/work/settle-window.test.ts',
   },
   {
     what: 'nothing is read after a 409',
@@ -32,14 +32,14 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a source that is not there is recorded as an empty one',
-    file: 'shared/domain/baseline.ts',
+    file: 'shared/domain/baseline/baseline.ts',
     from: 'if (content === undefined) return absent;',
     to: "if (content === undefined) return keys === 'all' ? noContents : new Map(keys.map((key) => [key, noContents]));",
-    test: 'reconciler/plan.test.ts',
+    test: 'reconciler/sources/plan-from-index.test.ts',
   },
   {
     what: 'a standby drops hints',
-    file: 'reconciler/engine.ts',
+    file: 'reconciler/engine/engine.ts',
     from: 'this.#workloads.usersOf(kind, namespace, name).length > 0',
     to: 'this.#isInCharge() && this.#workloads.usersOf(kind, namespace, name).length > 0',
     test: 'e2e/engine/channel.test.ts',
@@ -53,19 +53,19 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'excluded sources count',
-    file: 'shared/domain/policy.ts',
+    file: 'shared/domain/policy/policy.ts',
     from: "policy.excluded.has(source.name) ? no('excluded') : undefined",
     to: "policy.excluded.has('') ? no('excluded') : undefined",
-    test: 'shared/domain/policy.test.ts',
+    test: 'shared/domain/policy/policy.test.ts',
   },
   {
     what: 'a write of ours is forgotten once the index has moved on',
-    file: 'reconciler/workload-index.ts',
+    file: 'reconciler/workloads/workload-index.ts',
     from: `      this.#entries.set(workload.key, undone);
       this.#options.onChange(undone);
 `,
     to: '      void undone;\n',
-    test: 'reconciler/workload-index.test.ts',
+    test: 'reconciler/workloads/workload-index.test.ts',
   },
   {
     what: 'what comes back is no change though another content was rolled out meanwhile',
@@ -77,24 +77,24 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a Job is deleted without its uid',
-    file: 'reconciler/job-journal.ts',
+    file: 'reconciler/apply/job-journal.ts',
     from: '{ uid: metadata.uid, propagationPolicy',
     to: '{ propagationPolicy',
-    test: 'reconciler/job-journal.test.ts',
+    test: 'reconciler/apply/job-journal.test.ts',
   },
   {
     what: 'the former holder of the Lease is lost with an answer',
-    file: 'shared/kube/lease.ts',
+    file: 'shared/kube/lease/lease.ts',
     from: 'const previous = this.#takenFrom ?? previousOf(lease);',
     to: 'const previous = previousOf(lease);',
-    test: 'shared/kube/lease.test.ts',
+    test: 'shared/kube/lease/lease.test.ts',
   },
   {
     what: 'only one former state is kept',
-    file: 'reconciler/former-states.ts',
+    file: 'reconciler/sources/former-states.ts',
     from: 'states.length - budgets.formerStates',
     to: 'states.length - 1',
-    test: 'reconciler/former-states.test.ts',
+    test: 'reconciler/sources/former-states.test.ts',
   },
   {
     what: 'a fold answers any content',
@@ -119,24 +119,24 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a new list removes nothing',
-    file: 'shared/kube/relist.ts',
+    file: 'shared/kube/list-watch/relist.ts',
     from: 'this.#delivery.complete(this.#seen);',
     to: 'this.#delivery.complete({ has: () => true } as never);',
-    test: 'shared/kube/reflector.list.test.ts',
+    test: 'shared/kube/list-watch/reflector.list.test.ts',
   },
   {
     what: 'an expired token keeps the keys that were seen',
-    file: 'shared/kube/relist.ts',
+    file: 'shared/kube/list-watch/relist.ts',
     from: 'this.#seen.clear();',
     to: '',
-    test: 'shared/kube/reflector.list.test.ts',
+    test: 'shared/kube/list-watch/reflector.list.test.ts',
   },
   {
     what: 'ignore and match are not dated',
-    file: 'reconciler/source-past.ts',
+    file: 'reconciler/sources/source-past.ts',
     from: 'Math.max(sinceMs, admittedMs)',
     to: 'sinceMs',
-    test: 'reconciler/source-index.test.ts',
+    test: 'reconciler/sources/source-index.test.ts',
   },
   {
     what: 'a restart that fails keeps the pause',
@@ -154,7 +154,7 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'a new leader does not list sources anew',
-    file: 'reconciler/engine.ts',
+    file: 'reconciler/engine/engine.ts',
     from: `    this.#known.forget();
     this.#reporter.lead(true);`,
     to: '    this.#reporter.lead(true);',
@@ -162,14 +162,14 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'what a list shows of a status that was seen without versions is never a rotation',
-    file: 'reconciler/csi-rotations.ts',
+    file: 'reconciler/sources/csi-rotations.ts',
     from: "before.content === undefined && origin === 'watch'",
     to: 'before.content === undefined',
     test: 'e2e/engine/csi.test.ts',
   },
   {
     what: 'what is listed long after a creation is taken for what was there then',
-    file: 'reconciler/plan.ts',
+    file: 'shared/domain/plan/plan.ts',
     from: 'if (!isOfCreation || !wasWatched)',
     to: 'if (!isOfCreation)',
     test: 'e2e/engine/copied-baselines.test.ts',
@@ -183,16 +183,16 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'the restart id is constant',
-    file: 'reconciler/describe-restart.ts',
+    file: 'reconciler/work/describe-restart.ts',
     from: 'const id = randomHex(random, 8);',
     to: "const id = randomHex(random, 8).replace(/./g, '0');",
-    test: 'reconciler/describe-restart.test.ts',
+    test: 'reconciler/work/describe-restart.test.ts',
   },
   {
     what: 'what is unread counts as unchanged',
-    file: 'reconciler/plan.ts',
+    file: 'shared/domain/plan/plan.ts',
     from: "if (verdicts.some(({ unread }) => unread)) return { action: 'read', verdicts };",
     to: '',
-    test: 'reconciler/plan.test.ts',
+    test: 'reconciler/sources/plan-from-index.test.ts',
   },
 ];

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants';
 export const upgradeMutants: readonly Mutant[] = [
   {
     what: 'a baseline of an older version counts as none',
-    file: 'shared/domain/baseline.ts',
+    file: 'shared/domain/baseline/baseline.ts',
     from: 'return uid === undefined || uid === objectUid;',
     to: 'return uid === objectUid;',
   },

@@ -1,4 +1,4 @@
-import { ownPrefix } from '../../shared/domain/annotations';
+import { ownPrefix } from '../../shared/domain/annotations/annotations';
 import type { ApiServer } from '../apiserver/api-server';
 import type { Annotating } from './annotating-users';
 import {

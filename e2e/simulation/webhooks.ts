@@ -1,4 +1,4 @@
-import { WebhookEngine } from '../../webhook/engine';
+import { WebhookEngine } from '../../webhook/process/engine';
 import { WebhookMetrics } from '../../webhook/metrics';
 import { ownNamespace } from '../engine-settings';
 import type { Channel } from './channel';

@@ -1,4 +1,4 @@
-import type { StrategyName } from '../../shared/domain/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload';
 import type { ActionKind } from './actions';
 import { withCsi } from './csi-world';
 import { Draw } from './draw';

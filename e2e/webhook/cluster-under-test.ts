@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
-import { KubeClient } from '../../shared/kube/client';
-import { staticCredentials } from '../../shared/kube/credentials';
-import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/https-transport';
+import { KubeClient } from '../../shared/kube/client/client';
+import { staticCredentials } from '../../shared/kube/access/credentials';
+import { createHttpsTransport, type HttpsTransport } from '../../shared/kube/transport/https-transport';
 import { systemClock } from '../../shared/runtime/clock';
-import { silentLogger } from '../../shared/runtime/logger';
+import { silentLogger } from '../../shared/runtime/log/logger';
 import { ContractClient } from '../apiserver/contract/contract-client';
 import type { Identity } from '../control-plane/certificates';
 import type { ControlPlane } from '../control-plane/cluster';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseBaseline } from '../../shared/domain/baseline';
+import { parseBaseline } from '../../shared/domain/baseline/baseline';
 import { deployment, fromConfigMap } from '../apiserver/cluster';
 import type { ContractClient } from '../apiserver/contract/contract-client';
 import type { JsonObject } from '../apiserver/json';

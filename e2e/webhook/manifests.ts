@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { webhookConfiguration, type HookType } from '../../webhook/webhook-configuration';
+import { webhookConfiguration, type HookType } from '../../webhook/registration/webhook-configuration';
 
 /** A Kubernetes object, as far as it has to be looked at here. */
 interface Manifest {

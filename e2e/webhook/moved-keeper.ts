@@ -3,7 +3,7 @@ import { Keeper } from '../../certs/keeper';
 import { rsaKeyPairs } from '../../certs/key-pairs';
 import { CertsMetrics } from '../../certs/metrics';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
-import { silentLogger } from '../../shared/runtime/logger';
+import { silentLogger } from '../../shared/runtime/log/logger';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { systemRandom } from '../../shared/runtime/random';
 import type { ClusterUnderTest } from './cluster-under-test';

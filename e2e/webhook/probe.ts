@@ -1,7 +1,7 @@
 import { configMap } from '../apiserver/cluster';
 import { pollUntil } from '../control-plane/poll';
 import type { RerollProcess } from '../reroll-process';
-import type { HookType } from '../../webhook/webhook-configuration';
+import type { HookType } from '../../webhook/registration/webhook-configuration';
 import { admissionFailures } from './admission-counts';
 import type { MetricSamples } from '../metric-samples';
 import type { ClusterUnderTest } from './cluster-under-test';

@@ -1,5 +1,5 @@
 import { arrayAt, stringAt } from '../apiserver/json';
-import type { HookType } from '../../webhook/webhook-configuration';
+import type { HookType } from '../../webhook/registration/webhook-configuration';
 import type { ClusterUnderTest } from './cluster-under-test';
 
 /** Under which path the API server calls, token included: what only an administrator may read. */

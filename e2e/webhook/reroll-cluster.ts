@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { HookType } from '../../webhook/webhook-configuration';
+import type { HookType } from '../../webhook/registration/webhook-configuration';
 import type { Identity } from '../control-plane/certificates';
 import type { ControlPlane } from '../control-plane/cluster';
 import { writeKubeconfig } from '../control-plane/kubeconfig';

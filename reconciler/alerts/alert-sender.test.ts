@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { zeroRandom } from '../../shared/kube/client.fixture';
+import { zeroRandom } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { PostError } from '../outbound/post-error';
 import { FakePostTransport, hang, ok } from '../outbound/post.fixture';
 import type { PostAnswer } from '../outbound/post-transport';
 import { alertOf } from './alert.fixture';
-import { AlertMetrics } from './alert-metrics';
+import { AlertMetrics } from '../metrics/alert-metrics';
 import { tryTimeoutMs } from '../outbound/delivery';
 import { AlertSender, alertRate, maxWaiting } from './alert-sender';
 import { raw } from './raw';

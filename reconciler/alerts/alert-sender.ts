@@ -1,11 +1,11 @@
 import { sleep, type Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/logger';
+import type { Logger } from '../../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../../shared/runtime/random';
-import { TokenBucket } from '../channel/token-bucket';
+import { TokenBucket } from '../queue/token-bucket';
 import { deliver, type Delivery } from '../outbound/delivery';
 import type { Post, PostTransport } from '../outbound/post-transport';
 import type { Alert, AlertOutlet } from './alert';
-import type { AlertMetrics, AlertResult } from './alert-metrics';
+import type { AlertMetrics, AlertResult } from '../metrics/alert-metrics';
 import { alertText, maxAlertBytes, messageText } from './message';
 import type { AlertSink } from './sink';
 

@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../shared/domain/source';
+import type { SourceKind } from '../../shared/domain/sources/source';
 
 /** A restart that was written, as it is told outside of the cluster. Names alone: nothing of the content of a source. */
 export interface Alert {

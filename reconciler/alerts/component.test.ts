@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../shared/runtime/clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { systemRandom } from '../../shared/runtime/random';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import type { Environment } from '../../shared/runtime/options';
-import { parseReconcilerOptions } from '../options';
-import { AlertMetrics } from './alert-metrics';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import type { Environment } from '../../shared/runtime/options/options';
+import { parseReconcilerOptions } from '../options/options';
+import { AlertMetrics } from '../metrics/alert-metrics';
 import { alertComponent, alertSender } from './component';
 import { alertOf } from './alert.fixture';
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../shared/runtime/clock';
-import type { Component } from '../../shared/runtime/lifecycle';
-import type { Logger } from '../../shared/runtime/logger';
+import type { Component } from '../../shared/runtime/process/lifecycle';
+import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
 import { HttpsPostTransport } from '../outbound/https-post-transport';
-import type { AlertMetrics } from './alert-metrics';
+import type { AlertMetrics } from '../metrics/alert-metrics';
 import { AlertSender } from './alert-sender';
 import type { AlertOptions } from './options';
 import { raw } from './raw';

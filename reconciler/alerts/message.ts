@@ -1,5 +1,5 @@
-import { printable } from '../../shared/domain/printable';
-import { sourceKindNames } from '../../shared/domain/source';
+import { printable } from '../../shared/domain/text/printable';
+import { sourceKindNames } from '../../shared/domain/sources/source';
 import type { Alert } from './alert';
 import type { AlertSink } from './sink';
 

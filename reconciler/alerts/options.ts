@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { goBool, goBoolAccepts, httpUrl, httpUrlAccepts } from '../../shared/runtime/option-schemas';
-import type { OptionTable, OptionValues } from '../../shared/runtime/option-table';
+import { goBool, goBoolAccepts, httpUrl, httpUrlAccepts } from '../../shared/runtime/options/option-schemas';
+import type { OptionTable, OptionValues } from '../../shared/runtime/options/option-table';
 import { alertSinks } from './sinks';
 
 const trimmed = z.string().transform((text) => text.trim());

@@ -1,6 +1,6 @@
-import { lastReloadedFrom } from '../../shared/domain/annotations';
-import { absent } from '../../shared/domain/content-digest';
-import { sourceKindNames } from '../../shared/domain/source';
+import { lastReloadedFrom } from '../../shared/domain/annotations/annotations';
+import { absent } from '../../shared/domain/sources/content-digest';
+import { sourceKindNames } from '../../shared/domain/sources/source';
 import type { MarkInput, TemplateMarker } from './marker';
 
 /**

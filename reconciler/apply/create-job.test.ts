@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyOf } from '../../shared/kube/client.fixture';
-import { refusal, type Reply } from '../../shared/kube/fake-transport';
+import { bodyOf } from '../../shared/kube/client/client.fixture';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import type { HttpRequest } from '../../shared/kube/transport';
-import { auto, workloadObject, type WorkloadOptions } from '../records.fixture';
+import { auto, workloadObject, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import { createJobFromCronJob } from './create-job';
 import { StaleWorkloadError } from './read-again';
 import { NotLeadingError } from './restart';

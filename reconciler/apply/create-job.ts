@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { formatBaseline } from '../../shared/domain/baseline';
-import { fieldAt, objectOf } from '../../shared/domain/json-value';
-import { isLeftToNextRun } from '../../shared/domain/workload-settings';
-import { workloadKind } from '../../shared/domain/workload-kinds';
+import { formatBaseline } from '../../shared/domain/baseline/baseline';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { AlreadyExistsError } from '../../shared/kube/errors';
-import { createObject, getObject, type KubeObject } from '../../shared/kube/objects';
+import { createObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { leaveToNextRun } from './leave-to-next-run';
 import { annotateWorkload } from './patch-workload';
 import type { ApplyContext, Applied, Restart } from './restart';

@@ -1,5 +1,5 @@
-import { absent } from '../../shared/domain/content-digest';
-import { envVarName } from '../../shared/domain/marker-name';
+import { absent } from '../../shared/domain/sources/content-digest';
+import { envVarName } from '../../shared/domain/sources/marker-name';
 import type { MarkInput, TemplateMarker } from './marker';
 
 /**

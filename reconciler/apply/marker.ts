@@ -1,7 +1,7 @@
-import type { TemplateMarker } from '../../shared/domain/workload-marks';
-import type { Verdict } from '../plan';
+import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
+import type { Verdict } from '../../shared/domain/plan/plan';
 
-export type { TemplateMarker } from '../../shared/domain/workload-marks';
+export type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 
 export interface MarkInput {
   readonly namespace: string;

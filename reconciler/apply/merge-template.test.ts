@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyOf } from '../../shared/kube/client.fixture';
+import { bodyOf } from '../../shared/kube/client/client.fixture';
 import { ConflictError } from '../../shared/kube/errors';
-import { refusal, type Reply } from '../../shared/kube/fake-transport';
-import { workloadObject, type WorkloadOptions } from '../records.fixture';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
+import { workloadObject, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import { mergeTemplate } from './merge-template';
 import { StaleWorkloadError } from './read-again';
 import { NotLeadingError } from './restart';

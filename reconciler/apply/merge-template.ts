@@ -1,6 +1,6 @@
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
-import { workloadKind } from '../../shared/domain/workload-kinds';
-import { getObject, type KubeObject } from '../../shared/kube/objects';
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import type { TemplateMarker } from './marker';
 import { patchTemplate } from './patch-workload';
 import { readAgain } from './read-again';

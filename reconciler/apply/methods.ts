@@ -1,5 +1,5 @@
-import type { ApplyMethod } from '../../shared/domain/workload-kinds';
-import type { JobJournal } from '../job-journal';
+import type { ApplyMethod } from '../../shared/domain/kubernetes/workload-kinds';
+import type { JobJournal } from './job-journal';
 import { createJobFromCronJob } from './create-job';
 import { mergeTemplate } from './merge-template';
 import { patchWorkload } from './patch-workload';

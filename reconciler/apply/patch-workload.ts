@@ -1,7 +1,7 @@
-import { fieldAt, objectOf } from '../../shared/domain/json-value';
-import { workloadKind } from '../../shared/domain/workload-kinds';
-import { patchObject, type KubeObject, type PatchOptions } from '../../shared/kube/objects';
-import { isRightRefused } from '../../shared/kube/refusals';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { patchObject, type KubeObject, type PatchOptions } from '../../shared/kube/client/objects';
+import { isRightRefused } from '../../shared/kube/client/refusals';
 import { MarkerLostError } from './marker-lost-error';
 import type { ApplyContext, Applied, Restart } from './restart';
 import { missingOfMarker, templatePatch } from './template';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatBaseline } from '../../shared/domain/baseline';
-import { workloadObject, type WorkloadOptions } from '../records.fixture';
+import { formatBaseline } from '../../shared/domain/baseline/baseline';
+import { workloadObject, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import { readAgain, StaleWorkloadError } from './read-again';
 import { baselineOf, read, restartOf } from './restart.fixture';
 

@@ -1,6 +1,6 @@
 import { RerollError } from '../../shared/domain/errors';
-import { trackingSignature } from '../../shared/domain/workload';
-import type { KubeObject } from '../../shared/kube/objects';
+import { trackingSignature } from '../../shared/domain/workloads/workload';
+import type { KubeObject } from '../../shared/kube/client/objects';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { ApplyContext } from './restart';
 

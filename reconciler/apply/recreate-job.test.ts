@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientWorld, bodyOf } from '../../shared/kube/client.fixture';
-import { refusal, type Reply } from '../../shared/kube/fake-transport';
-import type { KubeObject } from '../../shared/kube/objects';
-import { JobJournal } from '../job-journal';
-import { testStore } from '../job-journal.fixture';
-import { auto, workloadObject, type WorkloadOptions } from '../records.fixture';
+import { clientWorld, bodyOf } from '../../shared/kube/client/client.fixture';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import { JobJournal } from './job-journal';
+import { testStore } from './job-journal.fixture';
+import { auto, workloadObject, type WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import { StaleWorkloadError } from './read-again';
 import { recreateJob, successorOf } from './recreate-job';
 import { NotLeadingError } from './restart';

@@ -1,16 +1,16 @@
-import { ownAnnotations } from '../../shared/domain/annotations';
-import { formatBaseline, withoutUid } from '../../shared/domain/baseline';
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
-import { isLeftToNextRun } from '../../shared/domain/workload-settings';
-import { workloadKind } from '../../shared/domain/workload-kinds';
-import type { KubeClient } from '../../shared/kube/client';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { formatBaseline, withoutUid } from '../../shared/domain/baseline/baseline';
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
+import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { KubeClient } from '../../shared/kube/client/client';
 import { AlreadyExistsError } from '../../shared/kube/errors';
-import { createObject, getObject, type KubeObject } from '../../shared/kube/objects';
-import type { JobJournal } from '../job-journal';
-import type { JobRecreation } from '../journal-entry';
+import { createObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
+import type { JobJournal } from './job-journal';
+import type { JobRecreation } from './journal-entry';
 import { leaveToNextRun } from './leave-to-next-run';
 import { readAgain } from './read-again';
-import { describeChange } from '../report';
+import { describeChange } from '../../shared/domain/plan/describe-change';
 import type { Apply, Restart } from './restart';
 import { markTemplate } from './template';
 

@@ -1,6 +1,6 @@
-import { fieldAt, textOf } from '../../shared/domain/json-value';
-import { workloadKind } from '../../shared/domain/workload-kinds';
-import { getObject, type KubeObject } from '../../shared/kube/objects';
+import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import { mergeTemplate } from './merge-template';
 import { patchRestart } from './patch-workload';
 import { readAgain } from './read-again';

@@ -1,35 +1,25 @@
-import { defaultAnnotationKeys } from '../../shared/domain/annotations';
-import { formatBaseline, type Baseline } from '../../shared/domain/baseline';
-import { fieldAt, objectOf } from '../../shared/domain/json-value';
-import { readWorkload } from '../../shared/domain/workload';
-import { workloadKind } from '../../shared/domain/workload-kinds';
-import { clientWorld, type ClientWorld } from '../../shared/kube/client.fixture';
-import type { Reply } from '../../shared/kube/fake-transport';
-import type { KubeObject } from '../../shared/kube/objects';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { formatBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { readWorkload } from '../../shared/domain/workloads/workload';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { clientWorld, type ClientWorld } from '../../shared/kube/client/client.fixture';
+import type { Reply } from '../../shared/kube/transport/fake-transport';
+import type { KubeObject } from '../../shared/kube/client/objects';
 import type { HttpRequest } from '../../shared/kube/transport';
-import type { Change } from '../change';
-import { at, contentOf, digester, workloadObject, workloadRecord, type WorkloadOptions } from '../records.fixture';
+import { blue, changeOf } from '../../shared/domain/plan/change.fixture';
+import {
+  at,
+  digester,
+  workloadObject,
+  workloadRecord,
+  type WorkloadOptions,
+} from '../../shared/domain/plan/records.fixture';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { NotLeadingError, type ApplyContext, type Restart } from './restart';
 import { markTemplate } from './template';
 
 export const restartId = 'c0ffee00';
-export const blue = contentOf({ color: 'blue' }).whole();
-
-export function changeOf(change: Partial<Change> = {}): Change {
-  const { kind = 'ConfigMap', name = 'app' } = change;
-  return {
-    id: `${kind === 'ConfigMap' ? 'cm' : 'secret'}/${name}`,
-    kind,
-    name,
-    container: 'main',
-    whole: blue,
-    decision: 'auto',
-    comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys: ['color'] },
-    attribution: undefined,
-    ...change,
-  };
-}
 
 export function baselineOf(sequence: number, whole = blue): Baseline {
   return { sequence, keyId: digester.keyId, sources: new Map([['cm/app', whole]]) };

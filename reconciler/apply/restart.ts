@@ -1,11 +1,11 @@
-import type { Baseline } from '../../shared/domain/baseline';
+import type { Baseline } from '../../shared/domain/baseline/baseline';
 import { RerollError } from '../../shared/domain/errors';
-import type { StrategyName, WorkloadRecord } from '../../shared/domain/workload';
-import type { WorkloadKindName } from '../../shared/domain/workload-kinds';
-import type { KubeClient } from '../../shared/kube/client';
+import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { KubeClient } from '../../shared/kube/client/client';
 import type { ForbiddenError } from '../../shared/kube/errors';
-import type { KubeObject } from '../../shared/kube/objects';
-import type { Change } from '../change';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { TemplateMarker } from './marker';
 

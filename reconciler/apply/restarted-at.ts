@@ -1,4 +1,4 @@
-import { restartedAt } from '../../shared/domain/annotations';
+import { restartedAt } from '../../shared/domain/annotations/annotations';
 import type { MarkInput, TemplateMarker } from './marker';
 
 /** What `kubectl rollout restart` writes: operators that police their pod templates tolerate it. */

@@ -1,4 +1,4 @@
-import type { StrategyName } from '../../shared/domain/workload';
+import type { StrategyName } from '../../shared/domain/workloads/workload';
 import { markAnnotation } from './annotations';
 import { markEnvVars } from './env-vars';
 import type { Strategy } from './marker';

@@ -1,5 +1,5 @@
-import { annotationsOf } from '../../shared/domain/annotations';
-import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/json-value';
+import { annotationsOf } from '../../shared/domain/annotations/annotations';
+import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import type { TemplateMarker } from './marker';
 
 /** The marker as a strategic merge patch of a pod template: containers and variables merge by name. */

@@ -1,6 +1,6 @@
-import { parseChangeBatch } from '../../shared/domain/change-batch';
-import type { ChannelStatus } from './channel-metrics';
-import type { Receipt } from './inbox';
+import { parseChangeBatch } from '../../shared/domain/protocol/change-batch';
+import type { ChannelStatus } from '../metrics/channel-metrics';
+import type { Receipt } from '../hints/inbox';
 import { readJsonBody } from './json-body';
 
 /** Where the records of a batch go. */

@@ -5,9 +5,9 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import type { TlsMaterial } from '../../shared/runtime/tls-material';
-import { ChannelMetrics } from './channel-metrics';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import type { TlsMaterial } from '../../shared/runtime/tls/tls-material';
+import { ChannelMetrics } from '../metrics/channel-metrics';
 import { ChannelServer } from './channel-server';
 import { privateKey, testAuthority, type TestAuthority } from './tls.fixture';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChangeRecord } from '../../shared/domain/change-record';
-import { at } from '../records.fixture';
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { at } from '../../shared/domain/plan/records.fixture';
 import { answerBatch } from './batch-answer';
-import { maxAttributedSources } from './attributions';
+import { maxAttributedSources } from '../hints/attributions';
 import { ChannelHarness, changeRecord, stored } from './channel.fixture';
-import { maxPendingHints } from './hints';
+import { maxPendingHints } from '../hints/hints';
 
 const runs = 100_000;
 const storyRuns = 1_000;

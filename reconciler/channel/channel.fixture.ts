@@ -1,12 +1,12 @@
-import type { ChangeRecord } from '../../shared/domain/change-record';
-import type { ReadSource, SourceRecord } from '../../shared/domain/source';
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import type { ReadSource, SourceRecord } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import { at, contentOf, digester, sourceRecord } from '../records.fixture';
-import { ChannelMetrics, type HintResult } from './channel-metrics';
-import { Hints } from './hints';
-import { Inbox } from './inbox';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { at, contentOf, digester, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { ChannelMetrics, type HintResult } from '../metrics/channel-metrics';
+import { Hints } from '../hints/hints';
+import { Inbox } from '../hints/inbox';
 
 /** ConfigMap `shop/app` set to `color: blue` by alice with kubectl, at the moment a FakeClock starts. */
 export function changeRecord({

@@ -1,14 +1,14 @@
 import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { objectKey } from '../../shared/domain/object-key';
-import type { ReadSource } from '../../shared/domain/source';
+import { objectKey } from '../../shared/domain/kubernetes/object-key';
+import type { ReadSource } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { RecordingLogger } from '../../shared/runtime/recording-logger';
-import { SourceIndex } from '../source-index';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { SourceIndex } from '../sources/source-index';
 import { changeRecord, stored } from './channel.fixture';
-import { ChannelMetrics } from './channel-metrics';
-import { Hints } from './hints';
+import { ChannelMetrics } from '../metrics/channel-metrics';
+import { Hints } from '../hints/hints';
 
 jest.setTimeout(60_000);
 

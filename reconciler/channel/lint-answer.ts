@@ -1,5 +1,5 @@
-import { parseLintQuestion, type LintAnswer } from '../../shared/domain/lint/lint-answer';
-import type { WorkloadQuestion } from '../../shared/domain/workload-question';
+import { parseLintQuestion, type LintAnswer } from '../../shared/domain/protocol/lint-answer';
+import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
 import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 

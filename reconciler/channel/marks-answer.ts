@@ -1,4 +1,4 @@
-import { parseMarksQuestion, type MarksAnswer, type MarksQuestion } from '../../shared/domain/marks-question';
+import { parseMarksQuestion, type MarksAnswer, type MarksQuestion } from '../../shared/domain/protocol/marks-question';
 import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 

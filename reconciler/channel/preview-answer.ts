@@ -1,4 +1,4 @@
-import { parsePreviewQuestion, type PreviewAnswer, type PreviewQuestion } from '../../shared/domain/preview';
+import { parsePreviewQuestion, type PreviewAnswer, type PreviewQuestion } from '../../shared/domain/protocol/preview';
 import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { md, pki } from 'node-forge';
-import type { TlsMaterial } from '../../shared/runtime/tls-material';
+import type { TlsMaterial } from '../../shared/runtime/tls/tls-material';
 
 export interface LeafOptions {
   readonly dnsName: string;

@@ -1,6 +1,6 @@
-import { printable } from '../../shared/domain/printable';
-import type { Selector } from '../../shared/domain/selector';
-import type { ReconcilerOptions } from '../options';
+import { printable } from '../../shared/domain/text/printable';
+import type { Selector } from '../../shared/domain/kubernetes/selector';
+import type { ReconcilerOptions } from '../options/options';
 
 export const metaInfoName = 'reloader-meta-info';
 export const metaInfoLabels = { 'reloader.stakater.com/meta-info': 'reloader' } as const;

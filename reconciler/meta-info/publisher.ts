@@ -1,11 +1,11 @@
 import { errorMessage } from '../../shared/domain/errors';
-import type { KubeClient } from '../../shared/kube/client';
+import type { KubeClient } from '../../shared/kube/client/client';
 import { AlreadyExistsError, ConflictError, undefinedIfNotFound } from '../../shared/kube/errors';
-import { createObject, getObject, updateObject } from '../../shared/kube/objects';
+import { createObject, getObject, updateObject } from '../../shared/kube/client/objects';
 import { configMaps } from '../../shared/kube/resource';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Component } from '../../shared/runtime/lifecycle';
-import type { Logger } from '../../shared/runtime/logger';
+import type { Component } from '../../shared/runtime/process/lifecycle';
+import type { Logger } from '../../shared/runtime/log/logger';
 import { persist } from '../../shared/runtime/persist';
 import type { Random } from '../../shared/runtime/random';
 import { metaInfoLabels, metaInfoName } from './meta-info';

@@ -1,11 +1,11 @@
-import type { SourceKind } from '../../shared/domain/source';
+import type { SourceKind } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/logger';
+import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
-import { KeyQueue, type QueueResult } from '../key-queue';
+import { KeyQueue, type QueueResult } from '../queue/key-queue';
 import { deliver } from '../outbound/delivery';
 import type { PostTransport } from '../outbound/post-transport';
-import type { NotifyMetrics } from './notify-metrics';
+import type { NotifyMetrics } from '../metrics/notify-metrics';
 
 export interface CallerOptions {
   /** Undefined in a dry run: no call is made. */

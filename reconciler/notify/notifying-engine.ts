@@ -1,19 +1,19 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
-import type { ContentDigester } from '../../shared/domain/content-digest';
-import { isRead, type SourceKind, type SourceRecord } from '../../shared/domain/source';
-import type { EngineSettings } from '../engine-settings';
-import type { EngineDeps } from '../engine-deps';
-import { countEvent, countPassedOver } from '../event-counts';
-import { whatHappened } from '../event-labels';
-import type { Receipt } from '../channel/inbox';
-import { CsiRotations } from '../csi-rotations';
-import { electionFor, type Election } from '../election';
-import { observeSources, observeWatches, reflectorObserver } from '../observers';
-import { NamespaceScope } from '../namespace-scope';
+import type { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { isRead, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import type { EngineSettings } from '../options/engine-settings';
+import type { EngineDeps } from '../engine/engine-deps';
+import { countEvent, countPassedOver } from '../reporting/event-counts';
+import { whatHappened } from '../reporting/event-labels';
+import type { Receipt } from '../hints/inbox';
+import { CsiRotations } from '../sources/csi-rotations';
+import { electionFor, type Election } from '../engine/election';
+import { observeSources, observeWatches, reflectorObserver } from '../engine/observers';
+import { NamespaceScope } from '../workloads/namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
-import { SourceIndex, type SourceChange } from '../source-index';
-import { Watches, type WatchStatus } from '../watches';
+import { SourceIndex, type SourceChange } from '../sources/source-index';
+import { Watches, type WatchStatus } from '../watch/watches';
 import { Caller, sourceKey } from './caller';
 
 /** Longer than it takes another replica to see that the leader is gone. */

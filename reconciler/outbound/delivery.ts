@@ -1,5 +1,5 @@
 import { errorMessage } from '../../shared/domain/errors';
-import { Deadline } from '../../shared/kube/deadline';
+import { Deadline } from '../../shared/kube/client/deadline';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Post, PostTransport } from './post-transport';
 

@@ -5,7 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { selfSigned } from '../../shared/runtime/tls.fixture';
+import { selfSigned } from '../../shared/runtime/tls/tls.fixture';
 import { HttpsPostTransport, type HttpsPostTransportOptions } from './https-post-transport';
 import { PostError } from './post-error';
 

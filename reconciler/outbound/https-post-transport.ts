@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { parseRetryAfter } from '../../shared/kube/retry-after';
+import { parseRetryAfter } from '../../shared/kube/client/retry-after';
 import type { Clock } from '../../shared/runtime/clock';
 import { postError } from './post-error';
 import type { Post, PostAnswer, PostTransport } from './post-transport';

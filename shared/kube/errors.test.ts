@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorFromStatus, isNamespaceGone } from './errors';
 import { requestTarget } from './request-target';
-import { parseRetryAfter } from './retry-after';
+import { parseRetryAfter } from './client/retry-after';
 import type { KubeStatus } from './kube-status';
-import { parseStatusBody } from './status-body';
-import { bytesField, envelope, varintField } from './protobuf.fixture';
+import { parseStatusBody } from './wire/status-body';
+import { bytesField, envelope, varintField } from './wire/protobuf.fixture';
 
 const deployment = requestTarget('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web');
 

@@ -3,7 +3,6 @@ import type { KubeStatus } from './kube-status';
 import type { RequestTarget } from './request-target';
 import { describeTarget, rbacRule } from './request-target';
 
-
 export interface KubeErrorOptions {
   readonly code: string;
   readonly status?: number | undefined;

@@ -1,4 +1,4 @@
-import { createHttpsTransport, type HttpsTransport } from '../../../shared/kube/https-transport';
+import { createHttpsTransport, type HttpsTransport } from '../../../shared/kube/transport/https-transport';
 import { sleep, systemClock } from '../../../shared/runtime/clock';
 import { startControlPlane } from '../../control-plane/start';
 import { describeContract } from './contract';

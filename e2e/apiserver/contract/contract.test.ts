@@ -1,5 +1,5 @@
 import { FakeClock } from '../../../shared/runtime/fake-clock';
-import { createHttpsTransport, type HttpsTransport } from '../../../shared/kube/https-transport';
+import { createHttpsTransport, type HttpsTransport } from '../../../shared/kube/transport/https-transport';
 import { ApiServer } from '../api-server';
 import { startHttpsServer } from '../https-server';
 import { inProcessTransport } from '../in-process-transport';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { openEnvelope } from '../../../shared/kube/protobuf-envelope';
-import { protobufBytes, protobufFields } from '../../../shared/kube/protobuf';
+import { openEnvelope } from '../../../shared/kube/wire/protobuf-envelope';
+import { protobufBytes, protobufFields } from '../../../shared/kube/wire/protobuf';
 import { configMap } from '../cluster';
 import { objectAt, stringAt, type JsonObject } from '../json';
 import type { ContractContext } from './contract';

@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../../../shared/domain/object-key';
+import type { ObjectKey } from '../../../shared/domain/kubernetes/object-key';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { ApiServer } from '../api-server';
 import type { KubeObject } from '../objects';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TlsMaterial } from '../../../shared/runtime/tls-material';
+import type { TlsMaterial } from '../../../shared/runtime/tls/tls-material';
 
 /** Stands where a reconciler does: takes every batch of change records, and does nothing with it. */
 export class RecordSink {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { tokenPath } from '../../../shared/domain/webhook-token';
+import { tokenPath } from '../../../shared/domain/protocol/webhook-token';
 
 /** Of the Secret's content, before base64. */
 export const secretBytes = 16 * 1024;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { decodeTokens, webhookTokenKey, webhookTokenSecretName } from '../../../shared/domain/webhook-token';
+import { decodeTokens, webhookTokenKey, webhookTokenSecretName } from '../../../shared/domain/protocol/webhook-token';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import type { TlsMaterial } from '../../../shared/runtime/tls-material';
-import { certificatesSecretName } from '../../../shared/kube/tls-secret-source';
+import type { TlsMaterial } from '../../../shared/runtime/tls/tls-material';
+import { certificatesSecretName } from '../../../shared/kube/secrets/tls-secret-source';
 import { ApiServer } from '../../apiserver/api-server';
 import { secret, seed, seedNamespace } from '../../apiserver/cluster';
 import { startHttpsServer } from '../../apiserver/https-server';

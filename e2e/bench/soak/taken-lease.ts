@@ -1,6 +1,6 @@
 import { merge, type ContractClient } from '../../apiserver/contract/contract-client';
 import type { JsonObject } from '../../apiserver/json';
-import { microTime } from '../../../shared/kube/micro-time';
+import { microTime } from '../../../shared/kube/client/micro-time';
 
 const path = '/apis/coordination.k8s.io/v1/namespaces/reroll/leases/reroll';
 

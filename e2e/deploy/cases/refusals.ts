@@ -1,4 +1,4 @@
-import { maxNamespaces } from '../../../reconciler/options';
+import { maxNamespaces } from '../../../reconciler/options/options';
 import type { Refusal } from '../chart-case';
 
 /** What is refused, and what is said then: by the chart, or by the schema of its values. */

@@ -1,11 +1,11 @@
 import { attemptLater, promise, requireFitToShow, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
-import type { AnswerDuty } from '../../../webhook/answer-duty';
-import { lintDuty } from '../../../webhook/lint-duty';
-import { previewDuty } from '../../../webhook/preview-duty';
-import { workloadDuty } from '../../../webhook/workload-duty';
-import { isObject } from '../../../shared/domain/json-value';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
+import type { AnswerDuty } from '../../../webhook/admission/answer-duty';
+import { lintDuty } from '../../../webhook/plugins/lint-duty';
+import { previewDuty } from '../../../webhook/plugins/preview-duty';
+import { workloadDuty } from '../../../webhook/plugins/workload-duty';
+import { isObject } from '../../../shared/domain/kubernetes/json-value';
 import { applyJsonPatch } from '../../apiserver/json-patch';
 import type { JsonObject, JsonValue } from '../../apiserver/json';
 import { promptClock } from '../prompt-clock';

@@ -1,7 +1,7 @@
 import { attempt, promise, requireNoSecret, type Target } from '../target';
-import { ChangeRecordError, parseChangeRecord } from '../../../shared/domain/change-record';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
-import { captureChange, capturedKind } from '../../../webhook/capture-change';
+import { ChangeRecordError, parseChangeRecord } from '../../../shared/domain/protocol/change-record';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
+import { captureChange, capturedKind } from '../../../webhook/plugins/capture-change';
 import { markedRequest, sampleReviews } from '../reviews';
 import { digester } from '../samples';
 

@@ -1,5 +1,5 @@
 import { promise, type Target } from '../target';
-import { parseAdmissionReview, reviewAnswer, uidFromPrefix } from '../../../webhook/admission-review';
+import { parseAdmissionReview, reviewAnswer, uidFromPrefix } from '../../../webhook/admission/admission-review';
 import { sampleReviews } from '../reviews';
 
 /** What arrives at the webhook's port, before anything else is known of it. */

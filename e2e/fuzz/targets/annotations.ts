@@ -1,15 +1,15 @@
 import { jsonOf, requireFitToShow, type Target } from '../target';
-import { describeProblem } from '../../../shared/domain/annotation-problem';
-import { reviewAnnotations } from '../../../shared/domain/annotation-review';
-import { annotationsOf, defaultAnnotationKeys, sourceFlags } from '../../../shared/domain/annotations';
+import { describeProblem } from '../../../shared/domain/annotations/annotation-problem';
+import { reviewAnnotations } from '../../../shared/domain/annotations/annotation-review';
+import { annotationsOf, defaultAnnotationKeys, sourceFlags } from '../../../shared/domain/annotations/annotations';
 import { checkSettings } from '../../../shared/domain/content-check/check-settings';
-import { readNarrowing } from '../../../shared/domain/narrowing';
-import { readPause } from '../../../shared/domain/pause';
-import { decide } from '../../../shared/domain/policy';
-import { parsePolicy } from '../../../shared/domain/policy-annotations';
-import { readRollout } from '../../../shared/domain/rollout';
-import { workloadKind } from '../../../shared/domain/workload-kinds';
-import { readSettings } from '../../../shared/domain/workload-settings';
+import { readNarrowing } from '../../../shared/domain/policy/narrowing';
+import { readPause } from '../../../shared/domain/workloads/pause';
+import { decide } from '../../../shared/domain/policy/policy';
+import { parsePolicy } from '../../../shared/domain/policy/policy-annotations';
+import { readRollout } from '../../../shared/domain/workloads/rollout';
+import { workloadKind } from '../../../shared/domain/kubernetes/workload-kinds';
+import { readSettings } from '../../../shared/domain/workloads/workload-settings';
 import { json, sampleAnnotations } from '../samples';
 
 const keys = defaultAnnotationKeys;

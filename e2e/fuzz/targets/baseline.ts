@@ -1,6 +1,11 @@
 import { attempt, isHandy, promise, type Target } from '../target';
-import { formatBaseline, parseBaseline, sameSources, UnreadableBaselineError } from '../../../shared/domain/baseline';
-import { parseSourceId } from '../../../shared/domain/source';
+import {
+  formatBaseline,
+  parseBaseline,
+  sameSources,
+  UnreadableBaselineError,
+} from '../../../shared/domain/baseline/baseline';
+import { parseSourceId } from '../../../shared/domain/sources/source';
 import { sampleBaseline } from '../samples';
 
 /** The annotation that anybody who may write a workload can write. */

@@ -1,8 +1,8 @@
 import { jsonOf, promise, type Target } from '../target';
-import { carryOver, changesTemplate } from '../../../shared/domain/carry-over';
-import { isObject, objectOf } from '../../../shared/domain/json-value';
-import { workloadKind } from '../../../shared/domain/workload-kinds';
-import { workloadPatch } from '../../../webhook/workload-patch';
+import { carryOver, changesTemplate } from '../../../shared/domain/marks/carry-over';
+import { isObject, objectOf } from '../../../shared/domain/kubernetes/json-value';
+import { workloadKind } from '../../../shared/domain/kubernetes/workload-kinds';
+import { workloadPatch } from '../../../webhook/plugins/workload-patch';
 import { applyJsonPatch } from '../../apiserver/json-patch';
 import type { JsonObject, JsonValue } from '../../apiserver/json';
 import { json, sampleDeployment } from '../samples';

@@ -1,6 +1,10 @@
 import { attempt, promise, requireFitToShow, type Target } from '../target';
-import { changeBatchBody, parseChangeBatch } from '../../../shared/domain/change-batch';
-import { boundedChangeRecord, ChangeRecordError, parseChangeRecord } from '../../../shared/domain/change-record';
+import { changeBatchBody, parseChangeBatch } from '../../../shared/domain/protocol/change-batch';
+import {
+  boundedChangeRecord,
+  ChangeRecordError,
+  parseChangeRecord,
+} from '../../../shared/domain/protocol/change-record';
 import { readJsonBody } from '../../../reconciler/channel/json-body';
 
 const record = {

@@ -1,7 +1,7 @@
 import { attempt, jsonOf, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
-import { csiClassDecoder, csiPodStatusDecoder } from '../../../shared/kube/csi-decoder';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
+import { csiClassDecoder, csiPodStatusDecoder } from '../../../shared/kube/sources/csi-decoder';
 import { digester, json, sampleSecret } from '../samples';
 
 const { metadata } = sampleSecret;

@@ -1,5 +1,5 @@
 import { promise, type Target } from '../target';
-import { parseCsvRecord } from '../../../shared/runtime/csv-record';
+import { parseCsvRecord } from '../../../shared/runtime/options/csv-record';
 
 /** The value of a list flag. */
 export const target: Target = {

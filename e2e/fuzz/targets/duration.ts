@@ -1,6 +1,6 @@
 import { attempt, promise, type Target } from '../target';
-import { DurationError, formatDuration, parseDuration } from '../../../shared/domain/duration';
-import { parseGoBool } from '../../../shared/domain/go-bool';
+import { DurationError, formatDuration, parseDuration } from '../../../shared/domain/text/duration';
+import { parseGoBool } from '../../../shared/domain/text/go-bool';
 
 /** A duration and a boolean, as Go has them. */
 export const target: Target = {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { jsonOf, promise, secretMarker, type Target } from '../target';
-import { isObject } from '../../../shared/domain/json-value';
-import { framed } from '../../../shared/domain/keyed-hash';
-import type { KubeObject } from '../../../shared/kube/objects';
-import { entryName, openEntry } from '../../../reconciler/journal-entry';
+import { isObject } from '../../../shared/domain/kubernetes/json-value';
+import { framed } from '../../../shared/domain/sources/keyed-hash';
+import type { KubeObject } from '../../../shared/kube/client/objects';
+import { entryName, openEntry } from '../../../reconciler/apply/journal-entry';
 import { json } from '../samples';
 
 const key = Buffer.alloc(32, 7);

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attemptLater, secretMarker, type Target } from '../target';
-import { CredentialsError } from '../../../shared/kube/credentials';
-import { loadKubeconfig } from '../../../shared/kube/kubeconfig';
+import { CredentialsError } from '../../../shared/kube/access/credentials';
+import { loadKubeconfig } from '../../../shared/kube/access/kubeconfig';
 import { promptClock } from '../prompt-clock';
 
 const kubeconfig = {

@@ -1,10 +1,10 @@
 import { promise, requireFitToShow, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { parseLintQuestion, readLintAnswer } from '../../../shared/domain/lint/lint-answer';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { parseLintQuestion, readLintAnswer } from '../../../shared/domain/protocol/lint-answer';
 import { known, told } from '../../../shared/domain/lint/lint.fixture';
 import { readLintSubject } from '../../../shared/domain/lint/lint-subject';
 import { isWorthLinting, lintWorkload } from '../../../shared/domain/lint/lint-workload';
-import { workloadQuestion } from '../../../shared/domain/workload-question';
+import { workloadQuestion } from '../../../shared/domain/protocol/workload-question';
 import { readJsonBody } from '../../../reconciler/channel/json-body';
 import { json, sampleDeployment } from '../samples';
 

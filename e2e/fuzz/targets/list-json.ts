@@ -1,6 +1,6 @@
 import { jsonOf, promise, type Target } from '../target';
-import { isObject } from '../../../shared/domain/json-value';
-import { JsonList } from '../../../shared/kube/json-list';
+import { isObject } from '../../../shared/domain/kubernetes/json-value';
+import { JsonList } from '../../../shared/kube/wire/json-list';
 import { splitAnywhere } from '../split-stream';
 
 /** A list in JSON, split at every byte, and held against what JSON.parse makes of it. */

@@ -1,10 +1,10 @@
 import { attempt, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
 import { ProtocolError } from '../../../shared/kube/errors';
-import { ProtobufList } from '../../../shared/kube/protobuf-list';
-import { protobufList } from '../../../shared/kube/protobuf.fixture';
-import { sourceDecoder } from '../../../shared/kube/source-decoder';
+import { ProtobufList } from '../../../shared/kube/wire/protobuf-list';
+import { protobufList } from '../../../shared/kube/wire/protobuf.fixture';
+import { sourceDecoder } from '../../../shared/kube/sources/source-decoder';
 import { protobufSecret } from '../protobuf-samples';
 import { digester } from '../samples';
 import { splitAnywhere } from '../split-stream';

@@ -1,5 +1,5 @@
 import { promise, type Target } from '../target';
-import { formatListenAddress, parseListenAddress } from '../../../shared/runtime/listen-address';
+import { formatListenAddress, parseListenAddress } from '../../../shared/runtime/http/listen-address';
 
 /** Where a server is to listen. */
 export const target: Target = {

@@ -1,5 +1,5 @@
 import { promise, requireFitToShow, type Target } from '../target';
-import { namesIn, parseNamedList } from '../../../shared/domain/pattern';
+import { namesIn, parseNamedList } from '../../../shared/domain/text/pattern';
 
 /** A list of names and patterns in an annotation. */
 export const target: Target = {

@@ -1,8 +1,8 @@
 import { promise, secretMarker, tells, type Target } from '../target';
 import { parseCertsOptions } from '../../../certs/options';
-import { parseReconcilerOptions } from '../../../reconciler/options';
-import { UsageError } from '../../../shared/runtime/options';
-import { parseWebhookOptions } from '../../../webhook/options';
+import { parseReconcilerOptions } from '../../../reconciler/options/options';
+import { UsageError } from '../../../shared/runtime/options/options';
+import { parseWebhookOptions } from '../../../webhook/process/options';
 
 const separator = '\n';
 

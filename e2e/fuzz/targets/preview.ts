@@ -1,5 +1,5 @@
 import { attempt, jsonOf, promise, requireFitToShow, type Target } from '../target';
-import { digestLength } from '../../../shared/domain/content-digest';
+import { digestLength } from '../../../shared/domain/sources/content-digest';
 import {
   contentOf,
   describePreview,
@@ -7,9 +7,9 @@ import {
   parsePreviewQuestion,
   PreviewError,
   updateOf,
-} from '../../../shared/domain/preview';
+} from '../../../shared/domain/protocol/preview';
 import { readJsonBody } from '../../../reconciler/channel/json-body';
-import { maxAnswerBytes } from '../../../webhook/channel-https-transport';
+import { maxAnswerBytes } from '../../../webhook/channel/channel-https-transport';
 import { json } from '../samples';
 
 const question = {

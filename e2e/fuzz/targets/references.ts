@@ -1,6 +1,6 @@
 import { jsonOf, promise, type Target } from '../target';
-import { firstContainer, references } from '../../../shared/domain/references';
-import { sourceId } from '../../../shared/domain/source';
+import { firstContainer, references } from '../../../shared/domain/sources/references';
+import { sourceId } from '../../../shared/domain/sources/source';
 import { json, samplePodSpec } from '../samples';
 
 /** What a pod template uses. */

@@ -1,5 +1,5 @@
 import type { Target } from '../target';
-import { searchPattern } from '../../../shared/domain/pattern';
+import { searchPattern } from '../../../shared/domain/text/pattern';
 
 /** The pattern of a schema, and behind a line's end the text that it is looked for in. */
 export const target: Target = {

@@ -1,6 +1,6 @@
 import { attempt, promise, type Target } from '../target';
-import { rewriteLegacySelector } from '../../../shared/domain/legacy-selector';
-import { parseSelector, SelectorError } from '../../../shared/domain/selector';
+import { rewriteLegacySelector } from '../../../shared/domain/kubernetes/legacy-selector';
+import { parseSelector, SelectorError } from '../../../shared/domain/kubernetes/selector';
 
 const labels = { env: 'prod', tier: 'web', number: '7' };
 

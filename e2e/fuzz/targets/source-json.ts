@@ -1,10 +1,10 @@
 import { attempt, isHandy, jsonOf, requireFitToShow, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { isObject, objectOf } from '../../../shared/domain/json-value';
-import { isOlderVersion, versionBefore } from '../../../shared/domain/resource-version';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
-import { sourceDecoders } from '../../../shared/kube/source-decoder';
-import { checkedContent } from '../../../webhook/checked-content';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { isObject, objectOf } from '../../../shared/domain/kubernetes/json-value';
+import { isOlderVersion, versionBefore } from '../../../shared/domain/kubernetes/resource-version';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
+import { sourceDecoders } from '../../../shared/kube/sources/source-decoder';
+import { checkedContent } from '../../../webhook/plugins/checked-content';
 import { digester, json, markedValue, sampleConfigMap, sampleSecret } from '../samples';
 
 const decoders = sourceDecoders(digester, defaultAnnotationKeys);

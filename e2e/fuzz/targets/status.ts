@@ -1,10 +1,10 @@
 import { promise, requireFitToShow, secretMarker, type Target } from '../target';
 import { errorFromStatus } from '../../../shared/kube/errors';
-import { protobufType } from '../../../shared/kube/protobuf-envelope';
-import { bytesField, envelope, varintField } from '../../../shared/kube/protobuf.fixture';
+import { protobufType } from '../../../shared/kube/wire/protobuf-envelope';
+import { bytesField, envelope, varintField } from '../../../shared/kube/wire/protobuf.fixture';
 import { requestTarget } from '../../../shared/kube/request-target';
-import { parseRetryAfter } from '../../../shared/kube/retry-after';
-import { parseStatusBody } from '../../../shared/kube/status-body';
+import { parseRetryAfter } from '../../../shared/kube/client/retry-after';
+import { parseStatusBody } from '../../../shared/kube/wire/status-body';
 import { json } from '../samples';
 
 const status = { kind: 'Status', code: 409, reason: 'Conflict', message: 'no', details: { retryAfterSeconds: 3 } };

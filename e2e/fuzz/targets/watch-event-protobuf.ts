@@ -1,11 +1,11 @@
 import { attempt, promise, requireFitToShow, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
-import { encodingOf } from '../../../shared/kube/encoding';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
+import { encodingOf } from '../../../shared/kube/wire/encoding';
 import { ProtocolError } from '../../../shared/kube/errors';
-import { openEnvelope, protobufType } from '../../../shared/kube/protobuf-envelope';
-import { bytesField, envelope, watchFrame } from '../../../shared/kube/protobuf.fixture';
-import { sourceDecoder } from '../../../shared/kube/source-decoder';
+import { openEnvelope, protobufType } from '../../../shared/kube/wire/protobuf-envelope';
+import { bytesField, envelope, watchFrame } from '../../../shared/kube/wire/protobuf.fixture';
+import { sourceDecoder } from '../../../shared/kube/sources/source-decoder';
 import { protobufSecret } from '../protobuf-samples';
 import { digester } from '../samples';
 

@@ -1,8 +1,8 @@
 import { attempt, requireFitToShow, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { encodingOf } from '../../../shared/kube/encoding';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { encodingOf } from '../../../shared/kube/wire/encoding';
 import { ProtocolError } from '../../../shared/kube/errors';
-import { sourceDecoder } from '../../../shared/kube/source-decoder';
+import { sourceDecoder } from '../../../shared/kube/sources/source-decoder';
 import { digester, bareSecret } from '../samples';
 import { splitAnywhere } from '../split-stream';
 

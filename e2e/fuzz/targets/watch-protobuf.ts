@@ -1,10 +1,10 @@
 import { attempt, requireFitToShow, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { encodingOf } from '../../../shared/kube/encoding';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { encodingOf } from '../../../shared/kube/wire/encoding';
 import { ProtocolError } from '../../../shared/kube/errors';
-import { protobufType } from '../../../shared/kube/protobuf-envelope';
-import { watchFrame } from '../../../shared/kube/protobuf.fixture';
-import { sourceDecoder } from '../../../shared/kube/source-decoder';
+import { protobufType } from '../../../shared/kube/wire/protobuf-envelope';
+import { watchFrame } from '../../../shared/kube/wire/protobuf.fixture';
+import { sourceDecoder } from '../../../shared/kube/sources/source-decoder';
 import { protobufSecret } from '../protobuf-samples';
 import { digester } from '../samples';
 import { splitAnywhere } from '../split-stream';

@@ -1,11 +1,11 @@
 import { attemptLater, type Target } from '../target';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import type { KubeClient } from '../../../shared/kube/client';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import type { KubeClient } from '../../../shared/kube/client/client';
 import { KubeError } from '../../../shared/kube/errors';
-import { protobufType } from '../../../shared/kube/protobuf-envelope';
-import { watchFrame } from '../../../shared/kube/protobuf.fixture';
-import { sourceDecoder } from '../../../shared/kube/source-decoder';
-import { watchStream } from '../../../shared/kube/watch-stream';
+import { protobufType } from '../../../shared/kube/wire/protobuf-envelope';
+import { watchFrame } from '../../../shared/kube/wire/protobuf.fixture';
+import { sourceDecoder } from '../../../shared/kube/sources/source-decoder';
+import { watchStream } from '../../../shared/kube/list-watch/watch-stream';
 import { FakeClock } from '../../../shared/runtime/fake-clock';
 import { protobufSecret } from '../protobuf-samples';
 import { digester, json, sampleSecret } from '../samples';

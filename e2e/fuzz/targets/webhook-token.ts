@@ -1,5 +1,10 @@
 import { attempt, promise, type Target } from '../target';
-import { decodeTokens, encodeTokens, isKnownToken, WebhookTokenError } from '../../../shared/domain/webhook-token';
+import {
+  decodeTokens,
+  encodeTokens,
+  isKnownToken,
+  WebhookTokenError,
+} from '../../../shared/domain/protocol/webhook-token';
 
 const token = '0123456789abcdef'.repeat(4);
 

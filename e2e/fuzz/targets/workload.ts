@@ -1,11 +1,11 @@
 import { attempt, isHandy, jsonOf, promise, requireFitToShow, type Target } from '../target';
-import { describeProblem } from '../../../shared/domain/annotation-problem';
-import { defaultAnnotationKeys } from '../../../shared/domain/annotations';
-import { MalformedObjectError } from '../../../shared/domain/malformed-object-error';
-import { possibleRemovers } from '../../../shared/domain/managed-fields';
-import { pausedForMs } from '../../../shared/domain/pause';
-import { readWorkload, trackingSignature } from '../../../shared/domain/workload';
-import { workloadKind, workloadKinds } from '../../../shared/domain/workload-kinds';
+import { describeProblem } from '../../../shared/domain/annotations/annotation-problem';
+import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
+import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
+import { possibleRemovers } from '../../../shared/domain/workloads/managed-fields';
+import { pausedForMs } from '../../../shared/domain/workloads/pause';
+import { readWorkload, trackingSignature } from '../../../shared/domain/workloads/workload';
+import { workloadKind, workloadKinds } from '../../../shared/domain/kubernetes/workload-kinds';
 import { json, sampleDeployment } from '../samples';
 
 const policy = { autoReloadAll: true, ignoredWorkloadKinds: [] };

@@ -1,5 +1,5 @@
-import type { AnnotationProblem, AnnotationProblemCode } from '../annotation-problem';
-import { annotation, sourceAnnotations, type Annotations } from '../annotations';
+import type { AnnotationProblem, AnnotationProblemCode } from '../annotations/annotation-problem';
+import { annotation, sourceAnnotations, type Annotations } from '../annotations/annotations';
 
 /** Whether a fault denies the write or is told with it. */
 export const checkModes = ['warn', 'deny'] as const;

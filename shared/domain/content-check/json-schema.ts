@@ -1,5 +1,5 @@
 import { budgets } from '../budgets';
-import { searchPattern } from '../pattern';
+import { searchPattern } from '../text/pattern';
 import type { DocumentNode, MapNode } from './document-node';
 import { applicators, refusedKeywords } from './json-schema-applicators';
 import { assertions } from './json-schema-assertions';

@@ -1,5 +1,5 @@
-import { defaultAnnotationKeys as keys } from '../annotations';
-import { parseSelector } from '../selector';
+import { defaultAnnotationKeys as keys } from '../annotations/annotations';
+import { parseSelector } from '../kubernetes/selector';
 import type { LintRow } from './lint.fixture';
 import { source } from './lint.fixture';
 

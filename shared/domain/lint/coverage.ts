@@ -1,10 +1,10 @@
-import type { AnnotationProblem } from '../annotation-problem';
-import { annotation, ownAnnotations } from '../annotations';
-import { cutToBytes } from '../cut-to-bytes';
-import { typedKeysOf } from '../policy-annotations';
-import { sourceKinds } from '../source';
-import { controllerOf } from '../workload';
-import { workloadKinds } from '../workload-kinds';
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { annotation, ownAnnotations } from '../annotations/annotations';
+import { cutToBytes } from '../text/cut-to-bytes';
+import { typedKeysOf } from '../policy/policy-annotations';
+import { sourceKinds } from '../sources/source';
+import { controllerOf } from '../workloads/workload';
+import { workloadKinds } from '../kubernetes/workload-kinds';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject } from './lint-subject';
 import { askingAnnotations, plural, watchedSourceKinds } from './lint-subject';

@@ -1,5 +1,5 @@
-import type { PolicySource } from '../policy';
-import type { SourceId, SourceKind } from '../source';
+import type { PolicySource } from '../policy/policy';
+import type { SourceId, SourceKind } from '../sources/source';
 
 /** What a lint would like to know of the cluster. */
 export interface SourceQuestion {

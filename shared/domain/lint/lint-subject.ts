@@ -1,18 +1,18 @@
-import type { AnnotationKeys, Annotations } from '../annotations';
-import { annotation, annotationsOf } from '../annotations';
-import { parseGoBool } from '../go-bool';
-import { fieldAt, textOf } from '../json-value';
-import { objectKey } from '../object-key';
-import { namesIn } from '../pattern';
-import type { PolicySettings } from '../policy';
-import { speakingKey, typedKeysOf } from '../policy-annotations';
-import type { Selection } from '../selection';
-import type { SourceKind } from '../source';
-import { sourceKinds } from '../source';
-import type { WorkloadSpec } from '../workload';
-import { readWorkloadSpec } from '../workload';
-import type { WorkloadKind } from '../workload-kinds';
-import { defaultTemplatePath, findWorkloadKind } from '../workload-kinds';
+import type { AnnotationKeys, Annotations } from '../annotations/annotations';
+import { annotation, annotationsOf } from '../annotations/annotations';
+import { parseGoBool } from '../text/go-bool';
+import { fieldAt, textOf } from '../kubernetes/json-value';
+import { objectKey } from '../kubernetes/object-key';
+import { namesIn } from '../text/pattern';
+import type { PolicySettings } from '../policy/policy';
+import { speakingKey, typedKeysOf } from '../policy/policy-annotations';
+import type { Selection } from '../sources/selection';
+import type { SourceKind } from '../sources/source';
+import { sourceKinds } from '../sources/source';
+import type { WorkloadSpec } from '../workloads/workload';
+import { readWorkloadSpec } from '../workloads/workload';
+import type { WorkloadKind } from '../kubernetes/workload-kinds';
+import { defaultTemplatePath, findWorkloadKind } from '../kubernetes/workload-kinds';
 
 /** What the install is told by its flags, as far as it decides what an annotation does. */
 export interface LintSettings {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { annotationProblemCodes } from '../annotation-problem';
-import { defaultAnnotationKeys as keys } from '../annotations';
-import { parseSelector } from '../selector';
-import { readWorkloadQuestion, workloadQuestion } from '../workload-question';
+import { annotationProblemCodes } from '../annotations/annotation-problem';
+import { defaultAnnotationKeys as keys } from '../annotations/annotations';
+import { parseSelector } from '../kubernetes/selector';
+import { readWorkloadQuestion, workloadQuestion } from '../protocol/workload-question';
 import { cleanRows } from './clean-rows.fixture';
 import { noKnownSources, type KnownSources } from './known-sources';
 import { readLintSubject } from './lint-subject';

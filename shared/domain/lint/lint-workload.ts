@@ -1,10 +1,10 @@
-import { AnnotationNames } from '../annotation-names';
-import type { AnnotationProblem, AnnotationProblemCode } from '../annotation-problem';
-import { describeProblem } from '../annotation-problem';
-import { annotationsOf, type AnnotationKeys } from '../annotations';
+import { AnnotationNames } from '../annotations/annotation-names';
+import type { AnnotationProblem, AnnotationProblemCode } from '../annotations/annotation-problem';
+import { describeProblem } from '../annotations/annotation-problem';
+import { annotationsOf, type AnnotationKeys } from '../annotations/annotations';
 import { budgets } from '../budgets';
-import { fieldAt, objectOf, sameJson, type JsonObject } from '../json-value';
-import { defaultTemplatePath } from '../workload-kinds';
+import { fieldAt, objectOf, sameJson, type JsonObject } from '../kubernetes/json-value';
+import { defaultTemplatePath } from '../kubernetes/workload-kinds';
 import { leftOutByFlags, narrowedOut, nothingAsked, uncoveredKind, unwatchedSourceKinds } from './coverage';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';

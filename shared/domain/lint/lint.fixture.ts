@@ -1,13 +1,13 @@
-import type { AnnotationProblemCode } from '../annotation-problem';
-import { defaultAnnotationKeys } from '../annotations';
-import type { AnnotationKeys } from '../annotations';
-import type { PolicySettings, PolicySource } from '../policy';
-import { everything } from '../selector';
-import type { Selection } from '../selection';
-import type { SourceKind } from '../source';
-import { sourceId, sourceKinds } from '../source';
-import type { WorkloadKindName } from '../workload-kinds';
-import { workloadKind } from '../workload-kinds';
+import type { AnnotationProblemCode } from '../annotations/annotation-problem';
+import { defaultAnnotationKeys } from '../annotations/annotations';
+import type { AnnotationKeys } from '../annotations/annotations';
+import type { PolicySettings, PolicySource } from '../policy/policy';
+import { everything } from '../kubernetes/selector';
+import type { Selection } from '../sources/selection';
+import type { SourceKind } from '../sources/source';
+import { sourceId, sourceKinds } from '../sources/source';
+import type { WorkloadKindName } from '../kubernetes/workload-kinds';
+import { workloadKind } from '../kubernetes/workload-kinds';
 import type { KnownSources } from './known-sources';
 import type { LintSettings, WorkloadWrite } from './lint-subject';
 

@@ -1,9 +1,9 @@
-import type { AnnotationProblem } from '../annotation-problem';
-import { annotation } from '../annotations';
-import { namesIn } from '../pattern';
-import { typedKeysOf } from '../policy-annotations';
-import type { SourceKind } from '../source';
-import { sourceId, sourceKinds } from '../source';
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { annotation } from '../annotations/annotations';
+import { namesIn } from '../text/pattern';
+import { typedKeysOf } from '../policy/policy-annotations';
+import type { SourceKind } from '../sources/source';
+import { sourceId, sourceKinds } from '../sources/source';
 import type { KnownSources, SourceQuestion } from './known-sources';
 import type { WorkloadSubject } from './lint-subject';
 import { annotationsFor, watchedSourceKinds } from './lint-subject';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AnnotationProblem } from '../annotation-problem';
-import { defaultAnnotationKeys as keys } from '../annotations';
-import { decide } from '../policy';
-import { parsePolicy } from '../policy-annotations';
-import { sourceKinds } from '../source';
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { defaultAnnotationKeys as keys } from '../annotations/annotations';
+import { decide } from '../policy/policy';
+import { parsePolicy } from '../policy/policy-annotations';
+import { sourceKinds } from '../sources/source';
 import { narrowedOut } from './coverage';
 import { readLintSubject, type WorkloadSubject } from './lint-subject';
 import { told, written } from './lint.fixture';

@@ -1,11 +1,11 @@
-import type { AnnotationProblem } from '../annotation-problem';
-import { annotation } from '../annotations';
-import { parseGoBool } from '../go-bool';
-import { namesIn } from '../pattern';
-import type { AutoSwitch } from '../policy';
-import { speakingKey, typedKeysOf } from '../policy-annotations';
-import type { SourceKind } from '../source';
-import { sourceKinds } from '../source';
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { annotation } from '../annotations/annotations';
+import { parseGoBool } from '../text/go-bool';
+import { namesIn } from '../text/pattern';
+import type { AutoSwitch } from '../policy/policy';
+import { speakingKey, typedKeysOf } from '../policy/policy-annotations';
+import type { SourceKind } from '../sources/source';
+import { sourceKinds } from '../sources/source';
 import type { WorkloadSubject } from './lint-subject';
 import { annotationsFor, askingAnnotations, plural, watchedSourceKinds } from './lint-subject';
 

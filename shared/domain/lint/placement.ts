@@ -1,9 +1,9 @@
-import type { AnnotationProblem } from '../annotation-problem';
-import type { AnnotationKeys } from '../annotations';
-import { annotation, annotationsOf, ownAnnotations } from '../annotations';
-import { fieldAt, objectOf } from '../json-value';
-import { typedKeysOf } from '../policy-annotations';
-import type { WorkloadKindName } from '../workload-kinds';
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import type { AnnotationKeys } from '../annotations/annotations';
+import { annotation, annotationsOf, ownAnnotations } from '../annotations/annotations';
+import { fieldAt, objectOf } from '../kubernetes/json-value';
+import { typedKeysOf } from '../policy/policy-annotations';
+import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import type { WorkloadSubject } from './lint-subject';
 
 /** What people write to get restarts. */

@@ -1,4 +1,4 @@
-import { defaultAnnotationKeys as keys } from '../annotations';
+import { defaultAnnotationKeys as keys } from '../annotations/annotations';
 import type { LintRow } from './lint.fixture';
 import { source, usesConfigMap, usesSecret } from './lint.fixture';
 

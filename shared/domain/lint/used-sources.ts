@@ -1,6 +1,6 @@
-import type { AnnotationProblem } from '../annotation-problem';
-import { typedKeysOf } from '../policy-annotations';
-import { sourceId } from '../source';
+import type { AnnotationProblem } from '../annotations/annotation-problem';
+import { typedKeysOf } from '../policy/policy-annotations';
+import { sourceId } from '../sources/source';
 import type { KnownSources } from './known-sources';
 import type { WorkloadSubject } from './lint-subject';
 import { askingAnnotations, watchedSourceKinds } from './lint-subject';

@@ -1,6 +1,6 @@
-import type { InForce } from '../comparison';
-import type { ContentDigest } from '../content-digest';
-import type { SourceFlags, SourceKind, SourceRecord } from '../source';
+import type { InForce } from '../baseline/comparison';
+import type { ContentDigest } from '../sources/content-digest';
+import type { SourceFlags, SourceKind, SourceRecord } from '../sources/source';
 
 /** What a plan is told about sources, today's and those of the last minutes. `unread`: nobody has asked for the content yet. */
 export interface SourceView {

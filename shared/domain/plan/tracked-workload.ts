@@ -1,7 +1,7 @@
-import type { Baseline } from '../baseline';
-import type { SourceId } from '../source';
-import type { WorkloadRecord } from '../workload';
-import type { WorkloadKindName } from '../workload-kinds';
+import type { Baseline } from '../baseline/baseline';
+import type { SourceId } from '../sources/source';
+import type { WorkloadRecord } from '../workloads/workload';
+import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
 /** `Deployment/shop/web`: what the queue holds. */
 export type WorkloadKey = string;

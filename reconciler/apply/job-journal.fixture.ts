@@ -1,0 +1,122 @@
+import type { KubeClient } from '../../shared/kube/client/client';
+import { ConnectionError } from '../../shared/kube/errors';
+import { refusal, noAnswer, type Reply } from '../../shared/kube/transport/fake-transport';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import type { HttpRequest } from '../../shared/kube/transport';
+import type { JobJournal } from './job-journal';
+import { JournalStore, type RefusedEntry } from './journal-store';
+
+/**
+ * What is to befall the request number `index`, counted from 0: the process dies before it is sent or before its answer
+ * is read, or only the answer is lost, or something in between says that there is no such thing.
+ */
+export interface Mishap {
+  readonly index: number;
+  readonly what: 'killed-before' | 'killed-after' | 'answer-lost' | 'refused' | 'not-found';
+}
+
+/** Jobs and Secrets of a cluster, kept as a server keeps them; several processes may share it. */
+export class JobStore {
+  readonly objects = new Map<string, KubeObject>();
+  /** Paths of the Jobs that were created, in order. */
+  readonly createdJobs: string[] = [];
+  /** A deleted Job stays, marked, until {@link finishDeletions}. */
+  slowDeletion = false;
+  /** What somebody else does just before a request arrives. */
+  before: (request: HttpRequest) => void = () => undefined;
+  #count = 0;
+
+  /** The way of one process to the store. */
+  handler(mishap?: Mishap): (request: HttpRequest, index: number) => Reply | Promise<Reply> {
+    let dead = false;
+    return async (request, index) => {
+      const what = mishap?.index === index ? mishap.what : undefined;
+      if (what === 'refused') return refusal(503, 'ServiceUnavailable');
+      if (what === 'not-found') return refusal(404, 'NotFound');
+      dead ||= what === 'killed-before';
+      if (dead) return await noAnswer();
+      this.before(request);
+      const reply = this.#answer(request);
+      dead ||= what === 'killed-after';
+      if (dead) return await noAnswer();
+      if (what === 'answer-lost') throw new ConnectionError('read ECONNRESET');
+      return reply;
+    };
+  }
+
+  put(path: string, object: object): KubeObject {
+    this.#count++;
+    const metadata: Partial<KubeObject['metadata']> & { readonly name: string } = (object as KubeObject).metadata;
+    const uid = metadata.uid ?? `uid-${String(this.#count)}`;
+    const stored = { ...object, metadata: { ...metadata, uid, resourceVersion: String(this.#count) } };
+    this.objects.set(path, stored);
+    return stored;
+  }
+
+  finishDeletions(): void {
+    for (const [path, { metadata }] of this.objects) if (metadata.deletionTimestamp) this.objects.delete(path);
+  }
+
+  #answer({ method, path, body }: HttpRequest): Reply {
+    const url = new URL(path, 'https://server');
+    const json = (body ? JSON.parse(body.toString()) : {}) as KubeObject & { preconditions?: Preconditions };
+    const at = method === 'POST' ? `${url.pathname}/${json.metadata.name}` : url.pathname;
+    const found = this.objects.get(at);
+    switch (method) {
+      case 'POST':
+        if (found) return refusal(409, 'AlreadyExists');
+        if (at.includes('/jobs/')) this.createdJobs.push(at);
+        return { status: 201, body: this.put(at, json) };
+      case 'PUT':
+        if (!found) return refusal(404, 'NotFound');
+        if (isOther(found, { resourceVersion: json.metadata.resourceVersion })) return refusal(409, 'Conflict');
+        return { body: this.put(at, { ...json, metadata: { ...json.metadata, uid: found.metadata.uid } }) };
+      case 'GET':
+        if (url.searchParams.has('labelSelector')) return { body: { items: this.#labelled(at, url) } };
+        return found ? { body: found } : refusal(404, 'NotFound');
+      case 'DELETE':
+        if (!found) return refusal(404, 'NotFound');
+        if (isOther(found, json.preconditions ?? {})) return refusal(409, 'Conflict');
+        if (this.slowDeletion && at.includes('/jobs/')) {
+          this.put(at, { ...found, metadata: { ...found.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+        } else this.objects.delete(at);
+        return { body: { kind: 'Status', status: 'Success' } };
+      case 'PATCH':
+        return refusal(415, 'UnsupportedMediaType');
+    }
+  }
+
+  #labelled(collection: string, url: URL): readonly KubeObject[] {
+    const [name = '', value] = url.searchParams.get('labelSelector')?.split('=') ?? [];
+    return [...this.objects]
+      .filter(([path, { metadata }]) => path.startsWith(`${collection}/`) && metadata.labels?.[name] === value)
+      .map(([, object]) => object);
+  }
+}
+
+interface Preconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+function isOther({ metadata }: KubeObject, { uid, resourceVersion }: Preconditions): boolean {
+  return (
+    (uid ?? metadata.uid) !== metadata.uid || (resourceVersion ?? metadata.resourceVersion) !== metadata.resourceVersion
+  );
+}
+
+export const testKey = Buffer.alloc(32, 7);
+
+/** In the namespace `reroll`. */
+export function testStore(
+  client: KubeClient,
+  loadKey: () => Promise<Buffer> = async () => await Promise.resolve(testKey),
+  onRefusedEntry: (entry: RefusedEntry) => void = () => undefined,
+): JournalStore {
+  return new JournalStore({ client, namespace: 'reroll', loadKey, onRefusedEntry });
+}
+
+/** Whether the Job shop/migrate of this uid is being created anew. */
+export function isUnderWay(journal: JobJournal, uid: string): boolean {
+  return journal.standing({ uid, namespace: 'shop', name: 'migrate' }) === 'under-way';
+}

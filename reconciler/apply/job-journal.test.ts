@@ -1,0 +1,483 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { clientWorld } from '../../shared/kube/client/client.fixture';
+import type { FakeClock } from '../../shared/runtime/fake-clock';
+import { NotLeadingError } from './restart';
+import { JobJournal, type JobStep } from './job-journal';
+import { isUnderWay, JobStore, testStore, type Mishap } from './job-journal.fixture';
+import { entryName, sealEntry, type JobRecreation } from './journal-entry';
+import type { RefusedEntry } from './journal-store';
+
+const jobPath = '/apis/batch/v1/namespaces/shop/jobs/migrate';
+const secretsPath = '/api/v1/namespaces/reroll/secrets';
+
+function entryOf(uid: string, restartId = 'first'): JobRecreation {
+  return {
+    uid,
+    restartId,
+    sources: ['cm/app'],
+    because: ['ConfigMap app: content changed'],
+    successor: {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        name: 'migrate',
+        namespace: 'shop',
+        annotations: { 'reroll.dev/last-restart': restartId },
+      },
+      spec: { password: 'hunter2' },
+    },
+  };
+}
+
+interface Process {
+  readonly clock: FakeClock;
+  readonly journal: JobJournal;
+  /** Names of entries, as they were found. */
+  readonly entries: string[];
+  readonly refused: RefusedEntry[];
+  readonly requests: readonly { readonly method: string; readonly path: string }[];
+  leading: boolean;
+}
+
+let store: JobStore;
+
+beforeEach(() => {
+  store = new JobStore();
+  store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'old' } });
+});
+
+function launch(mishap?: Mishap): Process {
+  const { client, transport, clock } = clientWorld(store.handler(mishap));
+  const entries: string[] = [];
+  const refused: RefusedEntry[] = [];
+  const process: Process = {
+    clock,
+    entries,
+    refused,
+    requests: transport.requests,
+    leading: true,
+    journal: new JobJournal({
+      client,
+      store: testStore(client, undefined, (entry) => refused.push(entry)),
+      assertLeading: () => {
+        if (!process.leading) throw new NotLeadingError();
+      },
+      onEntry: (name) => entries.push(name),
+    }),
+  };
+  return process;
+}
+
+/** Takes steps until nothing is left to do; those that fail are taken again. */
+async function carryOut({ journal, entries }: Process): Promise<readonly JobStep[]> {
+  const steps: JobStep[] = [];
+  for (const name of entries.splice(0)) {
+    for (let tries = 0; tries < 20; tries++) {
+      const step = await journal.advance(name).catch(() => undefined);
+      if (!step) continue;
+      steps.push(step);
+      if (step.kind !== 'waiting') break;
+      store.finishDeletions();
+    }
+  }
+  return steps;
+}
+
+function entriesLeft(): number {
+  return [...store.objects.keys()].filter((path) => path.startsWith(secretsPath)).length;
+}
+
+function jobNow() {
+  return store.objects.get(jobPath);
+}
+
+describe('a recreation', () => {
+  it('writes, deletes, creates, removes, in this order', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    expect(isUnderWay(process.journal, 'old')).toBe(true);
+    const steps = await carryOut(process);
+    expect(steps.map(({ kind }) => kind)).toEqual(['waiting', 'created']);
+    const writes = process.requests.filter(({ method }) => method !== 'GET');
+    expect(writes.map(({ method, path }) => `${method} ${path.split('?')[0]!.replace(/-[0-9a-f]{16}$/, '')}`)).toEqual([
+      `POST ${secretsPath}`,
+      `PUT ${secretsPath}/reroll-job`,
+      `DELETE ${jobPath}`,
+      'POST /apis/batch/v1/namespaces/shop/jobs',
+      `DELETE ${secretsPath}/reroll-job`,
+    ]);
+    expect(jobNow()).toMatchObject(entryOf('old').successor);
+    expect(entriesLeft()).toBe(0);
+    expect(isUnderWay(process.journal, 'old')).toBe(false);
+    expect(steps.at(-1)).toMatchObject({ entry: { restartId: 'first', sources: ['cm/app'] }, job: jobNow() });
+  });
+
+  it('waits for a Job that is slow to go, and asks for its deletion once', async () => {
+    store.slowDeletion = true;
+    const { journal, entries, requests } = launch();
+    await journal.write(entryOf('old'));
+    for (let n = 0; n < 5; n++) expect(await journal.advance(entries[0]!)).toEqual({ kind: 'waiting' });
+    expect(requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+    store.finishDeletions();
+    expect(await journal.advance(entries[0]!)).toMatchObject({ kind: 'created' });
+  });
+
+  it('clears its entry away though one answer says that there is none', async () => {
+    const process = launch({ index: 8, what: 'not-found' });
+    await process.journal.write(entryOf('old'));
+    const steps = await carryOut(process);
+    expect(steps.map(({ kind }) => kind)).toEqual(['waiting', 'created']);
+    expect(entriesLeft()).toBe(0);
+    expect(store.createdJobs).toEqual([jobPath]);
+  });
+
+  it('keeps the manifest unreadable to who lists Secrets by label', async () => {
+    const { journal } = launch();
+    await journal.write(entryOf('old'));
+    expect(JSON.stringify([...store.objects.values()])).not.toContain('hunter2');
+  });
+});
+
+describe('a process that dies', () => {
+  /** Of an undisturbed recreation: 2 to write, 3 to delete (read entry, read Job), 4 to create and to clear away. */
+  const requests = 9;
+  const mishaps = (['killed-before', 'killed-after', 'answer-lost', 'refused', 'not-found'] as const).flatMap((what) =>
+    Array.from({ length: requests }, (_, index) => ({ what, index })),
+  );
+
+  it('makes as many requests as are tried below', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    await carryOut(process);
+    expect(process.requests).toHaveLength(requests);
+  });
+
+  for (const slowDeletion of [false, true]) {
+    it.each(mishaps)(
+      `or stumbles ($what, request $index${slowDeletion ? ', slow deletion' : ''}) leaves one successor, whoever goes on`,
+      async (mishap) => {
+        store.slowDeletion = slowDeletion;
+        const first = launch(mishap);
+        const life = (async () => {
+          await first.journal.write(entryOf('old')).catch(async () => await first.journal.write(entryOf('old')));
+          await carryOut(first);
+        })();
+        // What is killed never ends.
+        await Promise.race([life, first.clock.settle()]);
+
+        const second = launch();
+        await second.journal.recover();
+        const known = entriesLeft();
+        expect(second.entries).toHaveLength(known);
+        expect(isUnderWay(second.journal, 'old')).toBe(known === 1);
+        await carryOut(second);
+        // Only a Job that is not under way is planned again.
+        if (jobNow()?.metadata.uid === 'old') await second.journal.write(entryOf('old', 'second'));
+        store.finishDeletions();
+        await carryOut(second);
+
+        expect(store.createdJobs).toEqual([jobPath]);
+        expect(jobNow()?.metadata.uid).not.toBe('old');
+        expect(jobNow()?.metadata.deletionTimestamp).toBeUndefined();
+        expect(entriesLeft()).toBe(0);
+      },
+    );
+  }
+
+  it('after the create is reported by who finds the entry', async () => {
+    const first = launch({ index: 8, what: 'killed-before' });
+    await first.journal.write(entryOf('old'));
+    const name = first.entries[0]!;
+    await first.journal.advance(name);
+    void first.journal.advance(name);
+    await first.clock.settle();
+    expect(store.createdJobs).toHaveLength(1);
+    const second = launch();
+    await second.journal.recover();
+    expect(await carryOut(second)).toMatchObject([{ kind: 'created', entry: { restartId: 'first' } }]);
+  });
+});
+
+describe('two processes', () => {
+  it('that take the same steps at the same time create one Job', async () => {
+    const first = launch();
+    await first.journal.write(entryOf('old'));
+    const second = launch();
+    await second.journal.recover();
+    await Promise.all([carryOut(first), carryOut(second)]);
+    expect(store.createdJobs).toEqual([jobPath]);
+    expect(entriesLeft()).toBe(0);
+  });
+
+  it('do not both act: without the lease nothing is deleted or created', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    process.leading = false;
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
+    expect(jobNow()?.metadata.uid).toBe('old');
+    // As by who leads now: it is not taken for somebody else's deletion.
+    store.objects.delete(jobPath);
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
+    expect(store.createdJobs).toEqual([]);
+    expect(entriesLeft()).toBe(1);
+  });
+});
+
+describe('a process that leads again', () => {
+  it('knows that an entry which it had left was ended by who led meanwhile', async () => {
+    const first = launch();
+    await first.journal.recover();
+    await first.journal.write(entryOf('old'));
+    first.leading = false;
+    const [name = ''] = first.entries.splice(0);
+    await expect(first.journal.advance(name)).rejects.toThrow(NotLeadingError);
+    const second = launch();
+    await second.journal.recover();
+    await carryOut(second);
+    first.leading = true;
+    const { uid } = jobNow()!.metadata;
+    expect(first.journal.standing({ uid, namespace: 'shop', name: 'migrate' })).toBe('busy');
+    await first.journal.recover();
+    await carryOut(first);
+    expect(first.journal.standing({ uid, namespace: 'shop', name: 'migrate' })).toBe('free');
+    expect(store.createdJobs).toEqual([jobPath]);
+  });
+});
+
+describe('an entry', () => {
+  it('replaces a draft of what was planned before', async () => {
+    const process = launch({ index: 1, what: 'refused' });
+    await expect(process.journal.write(entryOf('old', 'first'))).rejects.toMatchObject({ status: 503 });
+    await process.journal.write(entryOf('old', 'second'));
+    expect(entriesLeft()).toBe(1);
+    await carryOut(process);
+    expect(jobNow()?.metadata.annotations).toEqual({ 'reroll.dev/last-restart': 'second' });
+    expect(store.createdJobs).toHaveLength(1);
+  });
+
+  it('does not replace one that counts, for its Job may be deleted already', async () => {
+    const former = launch();
+    await former.journal.write(entryOf('old', 'first'));
+    const process = launch();
+    await process.journal.write(entryOf('old', 'second'));
+    store.objects.delete(jobPath);
+    await carryOut(process);
+    expect(jobNow()?.metadata.annotations).toEqual({ 'reroll.dev/last-restart': 'first' });
+    expect([entriesLeft(), store.createdJobs.length]).toEqual([0, 1]);
+  });
+
+  it.each<[string, Record<string, string> | undefined]>([
+    ['has no annotations', undefined],
+    ['was restarted for another reason', { 'reroll.dev/last-restart': 'other' }],
+  ])("ends where somebody else's Job of that name %s", async (_what, annotations) => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign', annotations } });
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect(jobNow()?.metadata.uid).toBe('foreign');
+    expect([entriesLeft(), store.createdJobs.length]).toEqual([0, 0]);
+  });
+
+  it("without a restart of its own is not taken for done where somebody else's Job has none either", async () => {
+    const process = launch();
+    const { successor, ...entry } = entryOf('old');
+    await process.journal.write({
+      ...entry,
+      successor: { ...successor, metadata: { ...successor.metadata, annotations: {} } },
+    });
+    store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+  });
+
+  it('never deletes a Job that took the place of its own between look and delete', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    store.before = ({ method }) => {
+      if (method === 'DELETE') store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+    };
+    await expect(process.journal.advance(process.entries[0]!)).rejects.toMatchObject({ status: 409 });
+    expect(jobNow()?.metadata.uid).toBe('foreign');
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+  });
+
+  it('looks again where a Job came up between look and create', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    await process.journal.advance(process.entries[0]!);
+    store.before = ({ method }) => {
+      if (method === 'POST') store.put(jobPath, { metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' } });
+    };
+    expect(await process.journal.advance(process.entries[0]!)).toEqual({ kind: 'waiting' });
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect(store.createdJobs).toEqual([]);
+  });
+
+  it('that is gone ends', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    for (const path of store.objects.keys()) if (path.startsWith(secretsPath)) store.objects.delete(path);
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect(isUnderWay(process.journal, 'old')).toBe(false);
+  });
+
+  it('whose creation is refused stays, and is tried again', async () => {
+    const process = launch({ index: 7, what: 'refused' });
+    await process.journal.write(entryOf('old'));
+    const name = process.entries[0]!;
+    await process.journal.advance(name);
+    expect(await process.journal.advance(name)).toMatchObject({ kind: 'not-created', error: { status: 503 } });
+    expect(entriesLeft()).toBe(1);
+    expect(await process.journal.advance(name)).toMatchObject({ kind: 'created' });
+  });
+});
+
+describe('an entry whose write is in doubt', () => {
+  const standing = ({ journal }: Process) => journal.standing({ uid: 'old', namespace: 'shop', name: 'migrate' });
+
+  it.each<[Mishap['what'], number]>([
+    ['answer-lost', 0],
+    ['refused', 0],
+    ['not-found', 0],
+    ['answer-lost', 1],
+    ['refused', 1],
+    ['not-found', 1],
+  ])('(%s, request %i) is looked for, taken back, and planned anew', async (what, index) => {
+    const process = launch({ index, what });
+    process.journal.recoverOwn();
+    await expect(process.journal.write(entryOf('old'))).rejects.toThrow();
+    expect(standing(process)).toBe('in-doubt');
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect([standing(process), entriesLeft(), jobNow()?.metadata.uid]).toEqual(['free', 0, 'old']);
+  });
+
+  it('is nothing that the next leader creates from, though it arrives when all are gone', async () => {
+    const process = launch({ index: 1, what: 'killed-before' });
+    void process.journal.write(entryOf('old'));
+    await process.clock.settle();
+    expect(entriesLeft()).toBe(1);
+    store.objects.delete(jobPath);
+    const next = launch();
+    await next.journal.recover();
+    expect(await carryOut(next)).toEqual([{ kind: 'superseded' }]);
+    expect([entriesLeft(), store.createdJobs.length]).toEqual([0, 0]);
+  });
+});
+
+describe('a Job that its owner deletes', () => {
+  it.each<[string, () => void]>([
+    ['is gone', () => store.objects.delete(jobPath)],
+    [
+      'is going',
+      () => {
+        const { metadata } = jobNow()!;
+        store.put(jobPath, { metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+      },
+    ],
+  ])('after its entry was written, and before we did, stays away: it %s', async (_what, deleted) => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    deleted();
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    store.finishDeletions();
+    expect([entriesLeft(), store.createdJobs.length, jobNow()]).toEqual([0, 0, undefined]);
+  });
+
+  it.each(['recover', 'recoverOwn'] as const)(
+    'is not told from one that another leader deleted meanwhile (%s)',
+    async (how) => {
+      const first = launch();
+      await first.journal.recover();
+      await first.journal.write(entryOf('old'));
+      const [name = ''] = first.entries;
+      const second = launch();
+      await second.journal.recover();
+      await second.journal.advance(name);
+      expect(jobNow()).toBeUndefined();
+      await first.journal[how]();
+      expect(await carryOut(first)).toMatchObject([{ kind: 'created' }, { kind: 'superseded' }]);
+      expect(store.createdJobs).toEqual([jobPath]);
+    },
+  );
+});
+
+describe('a Secret that is no entry of ours', () => {
+  const forged = (): object => {
+    const { metadata, ...rest } = sealEntry(Buffer.alloc(32, 1), 'reroll', entryOf('old', 'forged'));
+    return { ...rest, metadata };
+  };
+  const forgedPath = `${secretsPath}/${entryName('old')}`;
+
+  it('is not carried out, and blocks neither its Job nor the name of it', async () => {
+    store.put(forgedPath, forged());
+    store.objects.delete(jobPath);
+    const process = launch();
+    await process.journal.recover();
+    expect(process.entries).toEqual([]);
+    expect(process.journal.standing({ uid: 'old', namespace: 'shop', name: 'migrate' })).toBe('free');
+    expect(process.refused).toMatchObject([{ name: entryName('old'), job: 'shop/migrate', why: 'wrong-mac' }]);
+    expect([store.createdJobs, entriesLeft()]).toEqual([[], 1]);
+  });
+
+  it('is not carried out though its name is that of an entry which was open', async () => {
+    const process = launch();
+    await process.journal.write(entryOf('old'));
+    await process.journal.advance(process.entries[0]!);
+    store.put(forgedPath, forged());
+    expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
+    expect([store.createdJobs, entriesLeft()]).toEqual([[], 1]);
+    expect(isUnderWay(process.journal, 'old')).toBe(false);
+  });
+
+  it('is left in its place by a recreation of that name, which is then kept in memory', async () => {
+    store.put(forgedPath, forged());
+    const before = store.objects.get(forgedPath);
+    const process = launch();
+    await process.journal.recover();
+    await process.journal.write(entryOf('old'));
+    expect((await carryOut(process)).map(({ kind }) => kind)).toEqual(['waiting', 'created']);
+    expect(jobNow()?.metadata.annotations).toEqual({ 'reroll.dev/last-restart': 'first' });
+    expect(store.objects.get(forgedPath)).toBe(before);
+    expect(process.refused).toHaveLength(1);
+    expect(isUnderWay(process.journal, 'old')).toBe(false);
+  });
+});
+
+describe('a Job that may be planned', () => {
+  const standing = (process: Process, uid: string, name = 'migrate') =>
+    process.journal.standing({ uid, namespace: 'shop', name });
+
+  it('is none before the journal was looked into', async () => {
+    const process = launch();
+    expect(standing(process, 'new')).toBe('busy');
+    await process.journal.recover();
+    expect(standing(process, 'new')).toBe('free');
+  });
+
+  it.each(['written', 'recovered'])('is none whose name has an entry that is open, %s', async (how) => {
+    const writer = launch();
+    await writer.journal.recover();
+    await writer.journal.write(entryOf('old'));
+    const process = how === 'written' ? writer : launch();
+    if (process !== writer) await process.journal.recover();
+    expect([standing(process, 'old'), standing(process, 'new'), standing(process, 'new', 'other')]).toEqual([
+      'under-way',
+      'busy',
+      'free',
+    ]);
+    await carryOut(process);
+    expect(standing(process, 'new')).toBe('free');
+  });
+});
+
+describe('recovery', () => {
+  it('finds each entry, and no other Secret', async () => {
+    const first = launch();
+    await first.journal.write(entryOf('old'));
+    await first.journal.write(entryOf('older'));
+    store.put(`${secretsPath}/reroll-digest-key`, { metadata: { name: 'reroll-digest-key', namespace: 'reroll' } });
+    const second = launch();
+    await second.journal.recover();
+    expect(second.entries.toSorted()).toEqual(first.entries.toSorted());
+    expect(['old', 'older', 'other'].map((uid) => isUnderWay(second.journal, uid))).toEqual([true, true, false]);
+  });
+});

@@ -1,7 +1,0 @@
-import type { Attribution } from '../shared/domain/plan/attribution';
-import type { Verdict } from './plan';
-
-/** A verdict that leads to a restart, with who made the change, where the webhook told. */
-export interface Change extends Verdict {
-  readonly attribution: Attribution | undefined;
-}

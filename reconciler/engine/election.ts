@@ -1,0 +1,127 @@
+import { errorMessage } from '../../shared/domain/errors';
+import { LeaderElection, type LeaderCallbacks } from '../../shared/kube/lease/lease';
+import { isRightRefused, Refusals } from '../../shared/kube/client/refusals';
+import type { Logger } from '../../shared/runtime/log/logger';
+import type { EngineSettings } from '../options/engine-settings';
+import type { EngineDeps } from './engine-deps';
+
+/** Who of several replicas acts. */
+export interface Election {
+  /** Why nobody can be elected; undefined while all is well. */
+  readonly problem?: string | undefined;
+  /** What is unusual about it. */
+  readonly remark?: string | undefined;
+  start(callbacks: LeaderCallbacks): void;
+  isLeader(): boolean;
+  stop(): Promise<void>;
+}
+
+export function electionFor(deps: EngineDeps, settings: EngineSettings): Election {
+  return settings.dryRun ? new WithoutLease() : new ElectedOrAlone(deps, settings);
+}
+
+/** Asks nobody: acts from its start to its end. For a process that cannot harm another by what it does. */
+class WithoutLease implements Election {
+  #callbacks: LeaderCallbacks | undefined;
+
+  start(callbacks: LeaderCallbacks): void {
+    if (this.#callbacks) return;
+    this.#callbacks = callbacks;
+    callbacks.onStartedLeading(undefined);
+  }
+
+  isLeader(): boolean {
+    return this.#callbacks !== undefined;
+  }
+
+  stop(): Promise<void> {
+    const callbacks = this.#callbacks;
+    this.#callbacks = undefined;
+    callbacks?.onStoppedLeading();
+    return Promise.resolve();
+  }
+}
+
+/** Who acts as if alone lacks nothing but the right: a refusal every two seconds would fill the audit log. */
+const aloneRetryMs = 5 * 60_000;
+
+/**
+ * Elected by Lease; without any right to the Lease, as under Reloader's chart without `enableHA`, as if alone. Who has
+ * ever been answered has the right, and never acts alone; nor does one that is told of other replicas.
+ *
+ * Two that act at once do no lasting harm: each write holds only for the version that it was decided on.
+ */
+class ElectedOrAlone implements Election {
+  readonly #election: LeaderElection;
+  readonly #refusals: Refusals;
+  readonly #logger: Logger;
+  readonly #mayBeAlone: boolean;
+  #callbacks: LeaderCallbacks | undefined;
+  #answered = false;
+  #alone = false;
+  #refusal: string | undefined;
+
+  constructor(deps: EngineDeps, { identity, ownNamespace, leaseName, replicated }: EngineSettings) {
+    const { client, clock, random, logger } = deps;
+    this.#logger = logger;
+    this.#mayBeAlone = !replicated;
+    this.#refusals = new Refusals({ client, clock });
+    this.#election = new LeaderElection({
+      ...{ client, clock, random, logger, identity, namespace: ownNamespace, name: leaseName },
+      onAttempt: (failure) => this.#onAttempt(failure),
+    });
+  }
+
+  get problem(): string | undefined {
+    return this.#alone || this.#refusal === undefined ? undefined : `lease: ${this.#refusal}`;
+  }
+
+  get remark(): string | undefined {
+    return this.#alone ? 'acting as if alone, without a right to the Lease' : undefined;
+  }
+
+  start(callbacks: LeaderCallbacks): void {
+    this.#callbacks = callbacks;
+    this.#election.start(callbacks);
+  }
+
+  isLeader(): boolean {
+    return this.#alone || this.#election.isLeader();
+  }
+
+  async stop(): Promise<void> {
+    this.#endAlone();
+    this.#callbacks = undefined;
+    await this.#election.stop();
+  }
+
+  /** The Lease goes on being asked for: the right to it may come. */
+  #onAttempt(failure: unknown): number | undefined {
+    if (isRightRefused(failure)) this.#refusal = errorMessage(failure);
+    else {
+      this.#refusal = undefined;
+      this.#answered ||= failure === undefined;
+      if (failure === undefined) this.#endAlone();
+    }
+    if (!this.#alone && !this.#answered && this.#mayBeAlone) void this.#actAloneIfMissing(failure);
+    return this.#alone ? aloneRetryMs : undefined;
+  }
+
+  /** Never rejects. */
+  async #actAloneIfMissing(failure: unknown): Promise<void> {
+    const isMissing = await this.#refusals.isRightMissing(failure);
+    // Another attempt may have been answered while the right was asked about.
+    if (!isMissing || this.#alone || this.#answered || this.#refusal === undefined || !this.#callbacks) return;
+    this.#alone = true;
+    this.#logger.warn('no right to the Lease: acting as if this were the only replica, so run no second one', {
+      error: this.#refusal,
+    });
+    this.#callbacks.onStartedLeading(undefined);
+  }
+
+  #endAlone(): void {
+    if (!this.#alone) return;
+    this.#alone = false;
+    if (!this.#election.isLeader()) this.#callbacks?.onStoppedLeading();
+  }
+}

@@ -1,0 +1,80 @@
+import { sourceKinds } from '../../shared/domain/sources/source';
+import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
+import type { EventRecorder } from '../../shared/kube/client/events';
+import type { ClientObserver, ReflectorObserver } from '../../shared/kube/observers';
+import type { Resource } from '../../shared/kube/resource';
+import type { Metrics } from '../metrics/metrics';
+import { resourceTypes } from '../reporting/event-labels';
+import type { JobWorker } from '../work/job-worker';
+import type { KeyQueueObserver } from '../queue/key-queue';
+import type { SourceIndex } from '../sources/source-index';
+import type { Watches } from '../watch/watches';
+import type { WorkloadIndex } from '../workloads/workload-index';
+
+/** Connects what the engine's parts tell about themselves to metrics. */
+export function queueObserver(metrics: Metrics): KeyQueueObserver {
+  return {
+    depth: (keys) => metrics.workqueueDepth.set(keys),
+    added: () => metrics.workqueueAddsTotal.inc(),
+    started: (waitedMs) => metrics.workqueueLatencySeconds.observe(waitedMs / 1000),
+    retried: () => metrics.retriesTotal.inc(),
+  };
+}
+
+/** Gauges of the sources, counted when they are asked for. */
+export function observeSources(metrics: Metrics, sources: Pick<SourceIndex, 'count'>): void {
+  metrics.registry.onScrape(() => {
+    const counted = sources.count();
+    for (const kind of sourceKinds) {
+      metrics.sources.set({ kind }, counted.sources[kind]);
+      metrics.watchedResourcesTotal.set({ resource_type: resourceTypes[kind] }, counted.sources[kind]);
+    }
+    metrics.sourceRetainedBytes.set(counted.retainedBytes);
+  });
+}
+
+/** Gauges of the workloads, and Events lost. */
+export function observeWorkloads(
+  metrics: Metrics,
+  workloads: Pick<WorkloadIndex, 'count'>,
+  events: Pick<EventRecorder, 'dropped'>,
+): void {
+  let droppedBefore = 0;
+  metrics.registry.onScrape(() => {
+    for (const { kind } of workloadKinds) {
+      const { tracked, untracked } = workloads.count(kind);
+      metrics.workloads.set({ kind, tracked: 'true' }, tracked);
+      metrics.workloads.set({ kind, tracked: 'false' }, untracked);
+    }
+    metrics.eventsDroppedTotal.inc(events.dropped - droppedBefore);
+    droppedBefore = events.dropped;
+  });
+}
+
+export function observeJobs(metrics: Metrics, jobs: Pick<JobWorker, 'notCreated'>): void {
+  metrics.registry.onScrape(() => metrics.jobsNotCreated.set(jobs.notCreated));
+}
+
+/** Each resource that is watched from the start waits for its first list; what a flag leaves out waits for nothing. */
+export function observeWatches(metrics: Metrics, watches: Pick<Watches, 'statuses'>): void {
+  for (const { resource } of watches.statuses()) metrics.watchSynced.set({ resource: resource.plural }, 0);
+}
+
+export function reflectorObserver(metrics: Metrics, { plural }: Resource): ReflectorObserver {
+  return {
+    listed: () => metrics.watchSynced.set({ resource: plural }, 1),
+    reconnected: (reason) => metrics.watchReconnectsTotal.inc({ resource: plural, reason }),
+    decodeFailed: () => metrics.decodeFailuresTotal.inc({ resource: plural }),
+    sinkFailed: () => metrics.errorsTotal.inc({ type: 'handler_error' }),
+  };
+}
+
+/** `host` is the API server's, and both `method` and `verb` are those of HTTP, as in client-go's metrics. */
+export function clientObserver(metrics: Metrics, host: string): ClientObserver {
+  return {
+    requestFinished: ({ method, code, durationMs }) => {
+      metrics.restClientRequestsTotal.inc({ code, method, host });
+      metrics.restClientRequestDurationSeconds.observe({ verb: method, host }, durationMs / 1000);
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { bytesOfAuthors, mergedAuthors, type Authors } from './authors';
+
+/** What is kept of a change record until stored state confirms it. */
+export interface Hint {
+  readonly uid: string;
+  readonly digest: string;
+  readonly user: string;
+  /** That user, and whoever announced the same when there was no room for more hints. */
+  readonly authors: Authors;
+  readonly manager: string | undefined;
+  /** Maybe not all of them: see {@link boundedNames}. */
+  readonly changedKeys: readonly string[];
+  /** By the webhook's wall clock. */
+  readonly observedAtMs: number;
+  /** By our monotonic clock. */
+  readonly receivedMs: number;
+}
+
+/** Ten thousand hints are kept at most: whoever fills them with long names of keys must not fill the memory. */
+const maxNameCharacters = 1_000;
+
+export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number): Hint {
+  const { uid, digest, user, manager, observedAtMs } = record;
+  const changedKeys = boundedNames([...changed.changed, ...changed.added, ...changed.removed]);
+  const author = { user, firstMs: observedAtMs, lastMs: observedAtMs, toldMs: receivedMs };
+  const authors = { named: [author], more: 0 };
+  return { uid, digest, user, authors, manager, changedKeys, observedAtMs, receivedMs };
+}
+
+/** As many different names from the front as have room. */
+export function boundedNames(names: Iterable<string>): readonly string[] {
+  const kept: string[] = [];
+  let characters = 0;
+  for (const name of new Set(names)) {
+    characters += name.length;
+    if (characters > maxNameCharacters) break;
+    kept.push(name);
+  }
+  return kept;
+}
+
+/** A hint takes this much besides its texts. */
+const hintBytes = 250;
+
+/** About what hints take. */
+export function bytesOfHints(hints: readonly Hint[]): number {
+  return hints.reduce((sum, { uid, digest, authors, manager = '', changedKeys }) => {
+    const texts = [uid, digest, manager, ...changedKeys];
+    return texts.reduce((bytes, text) => bytes + text.length, sum + hintBytes + bytesOfAuthors(authors));
+  }, 0);
+}
+
+/** One for both: the newer of them, by the authors of both. */
+export function mergedHint(before: Hint, hint: Hint): Hint {
+  const newer = hint.observedAtMs > before.observedAtMs ? hint : before;
+  return { ...newer, authors: mergedAuthors(before.authors, hint.authors) };
+}
+
+export function isSameState(left: Hint, right: Hint): boolean {
+  return left.uid === right.uid && left.digest === right.digest;
+}
+
+/** The same change by the same user: sent twice, or admitted twice. */
+export function isSameChange(left: Hint, right: Hint): boolean {
+  return isSameState(left, right) && left.user === right.user;
+}
+
+export function newestFirst(left: Hint, right: Hint): number {
+  return right.observedAtMs - left.observedAtMs;
+}

@@ -1,0 +1,590 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { at, contentOf } from '../../shared/domain/plan/records.fixture';
+import { ChannelHarness, changeRecord, stored } from '../channel/channel.fixture';
+import { maxHintsPerSource, maxPendingHints } from './hints';
+
+const blue = contentOf({ color: 'blue' }).whole();
+const green = contentOf({ color: 'green' }).whole();
+
+let channel: ChannelHarness;
+
+beforeEach(() => {
+  channel = new ChannelHarness();
+  channel.watch(stored('red'));
+});
+
+function attribution(digest = blue): ReturnType<ChannelHarness['hints']['attribution']> {
+  return channel.hints.attribution('ConfigMap', 'shop', 'app', digest);
+}
+
+describe('a hint', () => {
+  it('is confirmed at once when the index shows it already', async () => {
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(channel.hints.offer(changeRecord())).toBe('confirmed');
+    expect(attribution()).toEqual({
+      users: ['alice'],
+      moreUsers: 0,
+      firstUser: 'alice',
+      manager: 'kubectl',
+      changedKeys: ['color'],
+      path: 'both',
+      observedAtMs: at(0),
+    });
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toEqual([]);
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+  });
+
+  it('is confirmed by a watch event, without a read', async () => {
+    expect(channel.hints.offer(changeRecord())).toBe('pending');
+    expect(attribution()).toBeUndefined();
+    await channel.clock.advance(299);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    await channel.clock.advance(60_000);
+    expect(attribution()).toMatchObject({ users: ['alice'], path: 'both' });
+    expect(channel.reads).toEqual([]);
+    expect(channel.given).toEqual([]);
+    expect(channel.hints.pending).toBe(0);
+    expect(channel.clock.pendingTimers).toBe(0);
+    expect((await channel.metrics.hintConfirmationSeconds.get()).values).toContainEqual(
+      expect.objectContaining({ metricName: 'reroll_hint_confirmation_seconds_sum', value: 0.299 }),
+    );
+  });
+
+  it('is confirmed by one read after 300 ms when the watch shows nothing: the state goes to the index', async () => {
+    const written = stored('blue', { resourceVersion: '2' });
+    channel.write(written);
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(60_000);
+    expect(channel.readTimesMs).toEqual([300]);
+    expect(channel.given).toEqual([written]);
+    expect(attribution()).toMatchObject({ users: ['alice'], path: 'webhook' });
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+  });
+
+  it.each([
+    ['before', ['list', 'offer']],
+    ['after', ['offer', 'list']],
+  ] as const)('is not confirmed by a list without contents %s it, but by the read', async (_when, order) => {
+    const written = stored('blue', { resourceVersion: '2' });
+    const steps = { list: () => channel.list(written), offer: () => channel.hints.offer(changeRecord()) };
+    for (const step of order) steps[step]();
+    expect(channel.hints.pending).toBe(1);
+    expect(attribution()).toBeUndefined();
+    await channel.clock.advance(60_000);
+    expect(channel.readTimesMs).toEqual([300]);
+    expect(channel.given).toEqual([written]);
+    expect(attribution()).toMatchObject({ users: ['alice'], path: 'webhook' });
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+  });
+
+  it('of what a list without contents shows is a phantom where a read shows something else', async () => {
+    channel.list(stored('green', { resourceVersion: '2' }));
+    expect(channel.hints.offer(changeRecord())).toBe('pending');
+    await channel.clock.advance(60_000);
+    expect(channel.given).toEqual([stored('green', { resourceVersion: '2' })]);
+    expect(await channel.results()).toEqual({ phantom: 1 });
+  });
+
+  it('announces a source that the index does not know', async () => {
+    const written = stored('blue', { name: 'new' });
+    channel.write(written);
+    channel.hints.offer(changeRecord({ name: 'new' }));
+    await channel.clock.advance(300);
+    expect(channel.given).toEqual([written]);
+  });
+
+  it('is read again with growing gaps while it is not stored, and is a phantom after that', async () => {
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(120_000);
+    expect(channel.readTimesMs).toEqual([300, 1_300, 3_300, 8_300, 18_300, 28_300, 38_300]);
+    expect(channel.given).toEqual([]);
+    expect(channel.hints.pending).toBe(0);
+    expect(attribution()).toBeUndefined();
+    expect(await channel.results()).toEqual({ phantom: 1 });
+  });
+
+  it('is confirmed by a late read when its write took as long as the API server allows', async () => {
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(34_000);
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    await channel.clock.advance(6_000);
+    expect(channel.given).toHaveLength(1);
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+  });
+
+  it('of an object that does not exist, or of another life of it, is a phantom', async () => {
+    channel.hints.offer(changeRecord({ name: 'gone' }));
+    channel.hints.offer(changeRecord({ color: 'red', uid: 'another' }));
+    await channel.clock.advance(40_000);
+    expect(channel.given).toEqual([]);
+    expect(await channel.results()).toEqual({ phantom: 2 });
+  });
+
+  it('is a phantom also when no read succeeds: no failure keeps it for ever', async () => {
+    channel.delay = async () => await Promise.reject(new Error('forbidden'));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(40_000);
+    expect(channel.reads).toHaveLength(7);
+    expect(await channel.results()).toEqual({ phantom: 1 });
+    expect(channel.logger.lines).toEqual([
+      {
+        level: 'warn',
+        message: 'cannot read a source whose change was announced; trying again',
+        fields: { kind: 'ConfigMap', namespace: 'shop', name: 'app', error: 'forbidden' },
+      },
+    ]);
+  });
+
+  it('is confirmed by a read after one that failed', async () => {
+    channel.delay = async () => await Promise.reject(new Error('reset'));
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    channel.delay = async () => await Promise.resolve();
+    await channel.clock.advance(1_000);
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+  });
+
+  it('survives an engine that throws', async () => {
+    channel.onStored = () => {
+      throw new Error('broken');
+    };
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    expect(channel.logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'broken' } }]);
+    expect(channel.hints.pending).toBe(0);
+  });
+});
+
+describe('a read', () => {
+  it('gives the index what is stored even if another change was announced: its own announcement may be lost', async () => {
+    const written = stored('green', { resourceVersion: '3' });
+    channel.write(written);
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    expect(channel.given).toEqual([written]);
+    expect(attribution(green)).toMatchObject({ users: [], path: 'webhook' });
+    expect(attribution(blue)).toBeUndefined();
+    await channel.clock.advance(40_000);
+    expect(channel.given).toHaveLength(1);
+    expect(await channel.results()).toEqual({ phantom: 1 });
+  });
+
+  it('that the watch overtook is not given to the index, which it would take back', async () => {
+    let answer = (): void => undefined;
+    channel.delay = async () => await new Promise((resolve) => (answer = resolve));
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    answer();
+    await channel.clock.advance(100);
+    expect(channel.reads).toHaveLength(1);
+    expect(channel.given).toEqual([]);
+    channel.delay = async () => await Promise.resolve();
+    await channel.clock.advance(1_000);
+    expect(channel.reads).toHaveLength(2);
+    expect(channel.given).toEqual([]);
+  });
+
+  it('that the watch overtook there and back is not given to the index either', async () => {
+    let answer = (): void => undefined;
+    channel.delay = async () => await new Promise((resolve) => (answer = resolve));
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    channel.watch(stored('red', { resourceVersion: '3' }));
+    answer();
+    await channel.clock.advance(100);
+    expect(channel.given).toEqual([]);
+  });
+
+  it('of an object that the watch has shown come and go meanwhile is not given to the index', async () => {
+    channel.write(stored('green', { name: 'brief' }));
+    channel.hints.offer(changeRecord({ name: 'brief' }));
+    channel.delay = async () => {
+      channel.watch(stored('green', { name: 'brief' }));
+      channel.index.delete('ConfigMap/shop/brief');
+      await Promise.resolve();
+    };
+    await channel.clock.advance(300);
+    expect(channel.reads).toHaveLength(1);
+    expect(channel.given).toEqual([]);
+  });
+
+  it('is made of one source at a time and once a second, however many hints there are', async () => {
+    let answer = (): void => undefined;
+    channel.delay = async () => await new Promise((resolve) => (answer = resolve));
+    for (let i = 0; i < 1_000; i++) {
+      channel.hints.offer(changeRecord({ color: `forged ${String(i)}` }));
+      await channel.clock.advance(10);
+    }
+    expect(channel.readTimesMs).toEqual([300]);
+    channel.delay = async () => await Promise.resolve();
+    answer();
+    for (let i = 0; i < 400; i++) {
+      channel.hints.offer(changeRecord({ color: `forged again ${String(i)}` }));
+      await channel.clock.advance(10);
+    }
+    expect(channel.readTimesMs).toEqual([300, 10_310, 11_310, 12_310, 13_310]);
+    expect(channel.hints.pending).toBe(maxHintsPerSource);
+  });
+
+  it('does not keep news waiting because of a hint that has been read for in vain', async () => {
+    channel.hints.offer(changeRecord({ color: 'forged' }));
+    await channel.clock.advance(10_000);
+    expect(channel.readTimesMs).toEqual([300, 1_300, 3_300, 8_300]);
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    expect(attribution()?.users).toEqual(['alice']);
+    expect(channel.reads).toHaveLength(5);
+  });
+
+  it('is one of 20 a second over all sources', async () => {
+    for (let i = 0; i < 100; i++) channel.hints.offer(changeRecord({ name: `app-${String(i)}` }));
+    await channel.clock.advance(300);
+    expect(channel.reads).toHaveLength(1);
+    await channel.clock.advance(949);
+    expect(channel.reads).toHaveLength(19);
+    await channel.clock.advance(4_000);
+    expect(channel.reads).toHaveLength(99);
+    expect(new Set(channel.reads.map(({ name }) => name)).size).toBeGreaterThan(50);
+  });
+
+  it('is one of 8 at a time over all sources', async () => {
+    const answers: (() => void)[] = [];
+    channel.delay = async () => await new Promise((resolve) => answers.push(resolve));
+    for (let i = 0; i < 20; i++) channel.hints.offer(changeRecord({ name: `app-${String(i)}` }));
+    await channel.clock.advance(30_000);
+    expect(channel.reads).toHaveLength(8);
+    answers[0]?.();
+    await channel.clock.advance(500);
+    expect(channel.reads).toHaveLength(9);
+  });
+
+  it('is not started after the stop, and one under way has no effect', async () => {
+    let answer = (): void => undefined;
+    channel.delay = async () => await new Promise((resolve) => (answer = resolve));
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    channel.hints.offer(changeRecord({ name: 'other' }));
+    await channel.clock.advance(300);
+    channel.hints.stop();
+    answer();
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toHaveLength(1);
+    expect(channel.given).toEqual([]);
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('what is to be known now', () => {
+  it('is read without waiting for the watch, and what is announced elsewhere is not', async () => {
+    const written = stored('blue', { resourceVersion: '2' });
+    channel.write(written);
+    channel.hints.offer(changeRecord());
+    channel.hints.offer(changeRecord({ namespace: 'other' }));
+    await channel.hints.readNow('shop');
+    expect(channel.given).toEqual([written]);
+    expect(channel.readTimesMs).toEqual([0]);
+    expect(attribution()).toMatchObject({ users: ['alice'] });
+  });
+
+  it('is there at once where nothing is announced', async () => {
+    await channel.hints.readNow('shop');
+    expect(channel.reads).toEqual([]);
+  });
+
+  it('is read once a second however often it is asked for, and later as ever', async () => {
+    channel.hints.offer(changeRecord());
+    await channel.hints.readNow('shop');
+    await channel.hints.readNow('shop');
+    await channel.clock.advance(999);
+    await channel.hints.readNow('shop');
+    expect(channel.readTimesMs).toEqual([0]);
+    await channel.clock.advance(1);
+    expect(channel.readTimesMs).toEqual([0, 1_000]);
+  });
+
+  it('waits for the read that is under way', async () => {
+    const written = stored('blue', { resourceVersion: '2' });
+    channel.write(written);
+    channel.hints.offer(changeRecord());
+    const [first, second] = [channel.hints.readNow('shop'), channel.hints.readNow('shop')];
+    await second;
+    expect(channel.given).toEqual([written]);
+    await first;
+    expect(channel.reads).toHaveLength(1);
+  });
+});
+
+describe('hints of one source', () => {
+  it('are one when they tell of the same change by the same user', async () => {
+    channel.hints.offer(changeRecord());
+    expect(channel.hints.offer(changeRecord({ id: 'review-2' }))).toBe('duplicate');
+    expect(channel.hints.offer(changeRecord({ user: 'bob', observedAtMs: at(1) }))).toBe('pending');
+    expect(channel.hints.pending).toBe(2);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()).toMatchObject({ users: ['bob', 'alice'], observedAtMs: at(1) });
+    expect(await channel.results()).toEqual({ duplicate: 1, confirmed: 2 });
+  });
+
+  it('of another user may come after the confirmation', () => {
+    channel.hints.offer(changeRecord({ observedAtMs: at(1) }));
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(channel.hints.offer(changeRecord({ user: 'bob' }))).toBe('confirmed');
+    expect(attribution()?.users).toEqual(['alice', 'bob']);
+  });
+
+  it('tell of a return to a former state, which is not its former author’s', () => {
+    channel.hints.offer(changeRecord());
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    expect(attribution()?.users).toEqual(['alice']);
+    expect(channel.hints.offer(changeRecord({ observedAtMs: at(5) }))).toBe('pending');
+    channel.watch(stored('blue', { resourceVersion: '4' }));
+    expect(attribution()).toMatchObject({ users: ['alice'], observedAtMs: at(5) });
+    channel.watch(stored('green', { resourceVersion: '5' }));
+    channel.watch(stored('blue', { resourceVersion: '6' }));
+    expect(attribution()).toBeUndefined();
+  });
+
+  it('are read anew after all before them were confirmed', async () => {
+    channel.hints.offer(changeRecord());
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord({ color: 'green' }));
+    channel.write(stored('green', { resourceVersion: '3' }));
+    await channel.clock.advance(300);
+    expect(channel.given).toHaveLength(1);
+  });
+
+  it('are not lost when they come while a read for those before them, confirmed meanwhile, is under way', async () => {
+    let answer = (): void => undefined;
+    channel.delay = async () => await new Promise((resolve) => (answer = resolve));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(300);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord({ color: 'green', observedAtMs: at(1) }));
+    answer();
+    await channel.clock.advance(100);
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    expect(attribution(green)?.users).toEqual(['alice']);
+    expect(channel.hints.pending).toBe(0);
+  });
+
+  it('come again after their confirmation without effect', async () => {
+    channel.hints.offer(changeRecord());
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(channel.hints.offer(changeRecord())).toBe('duplicate');
+    expect(await channel.results()).toEqual({ confirmed: 1, duplicate: 1 });
+  });
+
+  it('may tell of a return to a former state by a clock that is behind: only a read can say that it is no replay', async () => {
+    channel.hints.offer(changeRecord({ observedAtMs: at(10) }));
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    channel.write(stored('blue', { resourceVersion: '4' }));
+    expect(channel.hints.offer(changeRecord({ observedAtMs: at(3) }))).toBe('pending');
+    await channel.clock.advance(300);
+    expect(channel.given).toMatchObject([{ resourceVersion: '4' }]);
+  });
+
+  it('are phantoms when they are replayed after the source has moved on', async () => {
+    channel.hints.offer(changeRecord());
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(40_000);
+    expect(channel.given).toEqual([]);
+    expect(await channel.results()).toEqual({ confirmed: 1, phantom: 1 });
+  });
+
+  it('live on when the change is admitted again, but not when the record is replayed', async () => {
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(20_000);
+    channel.hints.offer(changeRecord());
+    await channel.clock.advance(20_000);
+    expect(channel.hints.pending).toBe(0);
+    channel.hints.offer(changeRecord({ observedAtMs: at(40) }));
+    await channel.clock.advance(20_000);
+    channel.hints.offer(changeRecord({ observedAtMs: at(60) }));
+    await channel.clock.advance(20_000);
+    expect(channel.hints.pending).toBe(1);
+  });
+
+  it('before the confirmed one are superseded, and their users not named: they may have been refused', async () => {
+    channel.hints.offer(changeRecord({ changed: { added: ['size'], changed: [], removed: ['old'] } }));
+    channel.hints.offer(changeRecord({ color: 'green', user: 'bob', manager: 'helm', observedAtMs: at(1) }));
+    channel.hints.offer(changeRecord({ color: 'white', user: 'carol', observedAtMs: at(2) }));
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    expect(attribution(green)).toEqual({
+      users: ['bob'],
+      moreUsers: 0,
+      firstUser: 'bob',
+      manager: 'helm',
+      changedKeys: ['color'],
+      path: 'both',
+      observedAtMs: at(1),
+    });
+    expect(await channel.results()).toEqual({ confirmed: 1, superseded: 1 });
+    expect(channel.hints.pending).toBe(1);
+  });
+
+  it('of another life of the object are not superseded', () => {
+    channel.hints.offer(changeRecord({ uid: 'former' }));
+    channel.hints.offer(changeRecord({ color: 'green', observedAtMs: at(1) }));
+    channel.watch(stored('green', { resourceVersion: '3' }));
+    expect(channel.hints.pending).toBe(1);
+  });
+
+  it('are not superseded by one that tells of the state before: it may have been refused', async () => {
+    channel.hints.offer(changeRecord());
+    expect(channel.hints.offer(changeRecord({ color: 'red', user: 'bob', observedAtMs: at(1) }))).toBe('confirmed');
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    await channel.clock.advance(300);
+    expect(channel.given).toHaveLength(1);
+  });
+
+  it('name five users at most: the newest and the first one; and tell how many more there were', () => {
+    for (let i = 0; i < 9; i++) channel.hints.offer(changeRecord({ user: `user-${String(i)}`, observedAtMs: at(i) }));
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()?.users).toEqual(['user-8', 'user-7', 'user-6', 'user-5', 'user-0']);
+    expect(attribution()).toMatchObject({ moreUsers: 4, firstUser: 'user-0' });
+  });
+
+  it.each(['before', 'after'])('of a crowd, %s the state is stored, do not push out who was the first', (when) => {
+    const others = 3 * maxHintsPerSource;
+    const offer = (i: number): unknown =>
+      channel.hints.offer(changeRecord({ user: `user-${String(i)}`, observedAtMs: at(i) }));
+    channel.hints.offer(changeRecord({ user: 'mallory' }));
+    if (when === 'after') channel.watch(stored('blue', { resourceVersion: '2' }));
+    for (let i = 1; i <= others; i++) offer(i);
+    expect(channel.hints.pending).toBe(when === 'after' ? 0 : maxHintsPerSource);
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    const newest = [0, 1, 2, 3].map((back) => `user-${String(others - back)}`);
+    expect(attribution()).toMatchObject({ users: [...newest, 'mallory'], moreUsers: others - 4, firstUser: 'mallory' });
+    expect(channel.hints.pending).toBe(0);
+  });
+
+  it('of a crowd for one state take no room from another state', () => {
+    channel.hints.offer(changeRecord({ user: 'mallory' }));
+    for (let i = 1; i <= 2 * maxHintsPerSource; i++) {
+      channel.hints.offer(changeRecord({ color: 'green', user: `user-${String(i)}`, observedAtMs: at(i) }));
+    }
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()).toMatchObject({ users: ['mallory'], moreUsers: 0 });
+  });
+
+  it('of the same user later do not make another the first', () => {
+    channel.hints.offer(changeRecord({ user: 'mallory' }));
+    channel.hints.offer(changeRecord({ user: 'alice', observedAtMs: at(1) }));
+    channel.hints.offer(changeRecord({ user: 'mallory', observedAtMs: at(2) }));
+    channel.watch(stored('blue', { resourceVersion: '2' }));
+    expect(attribution()).toMatchObject({ users: ['mallory', 'alice'], firstUser: 'mallory' });
+  });
+
+  it('are no more than a few: the oldest make room', async () => {
+    for (let i = 0; i <= maxHintsPerSource; i++) channel.hints.offer(changeRecord({ color: `color ${String(i)}` }));
+    expect(channel.hints.pending).toBe(maxHintsPerSource);
+    channel.watch(stored('color 0', { resourceVersion: '2' }));
+    expect(attribution(contentOf({ color: 'color 0' }).whole())).toBeUndefined();
+    expect(await channel.results()).toEqual({ superseded: 1 });
+  });
+});
+
+describe('many hints', () => {
+  it('are refused above the bound, until there is room', async () => {
+    for (let i = 0; i < maxPendingHints; i++) channel.hints.offer(changeRecord({ name: `app-${String(i)}` }));
+    expect(channel.hints.offer(changeRecord())).toBe('full');
+    expect(channel.hints.offer(changeRecord({ name: 'app-7' }))).toBe('duplicate');
+    expect((await channel.metrics.hintsPending.get()).values).toEqual([{ labels: {}, value: maxPendingHints }]);
+    channel.watch(stored('blue', { name: 'app-7' }));
+    expect(channel.hints.offer(changeRecord())).toBe('pending');
+  });
+});
+
+describe('the engine', () => {
+  it('can ask for the attribution as soon as it is given the state, and may report it as observed', () => {
+    const asked: unknown[] = [];
+    channel.onStored = (record) => {
+      channel.hints.observed(record);
+      asked.push(attribution());
+    };
+    channel.write(stored('blue', { resourceVersion: '2' }));
+    channel.hints.offer(changeRecord());
+    return channel.clock.advance(300).then(() => {
+      expect(asked).toEqual([expect.objectContaining({ users: ['alice'], path: 'webhook' })]);
+    });
+  });
+});
+
+describe('a source to be checked', () => {
+  it('is read once, and what is stored goes to the index, even an older version', async () => {
+    channel.watch(stored('blue', { resourceVersion: '9' }));
+    const restored = stored('red', { resourceVersion: '3' });
+    channel.write(restored);
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.readTimesMs).toEqual([300]);
+    expect(channel.given).toEqual([restored]);
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves the index where it is gone', async () => {
+    channel.apiServer.clear();
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.index.size).toBe(0);
+  });
+
+  it('is read until it can be', async () => {
+    let failures = 2;
+    channel.delay = async () => await (failures-- > 0 ? Promise.reject(new Error('no answer')) : Promise.resolve());
+    channel.apiServer.clear();
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toHaveLength(3);
+    expect(channel.index.size).toBe(0);
+  });
+
+  it('is read again when the watch moved meanwhile, whether or not there are hints', async () => {
+    channel.hints.offer(changeRecord({ color: 'green' }));
+    channel.hints.check('ConfigMap', 'shop', 'app');
+    channel.delay = async () => {
+      channel.delay = async () => await Promise.resolve();
+      channel.watch(stored('green', { resourceVersion: '4' }));
+      await Promise.resolve();
+    };
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toHaveLength(2);
+    expect(await channel.results()).toEqual({ confirmed: 1 });
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+
+  it('is read again when the doubt came while it was being read', async () => {
+    const restored = stored('red', { resourceVersion: '3' });
+    channel.write(stored('blue', { resourceVersion: '9' }));
+    channel.hints.offer(changeRecord());
+    channel.delay = async () => {
+      channel.delay = async () => await Promise.resolve();
+      channel.write(restored);
+      channel.hints.check('ConfigMap', 'shop', 'app');
+      await Promise.resolve();
+    };
+    await channel.clock.advance(1_300);
+    expect(channel.readTimesMs).toEqual([300, 1_300]);
+    expect(channel.given).toEqual([restored]);
+    await channel.clock.advance(60_000);
+    expect(channel.given).toEqual([restored]);
+    expect(channel.clock.pendingTimers).toBe(0);
+  });
+
+  it('is not a kind that is never announced', async () => {
+    channel.hints.check('SecretProviderClass', 'shop', 'app');
+    await channel.clock.advance(60_000);
+    expect(channel.reads).toEqual([]);
+  });
+});

@@ -1,0 +1,13 @@
+import { httpUrl, httpUrlAccepts } from '../../shared/runtime/options/option-schemas';
+import type { OptionTable } from '../../shared/runtime/options/option-table';
+
+export const notifyOptionTable = {
+  webhookUrl: {
+    flag: 'webhook-url',
+    form: 'value',
+    schema: httpUrl.optional(),
+    confidential: true,
+    describe: 'Post to this address for each change of a source, and restart nothing.',
+    accepts: httpUrlAccepts,
+  },
+} satisfies OptionTable;

@@ -1,0 +1,276 @@
+import { defaultAnnotationKeys, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { maxSettleMs, type StrategyName } from '../../shared/domain/workloads/workload-settings';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { ListenAddress } from '../../shared/runtime/http/listen-address';
+import {
+  annotationKey,
+  durationMs,
+  goBool,
+  goBoolAccepts,
+  listOf,
+  listenAddress,
+  nonEmpty,
+  objectName,
+  oneOf,
+} from '../../shared/runtime/options/option-schemas';
+import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
+import { parseOptions, type Environment } from '../../shared/runtime/options/options';
+import {
+  channelTlsOptionTable,
+  listenAddressAccepts,
+  processOptionTable,
+  samePortProblems,
+} from '../../shared/runtime/options/process-options';
+import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
+import type { LogFormat, LogLevel } from '../../shared/runtime/log/winston-logger';
+import { alertOptionTable, type AlertOptions } from '../alerts/options';
+import type { EngineSettings } from './engine-settings';
+import { metaInfoOptionTable } from './meta-info-options';
+import { notifyOptionTable } from './notify-options';
+import { defaultLeaseName, reloaderOptionTable, remarksOf } from './reloader-options';
+
+/** What of the settings has to be found out where it was not set, or is put together. */
+type FoundOut = 'policy' | 'ownNamespace' | 'identity';
+
+/** Everything that can be set from outside, compiled once at the start. */
+export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, FoundOut> {
+  readonly autoReloadAll: boolean;
+  readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
+  readonly logFormat: LogFormat;
+  readonly logLevel: LogLevel;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  /** Where the lease and the digest key live; undefined: the namespace of the credentials. */
+  readonly ownNamespace: string | undefined;
+  /** Identity in the lease; undefined: the host's name. */
+  readonly podName: string | undefined;
+  /** Undefined: the webhook is not listened to. */
+  readonly channelListen: ListenAddress | undefined;
+  readonly certsSecret: string;
+  readonly channelTlsDir: string | undefined;
+  /** What is called for each change, instead of any restart. */
+  readonly webhookUrl: URL | undefined;
+  /** Undefined: version and options are not published. */
+  readonly metaInfoNamespace: string | undefined;
+  readonly metaInfoDeployment: string | undefined;
+  /** Metrics and probes. */
+  readonly listen: ListenAddress;
+  /** What was asked for and has no effect, for the log. */
+  readonly remarks: readonly string[];
+}
+
+function switchRow(flag: string, describe: string) {
+  return { flag, form: 'switch', schema: goBool, default: 'false', describe, accepts: goBoolAccepts } as const;
+}
+
+function annotationRow(flag: string, key: keyof AnnotationKeys, describe: string) {
+  return {
+    flag,
+    form: 'value',
+    schema: annotationKey,
+    default: defaultAnnotationKeys[key],
+    describe: `Annotation key ${describe}.`,
+    accepts: 'an annotation key such as example.com/reload, different from all others',
+  } as const;
+}
+
+/** Those of Reloader's keys that have a flag, under their names in {@link AnnotationKeys}. */
+const annotationTable = {
+  auto: annotationRow('auto-annotation', 'auto', 'that switches a workload on for all that it uses'),
+  configMapAuto: annotationRow('configmap-auto-annotation', 'configMapAuto', 'of the switch for ConfigMaps alone'),
+  secretAuto: annotationRow('secret-auto-annotation', 'secretAuto', 'of the switch for Secrets alone'),
+  configMapReload: annotationRow('configmap-annotation', 'configMapReload', 'of the list of ConfigMaps'),
+  secretReload: annotationRow('secret-annotation', 'secretReload', 'of the list of Secrets'),
+  search: annotationRow('auto-search-annotation', 'search', 'by which a workload looks for matching sources'),
+  match: annotationRow('search-match-annotation', 'match', 'that makes a source match a search'),
+  ignore: annotationRow('ignore-annotation', 'ignore', 'of a source whose changes are to be ignored'),
+  pausePeriod: annotationRow(
+    'pause-deployment-annotation',
+    'pausePeriod',
+    'of the time for which a Deployment is paused when it changes',
+  ),
+  pausedAt: annotationRow(
+    'pause-deployment-time-annotation',
+    'pausedAt',
+    'that says since when a Deployment is held paused',
+  ),
+} satisfies Partial<Record<keyof AnnotationKeys, unknown>>;
+
+const strategies: Readonly<Record<string, StrategyName>> = {
+  'env-vars': 'env-vars',
+  annotations: 'annotations',
+  'restarted-at': 'restarted-at',
+  // What Reloader's chart calls its default.
+  default: 'env-vars',
+};
+
+const settleTime = durationMs.refine((ms) => ms <= maxSettleMs, 'longer than 1h');
+
+const defaultSettleMaxMs = 10_000;
+
+const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
+
+/** Flags that Reloader has too keep its names. */
+export const reconcilerOptionTable = {
+  ...inGroup('What restarts', {
+    autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
+    reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source appears.'),
+    reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source goes.'),
+    csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
+    rollouts: {
+      ...switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.'),
+      default: 'true',
+    },
+    ignoredWorkloadKinds: {
+      flag: 'ignored-workload-types',
+      form: 'list',
+      schema: listOf(oneOf(ignorableWorkloadKinds, 'not a type that can be ignored')),
+      describe: 'Kinds of workload that are never restarted.',
+      accepts: 'a list of jobs, cronjobs',
+    },
+  }),
+  ...inGroup('Which namespaces and sources', selectionOptionTable),
+  ...inGroup('When and how', {
+    strategy: {
+      flag: 'reload-strategy',
+      form: 'value',
+      schema: oneOf(strategies, 'no such strategy'),
+      default: 'env-vars',
+      describe: 'What is changed in the pod template to restart a workload.',
+      accepts: 'env-vars (or default), annotations, restarted-at',
+    },
+    settleMs: {
+      flag: 'settle',
+      form: 'value',
+      schema: settleTime,
+      default: '1s',
+      describe: 'Restart when the sources of a workload have been quiet for this long.',
+      accepts: 'a Go duration such as 500ms, 2s or 1m30s, at most 1h',
+    },
+    settleMaxMs: {
+      flag: 'settle-max',
+      form: 'value',
+      schema: settleTime.optional(),
+      describe:
+        'Restart this long after the first change even if others follow; otherwise 10s, or --settle where that is longer.',
+      accepts: 'a Go duration not below --settle, at most 1h',
+    },
+    foldRollouts: {
+      ...switchRow(
+        'fold-rollouts',
+        'Restart nothing for a change that a rollout of somebody else has answered, as in a release of both.',
+      ),
+      default: 'true',
+    },
+    dryRun: switchRow(
+      'dry-run',
+      'Decide, log and count, and write nothing: to compare with what another install does.',
+    ),
+  }),
+  ...inGroup('Annotation keys', annotationTable),
+  ...inGroup('Replicas', {
+    podName: {
+      flag: 'pod-name',
+      fallbackEnv: 'POD_NAME',
+      form: 'value',
+      schema: nonEmpty.optional(),
+      describe: "Identity of this replica in the lease; otherwise the host's name.",
+      accepts: 'a name that no other replica has',
+    },
+    leaseName: {
+      flag: 'lease-name',
+      form: 'value',
+      schema: objectName.optional(),
+      describe: 'Name of the lease that the replicas share; otherwise reroll, or with --enable-ha that of Reloader.',
+      accepts: 'a lower-case object name',
+    },
+  }),
+  ...inGroup('The channel from the webhook', {
+    channelListen: {
+      flag: 'channel-listen',
+      form: 'value',
+      schema: listenAddress.optional(),
+      describe:
+        "Address on which the webhook's change records are received; none: changes are found by watching alone.",
+      accepts: listenAddressAccepts,
+    },
+    ...channelTlsOptionTable,
+  }),
+  ...inGroup('Alerts and calls', {
+    ...notifyOptionTable,
+    ...alertOptionTable,
+    ...metaInfoOptionTable,
+  }),
+  ...inGroup('Process', processOptionTable),
+  ...inGroup('Accepted from Reloader', reloaderOptionTable),
+} satisfies OptionTable;
+
+type Values = OptionValues<typeof reconcilerOptionTable>;
+
+/** @throws UsageError with every problem of `args` and `env`, not just the first. */
+export function parseReconcilerOptions(args: readonly string[], env: Environment): ReconcilerOptions {
+  const values = parseOptions(reconcilerOptionTable, args, env, (some) => [
+    ...settleProblems(some),
+    ...annotationProblems(some),
+    ...samePortProblems('channel-listen', some.channelListen, some.listen),
+    ...namespaceProblems(some),
+  ]);
+  const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore, ...others } = values;
+  const { pausePeriod, pausedAt, ignoredSourceKinds, rollouts, ...rest } = others;
+  const { enableHa, syncAfterRestart, enablePprof, pprofAddr, settleMaxMs, ...options } = rest;
+  const { scope, remarks } = scopeOf(options);
+  return {
+    ...options,
+    ...scope,
+    settleMaxMs: settleMaxMs ?? Math.max(defaultSettleMaxMs, options.settleMs),
+    ignoredSourceKind: ignoredSourceKinds[0],
+    ignoredWorkloadKinds: [...options.ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))],
+    leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
+    replicated: enableHa,
+    channelListen: options.dryRun ? undefined : options.channelListen,
+    remarks: [
+      ...remarks,
+      ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr }),
+      ...(options.dryRun && options.channelListen
+        ? ['--channel-listen has no effect in a dry run: what the webhook tells is for the install that acts']
+        : []),
+    ],
+    annotationKeys: {
+      ...defaultAnnotationKeys,
+      ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },
+      ...{ pausePeriod, pausedAt },
+    },
+  };
+}
+
+function settleProblems({ settleMs, settleMaxMs }: Partial<Values>): readonly string[] {
+  if (settleMs === undefined || settleMaxMs === undefined || settleMs <= settleMaxMs) return [];
+  return [
+    `--settle (${settleMs} ms) is longer than --settle-max (${settleMaxMs} ms): raise the one or lower the other`,
+  ];
+}
+
+/** Each costs seven watches or more, with a connection each, and 1 MiB. */
+export const maxNamespaces = 100;
+
+function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly string[] {
+  if (namespaces.length <= maxNamespaces) return [];
+  return [
+    `--namespaces has ${namespaces.length} entries, and ${maxNamespaces} can be watched one by one: leave it out to watch the ` +
+      'whole cluster, with --namespace-selector to choose from it, or divide them among several installs',
+  ];
+}
+
+/** Two meanings under one key would make a workload's annotation mean both. */
+function annotationProblems(values: Partial<Values>): readonly string[] {
+  const flags = Object.entries(annotationTable).map(([name, { flag }]) => ({
+    flag,
+    key: values[name as keyof typeof annotationTable],
+  }));
+  return flags.flatMap(({ flag, key }, index) =>
+    flags
+      .slice(index + 1)
+      .filter((other) => key !== undefined && other.key === key)
+      .map((other) => `--${flag} and --${other.flag} are both ${key ?? ''}: give each a key of its own`),
+  );
+}

@@ -1,0 +1,68 @@
+import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { noKnownSources, type KnownSources, type SourceQuestion } from '../../shared/domain/lint/known-sources';
+import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
+import { readLintSubject, type LintSettings } from '../../shared/domain/lint/lint-subject';
+import { lintWorkload } from '../../shared/domain/lint/lint-workload';
+import { sourceQuestion } from '../../shared/domain/lint/listed-sources';
+import type { PolicySettings } from '../../shared/domain/policy/policy';
+import type { Selection } from '../../shared/domain/sources/selection';
+import { parseSourceId, type SourceId, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
+import type { NamespaceScope } from '../workloads/namespace-scope';
+import type { SourceIndex } from '../sources/source-index';
+import type { PlanView } from '../work/worker';
+
+export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
+  readonly annotationKeys: AnnotationKeys;
+  readonly sources: Pick<SourceIndex, 'get'>;
+  readonly scope: Pick<NamespaceScope, 'isKnown' | 'isSelected'>;
+  readonly settings: Omit<Selection, 'ignoredSourceKinds'> & {
+    readonly policy: PolicySettings;
+    readonly ignoredSourceKind: SourceKind | undefined;
+    readonly csi: boolean;
+  };
+}
+
+/** Says what is wrong with what a workload says of restarts, by the flags and the sources that only the engine knows. */
+export class Lints {
+  readonly #options: LintsOptions;
+  readonly #settings: LintSettings;
+
+  constructor(options: LintsOptions) {
+    const { annotationKeys: keys, settings } = options;
+    const { policy, csi, ignoredSourceKind } = settings;
+    this.#options = options;
+    const ignoredSourceKinds = ignoredSourceKind === undefined ? [] : [ignoredSourceKind];
+    this.#settings = { keys, policy, csi, selection: { ...settings, ignoredSourceKinds } };
+  }
+
+  /** Undefined where this process cannot tell: it does not lead. */
+  answer({ group, kind, namespace, object }: WorkloadQuestion): LintAnswer | undefined {
+    if (!this.#options.term()) return undefined;
+    const subject = readLintSubject({ group, kind, namespace, object }, this.#settings);
+    const asked = 'spec' in subject ? sourceQuestion(subject) : undefined;
+    const certain = lintWorkload(subject, noKnownSources);
+    const found = asked ? lintWorkload(subject, this.#known(asked)) : certain;
+    const isCertain = (message: string): boolean => certain.some((finding) => finding.message === message);
+    return { v: 1, findings: found.map(({ message }) => ({ message, provisional: !isCertain(message) })) };
+  }
+
+  /** What is not watched is not known, least of all that it is not there. */
+  #known({ namespace, named }: SourceQuestion): KnownSources {
+    const { sources, scope, settings, knownKinds } = this.#options;
+    const { namespaces, namespacesToIgnore } = settings;
+    if (namespaces.length > 0 ? !namespaces.includes(namespace) : namespacesToIgnore.includes(namespace)) {
+      return noKnownSources;
+    }
+    const kinds = knownKinds();
+    const found = named.flatMap((id): readonly (readonly [SourceId, SourceRecord])[] => {
+      const asked = parseSourceId(id);
+      const source = asked && kinds.has(asked.kind) ? sources.get(asked.kind, namespace, asked.name) : undefined;
+      return source ? [[id, source]] : [];
+    });
+    return {
+      ...(scope.isKnown && { isNamespaceSelected: scope.isSelected(namespace) }),
+      ...{ kinds, named: new Map(found) },
+    };
+  }
+}

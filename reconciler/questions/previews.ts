@@ -1,0 +1,147 @@
+import type { Recorded } from '../../shared/domain/baseline/baseline';
+import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import { optedIn } from '../../shared/domain/policy/policy';
+import {
+  contentOf,
+  maxPreviewNames,
+  type PreviewAnswer,
+  type PreviewQuestion,
+} from '../../shared/domain/protocol/preview';
+import { isRead, sourceId, type SourceRecord } from '../../shared/domain/sources/source';
+import type { SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
+import type { Clock } from '../../shared/runtime/clock';
+import { plan, type PlanInput, type Verdict } from '../../shared/domain/plan/plan';
+import { whyOf } from '../../shared/domain/plan/describe-change';
+import type { NamespaceScope } from '../workloads/namespace-scope';
+import type { PlanView } from '../work/worker';
+
+export interface PreviewsOptions extends PlanView {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly annotationKeys: SourceAnnotationKeys;
+  readonly scope: Pick<NamespaceScope, 'isSelected'>;
+}
+
+/** What a preview says of one workload. */
+type Outlook = { readonly keys: readonly string[] } | { readonly because: string };
+
+const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
+
+/**
+ * Says what a write would restart, by the same comparison that restarts: nothing is kept, and nothing is done.
+ *
+ * The proposed content is compared with nothing but what the asker has shown to know, or else who guesses at a Secret is told
+ * key by key where the guess is right: not with a stored content of which the question holds no digest, nor with one of the
+ * past that only the index or a baseline still knows.
+ */
+export class Previews {
+  readonly #options: PreviewsOptions;
+
+  constructor(options: PreviewsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined where this process cannot tell: it does not lead, or digests under another key. */
+  answer(question: PreviewQuestion): PreviewAnswer | undefined {
+    const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed } = this.#options;
+    const { kind, namespace, name, labels } = question;
+    const currentTerm = term();
+    if (!currentTerm || question.keyId !== keys.keyId || !knownKinds().has(kind)) return undefined;
+    const shown = this.#shownBy(question);
+    if (shown === 'not-shown' || !scope.isSelected(namespace) || !settings.sourceSelector.matches(labels)) {
+      return nothing;
+    }
+    const known = { settings, isNamed, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
+    const proposed = this.#with(this.#proposed(question), shown);
+    const users = workloads.usersOf(kind, namespace, name);
+    const outlooks = users
+      .filter(({ record }) => optedIn(record.policy, settings.policy))
+      .flatMap((workload) => {
+        const isComparable = holdsNoMoreThan(shown, workload.baseline?.sources.get(sourceId(kind, name)));
+        const verdict = verdictOf({ ...known, workload, sources: isComparable ? proposed : sources }, question);
+        const outlook = isComparable ? outlookOf(verdict) : outlookAnyway(verdict);
+        return outlook
+          ? [{ workload: `${workload.record.kind.toLowerCase()}/${workload.record.name}`, ...outlook }]
+          : [];
+      })
+      .sort((left, right) => (left.workload < right.workload ? -1 : 1));
+    const restarts = outlooks.flatMap((outlook) => ('keys' in outlook ? [outlook] : []));
+    const left = outlooks.flatMap((outlook) => ('because' in outlook ? [outlook] : []));
+    return {
+      v: 1,
+      restarts: restarts.slice(0, maxPreviewNames),
+      left: left.slice(0, maxPreviewNames),
+      moreRestarts: Math.max(0, restarts.length - maxPreviewNames),
+      moreLeft: Math.max(0, left.length - maxPreviewNames),
+    };
+  }
+
+  /** The content that is stored, if the question proves it known; undefined: none is, and none is claimed to be. */
+  #shownBy({ kind, namespace, name, update }: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
+    const stored = this.#options.sources.get(kind, namespace, name);
+    if (!update) return stored ? 'not-shown' : undefined;
+    const isShown = stored && isRead(stored) && stored.uid === update.uid && stored.content.whole() === update.before;
+    return isShown ? stored.content : 'not-shown';
+  }
+
+  #proposed(question: PreviewQuestion): SourceRecord {
+    const { sources, clock, annotationKeys } = this.#options;
+    const { kind, namespace, name, update, switchedOn } = question;
+    const now = sources.get(kind, namespace, name);
+    const nowMs = clock.nowMs();
+    return {
+      ...{ kind, namespace, name, uid: update?.uid ?? 'new', resourceVersion: now?.resourceVersion ?? '0' },
+      createdAtMs: now?.createdAtMs ?? nowMs,
+      writtenAtMs: nowMs,
+      ignore: switchedOn.includes(annotationKeys.ignore),
+      match: switchedOn.includes(annotationKeys.match),
+      content: contentOf(question),
+    };
+  }
+
+  /** The index as it would be, with no other past of the source than what was shown. */
+  #with(proposed: SourceRecord, shown: ContentDigest | undefined): PlanInput['sources'] {
+    const { sources } = this.#options;
+    const isIt = (kind: string, namespace: string, name: string): boolean =>
+      kind === proposed.kind && namespace === proposed.namespace && name === proposed.name;
+    return {
+      get: (...source) => (isIt(...source) ? proposed : sources.get(...source)),
+      *namesIn(kind, namespace) {
+        for (const name of sources.namesIn(kind, namespace)) if (!isIt(kind, namespace, name)) yield name;
+        if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
+      },
+      flagsOfGone: (...source) => sources.flagsOfGone(...source),
+      inForceAt: (kind, namespace, name, ...when) =>
+        isIt(kind, namespace, name) ? { content: shown } : sources.inForceAt(kind, namespace, name, ...when),
+      firstContent: (...source) => (isIt(...source) ? shown : sources.firstContent(...source)),
+      firstSeen: (...source) => (isIt(...source) ? shown : sources.firstSeen(...source)),
+      formerContent: (kind, namespace, name, whole) => {
+        if (!isIt(kind, namespace, name)) return sources.formerContent(kind, namespace, name, whole);
+        return shown?.whole() === whole ? shown : undefined;
+      },
+    };
+  }
+}
+
+/** Whether a comparison with what a workload recorded tells of nothing but the content that was shown. */
+function holdsNoMoreThan(shown: ContentDigest | undefined, recorded: Recorded | undefined): boolean {
+  if (recorded === undefined || recorded === absent) return true;
+  if (!shown) return false;
+  if (typeof recorded === 'string') return recorded === shown.whole();
+  return [...recorded].every(([key, digest]) => digest === shown.key(key));
+}
+
+function verdictOf(input: PlanInput, { kind, name }: PreviewQuestion): Verdict | undefined {
+  const id = sourceId(kind, name);
+  return plan(input).verdicts.find((candidate) => candidate.id === id);
+}
+
+function outlookOf(verdict: Verdict | undefined): Outlook {
+  if (verdict?.comparison?.restart === true) return { keys: verdict.comparison.changedKeys ?? [] };
+  return { because: verdict ? whyOf(verdict) : 'it does not use it' };
+}
+
+/** What holds whatever is written: what is stored restarts it already, or nothing ever does. */
+function outlookAnyway(verdict: Verdict | undefined): Outlook | undefined {
+  if (verdict?.comparison) return verdict.comparison.restart ? { keys: [] } : undefined;
+  return verdict?.unread ? undefined : outlookOf(verdict);
+}

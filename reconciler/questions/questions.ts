@@ -1,0 +1,53 @@
+import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
+import type { MarksAnswer, MarksQuestion } from '../../shared/domain/protocol/marks-question';
+import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/protocol/preview';
+import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
+import type { Linter } from '../channel/lint-answer';
+import type { MarkGiver } from '../channel/marks-answer';
+import type { Foreseer } from '../channel/preview-answer';
+import { Lints, type LintsOptions } from './lints';
+import { Previews, type PreviewsOptions } from './previews';
+import { WriteMarks, type WriteMarksOptions } from './write-marks';
+
+export interface QuestionsOptions extends PreviewsOptions, WriteMarksOptions, LintsOptions {
+  readonly clock: WriteMarksOptions['clock'];
+  readonly keys: WriteMarksOptions['keys'];
+  readonly scope: LintsOptions['scope'];
+  readonly sources: PreviewsOptions['sources'];
+  readonly annotationKeys: LintsOptions['annotationKeys'];
+  readonly settings: PreviewsOptions['settings'] & LintsOptions['settings'];
+  /** The indexes are filled. */
+  readonly isSettled: () => boolean;
+  /** Nothing of ours is to be written, not even by others. */
+  readonly dryRun: boolean;
+}
+
+/** What the webhook asks; undefined is the answer of a replica that cannot tell. */
+export class Questions implements Foreseer, MarkGiver, Linter {
+  readonly #options: Pick<QuestionsOptions, 'isSettled' | 'dryRun'>;
+  readonly #previews: Previews;
+  readonly #marks: WriteMarks;
+  readonly #lints: Lints;
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+    this.#previews = new Previews(options);
+    this.#marks = new WriteMarks(options);
+    this.#lints = new Lints(options);
+  }
+
+  /** What a change would restart. */
+  preview(question: PreviewQuestion): PreviewAnswer | undefined {
+    return this.#options.isSettled() ? this.#previews.answer(question) : undefined;
+  }
+
+  /** What belongs into a write of a workload. */
+  async marks(question: MarksQuestion): Promise<MarksAnswer | undefined> {
+    return this.#options.isSettled() && !this.#options.dryRun ? await this.#marks.answer(question) : undefined;
+  }
+
+  /** What is wrong with what a workload says of restarts. */
+  lint(question: WorkloadQuestion): LintAnswer | undefined {
+    return this.#options.isSettled() ? this.#lints.answer(question) : undefined;
+  }
+}

@@ -1,0 +1,240 @@
+import { KeyHeap } from './key-heap';
+import { maxRetryAfterMs } from '../../shared/kube/client/retry-after';
+import { backoffMs, type BackoffOptions, type Random } from '../../shared/runtime/random';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+
+/** What a run of a key came to. */
+export type QueueResult =
+  /** Nothing is left to do for now. */
+  | { readonly kind: 'done' }
+  /** Look again after a delay that is not a failure: a settle window, a pace. */
+  | { readonly kind: 'again'; readonly afterMs: number }
+  /** Failed: look again with backoff, and not before `afterMs` where the server asked for that, unless there is news. */
+  | { readonly kind: 'failed'; readonly afterMs?: number };
+
+export interface KeyQueueOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Keys that may run at once. */
+  readonly concurrency: number;
+  readonly backoff: BackoffOptions;
+  /** Must not throw: what goes wrong is its result. */
+  readonly process: (key: string) => Promise<QueueResult>;
+  readonly observer?: KeyQueueObserver;
+}
+
+export interface KeyQueueObserver {
+  depth(keys: number): void;
+  added(): void;
+  started(waitedMs: number): void;
+  retried(): void;
+}
+
+interface KeyState {
+  dueMs: number;
+  readonly addedMs: number;
+  /** How many keys were added for the same reason before this one. */
+  readonly place: number;
+  /** Once it is due: lower ones run first. */
+  turn?: number | undefined;
+}
+
+interface Failures {
+  /** In a row. */
+  readonly count: number;
+  /** Whatever is added, it is not looked at before. */
+  readonly backoffEndsMs: number;
+}
+
+/** Of what runs, so much at least is the next of those that have waited, however many others come with a better turn. */
+const shareOfWaiting = 0.5;
+
+/**
+ * A queue of keys, never of events: a key that is added ten times runs once, never twice at a time, and again if it was
+ * added while it ran. Keys run when they fall due, so none waits for the retries of another; a failing key is tried for
+ * ever, ever more rarely. Of those that are due, the first of one change goes before the hundredth of another.
+ *
+ * @see start-time fair queueing: P. Goyal, H. Vin, H. Cheng, SIGCOMM 1996; each change is a flow.
+ */
+export class KeyQueue {
+  readonly #options: KeyQueueOptions;
+  readonly #waiting = new Map<string, KeyState>();
+  /** By time. */
+  readonly #due = new KeyHeap();
+  /** Those whose time has come, by turn. */
+  readonly #ready = new KeyHeap();
+  /** Of the last key that was started. */
+  #turn = 0;
+  readonly #running = new Set<string>();
+  readonly #failures = new Map<string, Failures>();
+  #timer: Timer | undefined;
+  #timerDueMs = Infinity;
+  #stopped = false;
+  readonly #lulls = new Set<() => void>();
+
+  constructor(options: KeyQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Keys that wait, those that run not counted. */
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Asks that `key` be looked at in `delayMs`, or earlier if it is due earlier. After a failure it keeps its backoff: news of
+   * a workload is no reason to hammer a server that refuses it. But news does not wait for what the server asked of the write
+   * that it refused. `place`: how many keys are asked for before it for the same reason, so that a change of many workloads
+   * does not hold up one of few.
+   */
+  add(key: string, delayMs = 0, place = 0): void {
+    if (this.#stopped) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    const dueMs = Math.max(nowMs + Math.max(0, delayMs), this.#failures.get(key)?.backoffEndsMs ?? 0);
+    const waiting = this.#waiting.get(key);
+    if (!waiting) {
+      this.#options.observer?.added();
+      this.#schedule(key, { dueMs, addedMs: nowMs, place });
+    } else if (dueMs < waiting.dueMs || place < waiting.place) {
+      const { addedMs } = waiting;
+      this.#schedule(key, {
+        ...{ dueMs: Math.min(dueMs, waiting.dueMs), addedMs },
+        place: Math.min(place, waiting.place),
+      });
+    }
+  }
+
+  /** Drops a key that waits: its workload is gone. */
+  forget(key: string): void {
+    this.#waiting.delete(key);
+    this.#failures.delete(key);
+    this.#options.observer?.depth(this.#waiting.size);
+  }
+
+  /** Resolves when no key runs or is due, after `maxMs` at the latest: for what can wait until there is time for it. */
+  async lull(maxMs: number): Promise<void> {
+    if (this.#isLull()) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        timer.cancel();
+        this.#lulls.delete(end);
+        resolve();
+      };
+      const timer = this.#options.clock.timer(maxMs, end);
+      this.#lulls.add(end);
+    });
+  }
+
+  /** Starts nothing more and resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    this.#waiting.clear();
+    if (this.#isLull()) this.#endLulls();
+    else await new Promise<void>((resolve) => this.#lulls.add(resolve));
+  }
+
+  #isLull(): boolean {
+    const isDue = this.#ready.size > 0 || (this.#due.peek()?.rank ?? Infinity) <= this.#options.clock.monotonicMs();
+    return this.#running.size === 0 && (this.#stopped || !isDue);
+  }
+
+  #endLulls(): void {
+    for (const end of this.#lulls) end();
+  }
+
+  #schedule(key: string, state: KeyState): void {
+    this.#waiting.set(key, state);
+    this.#due.push({ rank: state.dueMs, key });
+    this.#options.observer?.depth(this.#waiting.size);
+    this.#arm();
+  }
+
+  /** One timer for the earliest key. Also what is due now goes through it: `add` never runs anything itself. */
+  #arm(): void {
+    if (this.#stopped || this.#running.size >= this.#options.concurrency) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    const dueMs = this.#ready.size > 0 ? nowMs : this.#due.peek()?.rank;
+    if (dueMs === undefined || (this.#timer && this.#timerDueMs <= dueMs)) return;
+    this.#timer?.cancel();
+    this.#timerDueMs = dueMs;
+    this.#timer = this.#options.clock.timer(dueMs - nowMs, () => {
+      this.#timer = undefined;
+      this.#startDue();
+    });
+  }
+
+  #startDue(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#takeTurns(nowMs);
+    while (!this.#stopped && this.#running.size < this.#options.concurrency) {
+      const next = this.#ready.pop();
+      if (!next) break;
+      const state = this.#waiting.get(next.key);
+      // A heap entry is stale when its key was re-scheduled or forgotten.
+      if (state?.turn !== next.rank) continue;
+      if (this.#running.has(next.key)) {
+        // Put back by its own end, which must find when it was due; until then it must not keep the timer busy.
+        state.turn = undefined;
+        continue;
+      }
+      this.#turn = Math.max(this.#turn + shareOfWaiting, next.rank);
+      this.#waiting.delete(next.key);
+      this.#options.observer?.depth(this.#waiting.size);
+      this.#options.observer?.started(nowMs - state.addedMs);
+      void this.#run(next.key, state.place);
+    }
+    this.#arm();
+  }
+
+  /** What has fallen due stands in line from now on. */
+  #takeTurns(nowMs: number): void {
+    for (let next = this.#due.peek(); next && next.rank <= nowMs; next = this.#due.peek()) {
+      this.#due.pop();
+      const state = this.#waiting.get(next.key);
+      if (state?.dueMs !== next.rank) continue;
+      state.turn = this.#turn + state.place;
+      this.#ready.push({ rank: state.turn, key: next.key });
+    }
+  }
+
+  async #run(key: string, place: number): Promise<void> {
+    this.#running.add(key);
+    const result = await this.#options.process(key);
+    this.#running.delete(key);
+    if (!this.#stopped) {
+      this.#reschedule(key, result, place);
+      this.#arm();
+    }
+    if (this.#lulls.size > 0 && this.#isLull()) this.#endLulls();
+  }
+
+  #reschedule(key: string, result: QueueResult, formerPlace: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const addedWhileRunning = this.#waiting.get(key);
+    const addedMs = addedWhileRunning?.addedMs ?? nowMs;
+    const place = addedWhileRunning?.place ?? formerPlace;
+    switch (result.kind) {
+      case 'done':
+        this.#failures.delete(key);
+        if (addedWhileRunning) this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs, place });
+        return;
+      case 'again': {
+        this.#failures.delete(key);
+        const dueMs = Math.min(nowMs + result.afterMs, addedWhileRunning?.dueMs ?? Infinity);
+        this.#schedule(key, { dueMs, addedMs, place });
+        return;
+      }
+      case 'failed': {
+        const count = this.#failures.get(key)?.count ?? 0;
+        const backoffEndsMs = nowMs + backoffMs(this.#options.random, count, this.#options.backoff);
+        this.#failures.set(key, { count: count + 1, backoffEndsMs });
+        this.#options.observer?.retried();
+        const askedMs = nowMs + Math.min(result.afterMs ?? 0, maxRetryAfterMs);
+        const dueMs = Math.max(backoffEndsMs, Math.min(askedMs, addedWhileRunning?.dueMs ?? Infinity));
+        this.#schedule(key, { dueMs, addedMs, place });
+        return;
+      }
+    }
+  }
+}

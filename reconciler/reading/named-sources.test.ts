@@ -1,0 +1,37 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { NamedSources } from './named-sources';
+import { auto, sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
+
+let clock: FakeClock;
+let named: NamedSources;
+let uses: string;
+let stop: AbortController;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  uses = 'app';
+  stop = new AbortController();
+  named = new NamedSources({
+    ...{ clock, logger: new RecordingLogger(), onKnown: () => undefined },
+    workloads: {
+      tracked: () => [{ record: workloadRecord({ annotations: auto, uses: [`cm/${uses}`] }) }] as never,
+    },
+    sources: { learn: () => undefined, learnAbsence: () => undefined },
+    readSource: async (kind, namespace, name) => await Promise.resolve(sourceRecord({ kind, namespace, name })),
+    refused: () => [{ kind: 'ConfigMap', namespace: undefined }],
+  });
+});
+
+it('knows what workloads name, and no longer what none of them names any more', async () => {
+  const run = named.run(stop.signal);
+  await clock.advance(1_000);
+  expect(named.knows('ConfigMap', 'shop', 'app')).toBe(true);
+  uses = 'other';
+  await clock.advance(30_000);
+  expect([named.knows('ConfigMap', 'shop', 'app'), named.knows('ConfigMap', 'shop', 'other')]).toEqual([false, true]);
+  stop.abort();
+  await clock.settle();
+  await run;
+});

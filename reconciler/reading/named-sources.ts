@@ -1,0 +1,129 @@
+import { errorMessage } from '../../shared/domain/errors';
+import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { sourceId, type SourceKind } from '../../shared/domain/sources/source';
+import { isRightRefused } from '../../shared/kube/client/refusals';
+import { sleep, type Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import type { HintsOptions } from '../hints/hints';
+import type { SourceIndex } from '../sources/source-index';
+import type { WorkloadIndex } from '../workloads/workload-index';
+import type { RefusedSources } from '../watch/watches';
+
+export interface NamedSourcesOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly workloads: Pick<WorkloadIndex, 'tracked'>;
+  readonly sources: Pick<SourceIndex, 'learn' | 'learnAbsence'>;
+  readonly readSource: HintsOptions['readSource'];
+  /** Kinds that may be neither listed nor watched, and where. */
+  readonly refused: () => readonly RefusedSources[];
+  /** Its state is known now, and was not before. */
+  readonly onKnown: (kind: SourceKind, namespace: string, name: string) => void;
+}
+
+/** A change is seen this late at worst; with the webhook at once. */
+const pollMs = 30_000;
+
+/** Until it is known what is refused. */
+const firstPollMs = 1_000;
+
+/**
+ * Reads those sources by name that workloads use, where a kind may not be listed and some of it may be got: a Role can
+ * name the Secrets it opens, but a list cannot be of some names. What a pattern would match is not found.
+ */
+export class NamedSources {
+  readonly #options: NamedSourcesOptions;
+  readonly #known = new Set<string>();
+  readonly #told = new Set<string>();
+  /** Counts what made all reads before it worthless. */
+  #generation = 0;
+  #wake = new AbortController();
+
+  constructor(options: NamedSourcesOptions) {
+    this.#options = options;
+  }
+
+  /** Of a source that may not be read, nothing may be concluded: least of all that it is gone. */
+  knows(kind: SourceKind, namespace: string, name: string): boolean {
+    return this.#known.has(identity(kind, objectKey(namespace, name)));
+  }
+
+  /** What was read before may be older than what another leader has acted on. */
+  readAnew(): void {
+    this.#generation++;
+    this.#known.clear();
+    this.#wake.abort();
+  }
+
+  /** Never rejects; ends with the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    await sleep(clock, firstPollMs, signal);
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      await this.#poll(signal);
+      await sleep(clock, pollMs, AbortSignal.any([signal, this.#wake.signal]));
+    }
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    const refused = this.#options.refused();
+    const wanted = refused.map(({ kind, namespace }) => ({ kind, keys: this.#wanted(kind, namespace) }));
+    this.#forgetOthers(new Set(wanted.flatMap(({ kind, keys }) => [...keys].map((key) => identity(kind, key)))));
+    for (const { kind, keys } of wanted) {
+      for (const key of keys) {
+        if (signal.aborted) return;
+        await this.#read(kind, key);
+      }
+    }
+  }
+
+  /** What no workload uses any more: lists change as often as somebody likes. */
+  #forgetOthers(wanted: ReadonlySet<string>): void {
+    for (const ids of [this.#known, this.#told]) for (const id of ids) if (!wanted.has(id)) ids.delete(id);
+  }
+
+  #wanted(kind: RefusedSources['kind'], within: string | undefined): ReadonlySet<ObjectKey> {
+    const keys = new Set<ObjectKey>();
+    for (const { record } of this.#options.workloads.tracked()) {
+      const { namespace, references, policy } = record;
+      if (within !== undefined && within !== namespace) continue;
+      for (const reference of references) if (reference.kind === kind) keys.add(objectKey(namespace, reference.name));
+      for (const name of policy[kind].named.literals) keys.add(objectKey(namespace, name));
+    }
+    return keys;
+  }
+
+  async #read(kind: RefusedSources['kind'], key: ObjectKey): Promise<void> {
+    const { sources, readSource, logger, onKnown } = this.#options;
+    const { namespace, name } = splitObjectKey(key);
+    const generation = this.#generation;
+    const id = identity(kind, key);
+    try {
+      const record = await readSource(kind, namespace, name);
+      if (generation !== this.#generation) return;
+      if (record) sources.learn(record);
+      else sources.learnAbsence(kind, namespace, name);
+      this.#told.delete(id);
+      if (this.#known.has(id)) return;
+      this.#known.add(id);
+      onKnown(kind, namespace, name);
+    } catch (error) {
+      if (!isRightRefused(error)) {
+        logger.debug(`cannot read ${kind} ${key}; trying again`, { error: errorMessage(error) });
+        return;
+      }
+      this.#known.delete(id);
+      if (this.#told.has(id)) return;
+      this.#told.add(id);
+      logger.warn(`no right to read ${kind} ${key}, nor to list its kind: no workload restarts for it`, {
+        error: errorMessage(error),
+      });
+    }
+  }
+}
+
+function identity(kind: SourceKind, key: ObjectKey): string {
+  const { namespace, name } = splitObjectKey(key);
+  return `${namespace}/${sourceId(kind, name)}`;
+}

@@ -1,0 +1,31 @@
+import type { SourceDigester } from '../../shared/domain/sources/content-digest';
+import type { Selector } from '../../shared/domain/kubernetes/selector';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { undefinedIfAbsent } from '../../shared/kube/errors';
+import { getObject } from '../../shared/kube/client/objects';
+import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
+import { sourceResources } from '../../shared/kube/sources/source-resources';
+import type { HintsOptions } from '../hints/hints';
+
+/** A read that takes longer says less than the next one. */
+const timeoutMs = 10_000;
+
+/**
+ * Reads a source by name, from etcd and not from a cache of the API server; its content is digested and dropped. One
+ * that `selector` does not select is as good as none. A 404 that does not name the source is no answer: what is taken for
+ * absent restarts its workloads when it is seen again.
+ */
+export function sourceReader(
+  client: KubeClient,
+  digester: SourceDigester,
+  annotationKeys: SourceAnnotationKeys,
+  selector: Selector,
+): HintsOptions['readSource'] {
+  const decoders = sourceDecoders(digester, annotationKeys);
+  return async (kind, namespace, name) => {
+    const stored = getObject(client, sourceResources[kind], namespace, name, { timeoutMs });
+    const object = await stored.catch(undefinedIfAbsent);
+    if (!object || !selector.matches(object.metadata.labels ?? {})) return undefined;
+    return decoders[kind].fromJson(object).object;
+  };
+}

@@ -1,0 +1,463 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { AnnotationProblem } from '../../shared/domain/annotations/annotation-problem';
+import { bodyOf, clientWorld, zeroRandom, type ClientWorld } from '../../shared/kube/client/client.fixture';
+import { ConflictError, errorFromStatus } from '../../shared/kube/errors';
+import { EventRecorder } from '../../shared/kube/client/events';
+import { refusal } from '../../shared/kube/transport/fake-transport';
+import { requestTarget } from '../../shared/kube/request-target';
+import type { Alert } from '../alerts/alert';
+import { Metrics } from '../metrics/metrics';
+import { StaleWorkloadError } from '../apply/read-again';
+import { NotLeadingError } from '../apply/restart';
+import type { Attribution } from '../../shared/domain/plan/attribution';
+import { changeOf } from '../../shared/domain/plan/change.fixture';
+import { restartOf } from '../apply/restart.fixture';
+import { auto, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { Reporter } from './reporter';
+
+let world: ClientWorld;
+let metrics: Metrics;
+let reporter: Reporter;
+let alerts: Alert[];
+
+beforeEach(() => {
+  world = clientWorld(() => ({ status: 201, body: { metadata: { name: 'e', uid: 'u', resourceVersion: '1' } } }));
+  metrics = new Metrics({ countByNamespace: true });
+  alerts = [];
+  reporter = reporterOf(world);
+});
+
+function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
+  const random = zeroRandom;
+  const events = new EventRecorder({ client, clock, random, logger, component: 'reroll', instance: 'reroll-0' });
+  return new Reporter({ clock, logger, metrics, events, alerts: { send: (alert) => void alerts.push(alert) } });
+}
+
+const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
+
+/** Series that are not 0, as in the exposition; those of the process and of durations left out. */
+async function counted(): Promise<readonly string[]> {
+  const lines = (await metrics.registry.text()).split('\n');
+  return lines.filter((line) => /^re(loader|roll)_[a-z_]+_total\S* [1-9]/.test(line)).toSorted();
+}
+
+async function told(): Promise<readonly object[]> {
+  await world.clock.settle();
+  return world.transport.requests.map((request) => bodyOf(request) as object);
+}
+
+const { workload } = restartOf();
+const restarted = [
+  'reloader_action_total{workload_kind="Deployment",result="success"} 1',
+  'reloader_reload_executed_total_by_namespace{success="true",namespace="shop"} 1',
+  'reloader_reload_executed_total{success="true"} 1',
+  'reloader_workloads_matched_total{kind="Deployment"} 1',
+];
+
+describe('a source', () => {
+  const before = sourceRecord();
+  const after = sourceRecord({ data: { color: 'blue', size: '1' } });
+  const change = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
+
+  it.each([
+    ['that came', { before: undefined, after }, 'created', undefined],
+    ['that went', { before, after: undefined }, 'deleted', undefined],
+    ['that changed', { before, after }, 'changed', ['color', 'size']],
+  ])('%s is told of once the queue has had its turn, with the names of its keys', async (_what, states, what, keys) => {
+    reporter.sourceChanged({ ...change, ...states }, 2);
+    expect(world.logger.lines).toEqual([]);
+    await world.clock.advance(0);
+    expect(world.logger.lines).toEqual([
+      {
+        level: 'info',
+        message: `ConfigMap shop/app ${what}`,
+        fields: { source: 'ConfigMap shop/app', what, keys, users: 2 },
+      },
+    ]);
+  });
+
+  it('is counted by kind and by what happened to it', async () => {
+    reporter.sourceChanged({ ...change, before: undefined, after }, 0);
+    reporter.sourceChanged({ ...change, kind: 'Secret', before, after: undefined }, 0);
+    const series = ['event_type="add",resource_type="configmaps"', 'event_type="delete",resource_type="secrets"'];
+    expect(await counted()).toEqual([
+      ...series.map((labels) => `reloader_events_processed_total{${labels},result="success"} 1`),
+      ...series.map((labels) => `reloader_events_received_total{${labels}} 1`),
+    ]);
+  });
+
+  it('that nobody uses is told of to who debugs', () => {
+    reporter.sourceChanged({ ...change, before, after }, 0);
+    expect(said()).toEqual(['debug: ConfigMap shop/app changed; no tracked workload uses it']);
+  });
+});
+
+describe('problems', () => {
+  const bad = restartOf({
+    annotations: { ...auto, 'reroll.dev/settle': 'soon', 'reroll.dev/strategy': 'magic' },
+  }).workload;
+
+  it('are told each with key, value and fix, and counted', async () => {
+    reporter.problems({ ...bad, baselineProblem: 'it is not JSON' });
+    expect(said()).toEqual([
+      expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll.dev\/strategy="magic" .*; use one of/),
+      expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll.dev\/settle="soon" .*; write one such as/),
+      'warn: Deployment shop/web: annotation reroll.dev/baseline cannot be read: it is not JSON',
+    ]);
+    expect(await counted()).toEqual(['reroll_annotation_problems_total 2', 'reroll_baseline_problems_total 1']);
+  });
+
+  it('are told once, however often the workload is seen', () => {
+    for (let n = 0; n < 3; n++) reporter.problems(bad);
+    expect(said()).toHaveLength(2);
+  });
+
+  it.each<[string, () => void]>([
+    ['mended in between', () => reporter.problems(workload)],
+    ['those of another by that name', () => reporter.forget(workload.key)],
+  ])('are told again when they were %s', (_what, happen) => {
+    reporter.problems(bad);
+    happen();
+    reporter.problems(bad);
+    expect(said()).toHaveLength(4);
+  });
+
+  it('that there are none is not told', () => {
+    reporter.problems(workload);
+    expect(said()).toEqual([]);
+  });
+});
+
+describe('a change that led to no restart', () => {
+  const unchanged = changeOf({ comparison: { restart: false, because: 'unchanged', recorded: '-' } });
+  const excluded = changeOf({ name: 'b', decision: 'excluded', comparison: undefined });
+
+  it('is explained for each source that had changed, and for no other', () => {
+    reporter.leftAlone(workload, new Set(['cm/app']), [unchanged, excluded]);
+    expect(world.logger.lines[0]).toMatchObject({
+      level: 'info',
+      message: 'Deployment shop/web left alone',
+      fields: { sources: ['cm/app'], because: ['ConfigMap app: what it uses of it has not changed'] },
+    });
+  });
+
+  it.each([
+    ['compared', ['cm/app', 'cm/b'], 'no_data_change'],
+    ['not to be compared', ['cm/b'], 'ignored_or_not_selected'],
+  ])('is counted by its reason: %s', async (_what, changed, reason) => {
+    reporter.leftAlone(workload, new Set(changed), [unchanged, excluded]);
+    expect(await counted()).toEqual([`reloader_skipped_total{reason="${reason}"} 1`]);
+  });
+
+  it('is nothing where nothing had changed', async () => {
+    reporter.leftAlone(workload, new Set(), [unchanged]);
+    expect([said(), await counted()]).toEqual([[], []]);
+  });
+});
+
+describe('a baseline', () => {
+  it.each([
+    [false, 'info: Deployment shop/web: baseline recorded; nothing restarted'],
+    [
+      true,
+      'info: Deployment shop/web: baseline put back, after somebody removed it or brought back an older one; nothing restarted',
+    ],
+  ])('that was lost: %s', async (baselineLost, line) => {
+    reporter.adopted({ ...workload, baselineLost }, { stored: true });
+    expect(said()).toEqual([line]);
+    expect(await counted()).toEqual(['reroll_adoptions_total{kind="Deployment"} 1']);
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('a restart', () => {
+  it('is told with what for, in log, metrics and an Event', async () => {
+    reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs: undefined });
+    expect(world.logger.lines).toEqual([
+      {
+        level: 'info',
+        message: 'Deployment shop/web restarted',
+        fields: {
+          workload: 'Deployment shop/web',
+          because: ['ConfigMap app: content changed (keys: color)'],
+          strategy: 'env-vars',
+          restartId: 'c0ffee00',
+          sources: ['cm/app'],
+          paths: ['watch'],
+        },
+      },
+    ]);
+    expect(await counted()).toEqual(restarted);
+    expect(await told()).toMatchObject([
+      {
+        involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'uid-web' },
+        type: 'Normal',
+        reason: 'Reloaded',
+        message: 'ConfigMap app: content changed (keys: color). Deployment restarted (env-vars, c0ffee00)',
+      },
+    ]);
+  });
+
+  it('is told outside of the cluster with what its Event says', async () => {
+    const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db' })];
+    reporter.restarted(workload, restartOf({}, { changes }), { did: 'restarted', changedMs: undefined });
+    const { message } = (await told())[0] as { readonly message: string };
+    expect(alerts).toEqual([
+      expect.objectContaining({
+        sources: [
+          expect.objectContaining({ kind: 'ConfigMap', name: 'app' }),
+          expect.objectContaining({ kind: 'Secret', name: 'db' }),
+        ],
+        workload: expect.objectContaining({ kind: 'Deployment', namespace: 'shop', name: 'web' }),
+        detail: message,
+      }),
+    ]);
+  });
+
+  it.each<[string, () => void]>([
+    ['that failed', () => reporter.failed(workload, new Error('no'), 0)],
+    ['that could not be written', () => reporter.notRestarted(workload, new Error('no'))],
+    ['that was not owed', () => reporter.leftAlone(workload, new Set(['cm/app']), [changeOf()])],
+    ['whose baseline alone was written', () => reporter.adopted(workload, { stored: true })],
+  ])('%s is no alert (§14.1)', (_what, happen) => {
+    happen();
+    expect(alerts).toEqual([]);
+  });
+
+  it('is told with whose change it answers, as far as that is known', async () => {
+    const attribution: Attribution = {
+      users: ['alice'],
+      moreUsers: 2,
+      firstUser: 'alice',
+      manager: 'kubectl-edit',
+      changedKeys: ['color'],
+      path: 'both',
+      observedAtMs: 0,
+    };
+    const changes = [changeOf({ attribution }), changeOf({ kind: 'Secret', name: 'db' })];
+    reporter.restarted(workload, restartOf({}, { changes }), { did: 'restarted', changedMs: undefined });
+    expect(world.logger.lines[0]?.fields).toMatchObject({
+      users: ['alice'],
+      moreUsers: 2,
+      managers: ['kubectl-edit'],
+      paths: ['both', 'watch'],
+    });
+    expect((await told())[0]).toMatchObject({
+      message: expect.stringContaining('(keys: color) by alice and 2 more (kubectl-edit); Secret db: content changed'),
+    });
+  });
+
+  it('counts the ways on which its changes came', async () => {
+    const nobody = { users: [], moreUsers: 0, firstUser: undefined, manager: undefined };
+    const attribution = { ...nobody, changedKeys: [], path: 'webhook', observedAtMs: 0 } as const;
+    reporter.answered([changeOf({ attribution }), changeOf({ name: 'other' })]);
+    const text = await metrics.registry.text();
+    expect(text).toContain('reroll_changes_total{path="webhook"} 1');
+    expect(text).toContain('reroll_changes_total{path="watch"} 1');
+  });
+
+  it.each([
+    ['measured from the change that it answers', 1_000, 'count{workload_kind="Deployment"} 1'],
+    ['not measured where nobody saw the change', undefined, 'count{workload_kind="Deployment"} 0'],
+  ])('is %s', async (_what, changedMs, count) => {
+    await world.clock.advance(3_500);
+    reporter.restarted(workload, restartOf(), { did: 'restarted', changedMs });
+    const text = await metrics.registry.text();
+    expect(text).toContain(`reloader_action_latency_seconds_${count}`);
+    const seconds = changedMs === undefined ? 0 : 2.5;
+    expect(text).toContain(`reloader_action_latency_seconds_sum{workload_kind="Deployment"} ${String(seconds)}`);
+    expect(text).toContain(`reroll_change_latency_seconds_sum{path="watch"} ${String(seconds)}`);
+  });
+
+  it('of a Job is told of the Job that was created', async () => {
+    const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
+    const successor = {
+      apiVersion: 'batch/v1' as const,
+      kind: 'Job' as const,
+      metadata: { name: 'migrate', namespace: 'shop', annotations: {} },
+    };
+    const because = ['ConfigMap app: content changed (keys: a)', 'Secret db: content changed'];
+    const entry = { uid: 'old', restartId: 'c0ffee00', sources: ['cm/app', 'secret/db'], because, successor };
+    reporter.jobRecreated(entry, job);
+    expect(alerts).toEqual([
+      {
+        sources: [
+          { kind: 'ConfigMap', name: 'app' },
+          { kind: 'Secret', name: 'db' },
+        ],
+        workload: expect.objectContaining({ kind: 'Job', namespace: 'shop', name: 'migrate' }),
+        detail: `${because.join('; ')}. Job created anew (c0ffee00)`,
+      },
+    ]);
+    expect(said()).toEqual(['info: Job shop/migrate created anew']);
+    expect(await counted()).toContain('reloader_action_total{workload_kind="Job",result="success"} 1');
+    expect(await told()).toMatchObject([
+      {
+        involvedObject: { apiVersion: 'batch/v1', kind: 'Job', name: 'migrate', uid: 'new' },
+        message: 'ConfigMap app: content changed (keys: a); Secret db: content changed. Job created anew (c0ffee00)',
+      },
+    ]);
+  });
+
+  it('whose Event cannot be written is a restart all the same', async () => {
+    world = clientWorld(() => refusal(403, 'Forbidden'));
+    reporterOf(world).restarted(workload, restartOf(), { did: 'restarted', changedMs: undefined });
+    await world.clock.settle();
+    expect(said()).toEqual(['info: Deployment shop/web restarted', 'warn: event not written']);
+    expect(await counted()).toEqual(restarted);
+  });
+});
+
+describe('a failure', () => {
+  const target = requestTarget('PATCH', '/apis/apps/v1/namespaces/shop/deployments/web');
+  const refused = (status: number) => errorFromStatus(status, undefined, target);
+  const failedOnce = ['reloader_errors_total{type="handler_error"} 1', 'reloader_reconcile_total{result="error"} 1'];
+  const notRestartedOnce = [
+    'reloader_action_total{workload_kind="Deployment",result="error"} 1',
+    'reloader_reload_errors_total 1',
+    'reloader_reload_executed_total_by_namespace{success="false",namespace="shop"} 1',
+    'reloader_reload_executed_total{success="false"} 1',
+  ];
+
+  it.each([
+    [403, 1],
+    [422, 1],
+    [401, 0],
+    [404, 0],
+    [429, 0],
+    [500, 0],
+  ])('with status %i is told; in %i Events, since only some a person must mend', async (status, events) => {
+    for (let n = 0; n < 2; n++) reporter.failed(workload, refused(status), 0);
+    expect(world.logger.lines[0]).toMatchObject({
+      level: 'warn',
+      message: 'Deployment shop/web could not be written; trying again',
+      fields: { error: expect.stringContaining(String(status)) },
+    });
+    const body = { type: 'Warning', reason: 'ReloadFail', message: expect.stringContaining(String(status)) };
+    expect(await told()).toMatchObject(Array(events).fill(body));
+  });
+
+  it('is counted', async () => {
+    reporter.failed(workload, new Error('no'), 0);
+    expect(await counted()).toEqual(failedOnce);
+  });
+
+  it('to restart is counted as one, unlike a write that lost its turn', async () => {
+    reporter.notRestarted(workload, new Error('no'));
+    reporter.notRestarted(workload, new StaleWorkloadError(workload));
+    reporter.notRestarted(workload, new NotLeadingError());
+    expect(await counted()).toEqual(notRestartedOnce);
+  });
+
+  it.each<[string, Error]>([
+    ['a conflict', new ConflictError('moved on', { status: 409, reason: 'Conflict', retryAfterMs: undefined })],
+    ['a plan that is out of date', new StaleWorkloadError(workload)],
+  ])('is none where it is %s', async (_what, error) => {
+    reporter.failed(workload, error, 0);
+    expect(said()).toEqual(['debug: Deployment shop/web has moved on; trying again with its new state']);
+    expect(await counted()).toEqual(['reloader_reconcile_total{result="error"} 1', 'reroll_conflicts_total 1']);
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('what is over a budget', () => {
+  const problem: AnnotationProblem = {
+    ...{ code: 'over-budget' as const, key: 'configmap.reloader.stakater.com/reload', value: 'app,…' },
+    ...{ message: 'has more than 500 names and is ignored as a whole', fix: 'list fewer names' },
+  };
+  const other: AnnotationProblem = { ...problem, code: 'bad-name' };
+  const seen = { ...workload, baselineProblem: undefined, record: { ...workload.record, problems: [other, problem] } };
+  const message =
+    'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app,…" has more than 500 names and is ignored as a whole; list fewer names';
+
+  it('is told once in the log, and in an Event by who leads', async () => {
+    reporter.problems(seen);
+    reporter.problems(seen);
+    expect(said()).toHaveLength(2);
+    expect(await told()).toEqual([]);
+    reporter.lead(true);
+    reporter.lead(true);
+    reporter.problems(seen);
+    expect(await told()).toMatchObject([{ type: 'Warning', reason: 'OverBudget', message }]);
+  });
+
+  it('is told again where it was mended and comes back', async () => {
+    reporter.lead(true);
+    reporter.problems(seen);
+    await world.clock.advance(600_000);
+    reporter.problems({ ...seen, record: { ...seen.record, problems: [] } });
+    reporter.problems(seen);
+    expect(await told()).toHaveLength(2);
+  });
+
+  it('is told of the workloads that use keys of a source with too many, and once', async () => {
+    const verdict = changeOf();
+    reporter.tooManyKeys(workload, [verdict]);
+    expect(said()).toEqual([]);
+    for (let look = 0; look < 3; look++) reporter.tooManyKeys(workload, [{ ...verdict, tooManyKeys: true }]);
+    expect(said()).toEqual([
+      expect.stringMatching(/^warn: Deployment shop\/web uses keys .* in ConfigMap app: any change there restarts/),
+    ]);
+    expect(await told()).toMatchObject([{ reason: 'OverBudget', message: expect.stringContaining('divide it') }]);
+  });
+});
+
+describe('a baseline that is removed again and again', () => {
+  it.each<[string, readonly string[], string]>([
+    ['nobody', [], 'Who does it managedFields do not tell.'],
+    ['one', ['web-operator'], 'Field manager "web-operator" updates it, and no other that managedFields tell of.'],
+    ['two', ['a', 'b'], 'Which of its field managers does it managedFields do not tell: "a", "b".'],
+    ['five', ['a', 'b', 'c', 'd', 'e'], 'does it managedFields do not tell: "a", "b", "c" and 2 more.'],
+  ])('is told with what to do, where %s may have done it', async (_what, removers, expected) => {
+    reporter.baselineRemoved(workload, removers);
+    const message = expect.stringMatching(/^annotation reroll\.dev\/baseline is removed again .*--register=mutating/);
+    expect(await told()).toMatchObject([{ type: 'Warning', reason: 'BaselineRemoved', message }]);
+    expect(await told()).toMatchObject([{ message: expect.stringContaining(expected) }]);
+    expect(said()).toEqual([expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll/)]);
+    expect(world.logger.lines[0]?.fields).toEqual({ workload: 'Deployment shop/web', fieldManagers: removers });
+  });
+
+  it('is told to the end, however long the names are', async () => {
+    reporter.baselineRemoved(workload, Array<string>(4).fill('m'.repeat(128)));
+    expect(await told()).toMatchObject([{ message: expect.stringContaining('"What a write keeps")') }]);
+  });
+});
+
+it('a look is counted with its duration', async () => {
+  await world.clock.advance(250);
+  reporter.looked(workload, 50);
+  expect(await counted()).toEqual([
+    'reloader_reconcile_total{result="success"} 1',
+    'reloader_workloads_scanned_total{kind="Deployment"} 1',
+  ]);
+  expect(await metrics.registry.text()).toContain('reloader_reconcile_duration_seconds_sum{result="success"} 0.2');
+});
+
+describe('an entry of the journal that does not verify', () => {
+  const refused = { namespace: 'reroll', name: 'reroll-job-0123', job: 'shop/migrate', why: 'wrong-mac' } as const;
+
+  it('is named in one warning that says what it may be and what to do, and counted', async () => {
+    reporter.journalEntryRefused(refused);
+    expect(said()).toEqual([
+      'warn: Secret reroll/reroll-job-0123 is labelled as a journal entry of a Job that is being created anew, but its MAC is ' +
+        'wrong: it was written before the key in Secret reroll-journal-key, or somebody else wrote or changed it. Nothing is ' +
+        'created from it, and it stays as it is. Find out who wrote it; create Job shop/migrate if that is missing; then ' +
+        'delete the Secret',
+    ]);
+    expect(world.logger.lines[0]?.fields).toEqual({
+      secret: 'reroll/reroll-job-0123',
+      why: 'wrong-mac',
+      fix: 'kubectl -n reroll get secret reroll-job-0123 -o yaml --show-managed-fields',
+    });
+    expect(await metrics.registry.text()).toContain('reroll_journal_entries_refused_total 1');
+  });
+
+  it.each(['', 'shop', 'a/b/c', 'Shop/migrate', 'shop/x\nwarn: all is well', `shop/${'x'.repeat(254)}`])(
+    'is told without %j, which is no name of a Job',
+    (job) => {
+      reporter.journalEntryRefused({ ...refused, job });
+      expect(said()[0]).toContain('; create the Job that it may have been written for if that is missing; then');
+      if (job !== '') expect(said()[0]).not.toContain(job);
+    },
+  );
+});

@@ -1,0 +1,388 @@
+import { BoundedMap } from '../../shared/domain/bounded-map';
+import { budgets } from '../../shared/domain/budgets';
+import type { InForce } from '../../shared/domain/baseline/comparison';
+import type { ContentDigest } from '../../shared/domain/sources/content-digest';
+import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
+import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
+import type { Clock } from '../../shared/runtime/clock';
+import { bytesOfStates, newestStates, unknownOf } from './former-states';
+import { PackedSource } from './packed-source';
+import { firstContent, firstSeen, formerContent, inForceAt } from './source-past';
+import { changedAtMs, flagsSince, timesOf, type Dating } from './source-dating';
+import type { SourceFlags } from '../../shared/domain/sources/source';
+import {
+  dated,
+  isPastVersion,
+  knownContent,
+  noPast,
+  statesOf,
+  withoutPast,
+  type FormerState,
+  type PastVersion,
+  type SourceEntry,
+} from './source-entry';
+import { wholeSecond } from './write-time';
+
+/**
+ * A source came, went, or changed in a way that a decision may depend on. Where either of the two is unread, nobody knows that
+ * the content has changed.
+ */
+export interface SourceChange {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly name: string;
+  readonly before: SourceRecord | undefined;
+  readonly after: SourceRecord | undefined;
+}
+
+export interface SourceIndexListener {
+  onChange(change: SourceChange): void;
+  /** A list contradicts a read before it; which of the two is today's, another read tells. */
+  onDoubt(kind: SourceKind, namespace: string, name: string): void;
+  /** A list has been taken whole; `namespace` is undefined for all. A read that began before it may know less. */
+  onListed(kind: SourceKind, namespace: string | undefined): void;
+}
+
+/** What a read may tell of a source. */
+export interface UnreadStates {
+  readonly past: readonly PastVersion[];
+  /** Undefined: it is known, or it is gone. */
+  readonly now: SourceRecord | undefined;
+}
+
+/** At rest, or with something to it that will not stay. */
+type Stored = PackedSource | SourceEntry;
+
+/** As long as one watch may lag behind another: what is older is not asked for any more. */
+const formerKeptMs = 10 * 60_000;
+
+/** A source with a past. */
+interface Past {
+  readonly kind: SourceKind;
+  readonly key: ObjectKey;
+}
+
+/**
+ * Today's state of every source, and that of the recent past: a workload that was created moments before its source
+ * changed is to be compared with what was in force at its creation, whichever of the two watches is ahead.
+ */
+export class SourceIndex {
+  readonly #clock: Clock;
+  readonly #listener: SourceIndexListener;
+  readonly #namespaces = new Map<Scope, Map<string, Stored>>();
+  /** Entries with a past, in the order in which they got it: what is to be forgotten stands first. */
+  readonly #withPast = new BoundedMap<string, Past>(
+    { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes },
+    (id, past) => this.#forgetContents(id, past),
+  );
+  /** Those whose contents have given way to those of others: all that is known is that there were some. In the same order. */
+  readonly #withUnknownPast = new BoundedMap<string, Past>(
+    { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes },
+    (_id, { kind, key }) => this.#forgetPast(kind, key),
+  );
+
+  constructor(clock: Clock, listener: SourceIndexListener) {
+    this.#clock = clock;
+    this.#listener = listener;
+  }
+
+  get(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined {
+    return this.#entry(kind, namespace, name)?.record;
+  }
+
+  /** What a source that went within the last minutes said of itself; undefined where it is there, or was not seen. */
+  flagsOfGone(kind: SourceKind, namespace: string, name: string): SourceFlags | undefined {
+    return this.#entry(kind, namespace, name)?.lastFlags;
+  }
+
+  /** The name of every source of a kind in a namespace, for patterns. */
+  *namesIn(kind: SourceKind, namespace: string): Iterable<string> {
+    for (const [name, stored] of this.#namespaces.get(scope(kind, namespace)) ?? []) if (isThere(stored)) yield name;
+  }
+
+  /** How many sources of a kind a namespace has, or had a moment ago. */
+  countIn(kind: SourceKind, namespace: string): number {
+    return this.#namespaces.get(scope(kind, namespace))?.size ?? 0;
+  }
+
+  /** Sources by kind, and about how many bytes are kept of all of them: names and digests, no content. */
+  count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
+    const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };
+    let retainedBytes = 0;
+    for (const [key, entries] of this.#namespaces) {
+      const { kind, namespace } = ofScope(key);
+      for (const [name, stored] of entries) {
+        if (!isThere(stored)) continue;
+        sources[kind]++;
+        retainedBytes += namespace.length + name.length + bytesOf(stored);
+      }
+    }
+    return { sources, retainedBytes };
+  }
+
+  /** See source-past.ts, as the three after it. */
+  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number, bySearch = false): InForce | 'unread' {
+    return inForceAt(this.#entry(kind, namespace, name), sinceMs, bySearch);
+  }
+
+  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
+    return firstContent(this.#entry(kind, namespace, name));
+  }
+
+  firstSeen(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
+    return firstSeen(this.#entry(kind, namespace, name));
+  }
+
+  formerContent(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+    whole: string,
+  ): ContentDigest | 'unread' | undefined {
+    return formerContent(this.#entry(kind, namespace, name), whole);
+  }
+
+  /** The states of a source that a read may tell, those of the past oldest first. */
+  unread(kind: SourceKind, namespace: string, name: string): UnreadStates {
+    const entry = this.#entry(kind, namespace, name);
+    const past = (entry?.former ?? noPast).flatMap(({ content }) => (isPastVersion(content) ? [content] : []));
+    return { past, now: entry?.record?.content === 'unread' ? entry.record : undefined };
+  }
+
+  /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
+  sink(kind: SourceKind, namespace: string | undefined, onSynced: () => void): ReflectorSink<SourceRecord> {
+    return {
+      upsert: (record, origin) => this.#take(record, origin),
+      remove: (key, uid, resourceVersion) => this.#takeAbsence(kind, key, uid, resourceVersion),
+      keys: () => this.#keys(kind, namespace),
+      synced: () => {
+        this.#listener.onListed(kind, namespace);
+        onSynced();
+      },
+    };
+  }
+
+  /** Takes what a read by name has shown: it is the truth, whatever the watch shows. */
+  learn(record: ReadSource): void {
+    this.#upsert(record, 'read');
+  }
+
+  /** Takes what a read of a past version has shown; `unknown`: nobody remembers it. */
+  learnPast(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+    { version, until }: PastVersion,
+    content: ContentDigest | 'unknown',
+  ): void {
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry) return;
+    const former = entry.former.map((state) => {
+      const isIt = isPastVersion(state.content) && state.content.version === version && state.content.until === until;
+      return isIt ? { ...state, content } : state;
+    });
+    this.#store(kind, namespace, name, { ...entry, former: this.#bounded(kind, objectKey(namespace, name), former) });
+  }
+
+  /** Takes that a read by name has found nothing. */
+  learnAbsence(kind: SourceKind, namespace: string, name: string): void {
+    this.#remove(kind, objectKey(namespace, name), undefined);
+  }
+
+  #entry(kind: SourceKind, namespace: string, name: string): SourceEntry | undefined {
+    const stored = this.#namespaces.get(scope(kind, namespace))?.get(name);
+    return stored instanceof PackedSource ? stored.entry(kind, namespace, name) : stored;
+  }
+
+  #take(record: SourceRecord, origin: 'list' | 'watch'): void {
+    const { kind, namespace, name } = record;
+    const entry = this.#entry(kind, namespace, name);
+    const known = entry?.isRead === true ? entry.record : undefined;
+    const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
+    if (!isBehind) this.#upsert(record, origin);
+    // A watch catches up. A list may be what a restored backup holds, and then what was read is no more.
+    else if (origin === 'list') this.#listener.onDoubt(kind, namespace, name);
+  }
+
+  /** `uid` and version are undefined where a list does not show it. */
+  #takeAbsence(kind: SourceKind, key: ObjectKey, uid: string | undefined, resourceVersion: string | undefined): void {
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    const known = entry?.isRead === true ? entry.record : undefined;
+    if (known && uid === undefined) this.#listener.onDoubt(kind, namespace, name);
+    // Left out by its labels, and selected again by the time of the read.
+    else if (known && resourceVersion !== undefined && isOlderVersion(resourceVersion, known.resourceVersion)) return;
+    else this.#remove(kind, key, uid, resourceVersion);
+  }
+
+  #upsert(shown: SourceRecord, origin: 'list' | 'watch' | 'read'): void {
+    this.#forgetOldStates();
+    const { kind, namespace, name } = shown;
+    const entry = this.#entry(kind, namespace, name);
+    const before = entry?.record;
+    // The time too: a restored backup gives out versions a second time.
+    const isSameVersion =
+      before?.uid === shown.uid &&
+      before.resourceVersion === shown.resourceVersion &&
+      before.writtenAtMs === shown.writtenAtMs;
+    if (entry && isSameVersion && before.content === 'unread' && isRead(shown)) {
+      this.#store(kind, namespace, name, { ...entry, record: shown });
+      return;
+    }
+    const record = isSameVersion && !isRead(shown) ? { ...shown, content: before.content } : shown;
+    const byRead = origin === 'read';
+    const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
+    const flagTimes = flagsSince(entry, record, wholeSecond(this.#clock.nowMs()));
+    const sameContent =
+      before && isRead(before) && isRead(record) ? record.content.equals(before.content) : isSameVersion;
+    if (entry && before?.uid === record.uid && sameContent) {
+      this.#store(kind, namespace, name, { ...entry, record, ...flagTimes, isRead: byRead });
+      if (sameFlags) return;
+    } else {
+      const past = this.#pastOf(entry, record.resourceVersion);
+      const time = this.#timeOf(before, record, origin);
+      const isEditedSince = entry !== undefined && before?.uid !== record.uid && time.fromMs > record.createdAtMs;
+      const all = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)] : past;
+      const former = this.#bounded(kind, objectKey(namespace, name), all);
+      const isFirstForgotten = before !== undefined && entry?.isFirstForgotten === true;
+      this.#store(kind, namespace, name, { record, ...time, ...flagTimes, isRead: byRead, former, isFirstForgotten });
+    }
+    this.#listener.onChange({ kind, namespace, name, before, after: record });
+  }
+
+  #remove(kind: SourceKind, key: ObjectKey, uid: string | undefined, resourceVersion?: string): void {
+    this.#forgetOldStates();
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    // The end of a former one, told late: what has its name now was read since.
+    if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
+    const former = this.#bounded(kind, key, this.#pastOf(entry, resourceVersion));
+    const { ignore, match } = entry.record;
+    const fromMs = this.#clock.nowMs();
+    const flagTimes = { heededFromMs: 0, matchesFromMs: 0 };
+    const gone = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
+    this.#store(kind, namespace, name, { ...gone, lastFlags: { ignore, match } });
+    this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
+  }
+
+  /** When the content that is now seen came to be, by the API server's clock as far as it tells. */
+  #timeOf(
+    before: SourceRecord | undefined,
+    record: SourceRecord,
+    origin: Dating['origin'],
+  ): Pick<SourceEntry, 'fromMs' | 'dating'> {
+    // A watch too may show first what was created long before: what a label has brought into the selection.
+    if (before?.uid !== record.uid) return { fromMs: Math.max(record.createdAtMs, record.writtenAtMs ?? 0) };
+    const dating = { origin, ...timesOf(before, record, wholeSecond(this.#clock.nowMs())) };
+    const fromMs = changedAtMs(dating, before.content, record.content);
+    return isRead(before) && isRead(record) ? { fromMs } : { fromMs, dating };
+  }
+
+  /** `until`: the version of the write that ended the state; undefined where a list does not show it. */
+  #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly FormerState[] {
+    if (!entry) return noPast;
+    const { record, fromMs, dating } = entry;
+    const state = { content: contentUntil(record, until), fromMs, dating, observedMs: this.#clock.monotonicMs() };
+    return [...entry.former, state];
+  }
+
+  /** As many of the states as there is room for; those of other sources of the namespace may give way. */
+  #bounded(kind: SourceKind, key: ObjectKey, states: readonly FormerState[]): readonly FormerState[] {
+    if (states.length === 0) return states;
+    const former = newestStates(states);
+    const { namespace } = splitObjectKey(key);
+    const id = `${kind}/${key}`;
+    this.#withUnknownPast.delete(id);
+    this.#withPast.set(id, { kind, key }, bytesOfStates(former), namespace);
+    return former;
+  }
+
+  /** What is asked of them is in doubt from then on. */
+  #forgetContents(id: string, { kind, key }: Past): void {
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    if (!entry) return;
+    const former = unknownOf(entry.former);
+    this.#store(kind, namespace, name, { ...entry, former });
+    this.#withUnknownPast.set(id, { kind, key }, bytesOfStates(former), namespace);
+  }
+
+  #forgetPast(kind: SourceKind, key: ObjectKey): void {
+    const { namespace, name } = splitObjectKey(key);
+    const entry = this.#entry(kind, namespace, name);
+    if (entry?.record) this.#store(kind, namespace, name, withoutPast(entry));
+    else this.#drop(kind, namespace, name);
+  }
+
+  /** What a source was created with that a list shows only after an edit. */
+  #unknownState(fromMs: number): FormerState {
+    return { content: 'unknown', fromMs, observedMs: this.#clock.monotonicMs() };
+  }
+
+  #forgetOldStates(): void {
+    const oldestMs = this.#clock.monotonicMs() - formerKeptMs;
+    for (const past of [this.#withPast, this.#withUnknownPast]) this.#forgetThoseBefore(oldestMs, past);
+  }
+
+  #forgetThoseBefore(oldestMs: number, withPast: BoundedMap<string, Past>): void {
+    for (const [id, { kind, key }] of withPast.entries()) {
+      const { namespace, name } = splitObjectKey(key);
+      const newest = this.#entry(kind, namespace, name)?.former.at(-1);
+      if (newest && newest.observedMs >= oldestMs) return;
+      withPast.delete(id);
+      this.#forgetPast(kind, key);
+    }
+  }
+
+  #store(kind: SourceKind, namespace: string, name: string, entry: SourceEntry): void {
+    const key = scope(kind, namespace);
+    let entries = this.#namespaces.get(key);
+    if (!entries) this.#namespaces.set(key, (entries = new Map<string, Stored>()));
+    const known = dated(entry);
+    entries.set(name, PackedSource.of(known) ?? known);
+  }
+
+  #drop(kind: SourceKind, namespace: string, name: string): void {
+    const entries = this.#namespaces.get(scope(kind, namespace));
+    entries?.delete(name);
+    if (entries?.size === 0) this.#namespaces.delete(scope(kind, namespace));
+  }
+
+  *#keys(kind: SourceKind, namespace: string | undefined): Iterable<ObjectKey> {
+    for (const key of this.#namespaces.keys()) {
+      const found = ofScope(key);
+      if (found.kind !== kind || (namespace !== undefined && namespace !== found.namespace)) continue;
+      for (const name of this.namesIn(kind, found.namespace)) yield objectKey(found.namespace, name);
+    }
+  }
+}
+
+/** What a state was that is now of the past. Before the version of a restored backup there is no past to be read. */
+function contentUntil(record: SourceRecord | undefined, until: string | undefined): FormerState['content'] {
+  if (record?.content !== 'unread') return record?.content;
+  const version = record.resourceVersion;
+  return until !== undefined && isOlderVersion(version, until) ? { version, until } : 'unknown';
+}
+
+function isThere(stored: Stored): boolean {
+  return stored instanceof PackedSource || stored.record !== undefined;
+}
+
+function bytesOf(stored: Stored): number {
+  if (stored instanceof PackedSource) return stored.retainedBytes;
+  return statesOf(stored).reduce((sum, { content }) => sum + (knownContent(content)?.retainedBytes ?? 0), 0);
+}
+
+/** Sources of one kind in one namespace. */
+type Scope = `${SourceKind}/${string}`;
+
+function scope(kind: SourceKind, namespace: string): Scope {
+  return `${kind}/${namespace}`;
+}
+
+function ofScope(key: Scope): { readonly kind: SourceKind; readonly namespace: string } {
+  const slash = key.indexOf('/');
+  return { kind: key.slice(0, slash) as SourceKind, namespace: key.slice(slash + 1) };
+}

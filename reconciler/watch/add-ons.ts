@@ -1,0 +1,62 @@
+import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
+import type { Resource } from '../../shared/kube/resource';
+import type { CsiRotations } from '../sources/csi-rotations';
+import { csiWatches, workloadWatch, type Watch, type WatchedWorkloads, type WatchesOptions } from './list-watches';
+import { OptionalWatch } from './optional-watch';
+
+/** Namespaces to watch one by one; undefined: the whole cluster at once. */
+type Places = readonly (string | undefined)[];
+
+/** A kind whose API may be missing, in all namespaces watched. */
+export interface AddOn {
+  readonly watch: OptionalWatch;
+  readonly watches: readonly Watch[];
+}
+
+export function workloadAddOn(
+  options: WatchesOptions,
+  workloads: WatchedWorkloads,
+  row: WorkloadKind,
+  places: Places,
+): AddOn {
+  const forget = (): void => {
+    for (const namespace of places) {
+      const sink = workloads.sink(row.kind, namespace, () => undefined);
+      for (const key of [...sink.keys()]) sink.remove(key);
+    }
+  };
+  const build = (noticing: WatchesOptions): readonly Watch[] =>
+    places.map((namespace) => workloadWatch(noticing, workloads, row, namespace));
+  return addOn(options, row.resource, build, forget);
+}
+
+/** Its classes and the statuses of its pods are one API: they come and go together. */
+export function csiAddOn(options: WatchesOptions, csi: CsiRotations, places: Places): AddOn {
+  const build = (noticing: WatchesOptions): readonly Watch[] =>
+    places.flatMap((namespace) => csiWatches(noticing, csi, namespace));
+  return addOn(options, secretProviderClassPodStatuses, build, () => csi.forgetStatuses());
+}
+
+function addOn(
+  options: WatchesOptions,
+  resource: Resource,
+  build: (noticing: WatchesOptions) => readonly Watch[],
+  forget: () => void,
+): AddOn {
+  const onProgress = (): void => {
+    watch.refused();
+    options.onProgress();
+  };
+  const watches = build({ ...options, onProgress });
+  const watch = new OptionalWatch({
+    ...{ deps: options.deps, resource },
+    reflectors: watches.map(({ reflector }) => reflector),
+    onLost: () => {
+      forget();
+      for (const { resource } of watches) options.onLost(resource);
+      options.onProgress();
+    },
+  });
+  return { watch, watches };
+}

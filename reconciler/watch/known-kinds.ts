@@ -1,0 +1,75 @@
+import type { SourceKind } from '../../shared/domain/sources/source';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Watches } from './watches';
+
+export interface KnownKindsOptions {
+  readonly clock: Clock;
+  readonly watches: Pick<Watches, 'settled' | 'knownKinds' | 'listSourcesAgain'>;
+  /** It is time to act, or there is more to act on. */
+  readonly onMore: () => void;
+}
+
+/** One kind of sources that cannot be listed, for whatever reason, must not hold up the others for ever. */
+const patienceMs = 60_000;
+
+/** Which kinds of sources are known, and whether it is time to act on what is. */
+export class KnownKinds {
+  readonly #options: KnownKindsOptions;
+  /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
+  #kinds: ReadonlySet<SourceKind> = new Set();
+  /** Once every watch of sources has been complete, or is known to be refused, or has been waited for long enough. */
+  #settled = false;
+  #patient = true;
+  #patience: Timer | undefined;
+
+  constructor(options: KnownKindsOptions) {
+    this.#options = options;
+  }
+
+  get kinds(): ReadonlySet<SourceKind> {
+    return this.#kinds;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  start(): void {
+    this.#beginPatience();
+  }
+
+  stop(): void {
+    this.#patience?.cancel();
+  }
+
+  /** A first list is complete, or a watch was refused. */
+  progress(): void {
+    const { watches, onMore } = this.#options;
+    const wasSettled = this.#settled;
+    this.#settled ||= watches.settled() || !this.#patient;
+    if (!this.#settled) return;
+    const known = watches.knownKinds();
+    const more = known.size > this.#kinds.size;
+    this.#kinds = known;
+    if (more || !wasSettled) onMore();
+  }
+
+  /** What was learnt so far counts no more: all sources are listed anew, `whole` with their contents. */
+  forget(whole = false): void {
+    const { watches } = this.#options;
+    if (watches.knownKinds().size === 0) return;
+    this.#settled = false;
+    this.#kinds = new Set();
+    this.#beginPatience();
+    void watches.listSourcesAgain(whole);
+  }
+
+  #beginPatience(): void {
+    this.#patient = true;
+    this.#patience?.cancel();
+    this.#patience = this.#options.clock.timer(patienceMs, () => {
+      this.#patient = false;
+      this.progress();
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceDigester } from '../../shared/domain/sources/content-digest';
+import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { Decoder } from '../../shared/kube/wire/decoder';
+import {
+  csiClassDecoder,
+  csiPodStatusDecoder,
+  secretProviderClasses,
+  secretProviderClassPodStatuses,
+} from '../../shared/kube/sources/csi-decoder';
+import type { ReflectorObserver } from '../../shared/kube/observers';
+import { Reflector, type ReflectorDeps, type ReflectorSink } from '../../shared/kube/list-watch/reflector';
+import { namespaces, type Resource } from '../../shared/kube/resource';
+import { sourceResources } from '../../shared/kube/sources/source-resources';
+import { sourceDecoder } from '../../shared/kube/sources/source-decoder';
+import type { CsiRotations } from '../sources/csi-rotations';
+import type { EngineSettings } from '../options/engine-settings';
+import { namespaceDecoder } from '../workloads/namespace-decoder';
+import type { NamespaceScope } from '../workloads/namespace-scope';
+import type { SourceIndex } from '../sources/source-index';
+import type { TemplateLoans } from '../workloads/template-loans';
+import { workloadDecoder } from '../workloads/workload-decoder';
+
+/** Kinds of sources that are watched, and where. A new kind is a new row. */
+export const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies readonly SourceKind[];
+export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
+
+/** Where workloads go, and how they are read. */
+export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
+
+type WatchedSettings = Pick<
+  EngineSettings,
+  | 'annotationKeys'
+  | 'policy'
+  | 'ignoredSourceKind'
+  | 'namespaces'
+  | 'namespacesToIgnore'
+  | 'namespaceSelector'
+  | 'sourceSelector'
+>;
+
+export interface WatchesOptions extends WatchedSettings {
+  readonly deps: Omit<ReflectorDeps, 'observer'>;
+  readonly digester: SourceDigester;
+  readonly scope: NamespaceScope;
+  readonly sources: SourceIndex;
+  /** Undefined: SecretProviderClasses are not watched. */
+  readonly csi: CsiRotations | undefined;
+  /** Undefined: workloads are of no concern. */
+  readonly workloads: WatchedWorkloads | undefined;
+  /** Whether lists show the contents of sources too, and not only what a watch brings. */
+  readonly wholeLists: boolean;
+  /** A first list is complete, or a watch was refused: what is known may have changed. */
+  readonly onProgress: () => void;
+  /** An API that comes with an add-on is gone. */
+  readonly onLost: (resource: Resource) => void;
+  readonly observer: (resource: Resource) => ReflectorObserver;
+}
+
+/** One list-watch: of a resource, in a namespace or in all. */
+export interface Watch {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly sourceKind: WatchedSourceKind | undefined;
+  readonly reflector: Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>;
+}
+
+export function namespaceWatches(options: WatchesOptions): readonly Watch[] {
+  const { scope, namespaceSelector, onProgress } = options;
+  if (scope.isEverything) return [];
+  const [resource, decoder, sink] = [namespaces, namespaceDecoder(namespaceSelector), scope.namespaceSink(onProgress)];
+  // All of them, and not only what is selected: the write that brings one in is dated by what was written before.
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink });
+  return [{ resource, namespace: undefined, sourceKind: undefined, reflector }];
+}
+
+export function sourceWatches(options: WatchesOptions, namespace: string | undefined): readonly Watch[] {
+  const { annotationKeys, digester, ignoredSourceKind, sources, sourceSelector, onProgress } = options;
+  const labels = sourceSelector.isEverything ? {} : { labelSelector: sourceSelector.text };
+  return watchedSourceKinds
+    .filter((kind) => kind !== ignoredSourceKind)
+    .map((sourceKind) => {
+      const resource = sourceResources[sourceKind];
+      const decoder = sourceDecoder(sourceKind, digester, annotationKeys);
+      const sink = sources.sink(sourceKind, namespace, onProgress);
+      const wanted = { ...within(options, namespace), ...labels };
+      const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
+      return { resource, namespace, sourceKind, reflector };
+    });
+}
+
+export function workloadWatch(
+  options: WatchesOptions,
+  workloads: WatchedWorkloads,
+  row: WorkloadKind,
+  namespace: string | undefined,
+): Watch {
+  const decoder = workloadDecoder((object) => workloads.read(row.kind, object), options.annotationKeys);
+  const sink = workloads.sink(row.kind, namespace, options.onProgress);
+  const { resource } = row;
+  const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...within(options, namespace) });
+  return { resource, namespace, sourceKind: undefined, reflector };
+}
+
+/** Statuses and classes of a CSI driver. Without the selector of sources: statuses have the labels that the driver gives. */
+export function csiWatches(
+  options: WatchesOptions,
+  csi: CsiRotations,
+  namespace: string | undefined,
+): readonly Watch[] {
+  const { onProgress, annotationKeys, digester } = options;
+  const watch = <T>(resource: Resource, decoder: Decoder<T>, sink: ReflectorSink<T>): Watch => {
+    const wanted = within(options, namespace);
+    const reflector = new Reflector(deps(options, resource), { resource, decoder, sink, ...wanted });
+    return { resource, namespace, sourceKind: undefined, reflector };
+  };
+  return [
+    watch(secretProviderClasses, csiClassDecoder(annotationKeys), csi.classSink(namespace, onProgress)),
+    watch(secretProviderClassPodStatuses, csiPodStatusDecoder(digester), csi.statusSink(namespace, onProgress)),
+  ];
+}
+
+/** The API server leaves out what is ignored: nothing of it is sent. */
+function within(
+  { namespacesToIgnore }: WatchesOptions,
+  namespace: string | undefined,
+): { readonly namespace?: string; readonly fieldSelector?: string } {
+  if (namespace !== undefined) return { namespace };
+  if (namespacesToIgnore.length === 0) return {};
+  return { fieldSelector: namespacesToIgnore.map((ignored) => `metadata.namespace!=${ignored}`).join(',') };
+}
+
+function deps({ deps, observer, onProgress }: WatchesOptions, resource: Resource): ReflectorDeps {
+  const observed = observer(resource);
+  return {
+    ...deps,
+    observer: {
+      ...observed,
+      reconnected: (reason) => {
+        observed.reconnected(reason);
+        if (reason === 'refused') onProgress();
+      },
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { errorMessage } from '../../shared/domain/errors';
+import { isServed } from '../../shared/kube/client/discovery';
+import { NotFoundError } from '../../shared/kube/errors';
+import type { Reflector, ReflectorDeps } from '../../shared/kube/list-watch/reflector';
+import { resourceName, type Resource } from '../../shared/kube/resource';
+import { isAborted, sleep } from '../../shared/runtime/clock';
+import { backoffMs, type BackoffOptions } from '../../shared/runtime/random';
+
+export interface OptionalWatchOptions {
+  readonly deps: Omit<ReflectorDeps, 'observer'>;
+  readonly resource: Resource;
+  /** Its list-watches, one for each namespace watched. */
+  readonly reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>[];
+  /** The API is gone, and with it all that the watches have brought. */
+  readonly onLost: () => void;
+}
+
+/**
+ * One small request for a kind that is not served, whatever the number of namespaces; none for one that is. Most clusters
+ * never have it: asked each minute, it would be most of what a cluster at rest is asked at all.
+ */
+const askEveryMs = 5 * 60_000;
+
+/** Where the server does not tell: it may be starting. */
+const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: 60_000 };
+
+/**
+ * Watches a kind whose API comes with an add-on, as long as it is served.
+ *
+ *     ask ── served ──▶ watch ── 404 ──▶ forget ──▶ ask, minutes later
+ *      ▲ not served,      │
+ *      └ minutes later    └── whatever else happens is the list-watch's to mend
+ */
+export class OptionalWatch {
+  readonly #options: OptionalWatchOptions;
+  readonly #stop = new AbortController();
+  #done: Promise<void> | undefined;
+  #served = false;
+  #unanswered = 0;
+  /** Told once: that it is not there is the rule in most clusters. */
+  #absenceTold = false;
+  #lost: (() => void) | undefined;
+
+  constructor(options: OptionalWatchOptions) {
+    this.#options = options;
+  }
+
+  get served(): boolean {
+    return this.#served;
+  }
+
+  start(): void {
+    this.#done ??= this.#loop(this.#stop.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  /** Lists anew what is watched now; what is not served is left to be found. */
+  async listAgain(): Promise<void> {
+    const watching = this.#lost;
+    if (!watching) return;
+    await Promise.all(
+      this.#options.reflectors.map(async (reflector) => {
+        await reflector.stop();
+        if (this.#lost === watching) reflector.start();
+      }),
+    );
+  }
+
+  /** To be called when a list-watch was refused: a 404 of a collection means that the API is gone. */
+  refused(): void {
+    if (this.#options.reflectors.some(({ status }) => status.lastError instanceof NotFoundError)) this.#lost?.();
+  }
+
+  /** Never rejects. */
+  async #loop(signal: AbortSignal): Promise<void> {
+    const { clock, resource, logger } = { ...this.#options, ...this.#options.deps };
+    while (!isAborted(signal)) {
+      if (await this.#ask(signal)) {
+        if (isAborted(signal)) return;
+        logger.info(`${resourceName(resource)} is served, watching it`);
+        await this.#watch(signal);
+        if (isAborted(signal)) return;
+        logger.warn(`${resourceName(resource)} is no longer served; its workloads are left alone until it is`);
+      }
+      await sleep(clock, this.#delayMs(), signal);
+    }
+  }
+
+  async #ask(signal: AbortSignal): Promise<boolean> {
+    const { resource, deps } = this.#options;
+    try {
+      const served = await isServed(deps.client, resource, { signal });
+      this.#unanswered = 0;
+      if (!served && !this.#absenceTold) deps.logger.info(`${resourceName(resource)} is not served; waiting for it`);
+      this.#absenceTold = true;
+      return served;
+    } catch (error) {
+      if (isAborted(signal)) return false;
+      if (this.#unanswered++ === 0) {
+        const message = `cannot learn whether ${resourceName(resource)} is served; asking until the server tells`;
+        deps.logger.warn(message, { error: errorMessage(error) });
+      }
+      return false;
+    }
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { reflectors, onLost } = this.#options;
+    this.#served = true;
+    await new Promise<void>((resolve) => {
+      this.#lost = resolve;
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      for (const reflector of reflectors) reflector.start();
+    });
+    this.#lost = undefined;
+    await Promise.all(reflectors.map(async (reflector) => await reflector.stop()));
+    this.#served = false;
+    if (!isAborted(signal)) onLost();
+  }
+
+  #delayMs(): number {
+    const { random } = this.#options.deps;
+    // Not in step with the other replicas.
+    if (this.#unanswered === 0) return askEveryMs * (1 + random.float() / 4);
+    return backoffMs(random, this.#unanswered, unansweredBackoff);
+  }
+}

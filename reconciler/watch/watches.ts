@@ -1,0 +1,157 @@
+import type { SourceKind } from '../../shared/domain/sources/source';
+import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
+import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
+import { isRightRefused } from '../../shared/kube/client/refusals';
+import type { ReflectorStatus } from '../../shared/kube/list-watch/reflector';
+import { resourceName, type Resource } from '../../shared/kube/resource';
+import { csiAddOn, workloadAddOn, type AddOn } from './add-ons';
+import {
+  namespaceWatches,
+  sourceWatches,
+  workloadWatch,
+  type Watch,
+  type WatchedSourceKind,
+  type WatchesOptions,
+} from './list-watches';
+
+export interface WatchStatus extends ReflectorStatus {
+  /** `secrets` or `secrets in shop`. */
+  readonly name: string;
+  readonly resource: Resource;
+  /** Of an add-on that may come at any time: nothing waits for it. */
+  readonly optional: boolean;
+}
+
+/** A kind of sources that may not be listed; undefined: in all namespaces. */
+export interface RefusedSources {
+  readonly kind: WatchedSourceKind;
+  readonly namespace: string | undefined;
+}
+
+/** The list-watches of everything that a decision rests on, one for each resource and namespace watched. */
+export class Watches {
+  readonly #watches: readonly Watch[];
+  readonly #addOns: readonly AddOn[];
+  readonly #csi: AddOn | undefined;
+  readonly #wholeLists: boolean;
+  #stopped = false;
+
+  constructor(options: WatchesOptions) {
+    this.#wholeLists = options.wholeLists;
+    const places = options.namespaces.length === 0 ? [undefined] : options.namespaces;
+    const { workloads } = options;
+    const rows = workloadKinds.filter(({ kind }) => !options.policy.ignoredWorkloadKinds.includes(kind));
+    const builtIn = rows.filter(({ optional }) => !optional);
+    this.#watches = [
+      // First, or every workload would have to wait at the gate.
+      ...namespaceWatches(options),
+      ...places.flatMap((namespace) => [
+        ...sourceWatches(options, namespace),
+        ...(workloads ? builtIn.map((row) => workloadWatch(options, workloads, row, namespace)) : []),
+      ]),
+    ];
+    const optional = rows.filter((row) => row.optional);
+    const addOns = workloads ? optional.map((row) => workloadAddOn(options, workloads, row, places)) : [];
+    this.#csi = options.csi && csiAddOn(options, options.csi, places);
+    this.#addOns = this.#csi ? [...addOns, this.#csi] : addOns;
+  }
+
+  start(): void {
+    for (const { reflector } of this.#watches) reflector.start(this.#wholeLists);
+    for (const { watch } of this.#addOns) watch.start();
+  }
+
+  /**
+   * Lists all sources anew, and until then knows none: after a time in which somebody else was in charge, a watch that
+   * hangs would show states from before what the other has already acted on. `whole`: with their contents, also of those that
+   * have not changed.
+   */
+  async listSourcesAgain(whole = false): Promise<void> {
+    const sources = this.#watches.filter(({ sourceKind }) => sourceKind);
+    await this.#listAgain(sources, this.#csi ? [this.#csi] : [], whole);
+  }
+
+  /** Lists namespaces and workloads anew: a watch that goes on from before a restore of etcd shows nothing. */
+  async listOthersAgain(): Promise<void> {
+    const others = this.#watches.filter(({ sourceKind }) => !sourceKind);
+    await this.#listAgain(
+      others,
+      this.#addOns.filter((addOn) => addOn !== this.#csi),
+    );
+  }
+
+  async #listAgain(watches: readonly Watch[], addOns: readonly AddOn[], whole = false): Promise<void> {
+    const synced = watches.filter(({ reflector }) => reflector.status.synced);
+    await Promise.all([
+      ...synced.map(async ({ reflector }) => {
+        await reflector.stop();
+        if (!this.#stopped) reflector.start(whole || this.#wholeLists);
+      }),
+      ...addOns.map(async ({ watch }) => await watch.listAgain()),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([
+      ...this.#watches.map(async ({ reflector }) => await reflector.stop()),
+      ...this.#addOns.map(async ({ watch }) => await watch.stop()),
+    ]);
+  }
+
+  /** Kinds of sources of which every watch has been complete once: of the others nothing may be concluded. */
+  knownKinds(): ReadonlySet<SourceKind> {
+    const kinds = new Set<SourceKind>(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
+    for (const { sourceKind, reflector } of this.#watches) {
+      if (sourceKind && !isSynced(reflector.status)) kinds.delete(sourceKind);
+    }
+    const { watch, watches } = this.#csi ?? noAddOn;
+    if (watch?.served && watches.every(({ reflector }) => isSynced(reflector.status))) kinds.add('SecretProviderClass');
+    return kinds;
+  }
+
+  /**
+   * Whether it is time to act: every watch of sources has been complete once, or cannot be. Acting on half of the
+   * sources would restart a workload twice for what changed while nobody watched. Kinds of workloads are not waited for:
+   * each is acted on as it is seen.
+   */
+  settled(): boolean {
+    return this.#watches.every(
+      ({ sourceKind, reflector }) => !sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
+    );
+  }
+
+  /** Sources of which no list was ever complete, for want of a right. */
+  refusedSources(): readonly RefusedSources[] {
+    return this.#watches.flatMap(({ sourceKind: kind, namespace, reflector: { status } }) =>
+      kind && !status.synced && isRightRefused(status.lastError) ? [{ kind, namespace }] : [],
+    );
+  }
+
+  /** Of what is watched now: an add-on that is not installed is not among them. */
+  statuses(): readonly WatchStatus[] {
+    return [
+      ...this.#watches.map((watch) => statusOf(watch, false)),
+      ...this.#addOns
+        .filter(({ watch }) => watch.served)
+        .flatMap(({ watches }) => watches.map((watch) => statusOf(watch, true))),
+    ];
+  }
+}
+
+const noAddOn = { watch: undefined, watches: [] };
+
+function statusOf({ resource, namespace, reflector }: Watch, optional: boolean): WatchStatus {
+  const name = resourceName(resource) + (namespace === undefined ? '' : ` in ${namespace}`);
+  return { ...reflector.status, resource, name, optional };
+}
+
+/** What it learnt before it was stopped does not count: it is about to list anew. */
+function isSynced({ synced, state }: ReflectorStatus): boolean {
+  return synced && state !== 'stopped';
+}
+
+/** Missing rights or a missing API: it may last, and the rest must go on. */
+export function isRefused({ lastError }: ReflectorStatus): boolean {
+  return lastError instanceof ForbiddenError || lastError instanceof NotFoundError;
+}

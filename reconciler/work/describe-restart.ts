@@ -1,0 +1,68 @@
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import type { Baseline } from '../../shared/domain/baseline/baseline';
+import type { StrategyName } from '../../shared/domain/workloads/workload';
+import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
+import type { Clock } from '../../shared/runtime/clock';
+import { randomHex, type Random } from '../../shared/runtime/random';
+import type { Restart } from '../apply/restart';
+import { strategies } from '../apply/strategies';
+import { baselineText } from '../apply/baseline-too-large-error';
+import type { Change } from '../../shared/domain/plan/change';
+import type { Hints } from '../hints/hints';
+import type { PauseBegun } from './pauses';
+import type { Verdict } from '../../shared/domain/plan/plan';
+import { lastRestartAnnotation } from '../../shared/domain/plan/describe-change';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+
+export interface DescribeOptions {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly random: Random;
+  readonly defaults: { readonly strategy: StrategyName };
+}
+
+/** Everything that is to be written for a restart. Throws a BaselineTooLargeError. */
+export function describeRestart(
+  { random, clock, defaults }: DescribeOptions,
+  workload: TrackedWorkload,
+  baseline: Baseline,
+  changes: readonly Change[],
+  pause?: PauseBegun,
+): Restart {
+  const { kind, namespace, settings } = workload.record;
+  const id = randomHex(random, 8);
+  const nowMs = clock.nowMs();
+  const strategy = settings.strategy ?? defaults.strategy;
+  return {
+    id,
+    atMs: nowMs,
+    workload,
+    changes,
+    baseline,
+    strategy,
+    marker: strategies[strategy]({ namespace, changes, restartId: id, nowMs }),
+    annotations: {
+      [ownAnnotations.baseline]: baselineText(workload, baseline),
+      [ownAnnotations.lastRestart]: lastRestartAnnotation(id, nowMs, changes, {
+        isLeftToNextRun: isLeftToNextRun(kind, settings),
+      }),
+      ...pause?.annotations,
+    },
+    ...(pause && { pausedUntilMs: pause.untilMs }),
+  };
+}
+
+/**
+ * Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. Who was known before stays
+ * known.
+ */
+export function attributed(
+  hints: Pick<Hints, 'attribution'>,
+  { record }: TrackedWorkload,
+  changes: readonly (Verdict & Partial<Change>)[],
+): readonly Change[] {
+  return changes.map((change) => {
+    const { kind, name, whole } = change;
+    const attribution = whole === undefined ? undefined : hints.attribution(kind, record.namespace, name, whole);
+    return { ...change, attribution: attribution ?? change.attribution };
+  });
+}

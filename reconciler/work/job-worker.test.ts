@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { clientWorld, zeroRandom, type ClientWorld } from '../../shared/kube/client/client.fixture';
+import { EventRecorder } from '../../shared/kube/client/events';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
+import type { HttpRequest } from '../../shared/kube/transport';
+import { Metrics } from '../metrics/metrics';
+import { NotLeadingError } from '../apply/restart';
+import { JobJournal } from '../apply/job-journal';
+import { isUnderWay, JobStore, testStore } from '../apply/job-journal.fixture';
+import type { JobRecreation } from '../apply/journal-entry';
+import { JobWorker } from './job-worker';
+import { Reporter } from '../reporting/reporter';
+
+const entry: JobRecreation = {
+  uid: 'old',
+  restartId: 'c0ffee00',
+  sources: ['cm/app'],
+  because: ['ConfigMap app: content changed'],
+  successor: { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'migrate', namespace: 'shop', annotations: {} } },
+};
+
+let store: JobStore;
+let refused: Reply | undefined;
+let refusedCreation: Reply | undefined;
+let leading: boolean;
+let world: ClientWorld;
+let found: string[];
+let journal: JobJournal;
+let worker: JobWorker;
+let superseded: number;
+
+beforeEach(() => {
+  store = new JobStore();
+  store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
+    metadata: { name: 'migrate', namespace: 'shop', uid: 'old' },
+  });
+  refused = undefined;
+  refusedCreation = undefined;
+  leading = true;
+  found = [];
+  const handle = store.handler();
+  world = clientWorld((request: HttpRequest, index) => {
+    const isCreation = request.method === 'POST' && request.path.includes('/jobs?');
+    return refused ?? (isCreation ? refusedCreation : undefined) ?? handle(request, index);
+  });
+  const { client, clock, logger } = world;
+  const events = new EventRecorder({ client, clock, random: zeroRandom, logger, component: 'reroll', instance: 'r' });
+  const reporter = new Reporter({ clock, logger, metrics: new Metrics({ countByNamespace: false }), events });
+  journal = new JobJournal({
+    client,
+    store: testStore(client),
+    assertLeading: () => {
+      if (!leading) throw new NotLeadingError();
+    },
+    onEntry: (name) => found.push(name),
+  });
+  superseded = 0;
+  worker = new JobWorker({ journal, reporter, logger, onSuperseded: () => superseded++ });
+});
+
+const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
+
+describe('an entry', () => {
+  beforeEach(async () => await journal.write(entry));
+
+  it('is looked at again soon while its Job goes, and is done and told when the new one is there', async () => {
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'again', afterMs: 250 });
+    expect(said()).toEqual([]);
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(said()).toEqual(['info: Job shop/migrate created anew']);
+  });
+
+  it('that is superseded is done, and nothing is told but that others are to be looked at', async () => {
+    store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
+      metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' },
+    });
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(said()).toEqual([]);
+    expect(superseded).toBe(1);
+  });
+
+  it.each<[string, Reply, object]>([
+    ['a failure', refusal(500, 'InternalError'), { kind: 'failed' }],
+    [
+      'a delay that the server asks for',
+      refusal(429, 'TooManyRequests', 'slow', { 'retry-after': '7' }),
+      { kind: 'failed', afterMs: 7_000 },
+    ],
+  ])('is tried again after %s', async (_what, reply, result) => {
+    refused = reply;
+    expect(await worker.process(found[0]!)).toEqual(result);
+    expect(said()).toEqual(['warn: a Job that was to be created anew is not yet; trying again']);
+  });
+
+  it('whose Job is deleted and cannot be created is told where a person looks, and counted until it is', async () => {
+    await worker.process(found[0]!);
+    refusedCreation = refusal(403, 'Forbidden', 'jobs.batch "migrate" is forbidden: exceeded quota: jobs');
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'failed' });
+    expect(said()).toEqual(['warn: Job shop/migrate is deleted and not created anew yet; trying again until it is']);
+    expect(worker.notCreated).toBe(1);
+    refusedCreation = undefined;
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(worker.notCreated).toBe(0);
+  });
+
+  it('whose Job cannot be created counts no more where another process leads', async () => {
+    await worker.process(found[0]!);
+    refusedCreation = refusal(500, 'InternalError');
+    await worker.process(found[0]!);
+    leading = false;
+    await worker.process(found[0]!);
+    expect(worker.notCreated).toBe(0);
+  });
+
+  it('is left to the next leader', async () => {
+    leading = false;
+    expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
+    expect(said()).toEqual([]);
+    expect(isUnderWay(journal, 'old')).toBe(true);
+  });
+});
+
+describe('recovery', () => {
+  it('tries, ever more rarely, until it could look', async () => {
+    await journal.write(entry);
+    found.length = 0;
+    refused = refusal(500, 'InternalError');
+    const recovery = worker.recover(
+      { ...world, random: { ...zeroRandom, float: () => 1 } },
+      new AbortController().signal,
+    );
+    await world.clock.advance(10_000);
+    // After 0, 0.5, 1, 2 and 4 seconds.
+    expect(said()).toHaveLength(5);
+    refused = undefined;
+    await world.clock.advance(30_000);
+    await recovery;
+    expect(found).toHaveLength(1);
+  });
+
+  it('ends when told to stop', async () => {
+    refused = refusal(500, 'InternalError');
+    const stop = new AbortController();
+    const recovery = worker.recover({ ...world, random: zeroRandom }, stop.signal);
+    await world.clock.settle();
+    stop.abort();
+    await recovery;
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+});

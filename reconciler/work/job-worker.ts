@@ -1,0 +1,104 @@
+import { errorMessage } from '../../shared/domain/errors';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { isRightRefused, Refusals } from '../../shared/kube/client/refusals';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { persist } from '../../shared/runtime/persist';
+import type { Random } from '../../shared/runtime/random';
+import { NotLeadingError } from '../apply/restart';
+import { failedAttempt } from '../queue/failed-attempt';
+import type { JobJournal } from '../apply/job-journal';
+import type { QueueResult } from '../queue/key-queue';
+import type { Reporter } from '../reporting/reporter';
+
+export interface JobWorkerOptions {
+  readonly journal: JobJournal;
+  readonly reporter: Reporter;
+  readonly logger: Logger;
+  /** An entry ended without its Job being created by us. */
+  readonly onSuperseded: () => void;
+}
+
+export interface RecoveryDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A Job takes moments to go; asking more often does not hasten it. */
+const deletionPollMs = 250;
+
+const recoveryBackoff = { baseMs: 500, maxMs: 30_000 };
+
+/** Carries out what the journal holds, step by step, until nothing is left. */
+export class JobWorker {
+  readonly #options: JobWorkerOptions;
+  /** Entries whose Job is deleted and could not be created yet. */
+  readonly #notCreated = new Set<string>();
+
+  constructor(options: JobWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Jobs that are missing, because they cannot be created again yet. */
+  get notCreated(): number {
+    return this.#notCreated.size;
+  }
+
+  /** Never rejects. `name` is that of the journal's entry. */
+  async process(name: string): Promise<QueueResult> {
+    const { journal, reporter, logger } = this.#options;
+    try {
+      const step = await journal.advance(name);
+      if (step.kind === 'not-created') {
+        this.#notCreated.add(name);
+        reporter.jobNotCreated(step.entry, step.error);
+        return failedAttempt(step.error);
+      }
+      this.#notCreated.delete(name);
+      if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
+      if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
+      // Somebody else's Job, or none: whatever is owed to it is planned anew.
+      if (step.kind === 'superseded') this.#options.onSuperseded();
+      return { kind: 'done' };
+    } catch (error) {
+      // The entry stays: whoever leads next finds it.
+      if (error instanceof NotLeadingError) {
+        this.#notCreated.delete(name);
+        return { kind: 'done' };
+      }
+      logger.warn('a Job that was to be created anew is not yet; trying again', {
+        entry: name,
+        error: errorMessage(error),
+      });
+      return failedAttempt(error);
+    }
+  }
+
+  /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
+  async recover({ client, clock, random }: RecoveryDeps, signal: AbortSignal): Promise<void> {
+    const { journal, logger } = this.#options;
+    const refusals = new Refusals({ client, clock });
+    const look = async (): Promise<void> => {
+      try {
+        await journal.recover();
+      } catch (error) {
+        if (!(await refusals.isRightMissing(error))) throw error;
+        logger.warn('no right to look for Jobs that were being created anew when another process ended: none is', {
+          error: errorMessage(error),
+        });
+        journal.recoverOwn();
+      }
+    };
+    await persist(look, {
+      ...{ clock, random, backoff: recoveryBackoff, signal },
+      onFailure: (error, attempt) => {
+        // A right that is missing is told once.
+        const level = isRightRefused(error) && attempt > 0 ? 'debug' : 'warn';
+        logger[level]('cannot look for Jobs that were being created anew; trying again', {
+          error: errorMessage(error),
+        });
+      },
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { budgets } from '../../shared/domain/budgets';
+import type { SourceId } from '../../shared/domain/sources/source';
+import type { Clock } from '../../shared/runtime/clock';
+
+export interface SettleTimes {
+  /** Quiet that ends the window. */
+  readonly settleMs: number;
+  /** Its longest duration, counted from the first change. */
+  readonly settleMaxMs: number;
+}
+
+interface Window {
+  readonly firstMs: number;
+  lastMs: number;
+  readonly sources: Set<SourceId>;
+}
+
+/** What a window was about, told when it is closed. */
+export interface Settled {
+  readonly sources: ReadonlySet<SourceId>;
+  /** When the first of them changed, by the monotonic clock; undefined where there was no window. */
+  readonly firstMs: number | undefined;
+}
+
+const noWindow: Settled = { sources: new Set(), firstMs: undefined };
+
+/**
+ * Holds a workload's restart until its sources have been quiet for a while, so that ten edits, or an edit of ten
+ * sources, are one rollout. Memory only: what a crash forgets here is still a difference when the next process looks.
+ */
+export class SettleWindows {
+  readonly #clock: Clock;
+  readonly #windows = new Map<string, Window>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A source of the workload changed. */
+  touch(key: string, source: SourceId): void {
+    const nowMs = this.#clock.monotonicMs();
+    const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, sources: new Set() };
+    window.lastMs = nowMs;
+    // For the log: a pattern in a long window sees names come and go for an hour.
+    if (window.sources.size < budgets.settledSources) window.sources.add(source);
+    this.#windows.set(key, window);
+  }
+
+  /** Time left until the window ends: 0 where it has ended or there is none. */
+  remainingMs(key: string, { settleMs, settleMaxMs }: SettleTimes): number {
+    const window = this.#windows.get(key);
+    if (!window) return 0;
+    const endMs = Math.min(window.lastMs + settleMs, window.firstMs + settleMaxMs);
+    return Math.max(0, endMs - this.#clock.monotonicMs());
+  }
+
+  /** The workload is looked at after its window, or is gone. */
+  close(key: string): Settled {
+    const window = this.#windows.get(key) ?? noWindow;
+    this.#windows.delete(key);
+    return window;
+  }
+}

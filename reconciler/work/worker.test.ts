@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { formatBaseline } from '../../shared/domain/baseline/baseline';
+import { everything } from '../../shared/domain/kubernetes/selector';
+import { bodyOf, zeroRandom } from '../../shared/kube/client/client.fixture';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
+import { AdoptionPace } from './adoption-pace';
+import { annotateWorkload, patchWorkload } from '../apply/patch-workload';
+import { applyWorld, baselineOf, type ApplyWorld } from '../apply/restart.fixture';
+import { DigestKeys } from '../sources/digest-keys';
+import { GivenRestarts } from './given-restarts';
+import {
+  contentOf,
+  digester,
+  policySettings,
+  sourceRecord,
+  workloadObject,
+  workloadRecord,
+} from '../../shared/domain/plan/records.fixture';
+import type { Reporter } from '../reporting/reporter';
+import { RolloutFolds } from './rollout-folds';
+import { SettleWindows } from './settle-window';
+import { SourceIndex } from '../sources/source-index';
+import { Worker, type WorkerOptions } from './worker';
+import { WorkloadIndex } from '../workloads/workload-index';
+import { dryWriters } from './writers';
+
+const key = 'Deployment/shop/web';
+const baseline = formatBaseline(baselineOf(2, contentOf({ color: 'red' }).whole()));
+
+let server: ApplyWorld;
+/** What the server says to a PATCH. */
+let answer: Reply;
+let tended: number;
+let folds: RolloutFolds;
+/** Who is known as the author of every change; undefined: nothing is remembered of it. */
+let authors: readonly string[] | undefined;
+let worker: Worker;
+
+/** Deployment `web` runs with red, and its source holds blue. */
+beforeEach(() => {
+  const stored = workloadObject({ baseline, resourceVersion: '11' });
+  server = applyWorld(({ method }) => (method === 'GET' ? { body: stored } : answer));
+  tended = 0;
+  authors = [];
+  const { clock, logger, context } = server;
+  const keys = new DigestKeys(digester, true);
+  const nothing = (): undefined => undefined;
+  const workloads = new WorkloadIndex({
+    ...{ clock, keys, policy: policySettings, annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0 },
+    ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
+  });
+  const sources = new SourceIndex(clock, { onChange: nothing, onDoubt: nothing, onListed: nothing });
+  workloads.sink('Deployment', undefined, nothing).upsert(workloadRecord({ baseline }), 'watch');
+  sources.sink('ConfigMap', undefined, nothing).upsert(sourceRecord({ data: { color: 'blue' } }), 'watch');
+  folds = new RolloutFolds({ clock, logger, context });
+  const options: Omit<WorkerOptions, 'reporter' | 'settings'> = {
+    ...{ sources, workloads, keys, clock, random: zeroRandom, context },
+    knownKinds: () => new Set(['ConfigMap', 'Secret']),
+    isNamed: () => false,
+    term: () => ({ inChargeSinceMs: 0, watchingSinceMs: 0 }),
+    contents: { read: () => Promise.resolve() },
+    versions: { known: () => true, ask: () => Promise.resolve(true) },
+    settle: new SettleWindows(clock),
+    folds,
+    given: new GivenRestarts(),
+    hints: {
+      attribution: () =>
+        authors && {
+          ...{ users: authors, moreUsers: 0, firstUser: authors[0], manager: undefined, changedKeys: [] },
+          ...{ path: 'both', observedAtMs: 0 },
+        },
+    },
+    pace: new AdoptionPace(clock),
+    removals: { putBack: () => Promise.resolve(), forget: nothing },
+    writers: {
+      ...dryWriters,
+      methods: { ...dryWriters.methods, patch: patchWorkload },
+      annotate: annotateWorkload,
+      pauses: {
+        begun: nothing,
+        tend: () => {
+          tended++;
+          return Promise.resolve({ kind: 'done' });
+        },
+      },
+    },
+    defaults: { settleMs: 0, settleMaxMs: 0, strategy: 'env-vars' },
+  };
+  const settings = { policy: policySettings, reloadOnCreate: false, reloadOnDelete: false, sourceSelector: everything };
+  const reporter = new Proxy({}, { get: () => nothing }) as unknown as Reporter;
+  worker = new Worker({ ...options, settings, reporter });
+});
+
+/** `GET`, `PATCH 10`: what was asked for, and of which version. */
+function requests(): readonly string[] {
+  return server.transport.requests.map((request) => {
+    const { metadata } = (bodyOf(request) ?? {}) as { metadata?: { resourceVersion: string } };
+    return [request.method, ...(metadata ? [metadata.resourceVersion] : [])].join(' ');
+  });
+}
+
+describe('a restart that is refused', () => {
+  it('for a version that no watch shows is tried with what a read by name shows', async () => {
+    answer = refusal(409, 'Conflict');
+    await worker.process(key);
+    expect(requests()).toEqual(['PATCH 10']);
+    await worker.process(key);
+    expect(requests().slice(0, 3)).toEqual(['PATCH 10', 'GET', 'PATCH 11']);
+  });
+
+  it('for good does not keep the workload paused', async () => {
+    answer = refusal(422, 'Invalid');
+    expect(await worker.process(key)).toMatchObject({ kind: 'failed' });
+    expect([requests(), tended]).toEqual([['PATCH 10'], 1]);
+  });
+
+  it('for its version leaves the pause to the next look, which knows of what is stored', async () => {
+    answer = refusal(409, 'Conflict');
+    await worker.process(key);
+    expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
+  });
+});
+
+describe('a restart', () => {
+  it.each([
+    ['told', [], ['alice']],
+    ['forgotten', ['alice'], undefined],
+  ])(
+    'names an author who was %s while it was looked for a rollout that answers the change',
+    async (_what, before, then) => {
+      answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
+      authors = before;
+      jest.spyOn(folds, 'look').mockImplementation(async () => {
+        authors = then;
+        return await Promise.resolve({ kind: 'restart' });
+      });
+      await worker.process(key);
+      const [written] = server.transport.requests.map(bodyOf) as {
+        metadata: { annotations: Record<string, string> };
+      }[];
+      expect(JSON.parse(written!.metadata.annotations['reroll.dev/last-restart']!)).toMatchObject({ by: ['alice'] });
+    },
+  );
+});

@@ -1,0 +1,366 @@
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { owing, type Baseline } from '../../shared/domain/baseline/baseline';
+import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import type { SourceKind } from '../../shared/domain/sources/source';
+import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { ConflictError, NotFoundError } from '../../shared/kube/errors';
+import { getObject } from '../../shared/kube/client/objects';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+import type { AdoptionPace } from './adoption-pace';
+import { MarkerLostError } from '../apply/marker-lost-error';
+import { StaleWorkloadError } from '../apply/read-again';
+import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
+import type { BaselineRemovals } from './baseline-removals';
+import { baselineText } from '../apply/baseline-too-large-error';
+import type { Change } from '../../shared/domain/plan/change';
+import type { Hints } from '../hints/hints';
+import { attributed, describeRestart } from './describe-restart';
+import type { ComparableVersions } from '../workloads/comparable-versions';
+import type { DigestKeys } from '../sources/digest-keys';
+import { failedAttempt } from '../queue/failed-attempt';
+import type { GivenRestarts } from './given-restarts';
+import type { QueueResult } from '../queue/key-queue';
+import {
+  candidates,
+  plan,
+  type Plan,
+  type PlanInput,
+  type PlanSettings,
+  type Term,
+  type Verdict,
+} from '../../shared/domain/plan/plan';
+import type { Reporter } from '../reporting/reporter';
+import type { RolloutFolds } from './rollout-folds';
+import type { Settled, SettleTimes, SettleWindows } from './settle-window';
+import type { SourceContents, SourceName } from '../reading/source-contents';
+import type { SourceIndex } from '../sources/source-index';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { WorkloadIndex } from '../workloads/workload-index';
+import type { Writers } from './writers';
+
+/** What plans are made from. */
+export interface PlanView {
+  readonly sources: SourceIndex;
+  readonly workloads: WorkloadIndex;
+  readonly keys: Pick<DigestKeys, 'keyId'>;
+  readonly settings: PlanSettings & { readonly policy: PolicySettings };
+  readonly knownKinds: () => ReadonlySet<SourceKind>;
+  readonly isNamed: (kind: SourceKind, namespace: string, name: string) => boolean;
+  /** Undefined while this process must not act. */
+  readonly term: () => Term | undefined;
+}
+
+export interface WorkerOptions extends PlanView {
+  readonly contents: Pick<SourceContents, 'read'>;
+  readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reporter: Reporter;
+  readonly settle: SettleWindows;
+  readonly folds: RolloutFolds;
+  readonly given: GivenRestarts;
+  readonly hints: Pick<Hints, 'attribution'>;
+  readonly pace: AdoptionPace;
+  readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
+  readonly writers: Writers;
+  readonly context: ApplyContext;
+  readonly defaults: SettleTimes & { readonly strategy: StrategyName };
+}
+
+/** A right to write a baseline may come. */
+const unwrittenMs = 10 * 60_000;
+
+/** A Job is created anew within moments of its predecessor's end. */
+const busyJobMs = 1_000;
+
+/** Looks at one workload at a time: plan, then apply. What it did not finish it leaves to the queue. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  /** Versions that a write was refused for: only a newer one is worth another try. */
+  readonly #refusedVersions = new Map<WorkloadKey, string>();
+  /** Workloads whose last restart was stored without its marker. */
+  readonly #lostMarkers = new Set<WorkloadKey>();
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects: what goes wrong is the result. */
+  async process(key: WorkloadKey): Promise<QueueResult> {
+    const { clock, reporter } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const workload = this.#options.workloads.get(key);
+    if (!workload) {
+      this.#options.folds.forget(key);
+      return { kind: 'done' };
+    }
+    try {
+      const result = await this.#look(workload);
+      reporter.looked(workload, startedMs);
+      return result;
+    } catch (error) {
+      return this.#failed(workload, error, startedMs);
+    }
+  }
+
+  /** The workload is gone, with everything remembered of it. */
+  forget(key: WorkloadKey): void {
+    this.#refusedVersions.delete(key);
+    this.#lostMarkers.delete(key);
+    this.#close(key);
+    this.#options.pace.forget(key);
+    this.#options.removals.forget(key);
+    this.#options.reporter.forget(key);
+  }
+
+  async #look(stale: TrackedWorkload): Promise<QueueResult> {
+    const { workloads, settle, sources, writers } = this.#options;
+    const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
+    if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
+    if (!this.#options.term()) {
+      // A standby looks at everything when its term begins; until then windows must not pile up.
+      this.#close(stale.key);
+      // Whoever leads next has the same to compare with, however long ago it was.
+      return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
+    }
+    await this.#refreshRefused(stale);
+    const workload = workloads.get(stale.key);
+    const term = this.#options.term();
+    // Asked again after the wait: the lease may be gone, and the workload too.
+    if (!workload || !term) return { kind: 'done' };
+    const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
+    if (standing === 'under-way') return { kind: 'done' };
+    // The attempt that failed is not over: what it has stored is looked for and taken back first.
+    if (standing === 'in-doubt') return { kind: 'failed' };
+    if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
+    try {
+      return await this.#act(workload, term);
+    } catch (error) {
+      if (mayBeStale(error)) this.#refusedVersions.set(workload.key, workload.record.resourceVersion);
+      throw error;
+    }
+  }
+
+  /** A restart that fails must not keep the workload paused, nor a pause keep it from being restarted. */
+  async #act(workload: TrackedWorkload, term: Term): Promise<QueueResult> {
+    const { settings, writers } = this.#options;
+    const { pauses } = writers;
+    let result: QueueResult = { kind: 'done' };
+    try {
+      // It may be tracked for its pause alone.
+      if (optedIn(workload.record.policy, settings.policy)) {
+        result = await this.#carryOut(workload, this.#plan(workload, term));
+      }
+    } catch (error) {
+      if (!mayBeStale(error)) await pauses.tend(workload.key);
+      throw error;
+    }
+    return sooner(result, await pauses.tend(workload.key));
+  }
+
+  #plan(workload: TrackedWorkload, term: Term): Plan {
+    const { sources, keys, settings, knownKinds, isNamed, versions } = this.#options;
+    const { keyId } = keys;
+    const isComparable: PlanInput['isComparable'] = (kind, sourceKind) => versions.known(kind, sourceKind);
+    return plan({ workload, sources, knownKinds: knownKinds(), isNamed, isComparable, keyId, term, settings });
+  }
+
+  async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
+    const { reporter, settings } = this.#options;
+    reporter.tooManyKeys(workload, planned.verdicts);
+    switch (planned.action) {
+      case 'read': {
+        const unread = planned.verdicts.filter((verdict) => verdict.unread);
+        return await this.#read(workload, unread, { kind: 'again', afterMs: 0 }, settings.reloadOnCreate);
+      }
+      case 'none':
+        this.#tellGiven(workload);
+        reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
+        return { kind: 'done' };
+      case 'adopt':
+        return await this.#adopt(workload, planned.baseline, planned.verdicts);
+      case 'restart':
+        return await this.#answer(
+          workload,
+          planned.baseline,
+          attributed(this.#options.hints, workload, planned.changes),
+        );
+    }
+  }
+
+  /** Reads what of these is unread, and asks whether their order can be known; a failure is tried again. */
+  async #read(
+    workload: TrackedWorkload,
+    used: readonly SourceName[],
+    then: QueueResult,
+    ordered = false,
+  ): Promise<QueueResult> {
+    const { contents, reporter, versions } = this.#options;
+    const { kind, namespace } = workload.record;
+    try {
+      await contents.read(namespace, used);
+      const sourceKinds = new Set(ordered ? used.map((source) => source.kind) : []);
+      for (const sourceKind of sourceKinds) await versions.ask(kind, namespace, sourceKind);
+      return then;
+    } catch (error) {
+      reporter.notRead(workload, error);
+      return failedAttempt(error);
+    }
+  }
+
+  async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<QueueResult> {
+    const { pace, removals, reporter } = this.#options;
+    const waitMs = pace.take(workload.key, workload.baselineLost);
+    if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
+    const { sources } = this.#close(workload.key);
+    const stored = await this.#record(workload, baseline);
+    reporter.leftAlone(workload, sources, verdicts);
+    reporter.adopted(workload, { stored });
+    if (stored && workload.baselineLost) await removals.putBack(workload);
+    return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
+  }
+
+  /** Writes the baseline alone, to `version` of the workload; false: for want of a right, or because it is taken out, it is kept in memory. */
+  async #record(
+    workload: TrackedWorkload,
+    baseline: Baseline,
+    version = workload,
+    others: Readonly<Record<string, null>> = {},
+  ): Promise<boolean> {
+    const { context, writers, workloads } = this.#options;
+    const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
+    const resourceVersion = await writers.annotate(context, version, annotations);
+    // Where others take it out on its way nothing is stored, and so no watch tells of it.
+    const isStored = resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;
+    if (isStored) workloads.wrote(workload, resourceVersion, baseline);
+    else workloads.remember(workload, baseline);
+    return isStored;
+  }
+
+  /** By a restart, unless somebody else's rollout has done what it would do. */
+  async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
+    const { folds, hints, reporter, settle } = this.#options;
+    const { key } = workload;
+    const fold = await folds.look(workload, owed);
+    // To look takes requests: whose change it is may be told meanwhile, or forgotten for newer ones.
+    const changes = attributed(hints, workload, owed);
+    if (fold.kind === 'wait') return { kind: 'again', afterMs: fold.afterMs };
+    if (fold.kind === 'restart') return await this.#restart(workload, baseline, changes);
+    settle.close(key);
+    const stored = await folds.answering(key, async () => await this.#record(workload, baseline, fold.workload));
+    reporter.answered(changes);
+    reporter.folded(workload, changes, 'folded into the rollout of its new template, which came after the change');
+    return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
+  }
+
+  async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
+    const { writers, context, workloads, reporter, settle, folds } = this.#options;
+    const { record } = workload;
+    const begun = writers.pauses.begun(workload, this.#options.clock.nowMs());
+    const described = describeRestart(this.#options, workload, baseline, changes, begun);
+    const restart = { ...described, asksFirst: this.#lostMarkers.has(workload.key) };
+    this.#options.given.forget(workload.key);
+    // Before the write: what changes while it is under way opens a window of its own.
+    const { firstMs } = settle.close(workload.key);
+    try {
+      const apply = writers.methods[workloadKind(record.kind).apply];
+      const applied = await folds.answering(workload.key, async () => await apply(context, restart));
+      if (applied.kind === 'withheld') {
+        workloads.remember(workload, baseline);
+        reporter.withheld(workload, restart);
+        return { kind: 'done' };
+      }
+      this.#lostMarkers.delete(workload.key);
+      reporter.answered(changes);
+      if (applied.kind === 'under-way') return { kind: 'done' };
+      if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
+      else workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);
+      reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
+      return applied.resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
+    } catch (error) {
+      reporter.notRestarted(workload, error);
+      if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);
+      throw error;
+    }
+  }
+
+  /** The pods are what they were, and the baseline that was stored is of others: the restart is still owed. */
+  async #takeBack(
+    workload: TrackedWorkload,
+    { baseline, changes }: Restart,
+    stored: string | undefined,
+  ): Promise<void> {
+    this.#lostMarkers.add(workload.key);
+    if (stored === undefined) return;
+    const owed = owing(
+      baseline,
+      workload.baseline,
+      changes.map(({ id }) => id),
+    );
+    const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
+    try {
+      await this.#record(workload, owed, version, { [ownAnnotations.lastRestart]: null });
+    } catch {
+      // Newer than what is stored, it counts all the same, and is written when it is next looked at.
+      this.#options.workloads.remember(workload, owed);
+    }
+  }
+
+  /** Somebody else's write has brought the restart with it. */
+  #tellGiven(workload: TrackedWorkload): void {
+    const { given, reporter } = this.#options;
+    const changes = given.take(workload);
+    if (!changes) return;
+    reporter.answered(changes);
+    reporter.folded(workload, changes, 'the write of its new template brought the restart along');
+  }
+
+  /** What has changed is answered, or is no business of ours. */
+  #close(key: WorkloadKey): Settled {
+    this.#options.folds.forget(key);
+    this.#options.given.forget(key);
+    return this.#options.settle.close(key);
+  }
+
+  /** After a conflict the watch usually brings the newer version; where it did not, the object is read by name. */
+  async #refreshRefused({ key, record }: TrackedWorkload): Promise<void> {
+    const refused = this.#refusedVersions.get(key);
+    if (refused === undefined) return;
+    const { workloads, context } = this.#options;
+    if (refused === record.resourceVersion) {
+      const { resource } = workloadKind(record.kind);
+      const object = await getObject(context.client, resource, record.namespace, record.name);
+      // Gone meanwhile: with its namespace out of the selection, say. If it is there all the same, the watch shows it.
+      if (workloads.get(key)) workloads.refresh(context.read(record.kind, object));
+    }
+    this.#refusedVersions.delete(key);
+  }
+
+  #failed(workload: TrackedWorkload, error: unknown, startedMs: number): QueueResult {
+    const { reporter } = this.#options;
+    if (error instanceof NotLeadingError) return { kind: 'done' };
+    reporter.failed(workload, error, startedMs);
+    return failedAttempt(error);
+  }
+
+  #settleTimes({ settings }: WorkloadRecord): SettleTimes {
+    const { defaults } = this.#options;
+    return {
+      settleMs: settings.settleMs ?? defaults.settleMs,
+      settleMaxMs: settings.settleMaxMs ?? Math.max(defaults.settleMaxMs, settings.settleMs ?? 0),
+    };
+  }
+}
+
+/** Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten. */
+function mayBeStale(error: unknown): boolean {
+  return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
+}
+
+function sooner(left: QueueResult, right: QueueResult): QueueResult {
+  if (left.kind === 'failed' || right.kind === 'done') return left;
+  if (left.kind === 'done' || right.kind === 'failed') return right;
+  return right.afterMs < left.afterMs ? right : left;
+}

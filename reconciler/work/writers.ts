@@ -1,0 +1,37 @@
+import type { ApplyMethod } from '../../shared/domain/kubernetes/workload-kinds';
+import { applyMethods } from '../apply/methods';
+import { annotateWorkload } from '../apply/patch-workload';
+import type { Apply, ApplyContext } from '../apply/restart';
+import type { JobJournal } from '../apply/job-journal';
+import { Pauses, type PausesOptions } from './pauses';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+
+/** Everything of a worker that may write, so that it can be chosen in one place. */
+export interface Writers {
+  readonly methods: Readonly<Record<ApplyMethod, Apply>>;
+  /** Writes annotations alone. Resolves to undefined where what they say is to be kept in memory. */
+  readonly annotate: (
+    context: ApplyContext,
+    workload: TrackedWorkload,
+    annotations: Readonly<Record<string, string | null>>,
+  ) => Promise<string | undefined>;
+  readonly pauses: Pick<Pauses, 'begun' | 'tend'>;
+  readonly journal: Pick<JobJournal, 'standing'>;
+}
+
+export function writersFor(journal: JobJournal, pauses: PausesOptions): Writers {
+  return { methods: applyMethods(journal), annotate: annotateWorkload, pauses: new Pauses(pauses), journal };
+}
+
+const withheld: Apply = () => Promise.resolve({ kind: 'withheld' });
+
+/** Of a dry run: none writes, and what a write would have recorded is kept in memory. */
+export const dryWriters: Writers = {
+  methods: { patch: withheld, merge: withheld, rollout: withheld, 'create-job': withheld, recreate: withheld },
+  annotate: () => Promise.resolve(undefined),
+  pauses: { begun: () => undefined, tend: () => Promise.resolve({ kind: 'done' }) },
+  journal: { standing: () => 'free' },
+};
+
+/** Of a dry run, too. */
+export const dryEvents = { dropped: 0, record: () => Promise.resolve() };

@@ -1,0 +1,64 @@
+import type { SourceKind } from '../../shared/domain/sources/source';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { KubeClient } from '../../shared/kube/client/client';
+import type { RequestLimits } from '../../shared/kube/client/objects';
+import { isRightRefused } from '../../shared/kube/client/refusals';
+import type { Resource } from '../../shared/kube/resource';
+import { shareVersions } from '../../shared/kube/client/shared-versions';
+import { sourceResources } from '../../shared/kube/sources/source-resources';
+
+/**
+ * Whether versions of a workload and of a source tell which was written first. They do where one etcd gives out both, so that is
+ * asked first; it is a flag of the API server, so the answer is kept.
+ */
+export class ComparableVersions {
+  readonly #client: KubeClient;
+  readonly #limits: RequestLimits;
+  readonly #known = new Map<string, boolean>();
+  /** Of those that may not be listed: a right may come. */
+  readonly #refused = new Set<string>();
+  readonly #underWay = new Map<string, Promise<boolean>>();
+
+  /** `limits` are those of each request. */
+  constructor(client: KubeClient, limits: RequestLimits = {}) {
+    this.#client = client;
+    this.#limits = limits;
+  }
+
+  /** Undefined: nobody has asked yet. */
+  known(kind: WorkloadKindName, sourceKind: SourceKind): boolean | undefined {
+    const pair = pairOf(kind, sourceKind);
+    return this.#known.get(pair) ?? (this.#refused.has(pair) ? false : undefined);
+  }
+
+  /** Who may not list one of them cannot know. Throws KubeErrors. */
+  async ask(kind: WorkloadKindName, namespace: string, sourceKind: SourceKind): Promise<boolean> {
+    const pair = pairOf(kind, sourceKind);
+    const known = this.#known.get(pair);
+    if (known !== undefined) return known;
+    const asking = this.#underWay.get(pair) ?? this.#ask(pair, namespace, workloadKind(kind).resource, sourceKind);
+    this.#underWay.set(pair, asking);
+    try {
+      return await asking;
+    } finally {
+      this.#underWay.delete(pair);
+    }
+  }
+
+  async #ask(pair: string, namespace: string, workloads: Resource, sourceKind: SourceKind): Promise<boolean> {
+    try {
+      const sources = sourceResources[sourceKind];
+      const answer = await shareVersions(this.#client, namespace, workloads, sources, this.#limits);
+      this.#known.set(pair, answer);
+      return answer;
+    } catch (error) {
+      if (!isRightRefused(error)) throw error;
+      this.#refused.add(pair);
+      return false;
+    }
+  }
+}
+
+function pairOf(kind: WorkloadKindName, sourceKind: SourceKind): string {
+  return `${kind}/${sourceKind}`;
+}

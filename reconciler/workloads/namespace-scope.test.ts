@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
+import { namespaceDecoder } from './namespace-decoder';
+import { NamespaceScope } from './namespace-scope';
+import { at, workloadRecord } from '../../shared/domain/plan/records.fixture';
+
+/** What stands behind the gate, as far as the gate can tell. */
+class Index {
+  readonly records = new Map<string, WorkloadRecord>();
+
+  readonly sink = {
+    upsert: (record: WorkloadRecord) => void this.records.set(`${record.namespace}/${record.name}`, record),
+    remove: (key: string, uid?: string) => {
+      if (uid === undefined || this.records.get(key)?.uid === uid) this.records.delete(key);
+    },
+    keys: () => this.records.keys(),
+    synced: () => undefined,
+  };
+
+  forget(namespace: string): readonly WorkloadRecord[] {
+    const gone = [...this.records].filter(([, record]) => record.namespace === namespace);
+    for (const [key] of gone) this.records.delete(key);
+    return gone.map(([, record]) => record);
+  }
+}
+
+function world(selector = parseSelector('env=prod')) {
+  const index = new Index();
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const scope = new NamespaceScope({ clock, logger, selector, forget: (namespace) => index.forget(namespace) });
+  const namespaces = scope.namespaceSink(() => undefined);
+  const workloads = scope.workloadSink('Deployment', index.sink);
+  const select = (name: string, writtenAtMs?: number, createdAtMs = at(0)) =>
+    namespaces.upsert({ name, createdAtMs, writtenAtMs, isSelected: true }, 'watch');
+  const leaveOut = (name: string, writtenAtMs: number) =>
+    namespaces.upsert({ name, createdAtMs: at(0), writtenAtMs, isSelected: false }, 'watch');
+  const deselect = (name: string) => namespaces.remove(`/${name}`);
+  return { index, scope, namespaces, workloads, select, leaveOut, deselect, logger, clock };
+}
+
+describe('NamespaceScope', () => {
+  let gate: ReturnType<typeof world>;
+
+  beforeEach(() => {
+    gate = world();
+  });
+
+  it('stands in no way where nothing is selected', () => {
+    const { scope, workloads, index } = world(everything);
+    expect(scope.isSelected('shop')).toBe(true);
+    expect(workloads).toBe(index.sink);
+  });
+
+  it('passes on what is there when a namespace is selected, and takes it back when it no longer is', () => {
+    const { index, workloads, select, deselect, scope } = gate;
+    workloads.upsert(workloadRecord({ name: 'web' }), 'list');
+    workloads.upsert(workloadRecord({ name: 'api', namespace: 'bank' }), 'list');
+    expect([...index.records.keys()]).toEqual([]);
+    select('shop');
+    expect([...index.records.keys()]).toEqual(['shop/web']);
+    workloads.upsert(workloadRecord({ name: 'late' }), 'watch');
+    expect([...index.records.keys()]).toEqual(['shop/web', 'shop/late']);
+    deselect('shop');
+    expect([...index.records.keys()]).toEqual([]);
+    expect(scope.isSelected('shop')).toBe(false);
+    expect([...workloads.keys()].toSorted()).toEqual(['bank/api', 'shop/late', 'shop/web']);
+  });
+
+  it.each([
+    ['the write that it first shows', at(60), at(60)],
+    ['its creation, where no times are kept', undefined, at(0)],
+  ])('after the first list a namespace is selected since %s', (_since, writtenAtMs, sinceMs) => {
+    gate.namespaces.synced();
+    gate.select('shop', writtenAtMs);
+    expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
+    gate.select('shop', at(120));
+    expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
+  });
+
+  it.each([
+    ['by a label that was taken off: when that was seen', '!frozen', at(60), at(600)],
+    ['by another write than the one that was seen before: that write', '!frozen', at(90), at(90)],
+    ['by a label that it got, within the second of its creation', 'env=prod', at(60), at(60)],
+  ])('is selected since it was, %s', async (_how, selector, writtenAtMs, sinceMs) => {
+    const { namespaces, leaveOut, select, scope, clock } = world(parseSelector(selector));
+    namespaces.synced();
+    leaveOut('shop', at(60));
+    await clock.advance(600_400);
+    select('shop', writtenAtMs);
+    expect(scope.selectedSinceMs('shop')).toBe(sinceMs);
+  });
+
+  it('is left out by a write that takes its label off, and all namespaces are compared with a new list', () => {
+    gate.workloads.upsert(workloadRecord({ name: 'web' }), 'list');
+    gate.select('shop');
+    gate.leaveOut('shop', at(60));
+    gate.select('bank');
+    expect([...gate.index.records.keys()]).toEqual([]);
+    expect([...gate.namespaces.keys()].toSorted()).toEqual(['/bank', '/shop']);
+    gate.deselect('shop');
+    expect([...gate.namespaces.keys()]).toEqual(['/bank']);
+  });
+
+  it('was selected from the beginning if the first list shows it', () => {
+    gate.select('shop', at(60));
+    gate.namespaces.synced();
+    expect(gate.scope.selectedSinceMs('shop')).toBe(0);
+    gate.deselect('shop');
+    gate.select('shop', at(90));
+    expect(gate.scope.selectedSinceMs('shop')).toBe(at(90));
+  });
+
+  it('keeps a held workload when the end of its former namesake is told late', () => {
+    gate.workloads.upsert(workloadRecord({ name: 'web', uid: 'new' }), 'watch');
+    gate.workloads.remove('shop/web', 'old');
+    expect([...gate.workloads.keys()]).toEqual(['shop/web']);
+    gate.workloads.remove('shop/web', 'new');
+    expect([...gate.workloads.keys()]).toEqual([]);
+  });
+
+  it('tells of a namespace that comes or goes, not of those that were there', () => {
+    gate.select('shop');
+    gate.namespaces.synced();
+    gate.workloads.upsert(workloadRecord({ namespace: 'bank' }), 'list');
+    gate.select('bank');
+    gate.deselect('shop');
+    expect(gate.logger.lines.map(({ message, fields }) => [message, fields])).toEqual([
+      ['namespace bank is selected', { namespace: 'bank', workloads: 1 }],
+      ['namespace shop is no longer selected', { namespace: 'shop', workloads: 0 }],
+    ]);
+  });
+
+  it('in whatever order things come, the index holds the newest of all that is selected, and nothing else', () => {
+    const name = fc.constantFrom('a', 'b');
+    const place = fc.constantFrom('shop', 'bank');
+    const step = fc.oneof(
+      fc.record({ do: fc.constantFrom('select', 'deselect'), namespace: place, name }),
+      fc.record({ do: fc.constantFrom('see', 'remove'), namespace: place, name }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { index, workloads, select, deselect } = world();
+        const selected = new Set<string>();
+        const stored = new Map<string, string>();
+        for (const [version, { do: what, namespace, name: of }] of steps.entries()) {
+          const key = `${namespace}/${of}`;
+          if (what === 'select') select(namespace);
+          if (what === 'deselect') deselect(namespace);
+          if (what === 'select') selected.add(namespace);
+          if (what === 'deselect') selected.delete(namespace);
+          if (what === 'see') {
+            stored.set(key, String(version));
+            const record = { ...workloadRecord({ namespace, name: of }), resourceVersion: String(version) };
+            workloads.upsert(record, 'watch');
+          }
+          if (what === 'remove') {
+            stored.delete(key);
+            workloads.remove(key);
+          }
+          const expected = [...stored].filter(([each]) => selected.has(each.slice(0, each.indexOf('/'))));
+          const found = [...index.records].map(([each, { resourceVersion }]) => [each, resourceVersion]);
+          expect(found.toSorted()).toEqual(expected.toSorted());
+          expect([...workloads.keys()].toSorted()).toEqual([...stored.keys()].toSorted());
+        }
+      }),
+    );
+  });
+});
+
+describe('namespaceDecoder', () => {
+  it.each([
+    [{ env: 'prod' }, true],
+    [{ env: 'dev' }, false],
+    [undefined, false],
+  ])('keeps name and times, and of the labels %j whether they select it', (labels, isSelected) => {
+    const metadata = {
+      ...(labels && { labels }),
+      ...{ name: 'shop', uid: 'u', resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' },
+      managedFields: [{ time: '2026-01-02T00:00:00Z' }],
+    };
+    expect(namespaceDecoder(parseSelector('env=prod')).fromJson({ metadata })).toEqual({
+      ...{ key: '/shop', uid: 'u', resourceVersion: '7' },
+      object: {
+        name: 'shop',
+        createdAtMs: Date.parse('2026-01-01T00:00:00Z'),
+        writtenAtMs: Date.parse('2026-01-02T00:00:00Z'),
+        isSelected,
+      },
+    });
+  });
+
+  it('refuses what has no name', () => {
+    expect(() => namespaceDecoder(parseSelector('env=prod')).fromJson({ metadata: {} })).toThrow(
+      'has no metadata.name',
+    );
+  });
+});

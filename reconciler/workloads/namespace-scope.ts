@@ -1,0 +1,180 @@
+import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import type { Selector } from '../../shared/domain/kubernetes/selector';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import type { NamespaceRecord } from './namespace-decoder';
+import { setAside } from './set-aside';
+import { wholeSecond, writeTimeMs } from '../sources/write-time';
+
+export interface NamespaceScopeOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly selector: Selector;
+  /** Forgets the workloads of a namespace and returns what was known of them. */
+  readonly forget: (namespace: string) => readonly WorkloadRecord[];
+}
+
+type WorkloadSink = ReflectorSink<WorkloadRecord>;
+
+/** Workloads of one kind that are not in any selected namespace, by namespace, and where they go when it is selected. */
+interface Gate {
+  readonly sink: WorkloadSink;
+  readonly held: Map<string, Map<ObjectKey, WorkloadRecord>>;
+}
+
+/**
+ * Which namespaces the selector selects now, and the gate before the index of workloads: one of a namespace that is not
+ * selected is held here until it is, so that a label that comes later needs no new list. Sources pass, whatever their
+ * namespace: what they were when the label came is what its workloads are compared with.
+ */
+export class NamespaceScope {
+  readonly #options: NamespaceScopeOptions;
+  /** Selected namespaces and since when: see {@link selectedSinceMs}. */
+  readonly #selected = new Map<string, number>();
+  /** Namespaces that are not selected, and the time of their last write. */
+  readonly #others = new Map<string, number>();
+  readonly #gates = new Map<WorkloadKindName, Gate>();
+  #listed = false;
+
+  constructor(options: NamespaceScopeOptions) {
+    this.#options = options;
+  }
+
+  /** Nothing is asked of namespaces: they need not be watched. */
+  get isEverything(): boolean {
+    return this.#options.selector.isEverything;
+  }
+
+  /** Whether it is known by now which namespaces are selected. */
+  get isKnown(): boolean {
+    return this.isEverything || this.#listed;
+  }
+
+  isSelected(namespace: string): boolean {
+    return this.isEverything || this.#selected.has(namespace);
+  }
+
+  /**
+   * From when on a change in the namespace counts, by the API server's clock: a workload that was there before the label
+   * is taken as it was when the label came. 0: it was selected when this process first looked.
+   */
+  selectedSinceMs(namespace: string): number {
+    return this.#selected.get(namespace) ?? 0;
+  }
+
+  /** Receives all namespaces. */
+  namespaceSink(onSynced: () => void): ReflectorSink<NamespaceRecord> {
+    return {
+      upsert: (record) => {
+        if (record.isSelected) {
+          this.#select(record);
+          return;
+        }
+        this.#others.set(record.name, writeTimeOf(record));
+        this.#leaveOut(record.name);
+      },
+      remove: (key) => {
+        const { name } = splitObjectKey(key);
+        this.#others.delete(name);
+        this.#leaveOut(name);
+      },
+      keys: () => [...this.#selected.keys(), ...this.#others.keys()].map((name) => objectKey('', name)),
+      synced: () => {
+        this.#listed = true;
+        onSynced();
+      },
+    };
+  }
+
+  /**
+   * Stands before the index's sink for a kind. However often it is asked for, a kind has one gate; and what is lent and
+   * borrowed comes through that of the other kind.
+   */
+  workloadSink(kind: WorkloadKindName, sink: WorkloadSink): WorkloadSink {
+    if (this.isEverything) return sink;
+    const gate: Gate = this.#gates.get(kind) ?? { sink, held: new Map() };
+    this.#gates.set(kind, gate);
+    const { held } = gate;
+    return {
+      upsert: (record, origin) => {
+        if (this.isSelected(record.namespace)) sink.upsert(record, origin);
+        else this.#hold(record, sink);
+      },
+      remove: (key, uid) => {
+        const { namespace } = splitObjectKey(key);
+        const of = held.get(namespace);
+        if (uid === undefined || of?.get(key)?.uid === uid) of?.delete(key);
+        if (of?.size === 0) held.delete(namespace);
+        // It may know the workload too, as one that asks for nothing.
+        sink.remove(key, uid);
+      },
+      keys: () => new Set([...sink.keys(), ...[...held.values()].flatMap((of) => [...of.keys()])]),
+      synced: () => sink.synced(),
+    };
+  }
+
+  #select(record: NamespaceRecord): void {
+    const { name } = record;
+    if (this.#selected.has(name)) return;
+    this.#selected.set(name, this.#listed ? this.#sinceMs(record) : 0);
+    this.#others.delete(name);
+    this.#open(name);
+  }
+
+  #leaveOut(name: string): void {
+    if (this.#selected.delete(name)) this.#close(name);
+  }
+
+  /** When it was brought into the selection: by its creation, by a label that it got, or by one that was taken off. */
+  #sinceMs(record: NamespaceRecord): number {
+    const writtenAtMs = writeTimeOf(record);
+    const times = { formerMs: this.#others.get(record.name) ?? 0, writtenAtMs };
+    const seenMs = wholeSecond(this.#options.clock.nowMs());
+    return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);
+  }
+
+  #open(namespace: string): void {
+    let workloads = 0;
+    for (const { sink, held } of this.#gates.values()) {
+      const records = [...(held.get(namespace)?.values() ?? [])];
+      held.delete(namespace);
+      for (const record of records) sink.upsert(record, 'list');
+      workloads += records.length;
+    }
+    if (this.#listed) this.#options.logger.info(`namespace ${namespace} is selected`, { namespace, workloads });
+  }
+
+  /** Nothing is written: what the workloads carry stays, and is compared with if the label comes back. */
+  #close(namespace: string): void {
+    const records = this.#options.forget(namespace);
+    for (const record of records) {
+      const gate = this.#gates.get(record.kind);
+      if (gate) this.#hold(record, gate.sink);
+    }
+    const workloads = records.length;
+    this.#options.logger.info(`namespace ${namespace} is no longer selected`, { namespace, workloads });
+  }
+
+  #hold(record: WorkloadRecord, sink: WorkloadSink): void {
+    const { kind, namespace, name, uid } = record;
+    const key = objectKey(namespace, name);
+    const held = this.#gates.get(kind)?.held;
+    const of = held?.get(namespace) ?? new Map<ObjectKey, WorkloadRecord>();
+    const isPassed = isHeldPaused(of.get(key));
+    held?.set(namespace, of.set(key, record));
+    // What we hold paused is let pass to be resumed in its time, and for nothing else.
+    if (isHeldPaused(record)) sink.upsert({ ...setAside(record), problems: [] }, 'watch');
+    else if (isPassed) sink.remove(key, uid);
+  }
+}
+
+function writeTimeOf({ createdAtMs, writtenAtMs = createdAtMs }: NamespaceRecord): number {
+  return writtenAtMs;
+}
+
+function isHeldPaused(record: WorkloadRecord | undefined): boolean {
+  return record?.pause?.since !== undefined;
+}

@@ -1,0 +1,60 @@
+import { sourceId, sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+
+/** Names of a list that may match, asked only of those that hold patterns. */
+type Matches = (name: string) => boolean;
+
+/** Who uses which source: by reference, by name, and by pattern. Holds keys of workloads. */
+export class SourceUsers {
+  /** By `namespace/cm/name`. */
+  readonly #byName = new Map<string, Set<string>>();
+  /** By `ConfigMap/namespace`, the workloads that name sources of the kind by a pattern. */
+  readonly #byPattern = new Map<string, Map<string, Matches>>();
+
+  add(key: string, record: WorkloadRecord): void {
+    for (const source of namedSources(record)) {
+      const keys = this.#byName.get(source);
+      if (keys) keys.add(key);
+      else this.#byName.set(source, new Set([key]));
+    }
+    for (const kind of sourceKinds) {
+      const { named } = record.policy[kind];
+      if (!named.hasPatterns) continue;
+      const scope = `${kind}/${record.namespace}`;
+      const patterns = this.#byPattern.get(scope) ?? new Map<string, Matches>();
+      this.#byPattern.set(
+        scope,
+        patterns.set(key, (name) => named.matches(name)),
+      );
+    }
+  }
+
+  /** `record` is what the workload was added with. */
+  remove(key: string, record: WorkloadRecord): void {
+    for (const source of namedSources(record)) {
+      const keys = this.#byName.get(source);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#byName.delete(source);
+    }
+    for (const kind of sourceKinds) {
+      const scope = `${kind}/${record.namespace}`;
+      const patterns = this.#byPattern.get(scope);
+      patterns?.delete(key);
+      if (patterns?.size === 0) this.#byPattern.delete(scope);
+    }
+  }
+
+  /** Keys of the workloads that a change of this source may concern. */
+  of(kind: SourceKind, namespace: string, name: string): ReadonlySet<string> {
+    const keys = new Set(this.#byName.get(`${namespace}/${sourceId(kind, name)}`));
+    for (const [key, matches] of this.#byPattern.get(`${kind}/${namespace}`) ?? []) if (matches(name)) keys.add(key);
+    return keys;
+  }
+}
+
+function* namedSources({ namespace, references, policy }: WorkloadRecord): Iterable<string> {
+  for (const { kind, name } of references) yield `${namespace}/${sourceId(kind, name)}`;
+  for (const kind of sourceKinds) {
+    for (const name of policy[kind].named.literals) yield `${namespace}/${sourceId(kind, name)}`;
+  }
+}

@@ -1,0 +1,485 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { formatBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
+import { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import {
+  at,
+  auto,
+  contentOf,
+  digester,
+  policySettings,
+  sourceRecord,
+  workloadRecord,
+  type WorkloadOptions,
+} from '../../shared/domain/plan/records.fixture';
+import { DigestKeys } from '../sources/digest-keys';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { WorkloadIndex } from './workload-index';
+
+const web = 'Deployment/shop/web';
+const named = 'configmap.reloader.stakater.com/reload';
+const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
+
+let clock: FakeClock;
+let changed: TrackedWorkload[];
+let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
+let gone: string[];
+let keys: DigestKeys;
+let index: WorkloadIndex;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  keys = new DigestKeys(digester, true);
+  changed = [];
+  untracked = [];
+  gone = [];
+  index = indexWith();
+});
+
+function indexWith(policy = policySettings): WorkloadIndex {
+  return new WorkloadIndex({
+    clock,
+    keys,
+    policy,
+    annotationKeys: defaultAnnotationKeys,
+    selectedSinceMs: () => 0,
+    onChange: (workload) => changed.push(workload),
+    onUntracked: (workload) => untracked.push(workload),
+    onGone: (key) => gone.push(key),
+  });
+}
+
+function see(options: WorkloadOptions = {}, origin: 'list' | 'watch' = 'watch'): TrackedWorkload | undefined {
+  const record = workloadRecord(options);
+  index.sink(record.kind, undefined, () => undefined).upsert(record, origin);
+  return index.get(workloadKey(record.kind, record.namespace, record.name));
+}
+
+function users(id: string, namespace = 'shop'): readonly string[] {
+  const [kind, name = ''] = id.split('/');
+  return index.usersOf(kind === 'cm' ? 'ConfigMap' : 'Secret', namespace, name).map(({ key }) => key);
+}
+
+function baseline(sequence: number, color = 'red'): Baseline {
+  return { sequence, keyId: digester.keyId, sources: new Map([['cm/app', contentOf({ color }).whole()]]) };
+}
+
+function textOf(sequence: number, color?: string, uid?: string): string {
+  return formatBaseline({ ...baseline(sequence, color), ...(uid !== undefined && { uid }) });
+}
+
+describe('who uses a source', () => {
+  const list = (value: string) => ({ annotations: { [named]: value }, uses: [] });
+
+  it.each<[string, WorkloadOptions, Readonly<Record<string, boolean>>]>([
+    ['a reference', { uses: ['cm/app', 'secret/db'] }, { 'cm/app': true, 'secret/db': true, 'secret/app': false }],
+    ['a name that the template does not use', list('extra'), { 'cm/extra': true, 'secret/extra': false }],
+    ['a pattern', list('app-.*'), { 'cm/app-7f': true, 'cm/app': false, 'secret/app-7f': false }],
+    ['names and patterns', list('extra,app-.*'), { 'cm/extra': true, 'cm/app-7f': true, 'cm/other': false }],
+  ])('is found by %s', (_by, options, expected) => {
+    see(options);
+    const found = Object.keys(expected).map((id) => [id, users(id).includes(web)]);
+    expect(Object.fromEntries(found)).toEqual(expected);
+    expect(Object.keys(expected).flatMap((id) => users(id, 'bank'))).toEqual([]);
+  });
+
+  it('names a workload once that uses a source, lists it and matches it', () => {
+    see({ annotations: { ...auto, [named]: 'app,ap.*' } });
+    expect(users('cm/app')).toEqual([web]);
+  });
+
+  it.each<[string, () => void]>([
+    ['an edit that uses other sources', () => see({ uses: ['cm/other'] })],
+    ['an edit of its annotations', () => see({ annotations: { [named]: 'other,oth.*' }, uses: [] })],
+    ['an opt-out', () => see({ annotations: {} })],
+    ['its removal', () => index.remove(web)],
+    ['another incarnation that uses others', () => see({ uid: 'second', uses: ['cm/other'] })],
+  ])('forgets a workload after %s', (_what, happen) => {
+    see({ annotations: { ...auto, [named]: 'listed,pat.*' }, uses: ['cm/app', 'secret/db'] });
+    see({ name: 'neighbour' });
+    const all = ['cm/app', 'secret/db', 'cm/listed', 'cm/pattern'];
+    expect(all.flatMap((id) => users(id)).filter((key) => key === web)).toHaveLength(4);
+    happen();
+    expect(all.flatMap((id) => users(id))).toEqual(['Deployment/shop/neighbour']);
+  });
+});
+
+describe('what is tracked', () => {
+  const cronJobOwner = { kind: 'CronJob', name: 'nightly' };
+  const policy = (name: string, value: string) => ({ annotations: { ...auto, [`reroll.dev/${name}`]: value } });
+
+  it.each<[string, WorkloadOptions, boolean]>([
+    ['opted in', {}, true],
+    ['not opted in', { annotations: {} }, false],
+    ['opted out', { annotations: { 'reloader.stakater.com/auto': 'false' } }, false],
+    ['a Job', { kind: 'Job' }, true],
+    ['a Job of a CronJob', { kind: 'Job', controlledBy: cronJobOwner }, false],
+    ['a Job of somebody else', { kind: 'Job', controlledBy: { kind: 'Workflow', name: 'w' } }, true],
+    ['a Deployment of a CronJob', { controlledBy: cronJobOwner }, true],
+    ['a Job whose policy is never', { kind: 'Job', ...policy('job-policy', 'never') }, false],
+    ['a Job whose policy is next-run', { kind: 'Job', ...policy('job-policy', 'next-run') }, true],
+    ["a Job with a CronJob's policy", { kind: 'Job', ...policy('cronjob-policy', 'never') }, true],
+    ['a CronJob whose policy is never', { kind: 'CronJob', ...policy('cronjob-policy', 'never') }, false],
+    ['a CronJob whose policy is run-now', { kind: 'CronJob', ...policy('cronjob-policy', 'run-now') }, true],
+    ["a Deployment with a Job's policy", policy('job-policy', 'never'), true],
+  ])('%s', (_what, options, expected) => {
+    expect(see(options) !== undefined).toBe(expected);
+    expect([...index.tracked()]).toHaveLength(expected ? 1 : 0);
+  });
+
+  it('is everything with auto-reload-all, but for ignored kinds', () => {
+    index = indexWith({ autoReloadAll: true, ignoredWorkloadKinds: ['Job'] });
+    expect(see({ annotations: {} })).toBeDefined();
+    expect(see({ annotations: {}, kind: 'Job' })).toBeUndefined();
+  });
+
+  it('is told of what is not, for the problems of a workload that asks for nothing but mistakes', () => {
+    see({ annotations: { [named]: 'app(' } });
+    expect(untracked).toMatchObject([{ key: web, record: { problems: [{ key: named, value: 'app(' }] } }]);
+  });
+
+  it('ends with an opt-out, once', () => {
+    see();
+    see({ annotations: {} });
+    see({ annotations: {}, resourceVersion: '11' });
+    expect(gone).toEqual([web]);
+  });
+});
+
+describe('what a relist compares with', () => {
+  it.each([
+    ['Deployment', undefined, ['bank/web', 'shop/untracked', 'shop/web']],
+    ['Deployment', 'shop', ['shop/untracked', 'shop/web']],
+    ['Deployment', 'sho', []],
+    ['Job', undefined, ['shop/job']],
+    ['CronJob', undefined, []],
+  ] as const)('of %s in %s is all that was seen, tracked or not', (kind, namespace, keys) => {
+    see();
+    see({ namespace: 'bank' });
+    see({ name: 'untracked', annotations: {} });
+    see({ name: 'job', kind: 'Job' });
+    see({ name: 'deleted' });
+    see({ name: 'deleted-untracked', annotations: {} });
+    for (const name of ['deleted', 'deleted-untracked']) {
+      index.sink('Deployment', undefined, () => undefined).remove(`shop/${name}`);
+    }
+    expect([...index.sink(kind, namespace, () => undefined).keys()].toSorted()).toEqual(keys);
+    expect(gone).toEqual(['Deployment/shop/deleted', 'Deployment/shop/deleted-untracked']);
+  });
+});
+
+it('a workload that opts in is held once', () => {
+  see({ annotations: {} });
+  see();
+  expect([...index.sink('Deployment', undefined, () => undefined).keys()]).toEqual(['shop/web']);
+});
+
+describe('changes', () => {
+  it.each<[string, WorkloadOptions, number]>([
+    ['another version', { resourceVersion: '11', writtenAtMs: at(1) }, 0],
+    ['another use', { uses: ['cm/other'] }, 1],
+    ['another list', { annotations: { ...auto, [named]: 'x' } }, 1],
+    ['another baseline', { baseline: textOf(1) }, 1],
+    ['its deletion', { deleting: true }, 1],
+    ['another incarnation', { uid: 'second' }, 1],
+    ['an annotation that cannot be meant', { annotations: { ...auto, 'reroll.dev/settle': 'soon' } }, 1],
+  ])('are told of %s as often as they matter', (_what, options, expected) => {
+    see();
+    changed.length = 0;
+    see(options);
+    see({ ...options, resourceVersion: '12' });
+    expect(changed).toHaveLength(expected);
+  });
+});
+
+describe('the newest baseline', () => {
+  it.each<[string, string | undefined, RegExp | undefined]>([
+    ['none', undefined, undefined],
+    ['not JSON', '{"v":1', /not JSON/],
+    ['of another digest key', textOf(3).replace(digester.keyId, 'otherkey'), /another digest key/],
+    ['that of the object it was copied from', textOf(3, 'red', 'uid-other'), undefined],
+  ])('is unknown where the object has %s', (_what, text, problem) => {
+    const tracked = see({ baseline: text });
+    expect(tracked).toMatchObject({ baseline: undefined, baselineLost: false });
+    if (problem) expect(tracked?.baselineProblem).toMatch(problem);
+    else expect(tracked?.baselineProblem).toBeUndefined();
+  });
+
+  it.each<[string, string | undefined]>([
+    ['removed', undefined],
+    ['spoilt', 'x'],
+    ['set back to an older one', textOf(2, 'blue')],
+    ['replaced by that of another object, however new', textOf(9, 'red', 'uid-other')],
+    ['replaced by one of another digest key, however new', textOf(9).replace(digester.keyId, 'otherkey')],
+  ])('stands in memory when it was %s', (_what, text) => {
+    see({ baseline: textOf(3) });
+    const tracked = see({ baseline: text, resourceVersion: '11' });
+    expect(tracked).toMatchObject({ baseline: { sequence: 3 }, baselineLost: true });
+    expect(see({ baseline: textOf(3), resourceVersion: '12' })).toMatchObject({ baselineLost: false });
+  });
+
+  it('is that of the object where it is newer: another replica wrote it', () => {
+    see({ baseline: textOf(3) });
+    const tracked = see({ baseline: textOf(4, 'blue'), resourceVersion: '11' });
+    expect(tracked).toMatchObject({ baseline: { sequence: 4 }, baselineLost: false });
+  });
+
+  it('is that of the object when its key has become known', () => {
+    const nextKey = Buffer.alloc(32, 2);
+    const text = textOf(3).replace(digester.keyId, new ContentDigester(nextKey).keyId);
+    expect(see({ baseline: text })).toMatchObject({ baseline: undefined, isForeign: true });
+    keys.change(nextKey);
+    keys.changed();
+    index.readForeign();
+    expect(index.get('Deployment/shop/web')).toMatchObject({
+      baseline: { sequence: 3 },
+      isForeign: false,
+      baselineProblem: undefined,
+    });
+    expect(see({ baseline: textOf(4), resourceVersion: '11' })).toMatchObject({ baseline: { sequence: 4 } });
+  });
+
+  it('does not pass to another incarnation', () => {
+    see({ baseline: textOf(3) });
+    expect(see({ uid: 'second' })).toMatchObject({ baseline: undefined, baselineLost: false });
+  });
+
+  it('does not outlive the workload', () => {
+    see({ baseline: textOf(3) });
+    index.remove(web);
+    expect(see()).toMatchObject({ baseline: undefined, baselineLost: false });
+  });
+});
+
+describe('a baseline that is kept in memory', () => {
+  it.each([
+    ['is to be written where the object carries another', textOf(1, 'blue'), true],
+    ['is not where the object carries the same, as was seen while it was to be put back', textOf(1), false],
+  ])('%s', (_what, text, unwritten) => {
+    const tracked = see({ annotations: auto, baseline: text })!;
+    index.remember(tracked, baseline(2));
+    expect(index.get(tracked.key)).toMatchObject({ unwritten });
+  });
+});
+
+describe('our own write', () => {
+  function write(sequence = 2, resourceVersion = '20'): void {
+    index.wrote(index.get(web)!, resourceVersion, baseline(sequence, 'blue'));
+  }
+
+  beforeEach(() => {
+    see({ baseline: textOf(1) });
+    changed.length = 0;
+  });
+
+  it('counts at once', () => {
+    write();
+    expect(index.get(web)).toMatchObject({
+      baseline: { sequence: 2 },
+      baselineLost: false,
+      record: { resourceVersion: '20', baselineText: textOf(2, 'blue') },
+    });
+  });
+
+  it('makes an unreadable baseline readable and a lost one found', () => {
+    see({ baseline: 'x', resourceVersion: '11' });
+    write();
+    expect(index.get(web)).toMatchObject({ baselineProblem: undefined, baselineLost: false });
+  });
+
+  it('is not undone by older states that the watch still has on its way', () => {
+    write();
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    see({ resourceVersion: '16' });
+    expect(index.get(web)).toMatchObject({ baseline: { sequence: 2 }, record: { resourceVersion: '20' } });
+    expect(changed).toEqual([]);
+  });
+
+  it('coming back by the watch is no change', () => {
+    write();
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
+    expect(changed).toEqual([]);
+  });
+
+  it('coming back without its baseline is seen as it is: an admission webhook may have taken it out', () => {
+    write();
+    expect(see({ resourceVersion: '20' })).toMatchObject({ baseline: { sequence: 2 }, baselineLost: true });
+    expect(changed).toHaveLength(1);
+  });
+
+  it('having come back, what follows counts again', () => {
+    write();
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
+    expect(see({ resourceVersion: '21' })).toMatchObject({ baselineLost: true, record: { resourceVersion: '21' } });
+  });
+
+  it('does not hide a newer state, though the watch skipped ours', () => {
+    write();
+    expect(see({ baseline: textOf(2, 'blue'), resourceVersion: '25', uses: ['cm/other'] })).toMatchObject({
+      record: { resourceVersion: '25', references: [{ name: 'other' }] },
+    });
+  });
+
+  it.each<[string, () => void]>([
+    ['a list', () => see({ baseline: textOf(1), resourceVersion: '15' }, 'list')],
+    ['a read by name', () => index.refresh(workloadRecord({ baseline: textOf(1), resourceVersion: '15' }))],
+    ['another incarnation', () => see({ uid: 'second', baseline: textOf(1), resourceVersion: '15' })],
+  ])('does not hold back %s', (_what, happen) => {
+    write();
+    happen();
+    expect(index.get(web)?.record.resourceVersion).toBe('15');
+  });
+
+  it('is awaited for 30 s and no longer', async () => {
+    write();
+    await clock.advance(29_999);
+    see({ baseline: textOf(1), resourceVersion: '15' });
+    expect(index.get(web)?.record.resourceVersion).toBe('20');
+    await clock.advance(1);
+    see({ baseline: textOf(1), resourceVersion: '16' });
+    expect(index.get(web)).toMatchObject({
+      baseline: { sequence: 2 },
+      baselineLost: true,
+      record: { resourceVersion: '16' },
+    });
+  });
+
+  it('that the watch showed before its answer came does not undo what the watch showed since', () => {
+    const planned = index.get(web)!;
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
+    see({ baseline: textOf(2, 'blue'), resourceVersion: '21', uses: ['cm/other'] });
+    index.wrote(planned, '20', baseline(2, 'blue'));
+    expect(index.get(web)?.record.resourceVersion).toBe('21');
+  });
+
+  it.each<[string, string | undefined]>([
+    ['took it away', undefined],
+    ['put an older one in its place', textOf(1)],
+  ])('is known to be lost where a list shows, before its answer comes, that somebody %s', (_what, text) => {
+    const planned = index.get(web)!;
+    see({ baseline: text, resourceVersion: '21' }, 'list');
+    changed.length = 0;
+    index.wrote(planned, '20', baseline(2, 'blue'));
+    const lost = { baseline: { sequence: 2 }, baselineLost: true, record: { resourceVersion: '21' } };
+    expect(index.get(web)).toMatchObject(lost);
+    expect(changed).toMatchObject([lost]);
+    // What follows is no older than what the list has shown.
+    expect(see({ resourceVersion: '22' })).toMatchObject({ record: { resourceVersion: '22' } });
+  });
+
+  it.each<[string, () => void]>([
+    ['is gone', () => index.remove(web)],
+    ['is another by now', () => see({ uid: 'second' })],
+  ])('to a workload that %s is not taken note of', (_what, happen) => {
+    const planned = index.get(web)!;
+    happen();
+    index.wrote(planned, '20', baseline(2));
+    expect(index.get(web)?.baseline).toBeUndefined();
+  });
+});
+
+describe('since when a workload uses what it uses', () => {
+  const created = at(-600);
+  const written = at(-60);
+  const firstSight = { createdAtMs: created, writtenAtMs: written };
+
+  it.each<[string, readonly WorkloadOptions[], TrackedWorkload['usesSinceMs']]>([
+    ['seen first: what it tells of itself', [{}], firstSight],
+    ['seen before as not opted in: the write that opted in', [{ annotations: {}, writtenAtMs: at(-90) }, {}], written],
+    ['not opted in before, but another by that name', [{ annotations: {}, uid: 'first' }, {}], firstSight],
+    ['edited to use others: that write', [{ uses: ['cm/old'], writtenAtMs: at(-90) }, {}], written],
+    ['written again: as before', [{}, { writtenAtMs: at(-30) }], firstSight],
+    ['replaced by another: as at first sight', [{ uid: 'first', uses: ['cm/old'] }, {}], firstSight],
+    ['opted out and in again: the write that opted in', [{}, { annotations: {}, writtenAtMs: at(-90) }, {}], written],
+  ])('%s', (_when, seen, expected) => {
+    for (const options of seen) see({ createdAtMs: created, writtenAtMs: written, ...options });
+    expect(index.get(web)?.usesSinceMs).toEqual(expected);
+  });
+
+  it.each<[string, WorkloadOptions]>([
+    ['opted in', { annotations: {} }],
+    ['edited to use others', { uses: ['cm/old'] }],
+  ])('%s, as a list shows: any time since it was seen before, for another write may hide that one', (_when, before) => {
+    see({ createdAtMs: created, writtenAtMs: at(-90), ...before });
+    see({ createdAtMs: created, writtenAtMs: written }, 'list');
+    expect(index.get(web)?.usesSinceMs).toEqual(at(-90));
+  });
+
+  const silent = { annotations: {} };
+  const off = { annotations: { 'reloader.stakater.com/auto': 'false' } };
+
+  it.each<[string, readonly [WorkloadOptions, WorkloadOptions], origin: 'list' | 'watch', number]>([
+    ['an opt-out that is removed: when that is seen', [off, silent], 'watch', at(60)],
+    ['the same, as a list shows', [off, silent], 'list', at(60)],
+    ['an opt-in within the second of the write before', [off, {}], 'watch', written],
+    ['a use of others within that second', [{ uses: ['cm/old'] }, {}], 'watch', written],
+    ['an exclusion that is removed', [{ annotations: { ...auto, [excluded]: 'app' } }, {}], 'watch', at(60)],
+  ])('%s', async (_when, [before, after], origin, expected) => {
+    index = indexWith({ ...policySettings, autoReloadAll: true });
+    see({ createdAtMs: created, writtenAtMs: written, baseline: textOf(1), ...before });
+    await clock.advance(60_500);
+    see({ createdAtMs: created, writtenAtMs: written, baseline: textOf(1), ...after }, origin);
+    expect(index.get(web)?.usesSinceMs).toEqual(expected);
+  });
+
+  it('is its creation where no time of a write is kept', () => {
+    see({ createdAtMs: created });
+    expect(index.get(web)?.usesSinceMs).toEqual({ createdAtMs: created, writtenAtMs: created });
+    see({ createdAtMs: created, uses: ['cm/other'] });
+    expect(index.get(web)?.usesSinceMs).toBe(created);
+  });
+
+  it.each<[string, string | undefined, boolean]>([
+    ['the one that is there', 'uid-web', false],
+    ['whatever is there', undefined, false],
+    ['a former one, told late', 'first', true],
+  ])('the end of %s', (_which, uid, stays) => {
+    see({ uid: 'uid-web' });
+    index.sink('Deployment', undefined, () => undefined).remove('shop/web', uid);
+    expect(index.get(web) !== undefined).toBe(stays);
+  });
+
+  describe('the version that shows it, and what came since', () => {
+    const since = () => [index.get(web)?.usesSinceVersion, [...(index.get(web)?.createdSince ?? [])]];
+
+    it('stay as long as it uses the same, and are of sources of that second alone', () => {
+      see({ createdAtMs: created, resourceVersion: '10' });
+      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      index.sourceCreated(web, sourceRecord({ name: 'late', createdAtMs: created + 1_000 }));
+      see({ createdAtMs: created, resourceVersion: '12' });
+      expect(since()).toEqual(['10', ['cm/app']]);
+    });
+
+    it('begin anew when it comes to use others', () => {
+      see({ createdAtMs: created, writtenAtMs: at(-90), uses: ['cm/old'], resourceVersion: '10' });
+      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      see({ createdAtMs: created, writtenAtMs: written, resourceVersion: '12' });
+      expect(since()).toEqual(['12', []]);
+    });
+
+    it('are of no workload that nobody knows', () => {
+      index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
+      expect(since()).toEqual([undefined, []]);
+    });
+  });
+
+  it('does not remember removed workloads that were not opted in', () => {
+    see({ annotations: {}, createdAtMs: created });
+    index.remove(web);
+    see({ createdAtMs: created, writtenAtMs: written });
+    expect(index.get(web)?.usesSinceMs).toEqual(firstSight);
+  });
+});
+
+describe('a restore of etcd', () => {
+  it('makes a baseline count that is older than one seen before, and loses none that is kept in memory alone', () => {
+    see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(5, 'blue') } });
+    index.remember(see({ name: 'api', annotations: auto })!, baseline(3));
+    index.forgetSeen();
+    expect(gone).toEqual([web]);
+    const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } }, 'list');
+    expect(restored).toMatchObject({ baseline: { sequence: 2 }, baselineLost: false });
+    expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sequence: 3 } });
+  });
+});

@@ -1,0 +1,362 @@
+import {
+  formatBaseline,
+  isWrittenFor,
+  parseBaseline,
+  sameSources,
+  type Baseline,
+} from '../../shared/domain/baseline/baseline';
+import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
+import { errorMessage } from '../../shared/domain/errors';
+import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { asked, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import { sourceId, type SourceId, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
+import type { Clock } from '../../shared/runtime/clock';
+import {
+  workloadKey,
+  type FirstSight,
+  type TrackedWorkload,
+  type WorkloadKey,
+} from '../../shared/domain/plan/tracked-workload';
+import type { DigestKeys } from '../sources/digest-keys';
+import { SourceUsers } from './source-users';
+import { wholeSecond, writeTimeMs } from '../sources/write-time';
+
+export interface WorkloadIndexOptions {
+  readonly clock: Clock;
+  readonly keys: Pick<DigestKeys, 'isOwn' | 'isShared'>;
+  /** A dry run: baselines that others keep on the objects move when they act, and are none of ours. */
+  readonly ignoreStored?: boolean;
+  readonly policy: PolicySettings;
+  readonly annotationKeys: AnnotationKeys;
+  /** Changes from before do not count: see NamespaceScope. */
+  readonly selectedSinceMs: (namespace: string) => number;
+  /** A tracked workload came, or changed in a way that a decision may depend on. */
+  readonly onChange: (workload: TrackedWorkload) => void;
+  /** A workload that nothing may restart was seen: a list that is all mistakes asks for nothing, but must be told. */
+  readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
+  /** A workload is gone, or no longer tracked. */
+  readonly onGone: (key: WorkloadKey) => void;
+}
+
+interface Entry extends TrackedWorkload {
+  readonly signature: string;
+  /** Our own write, until the watch shows it: older states that are still on their way must not replace it. */
+  readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+  /** The baseline is kept in memory alone: that the object does not show it is no loss. */
+  readonly inMemory: boolean;
+}
+
+interface ReadBaseline {
+  readonly baseline?: Baseline;
+  readonly problem: string | undefined;
+  /** Another key has made it. */
+  readonly isForeign?: boolean;
+}
+
+/** Of what is not opted in: when it was written, and what it asked for then. There may be many, so no policy is kept of them. */
+interface Untracked extends FirstSight {
+  readonly uid: string;
+  readonly asked: string;
+}
+
+/** A watch that has not shown our own write by then is not trusted to ever do so. */
+const ownWriteAwaitedMs = 30_000;
+
+const nothing: ReadonlySet<SourceId> = new Set();
+
+/** Every tracked workload, and who uses which source. */
+export class WorkloadIndex {
+  readonly #options: WorkloadIndexOptions;
+  readonly #entries = new Map<WorkloadKey, Entry>();
+  /** Workloads that do not opt in: an opt-in seen later is dated by its write, not by the workload's birth. */
+  readonly #untracked = new Map<WorkloadKey, Untracked>();
+  readonly #users = new SourceUsers();
+
+  constructor(options: WorkloadIndexOptions) {
+    this.#options = options;
+  }
+
+  get(key: WorkloadKey): TrackedWorkload | undefined {
+    return this.#entries.get(key);
+  }
+
+  tracked(): Iterable<TrackedWorkload> {
+    return this.#entries.values();
+  }
+
+  /** Workloads of a kind: those that some source may restart, and the others. */
+  count(kind: WorkloadKindName): { readonly tracked: number; readonly untracked: number } {
+    const ofKind = (keys: Iterable<WorkloadKey>): number => {
+      let count = 0;
+      for (const key of keys) if (key.startsWith(`${kind}/`)) count++;
+      return count;
+    };
+    return { tracked: ofKind(this.#entries.keys()), untracked: ofKind(this.#untracked.keys()) };
+  }
+
+  /** Workloads that a change of this source may concern. */
+  usersOf(kind: SourceKind, namespace: string, name: string): readonly TrackedWorkload[] {
+    return [...this.#users.of(kind, namespace, name)].flatMap((key) => this.#entries.get(key) ?? []);
+  }
+
+  /** Takes note of our own write, so that what the watch still has on its way is not taken for the present. */
+  wrote(workload: TrackedWorkload, resourceVersion: string, baseline: Baseline, pause = workload.record.pause): void {
+    const entry = this.#entries.get(workload.key);
+    if (entry?.record.uid !== workload.record.uid) return;
+    // The watch can be faster than the answer; then it may already show what came after our write.
+    if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
+    // A list may show what came after our write without ever showing that, and nothing more may come.
+    if (entry.record.resourceVersion !== workload.record.resourceVersion) {
+      const undone = { ...entry, baseline, baselineLost: true };
+      this.#entries.set(workload.key, undone);
+      this.#options.onChange(undone);
+      return;
+    }
+    const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
+    this.#entries.set(workload.key, {
+      ...entry,
+      record: { ...entry.record, resourceVersion, baselineText: formatBaseline(baseline), ...(pause && { pause }) },
+      baseline,
+      baselineProblem: undefined,
+      baselineLost: false,
+      ownWrite: { resourceVersion, untilMs },
+      inMemory: false,
+      unwritten: false,
+    });
+  }
+
+  /** A watch has shown that a source was created. Within one second its times do not tell whether that was before or after. */
+  sourceCreated(key: WorkloadKey, { kind, name, createdAtMs }: SourceRecord): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    const { usesSinceMs: since } = entry;
+    if (createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
+    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(kind, name)) });
+  }
+
+  /** Keeps a baseline that is not written to the object: in a dry run, or for want of a right. */
+  remember(workload: TrackedWorkload, baseline: Baseline): void {
+    const entry = this.#entries.get(workload.key);
+    if (entry?.record.uid !== workload.record.uid) return;
+    // A list that was behind had shown it without; by now it is known to carry the same.
+    if (!entry.inMemory && !entry.baselineLost && recordsSame(entry.baseline, baseline)) return;
+    this.#entries.set(workload.key, {
+      ...entry,
+      baseline,
+      baselineProblem: undefined,
+      baselineLost: false,
+      inMemory: true,
+      unwritten: this.#options.ignoreStored !== true,
+    });
+  }
+
+  /** Takes over an object that was read by name, as after a conflict. */
+  refresh(record: WorkloadRecord): void {
+    this.#upsert(record, 'list');
+  }
+
+  /** Reads the baselines of another key anew: that key is known now. */
+  readForeign(): void {
+    for (const { record, isForeign } of [...this.#entries.values()]) if (isForeign) this.refresh(record);
+  }
+
+  /** It will be shown again, and what it then asks for was not seen to begin. */
+  seeAnew(key: WorkloadKey): void {
+    this.#untracked.delete(key);
+  }
+
+  /** `uid`: only if it still is the one of that uid; the end of a former one may be told after its heir was read. */
+  remove(key: WorkloadKey, uid?: string): void {
+    const entry = this.#entries.get(key);
+    if (uid !== undefined && uid !== (entry?.record.uid ?? this.#untracked.get(key)?.uid)) return;
+    if (!this.#untracked.delete(key) && !entry) return;
+    this.#entries.delete(key);
+    if (entry) this.#users.remove(key, entry.record);
+    this.#options.onGone(key);
+  }
+
+  /** Forgets the tracked workloads of a namespace, and returns what was known of them. */
+  forgetNamespace(namespace: string): readonly WorkloadRecord[] {
+    const records = [...this.#entries.values()].map(({ record }) => record);
+    const concerned = records.filter((record) => record.namespace === namespace);
+    for (const { kind, name } of concerned) this.remove(workloadKey(kind, namespace, name));
+    return concerned;
+  }
+
+  /**
+   * After a restore of etcd: what the objects say counts, though it is older than what was seen of them, for their pods go
+   * back too. Kept is what they do not say.
+   */
+  forgetSeen(): void {
+    for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);
+  }
+
+  /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
+  sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
+    return {
+      upsert: (record, origin) => this.#upsert(record, origin),
+      remove: (key, uid) => {
+        const { namespace, name } = splitObjectKey(key);
+        this.remove(workloadKey(kind, namespace, name), uid);
+      },
+      keys: () => this.#keys(kind, namespace),
+      synced: onSynced,
+    };
+  }
+
+  #upsert(record: WorkloadRecord, origin: 'list' | 'watch'): void {
+    const key = workloadKey(record.kind, record.namespace, record.name);
+    const known = this.#entries.get(key);
+    if (!isTrackable(record, this.#options.policy)) {
+      if (known) this.remove(key);
+      this.#untracked.set(key, untrackedOf(record));
+      this.#options.onUntracked({ key, record });
+      return;
+    }
+    const previous = known?.record.uid === record.uid ? known : undefined;
+    if (previous && origin === 'watch' && this.#predatesOwnWrite(previous, record)) return;
+    const entry = this.#entryOf(key, record, previous, origin);
+    this.#untracked.delete(key);
+    this.#entries.set(key, entry);
+    if (entry.signature !== known?.signature) {
+      if (known) this.#users.remove(key, known.record);
+      this.#users.add(key, record);
+    }
+    if (!previous || differs(previous, entry)) this.#options.onChange(entry);
+  }
+
+  #entryOf(key: WorkloadKey, record: WorkloadRecord, previous: Entry | undefined, origin: 'list' | 'watch'): Entry {
+    const read = this.#readBaseline(record);
+    const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
+    const inMemory = older === true && previous.inMemory;
+    const signature = trackingSignature(record);
+    const usesSinceMs = this.#usesSinceMs(key, record, signature, previous, origin, read);
+    const isSince = previous && previous.usesSinceMs === usesSinceMs ? previous : undefined;
+    return {
+      key,
+      record,
+      signature,
+      baseline: older ? previous.baseline : read.baseline,
+      baselineProblem: inMemory ? undefined : read.problem,
+      baselineLost: older === true && !inMemory,
+      isForeign: read.isForeign === true,
+      usesSinceMs,
+      usesSinceVersion: isSince?.usesSinceVersion ?? record.resourceVersion,
+      createdSince: isSince?.createdSince ?? nothing,
+      ownWrite: undefined,
+      inMemory,
+      unwritten: inMemory && previous.unwritten,
+    };
+  }
+
+  #readBaseline(record: WorkloadRecord): ReadBaseline {
+    if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
+    try {
+      const baseline = parseBaseline(record.baselineText);
+      // Copied from another object, or of one that had this name before: what those pods ran with tells nothing of these.
+      if (!isWrittenFor(baseline, record.uid)) return { problem: undefined };
+      if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };
+      return {
+        isForeign: true,
+        // With a key of this process alone, that is how it is at each start.
+        problem: this.#options.keys.isShared
+          ? 'it was made with another digest key; it is taken as unknown and written anew from today’s state'
+          : undefined,
+      };
+    } catch (error) {
+      return { problem: errorMessage(error) };
+    }
+  }
+
+  #usesSinceMs(
+    key: WorkloadKey,
+    record: WorkloadRecord,
+    signature: string,
+    previous: Entry | undefined,
+    origin: 'list' | 'watch',
+    { isForeign }: ReadBaseline,
+  ): TrackedWorkload['usesSinceMs'] {
+    // What changed before it was written is answered, or was when it was recorded. The second that has begun included.
+    if (isForeign && previous?.record.baselineText !== record.baselineText) {
+      return wholeSecond(this.#options.clock.nowMs()) + 1000;
+    }
+    if (previous?.signature === signature) return previous.usesSinceMs;
+    // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
+    // what they were when it came to use its sources.
+    if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.usesSinceMs;
+    const selectedSinceMs = this.#options.selectedSinceMs(record.namespace);
+    const untracked = this.#untracked.get(key);
+    const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
+    const { createdAtMs, writtenAtMs } = timesOf(record);
+    if (!before)
+      return {
+        createdAtMs: Math.max(createdAtMs, selectedSinceMs),
+        writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
+      };
+    const sets = before.asked !== asked(record.policy) || (previous && !sameReferences(previous.record, record));
+    const formerMs = before.writtenAtMs;
+    const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
+    // A watch shows each write. A list shows the last of several, and the one that counts may be any since the former.
+    const isTold = origin === 'watch' || writtenAtMs <= formerMs;
+    return Math.max(isTold ? writeTimeMs(times, sets === true) : formerMs, record.askedAtMs ?? 0, selectedSinceMs);
+  }
+
+  #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
+    if (!entry.ownWrite || record.resourceVersion === entry.ownWrite.resourceVersion) return false;
+    if (this.#options.clock.monotonicMs() >= entry.ownWrite.untilMs) return false;
+    const sequence = this.#readBaseline(record).baseline?.sequence ?? -1;
+    return sequence < (entry.baseline?.sequence ?? 0);
+  }
+
+  *#keys(kind: WorkloadKindName, namespace: string | undefined): Iterable<ObjectKey> {
+    const prefix = namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
+    for (const keys of [this.#entries.keys(), this.#untracked.keys()]) {
+      for (const key of keys) if (key.startsWith(prefix)) yield key.slice(kind.length + 1);
+    }
+  }
+}
+
+/**
+ * A Job that a CronJob controls is the CronJob's business, and `never` means never. A Deployment that we hold paused is
+ * to be resumed whatever it asks for by now.
+ */
+export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
+  if (record.pause?.since !== undefined) return true;
+  if (!optedIn(record.policy, policy) || policy.ignoredWorkloadKinds.includes(record.kind)) return false;
+  if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';
+  if (record.kind === 'Job') return record.settings.jobPolicy !== 'never' && record.controlledBy?.kind !== 'CronJob';
+  return true;
+}
+
+function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSight {
+  return { createdAtMs, writtenAtMs };
+}
+
+function untrackedOf(record: WorkloadRecord): Untracked {
+  return { uid: record.uid, asked: asked(record.policy), ...timesOf(record) };
+}
+
+function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {
+  return JSON.stringify(left.references) === JSON.stringify(right.references);
+}
+
+/**
+ * Whether a decision could come out differently, or there is another problem to tell: the status of a workload that
+ * rolls changes many times a second.
+ */
+function differs(previous: Entry, entry: Entry): boolean {
+  return (
+    previous.signature !== entry.signature ||
+    previous.record.baselineText !== entry.record.baselineText ||
+    previous.record.deleting !== entry.record.deleting ||
+    JSON.stringify(previous.record.pause) !== JSON.stringify(entry.record.pause) ||
+    JSON.stringify(previous.record.problems) !== JSON.stringify(entry.record.problems)
+  );
+}
+
+function recordsSame(left: Baseline | undefined, right: Baseline | undefined): boolean {
+  return left !== undefined && left.keyId === right?.keyId && sameSources(left.sources, right.sources);
+}

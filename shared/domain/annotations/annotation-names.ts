@@ -1,0 +1,90 @@
+import type { AnnotationKeys } from './annotations';
+import { defaultAnnotationKeys, lastReloadedFrom, ownAnnotations, ownPrefix } from './annotations';
+import { nearest } from '../text/nearest';
+
+const reloaderDomain = 'reloader.stakater.com';
+const ownKeys: readonly string[] = Object.values(ownAnnotations);
+const reloaderKeys: readonly string[] = Object.values<string>({ ...defaultAnnotationKeys, lastReloadedFrom });
+
+const known = new WeakMap<AnnotationKeys, AnnotationNames>();
+
+/** The keys that count in an install, and what is a slip in one of them. */
+export class AnnotationNames {
+  readonly #configured: ReadonlySet<string>;
+  readonly #prefixes: ReadonlySet<string>;
+
+  /** Those of an install are made once, not for each of its workloads. */
+  static of(keys: AnnotationKeys): AnnotationNames {
+    let names = known.get(keys);
+    if (!names) known.set(keys, (names = new AnnotationNames(keys)));
+    return names;
+  }
+
+  private constructor(keys: AnnotationKeys) {
+    this.#configured = new Set(Object.values<string>({ ...keys }));
+    this.#prefixes = new Set([...this.#configured].map(prefixOf));
+  }
+
+  /** A default name that a flag has replaced is known too: it may be meant for another install. */
+  isKnown(key: string): boolean {
+    return this.#configured.has(key) || ownKeys.includes(key) || reloaderKeys.includes(key);
+  }
+
+  /**
+   * A key that looks like one of ours, Reloader's, or those that flags have set, and is none; with the one that was
+   * probably meant. Undefined for keys that are known, and for those of others.
+   */
+  unknown(key: string): { readonly meant: string | undefined } | undefined {
+    const prefix = prefixOf(key);
+    const isOwn = key.startsWith(ownPrefix);
+    const isReloaders = prefix === reloaderDomain || prefix.endsWith(`.${reloaderDomain}`);
+    const isOfFlag = this.#prefixes.has(prefix);
+    if (!isOwn && !isReloaders && !isOfFlag && !likeOurs.test(prefix)) return undefined;
+    if (this.isKnown(key)) return undefined;
+    if (isOwn) return { meant: nearestName(key, ownKeys) };
+    if (isReloaders) return { meant: this.#meantOfReloader(key) };
+    // Somebody else's prefix, which a flag has a key of, or which looks like ours: told only where a slip is likely.
+    const ofPrefix = [...this.#configured].filter((each) => prefixOf(each) === prefix);
+    const meant = isOfFlag ? nearestName(key, ofPrefix) : ofMisspeltPrefix(key);
+    return meant === undefined ? undefined : { meant };
+  }
+
+  /** The domain stands in all of them, and would make all of them alike. What a flag has replaced helps nobody. */
+  #meantOfReloader(key: string): string | undefined {
+    const candidates = reloaderKeys.filter((each) => this.#configured.has(each));
+    const shortened = candidates.map(withoutDomain);
+    const near = nearest(withoutDomain(key), shortened) ?? nearest(nameOf(key), shortened);
+    return (
+      candidates.find((each) => withoutDomain(each) === near) ?? candidates.find((each) => nameOf(each) === nameOf(key))
+    );
+  }
+}
+
+function withoutDomain(key: string): string {
+  return key.replace(`${reloaderDomain}/`, '');
+}
+
+/** Of several that have a prefix in common. */
+function nearestName(key: string, candidates: readonly string[]): string | undefined {
+  const name = nearest(nameOf(key), candidates.map(nameOf));
+  return candidates.find((each) => nameOf(each) === name);
+}
+
+const likeOurs = /reloader|stakater|^reroll/;
+
+/** A name of ours under a prefix such as `reloader.stakater.io`; others begin or end with what ours does, too. */
+function ofMisspeltPrefix(key: string): string | undefined {
+  if (!likeOurs.test(prefixOf(key))) return undefined;
+  const alike = [...ownKeys, ...reloaderKeys].filter(
+    (each) => nameOf(each) === nameOf(key) && Math.abs(each.length - key.length) < 3,
+  );
+  return nearest(key, alike);
+}
+
+function prefixOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/')));
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}

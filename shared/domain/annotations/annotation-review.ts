@@ -1,0 +1,89 @@
+import { AnnotationNames } from './annotation-names';
+import type { AnnotationProblem } from './annotation-problem';
+import type { AnnotationKeys, Annotations } from './annotations';
+import { annotation, lastReloadedFrom, ownAnnotations } from './annotations';
+import { budgets } from '../budgets';
+import { parseGoBool } from '../text/go-bool';
+
+/**
+ * Annotations of a workload that do nothing where they stand, though somebody wrote them to do something: unknown
+ * keys, keys in the wrong place, values that switch nothing on. The first `most` of them: annotations have room for
+ * thousands.
+ */
+export function reviewAnnotations(
+  metadata: Annotations,
+  template: Annotations,
+  keys: AnnotationKeys,
+  most: number,
+): readonly AnnotationProblem[] {
+  const found: AnnotationProblem[] = [];
+  for (const problem of review(metadata, template, keys)) {
+    if (found.length === most) break;
+    found.push(problem);
+  }
+  return found;
+}
+
+function* review(metadata: Annotations, template: Annotations, keys: AnnotationKeys): Generator<AnnotationProblem> {
+  yield* reviewPlace(metadata, template, keys);
+  const names = AnnotationNames.of(keys);
+  yield* reviewNames(metadata, names);
+  yield* reviewNames(template, names);
+  yield* reviewSwitches(metadata, keys);
+  yield* reviewSwitches(template, keys);
+}
+
+function* reviewPlace(
+  metadata: Annotations,
+  template: Annotations,
+  keys: AnnotationKeys,
+): Generator<AnnotationProblem> {
+  // Read from the changed source alone; here it looks as if it switched the workload off.
+  const ignore = annotation(metadata, keys.ignore) ?? annotation(template, keys.ignore);
+  if (ignore !== undefined) {
+    const message = 'counts on a source only and has no effect on a workload';
+    const fix = `to switch restarts off, remove what switches them on, or list sources in ${keys.configMapExclude}`;
+    yield { code: 'wrong-place', key: keys.ignore, value: ignore, message, fix };
+  }
+  const marker = annotation(metadata, lastReloadedFrom);
+  if (marker !== undefined) {
+    const message = 'is what a restart writes on the pod template, and has no effect here';
+    yield { code: 'wrong-place', key: lastReloadedFrom, value: marker, message, fix: 'remove it' };
+  }
+  const metadataOnly = [
+    ...[keys.configMapExclude, keys.secretExclude, keys.secretProviderClassExclude],
+    ...[keys.rolloutStrategy, keys.pausePeriod],
+    ...Object.values<string>(ownAnnotations),
+  ];
+  for (const key of metadataOnly) {
+    const value = annotation(template, key);
+    if (value === undefined) continue;
+    const message = 'has no effect on a pod template';
+    yield { code: 'wrong-place', key, value, message, fix: "move it to the workload's own metadata" };
+  }
+}
+
+function* reviewNames(annotations: Annotations, names: AnnotationNames): Generator<AnnotationProblem> {
+  for (const key of Object.keys(annotations).slice(0, budgets.reviewedAnnotations)) {
+    const unknown = names.unknown(key);
+    if (!unknown) continue;
+    const fix =
+      unknown.meant === undefined ? 'write one that is documented, or remove it' : `did you mean ${unknown.meant}?`;
+    const message = 'is not known and has no effect';
+    yield { code: 'unknown-annotation', key, value: undefined, message, fix };
+  }
+}
+
+function* reviewSwitches(annotations: Annotations, keys: AnnotationKeys): Generator<AnnotationProblem> {
+  for (const key of [keys.auto, keys.configMapAuto, keys.secretAuto, keys.secretProviderClassAuto]) {
+    const value = annotation(annotations, key);
+    if (value === undefined || value === '' || parseGoBool(value) !== undefined) continue;
+    const message = 'is not a boolean and counts as "false"';
+    yield { code: 'bad-boolean', key, value, message, fix: 'write "true" or "false"' };
+  }
+  const search = annotation(annotations, keys.search);
+  if (search !== undefined && search !== 'true' && parseGoBool(search) !== false && search !== '') {
+    const message = 'is not exactly "true" and has no effect';
+    yield { code: 'bad-boolean', key: keys.search, value: search, message, fix: 'write "true"' };
+  }
+}

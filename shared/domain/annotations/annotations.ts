@@ -1,0 +1,102 @@
+import type { JsonObject } from '../kubernetes/json-value';
+import { objectOf } from '../kubernetes/json-value';
+
+/** `metadata.annotations`; a value of another type than string counts as missing. */
+export type Annotations = JsonObject;
+
+/** Where Reloader's settings are found: its names by default, others by its flags. */
+export interface AnnotationKeys {
+  readonly auto: string;
+  readonly configMapAuto: string;
+  readonly secretAuto: string;
+  readonly secretProviderClassAuto: string;
+  readonly configMapReload: string;
+  readonly secretReload: string;
+  readonly secretProviderClassReload: string;
+  readonly search: string;
+  readonly match: string;
+  readonly kind: string;
+  readonly ignore: string;
+  readonly configMapExclude: string;
+  readonly secretExclude: string;
+  readonly secretProviderClassExclude: string;
+  readonly rolloutStrategy: string;
+  readonly pausePeriod: string;
+  readonly pausedAt: string;
+}
+
+/** The exclude keys are plural and the others singular: Reloader's own names. */
+export const defaultAnnotationKeys: AnnotationKeys = {
+  auto: 'reloader.stakater.com/auto',
+  configMapAuto: 'configmap.reloader.stakater.com/auto',
+  secretAuto: 'secret.reloader.stakater.com/auto',
+  secretProviderClassAuto: 'secretproviderclass.reloader.stakater.com/auto',
+  configMapReload: 'configmap.reloader.stakater.com/reload',
+  secretReload: 'secret.reloader.stakater.com/reload',
+  secretProviderClassReload: 'secretproviderclass.reloader.stakater.com/reload',
+  search: 'reloader.stakater.com/search',
+  match: 'reloader.stakater.com/match',
+  kind: 'reloader.stakater.com/kind',
+  ignore: 'reloader.stakater.com/ignore',
+  configMapExclude: 'configmaps.exclude.reloader.stakater.com/reload',
+  secretExclude: 'secrets.exclude.reloader.stakater.com/reload',
+  secretProviderClassExclude: 'secretproviderclasses.exclude.reloader.stakater.com/reload',
+  rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
+  pausePeriod: 'deployment.reloader.stakater.com/pause-period',
+  pausedAt: 'deployment.reloader.stakater.com/paused-at',
+};
+
+/** Prefix of every annotation that is Reroll's own. */
+export const ownPrefix = 'reroll.dev/';
+
+/** Stands in managedFields of everything that Reroll writes. */
+export const ownFieldManager = 'reroll';
+
+/** All stand on the workload's metadata, never on its pod template. */
+export const ownAnnotations = {
+  baseline: 'reroll.dev/baseline',
+  lastRestart: 'reroll.dev/last-restart',
+  strategy: 'reroll.dev/strategy',
+  settle: 'reroll.dev/settle',
+  settleMax: 'reroll.dev/settle-max',
+  jobPolicy: 'reroll.dev/job-policy',
+  cronJobPolicy: 'reroll.dev/cronjob-policy',
+  /** For the webhook alone. */
+  lint: 'reroll.dev/lint',
+} as const;
+
+/** All stand on a ConfigMap or Secret, and are for the webhook. */
+export const sourceAnnotations = {
+  preview: 'reroll.dev/preview',
+  validate: 'reroll.dev/validate',
+  schema: 'reroll.dev/schema',
+  requiredKeys: 'reroll.dev/required-keys',
+  maxBytes: 'reroll.dev/max-bytes',
+  /** On the ConfigMap of a schema. */
+  isSchema: 'reroll.dev/is-schema',
+} as const;
+
+/** Reloader's marker on the pod template, written by the strategy `annotations`. */
+export const lastReloadedFrom = 'reloader.stakater.com/last-reloaded-from';
+
+/** The marker of `kubectl rollout restart`. */
+export const restartedAt = 'kubectl.kubernetes.io/restartedAt';
+
+/** Annotations of an object or a pod template, given as parsed JSON. */
+export function annotationsOf(object: unknown): Annotations {
+  return objectOf(objectOf(objectOf(object)['metadata'])['annotations']);
+}
+
+/** Undefined where the key is not present; presence and emptiness are different things to Reloader. */
+export function annotation(annotations: Annotations, key: string): string | undefined {
+  const value = annotations[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The two switches of a source: exactly `true`, not the Go booleans that `auto` takes. */
+export function sourceFlags(
+  annotations: Annotations,
+  keys: AnnotationKeys,
+): { readonly ignore: boolean; readonly match: boolean } {
+  return { ignore: annotations[keys.ignore] === 'true', match: annotations[keys.match] === 'true' };
+}

@@ -1,0 +1,150 @@
+import { budgets, isLongerThan } from '../budgets';
+import { absent, digestLength, type ContentDigest } from '../sources/content-digest';
+import { RerollError } from '../errors';
+import type { SourceId } from '../sources/source';
+
+/**
+ * What a baseline holds of one source: the digest of the whole content, the digest of each key in use, or
+ * {@link absent}.
+ */
+export type Recorded = string | ReadonlyMap<string, string>;
+
+/**
+ * The state of its sources that a workload's pods are known to run with. It stands on the workload itself, as compact
+ * JSON: `{"v":1,"n":3,"key":"…","uid":"…","sources":{"cm/app":"…","secret/db":{"password":"…"},"cm/gone":"-"}}`.
+ */
+export interface Baseline {
+  /** Counts Reroll's writes to this workload: an older number is a copy from the past (a rollback, a restored backup). */
+  readonly sequence: number;
+  /** Which install key made the digests. */
+  readonly keyId: string;
+  /**
+   * The object that it was written for: a copy of that, or what has its name later, has pods of its own. Undefined where the object
+   * was yet to get one, and where an older version of ours wrote it.
+   */
+  readonly uid?: string;
+  readonly sources: ReadonlyMap<SourceId, Recorded>;
+}
+
+export class UnreadableBaselineError extends RerollError {
+  constructor(why: string) {
+    super(`${why}; it is taken as unknown and written anew from today's state`, {
+      code: 'UNREADABLE_BASELINE',
+    });
+  }
+}
+
+const version = 1;
+
+/** More restarts than a workload will ever see; beyond it somebody wrote a number that ours could not follow. */
+const maxSequence = 2 ** 31;
+const digestPattern = new RegExp(`^(?:[A-Za-z0-9_-]{${String(digestLength)}}|${absent})$`);
+
+/** Inverse of {@link formatBaseline}. Throws {@link UnreadableBaselineError}, whose message quotes nothing of the text. */
+export function parseBaseline(text: string): Baseline {
+  if (isLongerThan(text, budgets.baselineBytes)) {
+    throw new UnreadableBaselineError(`it has more than ${budgets.baselineBytes} bytes`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new UnreadableBaselineError('it is not JSON');
+  }
+  if (!isObject(json)) throw new UnreadableBaselineError('it is not a JSON object');
+  if (json['v'] !== version) throw new UnreadableBaselineError(`its version is not ${String(version)}`);
+  const { n: sequence, key: keyId, uid, sources } = json;
+  if (typeof sequence !== 'number' || !Number.isSafeInteger(sequence) || sequence < 0 || sequence > maxSequence) {
+    throw new UnreadableBaselineError('its "n" is not a whole number');
+  }
+  if (typeof keyId !== 'string') throw new UnreadableBaselineError('its "key" is not a string');
+  if (uid !== undefined && typeof uid !== 'string') throw new UnreadableBaselineError('its "uid" is not a string');
+  if (!isObject(sources)) throw new UnreadableBaselineError('its "sources" is not an object');
+  return {
+    sequence,
+    keyId,
+    ...(uid !== undefined && { uid }),
+    sources: new Map(Object.entries(sources).map(([id, recorded]) => [id, parseRecorded(id, recorded)])),
+  };
+}
+
+/** The same baseline always gives the same text: sources and keys are sorted. */
+export function formatBaseline(baseline: Baseline): string {
+  const sources = sortedObject(baseline.sources, (recorded) =>
+    typeof recorded === 'string' ? recorded : sortedObject(recorded, (digest) => digest),
+  );
+  return JSON.stringify({ v: version, n: baseline.sequence, key: baseline.keyId, uid: baseline.uid, sources });
+}
+
+/** Whether it was written for the object of this uid, as far as it tells. */
+export function isWrittenFor({ uid }: Baseline, objectUid: string | undefined): boolean {
+  return uid === undefined || uid === objectUid;
+}
+
+/** The same for an object that is about to be created: the API server gives it a uid. */
+export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
+  return { sequence, keyId, sources };
+}
+
+/** What to record of `content` (undefined: the source does not exist) for a workload that uses `keys` of it. */
+export function recordedOf(content: ContentDigest | undefined, keys: 'all' | readonly string[]): Recorded {
+  if (content === undefined) return absent;
+  return keys === 'all' ? content.whole() : new Map(keys.map((key) => [key, content.key(key)]));
+}
+
+/** A digest that no content has. */
+const noContents = 'A'.repeat(digestLength);
+
+/** The next baseline after one that was written and did not come true: it owes a restart to these sources, as the one before. */
+export function owing(written: Baseline, before: Baseline | undefined, sources: readonly SourceId[]): Baseline {
+  const known = before?.keyId === written.keyId ? before.sources : undefined;
+  const owed = sources.map((id) => [id, known?.get(id) ?? noContents] as const);
+  return { ...written, sequence: written.sequence + 1, sources: new Map([...written.sources, ...owed]) };
+}
+
+/**
+ * Whether two baselines record the same. A source or key that is no longer used makes a difference: kept, its old digest
+ * would be compared when a later edit uses it again, though that edit rolls the pods.
+ */
+export function sameSources(left: ReadonlyMap<SourceId, Recorded>, right: ReadonlyMap<SourceId, Recorded>): boolean {
+  return sameMap(left, right, (recorded, other) =>
+    typeof recorded === 'string' || typeof other === 'string'
+      ? recorded === other
+      : sameMap(recorded, other, (digest, otherDigest) => digest === otherDigest),
+  );
+}
+
+function sameMap<T>(
+  left: ReadonlyMap<string, T>,
+  right: ReadonlyMap<string, T>,
+  same: (a: T, b: T) => boolean,
+): boolean {
+  if (left.size !== right.size) return false;
+  for (const [key, value] of left) {
+    const other = right.get(key);
+    if (other === undefined || !same(value, other)) return false;
+  }
+  return true;
+}
+
+function parseRecorded(id: string, recorded: unknown): Recorded {
+  if (typeof recorded === 'string' && digestPattern.test(recorded)) return recorded;
+  if (isObject(recorded)) {
+    const digests = new Map<string, string>();
+    for (const [key, digest] of Object.entries(recorded)) {
+      if (typeof digest !== 'string' || !digestPattern.test(digest)) break;
+      digests.set(key, digest);
+    }
+    if (digests.size === Object.keys(recorded).length) return digests;
+  }
+  throw new UnreadableBaselineError(`its entry ${JSON.stringify(id.slice(0, 80))} is not a digest`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sortedObject<T, U>(map: ReadonlyMap<string, T>, convert: (value: T) => U): Record<string, U> {
+  const names = [...map.keys()].sort();
+  return Object.fromEntries(names.map((name) => [name, convert(map.get(name) as T)]));
+}

@@ -1,0 +1,157 @@
+import { annotation, annotationsOf, lastReloadedFrom, ownAnnotations, restartedAt } from '../annotations/annotations';
+import { isWrittenFor, parseBaseline } from '../baseline/baseline';
+import { budgets } from '../budgets';
+import { digestLength } from '../sources/content-digest';
+import { fieldAt, listOf, objectOf, sameJson, textOf, type JsonObject } from '../kubernetes/json-value';
+import { sourceKindNames } from '../sources/source';
+import type { WorkloadKind } from '../kubernetes/workload-kinds';
+import { noMarks, type EnvMark, type TemplateMarker, type WorkloadMarks } from './workload-marks';
+
+/** An update of a workload, as admission sees it. */
+export interface WorkloadUpdate {
+  readonly kind: WorkloadKind;
+  readonly object: unknown;
+  readonly oldObject: unknown;
+  /** It changes what a person has named and nothing else, as `kubectl edit` does: what it takes away is not to come back. */
+  readonly isDeliberate: boolean;
+}
+
+/**
+ * What an update that takes no account of us would lose, and is to keep; of a workload that is opted in after it.
+ *
+ * | lost                                    | kept                                                           |
+ * |-----------------------------------------|----------------------------------------------------------------|
+ * | baseline, or an older one in its place  | yes, with the last restart; unless that is all a person changed |
+ * | last restart                            | the same                                                       |
+ * | marker in the template                  | where the pods would be replaced for nothing else              |
+ * | marker, with another in its place       | no: it is whose the other is                                   |
+ */
+export function carryOver(update: WorkloadUpdate): WorkloadMarks {
+  const template = update.isDeliberate ? noMarks.template : lostMarker(update);
+  const annotations = lostAnnotations(update);
+  return update.isDeliberate && isAllThatChanges(update, Object.keys(annotations))
+    ? noMarks
+    : { annotations, template };
+}
+
+/** Whether an update replaces the pods: its template differs. */
+export function changesTemplate({ kind, object, oldObject }: Omit<WorkloadUpdate, 'isDeliberate'>): boolean {
+  const [before, after] = [oldObject, object].map((state) => without(templateOf(kind, state), noMarks.template));
+  return !sameJson(before, after);
+}
+
+function lostAnnotations({ object, oldObject }: WorkloadUpdate): WorkloadMarks['annotations'] {
+  const [before, after] = [annotationsOf(oldObject), annotationsOf(object)];
+  const { baseline, lastRestart } = ownAnnotations;
+  const uid = textOf(fieldAt(oldObject, ['metadata', 'uid']));
+  const kept = annotation(before, baseline);
+  const isBaselineLost = kept !== undefined && sequenceOf(kept, uid) > sequenceOf(annotation(after, baseline), uid);
+  const restart = annotation(before, lastRestart);
+  const isRestartLost = restart !== undefined && (isBaselineLost || after[lastRestart] === undefined);
+  return {
+    ...(isBaselineLost && { [baseline]: kept }),
+    ...(isRestartLost && restart !== after[lastRestart] && { [lastRestart]: restart }),
+  };
+}
+
+/** -1 for none, for one that nobody can read, and for one of another object. */
+function sequenceOf(baselineText: string | undefined, uid: string | undefined): number {
+  if (baselineText === undefined) return -1;
+  try {
+    const baseline = parseBaseline(baselineText);
+    return isWrittenFor(baseline, uid) ? baseline.sequence : -1;
+  } catch {
+    return -1;
+  }
+}
+
+function isAllThatChanges({ object, oldObject }: WorkloadUpdate, removed: readonly string[]): boolean {
+  const after = annotationsOf(object);
+  if (removed.length === 0 || removed.some((key) => key in after)) return false;
+  const kept = Object.entries(annotationsOf(oldObject)).filter(([key]) => !removed.includes(key));
+  if (!sameJson(Object.fromEntries(kept), after)) return false;
+  return sameJson(objectOf(oldObject)['spec'], objectOf(object)['spec']);
+}
+
+function lostMarker({ kind, object, oldObject }: WorkloadUpdate): TemplateMarker {
+  const [before, after] = [templateOf(kind, oldObject), templateOf(kind, object)];
+  const marker = markerIn(before, lastRestartAt(oldObject));
+  // A restart writes one for each source: so many are somebody else's.
+  if (marker.env.length > budgets.references) return noMarks.template;
+  const remaining = annotationsOf(after);
+  const variables = new Set(variablesOf(after).map(({ container, name }) => `${container}/${String(name)}`));
+  const lost = {
+    annotations: Object.fromEntries(Object.entries(marker.annotations).filter(([key]) => !(key in remaining))),
+    env: marker.env.filter(({ container, name }) => !variables.has(`${container}/${name}`)),
+  };
+  if (Object.keys(lost.annotations).length + lost.env.length === 0) return noMarks.template;
+  return sameJson(without(before, lost), without(after, noMarks.template)) ? lost : noMarks.template;
+}
+
+const tokens = Object.values(sourceKindNames).map(({ token }) => token);
+const markerName = new RegExp(`^STAKATER_\\w*(?:${tokens.join('|')})$`);
+/** Ours, and the SHA-1 of Reloader: a variable that a person has made up is theirs to remove. */
+const markerValue = new RegExp(`^(?:(?:[A-Za-z0-9_-]{${String(digestLength)}}|-)\\.[0-9a-f]+|[0-9a-f]{40})$`);
+
+function markerIn(template: JsonObject, restartedAtMs: string | undefined): TemplateMarker {
+  const annotations = annotationsOf(template);
+  // That of `kubectl rollout restart` looks the same, and is a person's.
+  const keys = [lastReloadedFrom, ...(annotations[restartedAt] === restartedAtMs ? [restartedAt] : [])];
+  return {
+    annotations: Object.fromEntries(
+      keys.flatMap((key) => {
+        const value = annotation(annotations, key);
+        return value === undefined ? [] : [[key, value] as const];
+      }),
+    ),
+    env: variablesOf(template).flatMap(({ container, index, name, value }): EnvMark[] => {
+      if (typeof name !== 'string' || typeof value !== 'string') return [];
+      return markerName.test(name) && markerValue.test(value) ? [{ container, index, name, value }] : [];
+    }),
+  };
+}
+
+function lastRestartAt(object: unknown): string | undefined {
+  try {
+    const text = annotation(annotationsOf(object), ownAnnotations.lastRestart) ?? '';
+    return textOf(objectOf(JSON.parse(text) as unknown)['at']);
+  } catch {
+    return undefined;
+  }
+}
+
+function variablesOf(template: JsonObject) {
+  return containersOf(template).flatMap((container) =>
+    listOf(container['env']).map((entry, index) => {
+      const { name, value } = objectOf(entry);
+      return { container: textOf(container['name']) ?? '', index, name, value };
+    }),
+  );
+}
+
+/** The template with none of the marker, and nothing told of what is empty: the same content may come in both forms. */
+function without(template: JsonObject, { annotations, env }: TemplateMarker): JsonObject {
+  const kept = Object.entries(annotationsOf(template)).filter(([key]) => !(key in annotations));
+  const ignored = ['annotations', 'creationTimestamp'];
+  const metadata = Object.entries(objectOf(template['metadata'])).filter(([field]) => !ignored.includes(field));
+  const goneOf = new Map<unknown, Set<number | undefined>>();
+  for (const { container, index } of env) goneOf.set(container, (goneOf.get(container) ?? new Set()).add(index));
+  const containers = containersOf(template).map(({ env: variables, ...container }) => {
+    const gone = goneOf.get(container['name']);
+    const rest = gone ? listOf(variables).filter((_variable, index) => !gone.has(index)) : listOf(variables);
+    return { ...container, ...(rest.length > 0 && { env: rest }) };
+  });
+  return {
+    ...template,
+    metadata: { ...Object.fromEntries(metadata), ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) },
+    spec: { ...objectOf(template['spec']), containers },
+  };
+}
+
+function templateOf({ templatePath }: WorkloadKind, object: unknown): JsonObject {
+  return objectOf(fieldAt(object, templatePath));
+}
+
+function containersOf(template: JsonObject): readonly JsonObject[] {
+  return listOf(fieldAt(template, ['spec', 'containers'])).map(objectOf);
+}

@@ -1,0 +1,19 @@
+import type { Change } from './change';
+import { contentOf } from './records.fixture';
+
+export const blue = contentOf({ color: 'blue' }).whole();
+
+export function changeOf(change: Partial<Change> = {}): Change {
+  const { kind = 'ConfigMap', name = 'app' } = change;
+  return {
+    id: `${kind === 'ConfigMap' ? 'cm' : 'secret'}/${name}`,
+    kind,
+    name,
+    container: 'main',
+    whole: blue,
+    decision: 'auto',
+    comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys: ['color'] },
+    attribution: undefined,
+    ...change,
+  };
+}

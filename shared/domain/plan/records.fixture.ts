@@ -1,0 +1,126 @@
+import { defaultAnnotationKeys } from '../annotations/annotations';
+import { ContentDigester, type ContentDigest } from '../sources/content-digest';
+import type { PolicySettings } from '../policy/policy';
+import type { ReadSource, SourceKind, SourceRecord } from '../sources/source';
+import { readWorkload, type WorkloadRecord } from '../workloads/workload';
+import { workloadKind, type WorkloadKindName } from '../kubernetes/workload-kinds';
+
+export const digester = new ContentDigester(Buffer.alloc(32, 1));
+export const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
+export const auto = { 'reloader.stakater.com/auto': 'true' };
+
+/** Where a FakeClock starts. */
+const epochMs = Date.UTC(2026, 0, 1);
+
+/** `seconds` after the moment at which a FakeClock starts, in milliseconds of the wall clock. */
+export function at(seconds: number): number {
+  return epochMs + seconds * 1000;
+}
+
+type Data = Readonly<Record<string, string>>;
+
+export function contentOf(data: Data, kind: SourceKind = 'ConfigMap', name = 'app', namespace = 'shop'): ContentDigest {
+  const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value)] as const);
+  return digester.digest(kind, namespace, name, entries);
+}
+
+/** ConfigMap `shop/app` with `color: red`, created before all else, where nothing else is said. */
+export function sourceRecord({
+  data = { color: 'red' },
+  ...options
+}: Partial<ReadSource> & { readonly data?: Data } = {}): ReadSource {
+  const { kind = 'ConfigMap', name = 'app', namespace = 'shop' } = options;
+  return {
+    kind,
+    namespace,
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    createdAtMs: at(-3600),
+    writtenAtMs: undefined,
+    ignore: false,
+    match: false,
+    content: contentOf(data, kind, name, namespace),
+    ...options,
+  };
+}
+
+/** The same, as a list shows it. */
+export function listedRecord(
+  options?: Parameters<typeof sourceRecord>[0],
+): SourceRecord & { readonly content: 'unread' } {
+  return { ...sourceRecord(options), content: 'unread' };
+}
+
+export interface WorkloadOptions {
+  readonly kind?: WorkloadKindName;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly annotations?: Data;
+  readonly baseline?: string | undefined;
+  readonly createdAtMs?: number;
+  /** The last write to anything but the status. */
+  readonly writtenAtMs?: number;
+  readonly deleting?: boolean;
+  readonly controlledBy?: { readonly kind: string; readonly name: string };
+  /** What its one container takes whole into its environment: `cm/app`, `secret/db`. */
+  readonly uses?: readonly string[];
+  /** ConfigMap `app`'s keys that it takes one by one. */
+  readonly keys?: readonly string[];
+  readonly containers?: readonly object[];
+}
+
+/** The JSON of Deployment `shop/web`, opted in and using ConfigMap `app`, where nothing else is said. */
+export function workloadObject({
+  kind = 'Deployment',
+  name = 'web',
+  namespace = 'shop',
+  uid = `uid-${name}`,
+  resourceVersion = '10',
+  annotations = auto,
+  createdAtMs = at(-600),
+  writtenAtMs,
+  baseline,
+  deleting = false,
+  controlledBy,
+  keys = [],
+  uses = keys.length > 0 ? [] : ['cm/app'],
+  containers = [{ name: 'main', env: keys.map(keyVariable), envFrom: uses.map(wholeSource) }],
+}: WorkloadOptions = {}) {
+  const template = { metadata: {}, spec: { containers } };
+  return {
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      annotations: { ...annotations, ...(baseline !== undefined && { 'reroll.dev/baseline': baseline }) },
+      creationTimestamp: timestamp(createdAtMs),
+      ...(writtenAtMs !== undefined && { managedFields: [{ manager: 'kubectl', time: timestamp(writtenAtMs) }] }),
+      ...(deleting && { deletionTimestamp: timestamp(createdAtMs) }),
+      ...(controlledBy && { ownerReferences: [{ ...controlledBy, controller: true }] }),
+    },
+    spec: kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template },
+  };
+}
+
+export function workloadRecord(options: WorkloadOptions = {}, settings = policySettings): WorkloadRecord {
+  const kind = workloadKind(options.kind ?? 'Deployment');
+  return readWorkload(kind, workloadObject(options), defaultAnnotationKeys, settings);
+}
+
+function timestamp(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('.000Z', 'Z');
+}
+
+function keyVariable(key: string): object {
+  return { name: key.toUpperCase(), valueFrom: { configMapKeyRef: { name: 'app', key } } };
+}
+
+function wholeSource(id: string): object {
+  const [kind, name] = id.split('/');
+  return { [kind === 'cm' ? 'configMapRef' : 'secretRef']: { name } };
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { digestLength } from '../sources/content-digest';
+import { RerollError } from '../errors';
+import { listSchema } from './list-schema';
+
+/** Lengths that a record may have; {@link boundedChangeRecord} shortens what is only for people to read. */
+const limits = { name: 253, text: 256, keyNames: 100 } as const;
+
+const objectName = z
+  .string()
+  .max(limits.name)
+  // It becomes part of a request's path: `..` must not pass.
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
+const text = z.string().max(limits.text);
+const keyNames = listSchema(z.string().min(1).max(limits.name), limits.keyNames);
+const schema = z
+  .object({
+    v: z.literal(1),
+    id: text.min(1),
+    kind: z.enum(['ConfigMap', 'Secret']),
+    namespace: objectName,
+    name: objectName,
+    uid: text.min(1),
+    digest: z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${digestLength}}$`)),
+    keyId: z.string().regex(/^[A-Za-z0-9_-]{8}$/),
+    changed: z.object({ added: keyNames, changed: keyNames, removed: keyNames }).readonly(),
+    user: text,
+    manager: text.optional(),
+    observedAtMs: z.int().nonnegative(),
+  })
+  .readonly();
+
+/**
+ * What the webhook tells the reconciler of a change it admitted: a hint that names a source and who changed it, until
+ * stored state confirms it. It never holds a value of the source.
+ *
+ * `id` is the admission request's; `digest` is {@link ContentDigest.whole} under the key that `keyId` names; `changed`
+ * may leave out names of a very large source.
+ */
+export type ChangeRecord = z.infer<typeof schema>;
+
+/** What arrived is not a change record. */
+export class ChangeRecordError extends RerollError {
+  constructor(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]) {
+    const listed = issues
+      .slice(0, 5)
+      .map(({ path, message }) => `${path.map(String).join('.') || 'the record'}: ${message}`);
+    super(`invalid change record: ${listed.join('; ')}; webhook and reconciler must be of the same version`, {
+      code: 'INVALID_CHANGE_RECORD',
+    });
+  }
+}
+
+/** Unknown fields are dropped, so that a webhook of another version can talk to this reconciler. Throws a ChangeRecordError. */
+export function parseChangeRecord(value: unknown): ChangeRecord {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new ChangeRecordError(result.error.issues);
+  return result.data;
+}
+
+/** Shortens what only people read, so that no user name and no number of keys can make a record unacceptable. */
+export function boundedChangeRecord(record: ChangeRecord): ChangeRecord {
+  const { changed, manager, user } = record;
+  return {
+    ...record,
+    changed: {
+      added: changed.added.slice(0, limits.keyNames),
+      changed: changed.changed.slice(0, limits.keyNames),
+      removed: changed.removed.slice(0, limits.keyNames),
+    },
+    user: user.slice(0, limits.text),
+    ...(manager !== undefined && { manager: manager.slice(0, limits.text) }),
+  };
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { annotationsOf } from '../annotations/annotations';
+import { budgets } from '../budgets';
+import { fieldAt, isObject, listOf, objectOf, type JsonObject } from '../kubernetes/json-value';
+import { defaultTemplatePath, findWorkloadKind } from '../kubernetes/workload-kinds';
+
+/** The largest body of a question; a workload that has more to say of itself is not asked about. */
+export const maxWorkloadQuestionBytes = budgets.questionBytes;
+
+const questionSchema = z
+  .object({
+    v: z.literal(1),
+    group: z.string().max(253),
+    kind: z.string().min(1).max(253),
+    namespace: z.string().min(1).max(253),
+    /** As it is to be stored, less what no decision needs: see {@link workloadQuestion}. */
+    object: z.record(z.string(), z.unknown()).readonly(),
+  })
+  .readonly();
+
+/** What the webhook tells of a workload in a write, to ask about it. */
+export type WorkloadQuestion = z.infer<typeof questionSchema>;
+
+/** Undefined for what is no question, or one of another version. */
+export function readWorkloadQuestion(value: unknown): WorkloadQuestion | undefined {
+  return questionSchema.safeParse(value).data;
+}
+
+/**
+ * The question about an object in a write: what it asks for, which sources its template uses, and by which containers. Values
+ * of variables, commands and arguments stay where they are, and so does the copy of them that `kubectl apply` keeps.
+ */
+export function workloadQuestion(
+  { group, kind }: Pick<WorkloadQuestion, 'group' | 'kind'>,
+  namespace: string,
+  object: unknown,
+): WorkloadQuestion {
+  const [first = 'spec', ...below] = findWorkloadKind(group, kind)?.templatePath ?? defaultTemplatePath;
+  const { metadata, [first]: spec } = objectOf(object);
+  return {
+    ...{ v: 1, group, kind, namespace },
+    object: {
+      metadata: { ...pick(metadata, ['name', 'uid', 'ownerReferences']), ...leanMetadata(object) },
+      [first]: { ...pick(spec, ['paused', 'workloadRef']), ...leanPath(spec, below) },
+    },
+  };
+}
+
+/** Down to the pod template; of what is between, the metadata alone. */
+function leanPath(owner: unknown, [field, ...below]: readonly string[]): JsonObject {
+  if (field === undefined) return {};
+  const value = objectOf(owner)[field];
+  if (below.length === 0) return { [field]: leanTemplate(value) };
+  const metadata = isObject(objectOf(value)['metadata']) ? { metadata: leanMetadata(value) } : {};
+  return { [field]: { ...metadata, ...leanPath(value, below) } };
+}
+
+function leanMetadata(owner: unknown): JsonObject {
+  const copy = 'kubectl.kubernetes.io/last-applied-configuration';
+  return {
+    annotations: Object.fromEntries(Object.entries(annotationsOf(owner)).filter(([key]) => key !== copy)),
+    labels: objectOf(fieldAt(owner, ['metadata', 'labels'])),
+  };
+}
+
+function leanTemplate(template: unknown): JsonObject {
+  const spec = objectOf(objectOf(template)['spec']);
+  const containers = (field: string): readonly JsonObject[] => listOf(spec[field]).map(leanContainer);
+  return {
+    metadata: leanMetadata(template),
+    spec: {
+      volumes: listOf(spec['volumes']).map((volume) =>
+        pick(volume, ['name', 'configMap', 'secret', 'projected', 'csi']),
+      ),
+      containers: containers('containers'),
+      initContainers: containers('initContainers'),
+    },
+  };
+}
+
+function leanContainer(container: unknown): JsonObject {
+  const env = listOf(objectOf(container)['env']).map((entry) => pick(entry, ['valueFrom']));
+  return { ...pick(container, ['name', 'envFrom', 'volumeMounts']), env };
+}
+
+function pick(value: unknown, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(objectOf(value)).filter(([field]) => fields.includes(field)));
+}

@@ -1,0 +1,222 @@
+import { budgets } from '../budgets';
+import type { JsonObject } from '../kubernetes/json-value';
+import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
+import type { SourceId, SourceKind } from './source';
+import { sourceId } from './source';
+
+/** Of a source and of its keys: nothing has a longer one, though a custom resource may name it. */
+const maxNameLength = 253;
+
+/** One source that a pod template uses. */
+export interface Reference {
+  readonly kind: SourceKind;
+  readonly name: string;
+  /** The keys it uses, sorted; `all` also where they cannot be told. */
+  readonly keys: 'all' | readonly string[];
+  /** The container that carries the marker; undefined only where the pod template has none. */
+  readonly container: string | undefined;
+}
+
+export const noReferences: readonly Reference[] = Object.freeze([]);
+
+/** What a pod template uses, as far as it is within its budgets. */
+export interface TemplateReferences {
+  readonly references: readonly Reference[];
+  /** It uses more sources than are followed. */
+  readonly isCut: boolean;
+  /** It uses more keys than are told apart: of some sources all count. */
+  readonly isCoarse: boolean;
+}
+
+/**
+ * What a pod template uses, each source once, in order of kind and name. A volume counts only if it is mounted.
+ * `imagePullSecrets` do not: a running pod has no use for them. What is malformed counts as missing.
+ *
+ * The target container is Reloader's: the first container that mounts the source, else the first one with it in its
+ * environment; what only init containers use goes to the first container.
+ */
+export function references(podSpec: unknown): readonly Reference[] {
+  return templateReferences(podSpec).references;
+}
+
+/** As {@link references}, and what of it is over a budget: of too many sources the first ones in the template count. */
+export function templateReferences(podSpec: unknown): TemplateReferences {
+  const uses = new Uses();
+  // The order decides the target: volumes, containers, init containers; the first use of a source sets it.
+  takeVolumes(podSpec, uses);
+  takeEnvironments(podSpec, uses);
+  return uses.merged();
+}
+
+interface Gathered extends Omit<Reference, 'keys'> {
+  keys: 'all' | Set<string>;
+}
+
+/** Gathers what a template uses. A call for each use, of which there may be a hundred thousand: nothing is made of most. */
+class Uses {
+  readonly #found = new Map<SourceId, Gathered>();
+  #isCut = false;
+
+  take(
+    kind: SourceKind,
+    source: unknown,
+    nameField: string,
+    keys: 'all' | readonly string[],
+    container: string | undefined,
+  ): void {
+    if (source === undefined) return;
+    const name = nameOf(objectOf(source)[nameField]);
+    // No key: the mounted paths come from elsewhere in a projected volume.
+    if (name === undefined || keys.length === 0) return;
+    const id = sourceId(kind, name);
+    const known = this.#found.get(id);
+    if (known) {
+      if (keys === 'all') known.keys = keys;
+      else if (known.keys !== 'all') for (const key of keys) known.keys.add(key);
+    } else if (this.#found.size < budgets.references) {
+      this.#found.set(id, { kind, name, container, keys: keys === 'all' ? keys : new Set(keys) });
+    } else {
+      this.#isCut = true;
+    }
+  }
+
+  merged(): TemplateReferences {
+    const isCut = this.#isCut;
+    if (this.#found.size === 0) return { references: noReferences, isCut, isCoarse: false };
+    let keysLeft: number = budgets.keysInUse;
+    const ordered = [...this.#found].sort(([left], [right]) => (left < right ? -1 : 1));
+    const merged = ordered.map(([, { keys, ...source }]): Reference => {
+      if (keys !== 'all') keysLeft -= keys.size;
+      return { ...source, keys: keys === 'all' || keysLeft < 0 ? 'all' : [...keys].sort() };
+    });
+    return { references: merged, isCut, isCoarse: keysLeft < 0 };
+  }
+}
+
+/** The target for a source that a workload names without using it. */
+export function firstContainer(podSpec: unknown): string | undefined {
+  return nameOf(containersOf(podSpec)[0]?.['name']);
+}
+
+function containersOf(podSpec: unknown): readonly JsonObject[] {
+  return listOf(objectOf(podSpec)['containers']).map(objectOf);
+}
+
+/** Undefined for what cannot be one. */
+function nameOf(value: unknown): string | undefined {
+  const name = textOf(value);
+  return name !== undefined && name.length <= maxNameLength ? name : undefined;
+}
+
+/** Sidecars are among them: init containers that are restarted always. */
+function initContainersOf(podSpec: unknown): readonly JsonObject[] {
+  return listOf(objectOf(podSpec)['initContainers']).map(objectOf);
+}
+
+function takeEnvironments(podSpec: unknown, uses: Uses): void {
+  const first = firstContainer(podSpec);
+  for (const container of containersOf(podSpec)) takeEnvironment(container, nameOf(container['name']), uses);
+  for (const container of initContainersOf(podSpec)) takeEnvironment(container, first, uses);
+}
+
+function takeEnvironment(container: JsonObject, target: string | undefined, uses: Uses): void {
+  for (const variable of listOf(container['env'])) {
+    const { configMapKeyRef, secretKeyRef } = objectOf(objectOf(variable)['valueFrom']);
+    takeKey('ConfigMap', configMapKeyRef, target, uses);
+    takeKey('Secret', secretKeyRef, target, uses);
+  }
+  for (const entry of listOf(container['envFrom'])) {
+    const { configMapRef, secretRef } = objectOf(entry);
+    uses.take('ConfigMap', configMapRef, 'name', 'all', target);
+    uses.take('Secret', secretRef, 'name', 'all', target);
+  }
+}
+
+function takeKey(kind: SourceKind, selector: unknown, target: string | undefined, uses: Uses): void {
+  const key = nameOf(objectOf(selector)['key']);
+  if (key !== undefined) uses.take(kind, selector, 'name', [key], target);
+}
+
+function takeVolumes(podSpec: unknown, uses: Uses): void {
+  const mounted = mountedVolumes(podSpec);
+  for (const entry of listOf(objectOf(podSpec)['volumes'])) {
+    const volume = objectOf(entry);
+    const mount = mounted.get(volume['name']);
+    if (!mount) continue;
+    takeFiles('ConfigMap', volume['configMap'], 'name', mount, uses);
+    takeFiles('Secret', volume['secret'], 'secretName', mount, uses);
+    for (const projected of listOf(objectOf(volume['projected'])['sources'])) {
+      takeFiles('ConfigMap', objectOf(projected)['configMap'], 'name', mount, uses);
+      takeFiles('Secret', objectOf(projected)['secret'], 'name', mount, uses);
+    }
+    const csi = fieldAt(volume, ['csi', 'volumeAttributes']);
+    uses.take('SecretProviderClass', csi, 'secretProviderClass', 'all', mount.target);
+  }
+}
+
+/** All mounts of one volume. */
+interface MountedVolume {
+  readonly target: string | undefined;
+  /** A path in the volume for each mount; '' for one that shows all of it. */
+  paths: Set<string>;
+  /** The keys that it shows of a source without items. */
+  topKeys?: 'all' | readonly string[];
+}
+
+/** Of a volume that a mount shows all of. */
+const allPaths = new Set(['']);
+
+/** By name of volume, in one pass: a template may hold tens of thousands of volumes and mounts. */
+function mountedVolumes(podSpec: unknown): ReadonlyMap<unknown, MountedVolume> {
+  const byName = new Map<unknown, MountedVolume>();
+  const add = (container: JsonObject, target: string | undefined): void => {
+    for (const mount of listOf(container['volumeMounts']).map(objectOf)) {
+      const name = textOf(mount['name']);
+      if (name === undefined) continue;
+      const volume = byName.get(name);
+      if (volume?.paths === allPaths) continue;
+      // A `subPathExpr` excludes a `subPath`: what it shows is known to the kubelet alone, so it may be anything. So may what
+      // is too long to be looked at, and what more paths show than are told apart.
+      const path = partsOf(mount['subPath'])?.join('/') ?? '';
+      const isWhole = path === '' || volume?.paths.size === budgets.volumePaths;
+      if (!volume) byName.set(name, { target, paths: isWhole ? allPaths : new Set([path]) });
+      else if (isWhole) volume.paths = allPaths;
+      else volume.paths.add(path);
+    }
+  };
+  const first = firstContainer(podSpec);
+  for (const container of containersOf(podSpec)) add(container, nameOf(container['name']));
+  for (const container of initContainersOf(podSpec)) add(container, first);
+  return byName;
+}
+
+/** `./conf//app/` is the path `conf`, `app`; undefined for one that is too long to be looked at. */
+function partsOf(path: unknown): readonly string[] | undefined {
+  const text = textOf(path);
+  if (text === undefined) return [];
+  if (text.length > budgets.pathBytes) return undefined;
+  const parts = text.split('/').filter((part) => part !== '' && part !== '.');
+  return parts.length > budgets.pathParts ? undefined : parts;
+}
+
+function takeFiles(kind: SourceKind, source: unknown, nameField: string, mount: MountedVolume, uses: Uses): void {
+  if (source === undefined) return;
+  uses.take(kind, source, nameField, mountedKeys(listOf(objectOf(source)['items']), mount), mount.target);
+}
+
+function mountedKeys(items: readonly unknown[], mount: MountedVolume): 'all' | readonly string[] {
+  const whole = mount.paths === allPaths;
+  if (items.length > 0) {
+    const shown = items.map(objectOf).filter(({ path }) => whole || isWithinAny(partsOf(path), mount.paths));
+    return shown.flatMap(({ key }) => nameOf(key) ?? []);
+  }
+  // Without items each key is a file at the top. One list for all sources of the volume, of which there may be thousands.
+  mount.topKeys ??= whole ? 'all' : [...mount.paths].flatMap((path) => path.split('/', 1));
+  return mount.topKeys;
+}
+
+/** What is too long to be looked at may be there. */
+function isWithinAny(parts: readonly string[] | undefined, directories: ReadonlySet<string>): boolean {
+  if (!parts) return true;
+  return parts.some((_, index) => directories.has(parts.slice(0, index + 1).join('/')));
+}

@@ -1,0 +1,41 @@
+import { ownFieldManager } from '../annotations/annotations';
+import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
+
+/** An entry of `metadata.managedFields`: the API server's own account of who wrote, and when. */
+export interface ManagedFieldsEntry {
+  readonly manager: string | undefined;
+  readonly operation: string | undefined;
+  readonly subresource: string | undefined;
+  /** Whole seconds, of its last write that set something: what only removes leaves no time. */
+  readonly timeMs: number | undefined;
+}
+
+/** In the order of the object. */
+export function managedFieldsOf(object: unknown): readonly ManagedFieldsEntry[] {
+  return listOf(fieldAt(object, ['metadata', 'managedFields'])).map((entry) => {
+    const { manager, operation, subresource, time } = objectOf(entry);
+    const timeMs = Date.parse(textOf(time) ?? '');
+    return {
+      manager: textOf(manager),
+      operation: textOf(operation),
+      subresource: textOf(subresource),
+      timeMs: Number.isNaN(timeMs) ? undefined : timeMs,
+    };
+  });
+}
+
+/** One only creates; the other, as every apply, removes only what was in its last manifest. */
+const removingNothing = new Set([ownFieldManager, 'kubectl-create', 'kubectl-client-side-apply']);
+
+/**
+ * The field managers that may have removed an annotation of ours, who set something last first. A removal leaves no trace of
+ * its own, so of several none can be picked out, and who does nothing else is not among them; but who applies removes only
+ * what it has applied, and who writes a status or a scale removes nothing.
+ */
+export function possibleRemovers(object: unknown): readonly string[] {
+  const updates = managedFieldsOf(object)
+    .filter(({ operation, subresource }) => operation === 'Update' && subresource === undefined)
+    .toSorted((left, right) => (right.timeMs ?? 0) - (left.timeMs ?? 0));
+  const managers = updates.flatMap(({ manager }) => manager ?? []);
+  return [...new Set(managers)].filter((manager) => !removingNothing.has(manager));
+}

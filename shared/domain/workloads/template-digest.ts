@@ -1,0 +1,26 @@
+import { fieldAt, type JsonObject } from '../kubernetes/json-value';
+import { textDigest } from '../sources/text-digest';
+import type { WorkloadKind } from '../kubernetes/workload-kinds';
+
+/**
+ * Digest of a workload's pod template as the API server sends it, the same for all that Kubernetes takes for the same
+ * template: whatever the order of its fields, and whether what is empty is sent or left out.
+ */
+export function templateDigest({ templatePath }: WorkloadKind, object: unknown): string {
+  return textDigest(JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null));
+}
+
+/** Fields sorted by name, empty ones left out; items of a list stay where they are, and as many. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value as JsonObject).map(([name, field]) => [name, canonical(field)] as const);
+  return Object.fromEntries(
+    fields.filter(([, field]) => !isEmpty(field)).sort(([left], [right]) => (left < right ? -1 : 1)),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

@@ -1,0 +1,183 @@
+import { shortened, type AnnotationProblem } from '../annotations/annotation-problem';
+import { reviewAnnotations } from '../annotations/annotation-review';
+import type { AnnotationKeys } from '../annotations/annotations';
+import { annotationsOf, ownFieldManager } from '../annotations/annotations';
+import { readBaselineText, referenceProblems } from './cost-problems';
+import type { JsonObject } from '../kubernetes/json-value';
+import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
+import { MalformedObjectError } from '../kubernetes/malformed-object-error';
+import { managedFieldsOf } from './managed-fields';
+import { objectKey } from '../kubernetes/object-key';
+import type { Pause } from './pause';
+import { readPause } from './pause';
+import type { PolicySettings, WorkloadPolicy } from '../policy/policy';
+import { optedIn } from '../policy/policy';
+import { parsePolicy } from '../policy/policy-annotations';
+import type { Reference } from '../sources/references';
+import { firstContainer, noReferences, templateReferences } from '../sources/references';
+import { updatedPods, type UpdatedPods } from './rolled-out';
+import type { RolloutSpec } from './rollout';
+import { readRollout } from './rollout';
+import { sourceKinds } from '../sources/source';
+import { textDigest } from '../sources/text-digest';
+import type { WorkloadKind, WorkloadKindName } from '../kubernetes/workload-kinds';
+import type { WorkloadSettings } from './workload-settings';
+import { readSettings } from './workload-settings';
+
+export type { RunPolicy, StrategyName, WorkloadSettings } from './workload-settings';
+
+/** What a workload says about restarts: readable before it is stored, hence in an admission review too. */
+export interface WorkloadSpec {
+  readonly policy: WorkloadPolicy;
+  /** Empty for a workload that is not opted in. */
+  readonly references: readonly Reference[];
+  /** Undefined for a workload that is not opted in or has no container. */
+  readonly firstContainer: string | undefined;
+  readonly baselineText: string | undefined;
+  readonly settings: WorkloadSettings;
+  /** Of an Argo Rollout alone. */
+  readonly rollout?: RolloutSpec;
+  /** When another object was seen to ask for it: no earlier does it use what it uses. See TemplateLoans. */
+  readonly askedAtMs?: number;
+  /** Of a Deployment that is to be held, or is. */
+  readonly pause?: Pause;
+  /** The owner, which would undo or repeat what is written to this workload. */
+  readonly controlledBy: { readonly kind: string; readonly name: string } | undefined;
+  readonly problems: readonly AnnotationProblem[];
+}
+
+/** What is kept of a workload: everything a decision needs and no more. */
+export interface WorkloadRecord extends WorkloadSpec {
+  readonly kind: WorkloadKindName;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** The API server's time, whole seconds; 0 where it is missing, which is before any change. */
+  readonly createdAtMs: number;
+  /** The newest write to anything but the status, ours left out; whole seconds; undefined where no time is kept. */
+  readonly writtenAtMs: number | undefined;
+  readonly deleting: boolean;
+  /** Which of its pods are of its present template. */
+  readonly updatedPods: UpdatedPods;
+}
+
+/** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
+const maxProblems = 20;
+
+const noProblems: readonly AnnotationProblem[] = Object.freeze([]);
+
+/**
+ * Reads a workload as the API server sends it. Throws a MalformedObjectError if it has no identity.
+ *
+ * `lends`: another workload takes its template, so what the template uses is read whether it is opted in or not.
+ */
+export function readWorkload(
+  kind: WorkloadKind,
+  object: unknown,
+  keys: AnnotationKeys,
+  policySettings: PolicySettings,
+  lends = false,
+): WorkloadRecord {
+  const metadata = objectOf(objectOf(object)['metadata']);
+  const identity = (field: string): string => {
+    const value = textOf(metadata[field]);
+    if (value === undefined) throw malformed(kind.kind, metadata, field);
+    return value;
+  };
+  const { generation } = metadata;
+  return {
+    kind: kind.kind,
+    namespace: identity('namespace'),
+    name: identity('name'),
+    uid: identity('uid'),
+    resourceVersion: identity('resourceVersion'),
+    generation: typeof generation === 'number' ? generation : 0,
+    createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
+    writtenAtMs: newestWriteMs(object),
+    deleting: textOf(metadata['deletionTimestamp']) !== undefined,
+    updatedPods: updatedPods(kind.kind, object),
+    ...readWorkloadSpec(kind, object, keys, policySettings, lends),
+  };
+}
+
+/** The part of {@link readWorkload} that asks for no identity: an object under creation may lack a name. Never throws. */
+export function readWorkloadSpec(
+  kind: WorkloadKind,
+  object: unknown,
+  keys: AnnotationKeys,
+  policySettings: PolicySettings,
+  lends = false,
+): WorkloadSpec {
+  const metadata = annotationsOf(object);
+  const template = fieldAt(object, kind.templatePath);
+  const templateAnnotations = annotationsOf(template);
+  const { policy, problems: policyProblems } = parsePolicy(metadata, templateAnnotations, keys);
+  const { settings, problems: settingProblems } = readSettings(metadata);
+  const reviewed = reviewAnnotations(metadata, templateAnnotations, keys, maxProblems);
+  const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
+  const { pause, problems: pauseProblems } = readPause(kind, object, metadata, keys);
+  const ownProblems = [...settingProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
+  const podSpec = lends || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
+  const used = podSpec === undefined ? undefined : templateReferences(podSpec);
+  const { baselineText, problems: baselineProblems } = readBaselineText(metadata);
+  const costly = [...baselineProblems, ...(used ? referenceProblems(used, metadata, keys) : [])];
+  const problems = [...policyProblems, ...costly, ...ownProblems, ...reviewed];
+  return {
+    policy,
+    references: used?.references ?? noReferences,
+    firstContainer: firstContainer(podSpec),
+    baselineText,
+    settings,
+    ...(ofRollout && { rollout: ofRollout.rollout }),
+    ...(pause && { pause }),
+    controlledBy: controllerOf(object),
+    problems: problems.length === 0 ? noProblems : problems.slice(0, maxProblems).map(shortened),
+  };
+}
+
+/** Changes whenever a workload's policy or what its template uses does, and with nothing else. */
+export function trackingSignature(spec: WorkloadSpec): string {
+  const policy = sourceKinds.map((kind) => {
+    const { leftOut, named, excluded, search, auto } = spec.policy[kind];
+    return [leftOut, named.toString(), [...excluded], search, auto];
+  });
+  const used = spec.references.map(({ kind, name, keys }) => [kind, name, keys]);
+  return textDigest(JSON.stringify([policy, used]));
+}
+
+function malformed(kind: string, metadata: JsonObject, field: string): MalformedObjectError {
+  const [namespace, name, resourceVersion] = ['namespace', 'name', 'resourceVersion'].map((key) =>
+    textOf(metadata[key]),
+  );
+  const known = [namespace, name].filter((part) => part !== undefined);
+  return new MalformedObjectError(
+    `${kind} ${known.length === 0 ? 'without a name' : known.join('/')}: metadata.${field} is not a string; ` +
+      'read the object again, and if it stays so, look for a proxy or an aggregated API server that drops it',
+    { key: namespace !== undefined && name !== undefined ? objectKey(namespace, name) : undefined, resourceVersion },
+  );
+}
+
+function timeMs(value: unknown): number | undefined {
+  const ms = Date.parse(textOf(value) ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function newestWriteMs(object: unknown): number | undefined {
+  let newestMs: number | undefined;
+  for (const { subresource, manager, timeMs: writtenMs } of managedFieldsOf(object)) {
+    if (subresource === 'status' || manager === ownFieldManager || writtenMs === undefined) continue;
+    newestMs = Math.max(newestMs ?? writtenMs, writtenMs);
+  }
+  return newestMs;
+}
+
+/** The owner that manages an object, if any does. */
+export function controllerOf(object: unknown): { readonly kind: string; readonly name: string } | undefined {
+  const owners = listOf(fieldAt(object, ['metadata', 'ownerReferences'])).map(objectOf);
+  const owner = owners.find(({ controller }) => controller === true);
+  const kind = textOf(owner?.['kind']);
+  const name = textOf(owner?.['name']);
+  return kind === undefined || name === undefined ? undefined : { kind, name };
+}

@@ -1,0 +1,192 @@
+import { inspect } from 'node:util';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
+import { FakeClock } from '../../runtime/fake-clock';
+import { loadKubeconfig } from './kubeconfig';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reroll-kubeconfig-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Entry {
+  readonly name: string;
+  readonly cluster: object;
+  readonly user: object;
+  readonly namespace?: string;
+}
+
+let files = 0;
+
+/** Writes a kubeconfig of clusters, each with its user and context of the same name. */
+function write(entries: readonly Entry[], current = entries[0]?.name ?? ''): string {
+  const path = join(folder, `config-${files++}`);
+  const content = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': current,
+    clusters: entries.map(({ name, cluster }) => ({ name, cluster })),
+    users: entries.map(({ name, user }) => ({ name, user })),
+    contexts: entries.map(({ name, namespace }) => ({ name, context: { cluster: name, user: name, namespace } })),
+  };
+  writeFileSync(path, stringify(content));
+  return path;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const one: Entry = {
+  name: 'one',
+  cluster: { server: 'https://one:6443', 'certificate-authority-data': base64('CA1'), 'tls-server-name': 'kubernetes' },
+  user: { token: 't1' },
+  namespace: 'shop',
+};
+const two: Entry = {
+  name: 'two',
+  cluster: { server: 'https://two:6443', 'insecure-skip-tls-verify': true },
+  user: { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY') },
+};
+
+const clock = new FakeClock();
+
+describe('loadKubeconfig', () => {
+  it('reads server, authority, token and namespace of the current context', async () => {
+    const access = await loadKubeconfig({ path: write([one, two]), clock });
+    expect(access).toMatchObject({
+      server: 'https://one:6443',
+      namespace: 'shop',
+      tls: { ca: Buffer.from('CA1'), serverName: 'kubernetes' },
+    });
+    expect(access.tls).not.toHaveProperty('insecureSkipVerify');
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer t1' });
+  });
+
+  it('takes another context, with a client certificate and without verification', async () => {
+    const access = await loadKubeconfig({ path: write([one, two]), context: 'two', clock });
+    expect(access).toMatchObject({
+      server: 'https://two:6443',
+      namespace: 'default',
+      tls: { cert: Buffer.from('CERT'), key: Buffer.from('KEY'), insecureSkipVerify: true },
+    });
+    expect(await access.credentials.headers()).toEqual({});
+  });
+
+  it('merges several files, the first winning', async () => {
+    const first = write([one], '');
+    const second = write([{ ...one, cluster: { server: 'https://wrong' } }, two], 'two');
+    const merged = await loadKubeconfig({ path: [first, second].join(delimiter), clock });
+    expect(merged.server).toBe('https://two:6443');
+    const kept = await loadKubeconfig({ path: `${first}${delimiter}${second}`, context: 'one', clock });
+    expect(kept.server).toBe('https://one:6443');
+  });
+
+  it('passes over those of several files that are missing, as kubectl does', async () => {
+    const path = ['/nowhere/first', write([one]), '/nowhere/last'].join(delimiter);
+    expect((await loadKubeconfig({ path, clock })).server).toBe('https://one:6443');
+    const none = ['/nowhere/first', '/nowhere/last'].join(delimiter);
+    await expect(loadKubeconfig({ path: none, clock })).rejects.toThrow(
+      'there is no kubeconfig /nowhere/first or /nowhere/last',
+    );
+  });
+
+  it('refuses a proxy, which would not be used, without showing it', async () => {
+    const path = write([{ ...one, cluster: { ...one.cluster, 'proxy-url': 'http://user:hunter2@proxy:3128' } }]);
+    const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
+    expect((error as Error).message).toContain('its cluster has a proxy-url');
+    expect(inspect(error)).not.toMatch(/hunter/);
+  });
+
+  it('sends user and password as basic authentication', async () => {
+    const path = write([{ ...one, user: { username: 'u', password: 'p' } }]);
+    const { credentials } = await loadKubeconfig({ path, clock });
+    expect(await credentials.headers()).toEqual({ authorization: `Basic ${base64('u:p')}` });
+  });
+
+  it('sees a token that was rewritten once the old one is refused', async () => {
+    const path = write([one]);
+    const { credentials } = await loadKubeconfig({ path, clock });
+    await credentials.headers();
+    writeFileSync(path, readFileSync(path, 'utf8').replace('t1', 't2'));
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t1' });
+    await credentials.refresh();
+    expect(await credentials.headers()).toEqual({ authorization: 'Bearer t2' });
+  });
+
+  it('runs an exec plugin once until its token expires or is refused', async () => {
+    const runs = join(folder, 'runs');
+    writeFileSync(runs, '');
+    const status = '{"status":{"token":"from-plugin","expirationTimestamp":"2099-01-01T00:00:00Z"}}';
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: '/bin/sh',
+      args: ['-c', `echo run >> ${runs}; echo '${status}'`],
+    };
+    const access = await loadKubeconfig({ path: write([{ ...one, user: { exec } }]), clock });
+    await Promise.all([access.credentials.headers(), access.credentials.headers(), access.credentials.headers()]);
+    await clock.advance(120_000);
+    expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer from-plugin' });
+    expect(readFileSync(runs, 'utf8')).toBe('run\n');
+    await Promise.all([access.credentials.refresh(), access.credentials.refresh()]);
+    expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n');
+  });
+
+  it('says what a plugin says when it fails', async () => {
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: '/bin/sh',
+      args: ['-c', 'echo log in first >&2; exit 1'],
+    };
+    const path = write([{ ...one, user: { exec } }]);
+    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/cannot obtain credentials: log in first/);
+  });
+
+  it('refuses a server without encryption unless the file says insecure', async () => {
+    const plain = { ...one, cluster: { server: 'http://one:8080' } };
+    await expect(loadKubeconfig({ path: write([plain]), clock })).rejects.toThrow(/http:\/\/one:8080 is not encrypted/);
+    const meant = { ...one, cluster: { server: 'http://one:8080', 'insecure-skip-tls-verify': true } };
+    expect((await loadKubeconfig({ path: write([meant]), clock })).server).toBe('http://one:8080');
+  });
+
+  it.each([
+    ['a missing file', () => '/nowhere/config', /^there is no kubeconfig \/nowhere\/config; /],
+    ['a name that drives a terminal', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
+    ['a name without end', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
+    ['a missing context', () => write([one], 'gone'), /has no context "gone"; it has: one/],
+    ['no path at all', () => '', /names no current context; it has: none/],
+  ])('names %s', async (_what, path, message) => {
+    await expect(loadKubeconfig({ path: path(), clock })).rejects.toThrow(message);
+  });
+
+  it.each([
+    [
+      'a mistake of indentation',
+      'users:\n- name: me\n  user:\n    token: hunter2\n   password: hunter3\n',
+      /cannot read kubeconfig/,
+    ],
+    ['nothing in it', '', /it is empty or no kubeconfig/],
+  ])('refuses a file with %s, and quotes nothing of it', async (_what, content, message) => {
+    const path = write([one]);
+    writeFileSync(path, content);
+    const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
+    expect((error as Error).message).toMatch(message);
+    expect(inspect(error)).not.toMatch(/hunter/);
+  });
+
+  it('names a context whose cluster is missing', async () => {
+    const path = write([one]);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('cluster: one', 'cluster: lost'));
+    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/names no cluster/);
+  });
+
+  it('reads TLS material anew', async () => {
+    const path = write([one]);
+    const { reloadTls } = await loadKubeconfig({ path, clock });
+    writeFileSync(path, readFileSync(path, 'utf8').replace(base64('CA1'), base64('CA2')));
+    expect((await reloadTls?.())?.ca).toEqual(Buffer.from('CA2'));
+  });
+});

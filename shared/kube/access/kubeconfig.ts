@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import type { RequestOptions } from 'node:https';
+import { delimiter } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { errorMessage } from '../../domain/errors';
+import { printable } from '../../domain/text/printable';
+import type { Clock } from '../../runtime/clock';
+import type { ClusterAccess, TlsMaterial } from './cluster-access';
+import { CredentialsError, RenewedCredentials } from './credentials';
+
+export interface KubeconfigOptions {
+  /** One path, or several as in KUBECONFIG, which are merged: the first wins, and some may be missing. */
+  readonly path: string;
+  /** Default: the file's current context. */
+  readonly context?: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Access to a cluster by kubeconfig, outside of it: tokens, client certificates, exec plugins, OIDC. The library that
+ * knows them costs 60 MB, so it is loaded here and only when this is called.
+ *
+ * @throws CredentialsError when the file, its context, or what it refers to is not usable.
+ */
+export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions): Promise<ClusterAccess> {
+  let config = await readKubeconfig(path, context);
+  const cluster = config.getCurrentCluster();
+  if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names no cluster that is in it`);
+  if (cluster.proxyUrl) {
+    // Not shown: there may be a password in it. Passed over, it would look as if the server were down.
+    throw new CredentialsError(
+      `kubeconfig ${path}: its cluster has a proxy-url, and no proxy is used; name a context whose server can be reached directly`,
+    );
+  }
+  if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
+    throw new CredentialsError(
+      `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if you mean it`,
+    );
+  }
+  const tlsOf = (authentication: RequestOptions): TlsMaterial => ({
+    ...pem('ca', authentication.ca),
+    ...pem('cert', authentication.cert),
+    ...pem('key', authentication.key),
+    ...(cluster.tlsServerName !== undefined && { serverName: cluster.tlsServerName }),
+    ...(cluster.skipTLSVerify && { insecureSkipVerify: true }),
+  });
+  const credentials = new RenewedCredentials(clock, async (reason) => {
+    // Plugins cache what they obtained; a new reader has an empty cache, and sees a file that was rewritten.
+    if (reason === 'refused') config = await readKubeconfig(path, context);
+    return headersOf(await authenticate(config, path));
+  });
+  return {
+    server: cluster.server,
+    tls: tlsOf(await authenticate(config, path)),
+    credentials,
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    reloadTls: async () => tlsOf(await authenticate(await readKubeconfig(path, context), path)),
+  };
+}
+
+async function readKubeconfig(path: string, context: string | undefined): Promise<KubeConfig> {
+  const { KubeConfig } = await import('./kubeconfig-library');
+  const paths = path.split(delimiter).filter((part) => part !== '');
+  const present = paths.filter((file) => existsSync(file));
+  const config = new KubeConfig();
+  // As kubectl does: of several files some may be missing.
+  if (present.length === 0 && paths.length > 0) {
+    throw new CredentialsError(
+      `there is no kubeconfig ${shown(paths.join(' or '))}; name another with --kubeconfig or KUBECONFIG`,
+    );
+  }
+  try {
+    for (const [index, file] of present.entries()) {
+      if (index === 0) {
+        config.loadFromFile(file);
+        continue;
+      }
+      const more = new KubeConfig();
+      more.loadFromFile(file);
+      mergeMissing(config, more);
+    }
+  } catch (thrown) {
+    // Neither the whole message nor the cause: the YAML reader quotes the lines around a mistake, tokens among them.
+    throw new CredentialsError(
+      `cannot read kubeconfig ${path}: ${readingProblem(thrown)}; mend it, or name another with --kubeconfig or KUBECONFIG`,
+    );
+  }
+  if (context !== undefined) config.setCurrentContext(context);
+  if (!config.getContextObject(config.getCurrentContext())) {
+    const known = config.getContexts().map(({ name }) => name);
+    const wanted = shown(config.getCurrentContext());
+    const problem = wanted === '' ? 'names no current context' : `has no context "${wanted}"`;
+    throw new CredentialsError(
+      `kubeconfig ${path} ${problem}; it has: ${shown(known.join(', ')) || 'none'}. Choose one with --context`,
+    );
+  }
+  return config;
+}
+
+/** Files are given to people by others. A context that is not named is undefined, whatever the library's types say. */
+function shown(text: string | undefined): string {
+  return printable(text ?? '', 500);
+}
+
+function readingProblem(thrown: unknown): string {
+  // What the library throws on an empty file, or on one that is something else.
+  if (thrown instanceof TypeError) return 'it is empty or no kubeconfig';
+  return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
+}
+
+/** As kubectl merges: what an earlier file has is not replaced. The library's own merge refuses a name twice. */
+function mergeMissing(config: KubeConfig, more: KubeConfig): void {
+  const names = (entries: readonly { readonly name: string }[]): ReadonlySet<string> =>
+    new Set(entries.map(({ name }) => name));
+  const [clusters, users, contexts] = [names(config.clusters), names(config.users), names(config.contexts)];
+  for (const cluster of more.clusters) if (!clusters.has(cluster.name)) config.addCluster(cluster);
+  for (const user of more.users) if (!users.has(user.name)) config.addUser(user);
+  for (const one of more.contexts) if (!contexts.has(one.name)) config.addContext(one);
+  if (!config.currentContext) config.setCurrentContext(more.currentContext);
+}
+
+async function authenticate(config: KubeConfig, path: string): Promise<RequestOptions> {
+  const options: RequestOptions = { headers: {} };
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (thrown) {
+    throw new CredentialsError(`kubeconfig ${path}: cannot obtain credentials: ${errorMessage(thrown)}`, thrown);
+  }
+  return options;
+}
+
+function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
+  const obtained: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (typeof value === 'string') obtained[name.toLowerCase()] = value;
+  }
+  if (typeof auth === 'string') obtained['authorization'] = `Basic ${Buffer.from(auth).toString('base64')}`;
+  return obtained;
+}
+
+function pem(name: 'ca' | 'cert' | 'key', value: unknown): Partial<TlsMaterial> {
+  if (Buffer.isBuffer(value)) return { [name]: value };
+  return typeof value === 'string' ? { [name]: Buffer.from(value) } : {};
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../runtime/clock';
+import type { ClusterAccess } from './cluster-access';
+import { isInCluster, loadInCluster } from './in-cluster';
+import { loadKubeconfig } from './kubeconfig';
+
+export interface ClusterAccessOptions {
+  /** Path and context given on the command line: they win over everything. */
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/**
+ * The way to the cluster: the kubeconfig asked for, else `KUBECONFIG`, else the pod's service account, else
+ * `~/.kube/config`. A pod never pays for loading the kubeconfig reader.
+ *
+ * Throws a CredentialsError that names what is missing.
+ */
+export async function loadClusterAccess({
+  kubeconfig,
+  context,
+  env,
+  clock,
+}: ClusterAccessOptions): Promise<ClusterAccess> {
+  const chosen = kubeconfig ?? nonEmpty(env['KUBECONFIG']);
+  if (chosen === undefined && context === undefined && isInCluster(env)) {
+    return await loadInCluster({ env, readFile, clock });
+  }
+  const path = chosen ?? join(env['HOME'] ?? '', '.kube', 'config');
+  return await loadKubeconfig({ path, ...(context !== undefined && { context }), clock });
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { FakeClock } from '../../runtime/fake-clock';
+import { RecordingLogger } from '../../runtime/log/recording-logger';
+import type { TlsMaterial } from './cluster-access';
+import { TlsRefresh } from './tls-refresh';
+
+const material = (ca: string, cert?: string): TlsMaterial => ({
+  ca: Buffer.from(ca),
+  ...(cert !== undefined && { cert: Buffer.from(cert), key: Buffer.from(`key of ${cert}`) }),
+});
+
+describe('TlsRefresh', () => {
+  let clock: FakeClock;
+  let logger: RecordingLogger;
+  let files: TlsMaterial | Error;
+  let applied: TlsMaterial[];
+  let refresh: TlsRefresh;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    logger = new RecordingLogger();
+    files = material('old');
+    applied = [];
+    refresh = new TlsRefresh({
+      clock,
+      logger,
+      current: material('old'),
+      load: async () => {
+        if (files instanceof Error) throw files;
+        return files;
+      },
+      apply: (tls) => applied.push(tls),
+    });
+    refresh.start();
+  });
+
+  it('applies nothing while the files stay as they are', async () => {
+    await clock.advance(600_000);
+    expect(applied).toEqual([]);
+  });
+
+  it.each([
+    ['CA', material('new')],
+    ['client certificate', material('old', 'mine')],
+  ])('applies a new %s within a minute, once', async (_what, changed) => {
+    files = changed;
+    await clock.advance(59_999);
+    expect(applied).toEqual([]);
+    await clock.advance(1);
+    expect(applied).toEqual([changed]);
+    await clock.advance(600_000);
+    expect(applied).toHaveLength(1);
+  });
+
+  it('keeps what it has while the files cannot be read, says so, and tries again', async () => {
+    files = new Error('no such file');
+    await clock.advance(60_000);
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'no such file' } }]);
+    files = material('new');
+    await clock.advance(60_000);
+    expect(applied).toHaveLength(1);
+  });
+
+  it('stops, also while it reads', async () => {
+    files = material('new');
+    const reading = clock.advance(60_000);
+    refresh.stop();
+    await reading;
+    await clock.advance(600_000);
+    expect(applied).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,61 @@
+import type { Clock } from '../../runtime/clock';
+import type { Component } from '../../runtime/process/lifecycle';
+import type { Logger } from '../../runtime/log/logger';
+import { version } from '../../runtime/version';
+import { KubeClient } from './client';
+import { createHttpsTransport } from '../transport/https-transport';
+import { loadClusterAccess, type ClusterAccessOptions } from '../access/load-cluster-access';
+import type { ClientObserver } from '../observers';
+import { readOnlyTransport } from '../transport/read-only-transport';
+import { TlsRefresh } from '../access/tls-refresh';
+
+export interface ClusterConnectionOptions extends ClusterAccessOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Requests at once; watches have connections of their own. */
+  readonly maxRequestSockets: number;
+  /** Only what reads is sent. */
+  readonly readOnly?: boolean;
+  /** Told of every request; `host` is the API server's. */
+  readonly observer?: (host: string) => ClientObserver;
+}
+
+export interface ClusterConnection {
+  readonly client: KubeClient;
+  /** `https://host:port` */
+  readonly server: string;
+  /** The namespace of the credentials. */
+  readonly namespace: string;
+  /** Follows rotated certificates while it runs; must be stopped after all that sends requests. */
+  readonly component: Component;
+}
+
+/**
+ * A client of the cluster that the options lead to. It works before its component is started.
+ *
+ * @throws CredentialsError that names what is missing.
+ */
+export async function connectCluster(options: ClusterConnectionOptions): Promise<ClusterConnection> {
+  const { clock, logger, maxRequestSockets, readOnly = false, observer } = options;
+  const access = await loadClusterAccess(options);
+  const { server, tls, credentials, namespace, reloadTls: load } = access;
+  const transport = createHttpsTransport({ server, tls, maxRequestSockets });
+  const client = new KubeClient({
+    ...{ clock, logger, credentials },
+    transport: readOnly ? readOnlyTransport(transport) : transport,
+    userAgent: `reroll/${version}`,
+    ...(observer && { observer: observer(new URL(server).host) }),
+  });
+  const refresh =
+    load && new TlsRefresh({ clock, logger, current: tls, load, apply: (next) => transport.reload(next) });
+  const component: Component = {
+    name: 'connection to the API server',
+    start: () => refresh?.start(),
+    stop: () => {
+      refresh?.stop();
+      transport.close();
+      return Promise.resolve();
+    },
+  };
+  return { client, server, namespace, component };
+}

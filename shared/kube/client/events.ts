@@ -1,0 +1,210 @@
+import { errorMessage } from '../../domain/errors';
+import { printable } from '../../domain/text/printable';
+import { textDigest } from '../../domain/sources/text-digest';
+import type { Clock } from '../../runtime/clock';
+import type { LogFields, Logger } from '../../runtime/log/logger';
+import type { Random } from '../../runtime/random';
+import { randomHex } from '../../runtime/random';
+import type { KubeClient } from './client';
+import { createObject } from './objects';
+import { events } from '../resource';
+
+/** Every reason that Reroll gives in an Event: people and alerts depend on them. */
+export const eventReasons = [
+  'Reloaded',
+  'ReloadFail',
+  'ReloadDeferred',
+  'ReloadSkipped',
+  'BaselineRemoved',
+  'OverBudget',
+  'Unhealthy',
+] as const;
+export type EventReason = (typeof eventReasons)[number];
+
+export interface EventRecorderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** `source.component` and `reportingComponent`. */
+  readonly component: string;
+  /** `reportingInstance`: the pod. */
+  readonly instance: string;
+  readonly logger: Logger;
+  /**
+   * Resolves when there is time for an Event, after so many milliseconds at the latest: it would take that of the restarts
+   * from the API server. Default: there always is.
+   */
+  readonly lull?: (maxMs: number) => Promise<void>;
+}
+
+export interface EventRegarding {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion?: string;
+}
+
+export interface KubeEvent {
+  readonly regarding: EventRegarding;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: EventReason;
+  readonly message: string;
+}
+
+/** The server refuses longer ones. */
+const maxMessageBytes = 1024;
+const maxNameLength = 253;
+const nameSuffixDigits = 16;
+
+/** Events tell; they must not hold up what they tell about, nor fill the memory when the server is slow. */
+const maxPending = 4_096;
+/** Of one namespace: a flood there takes no room from the others. */
+const maxPendingOfNamespace = 2_048;
+
+/** At a time: what tells of a restart must not take the connections of the next one. */
+const maxWriting = 2;
+
+/** It waits for the restarts that are under way, but not so long that somebody misses it. */
+const maxDelayMs = 5_000;
+
+/** The same warning about the same object is told once in this time. */
+const repeatAfterMs = 5 * 60_000;
+const maxRemembered = 4096;
+
+interface Waiting {
+  readonly event: KubeEvent;
+  /** What it tells of. */
+  readonly happenedMs: number;
+  /** By the monotonic clock. */
+  readonly latestMs: number;
+  readonly onEnd: () => void;
+}
+
+/**
+ * Writes core/v1 Events, one POST each. Losing one is logged and counted, never an error: the restart it tells about
+ * has happened.
+ */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  /** When each warning was last told, by the monotonic clock; oldest first. */
+  readonly #toldMs = new Map<string, number>();
+  readonly #waiting: Waiting[] = [];
+  /** How many wait, by namespace. */
+  readonly #waitingOf = new Map<string, number>();
+  #writing = 0;
+  #dropped = 0;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Events that were given up because too many were under way. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Resolves when the Event is written, or given up. Never rejects. */
+  async record(told: KubeEvent): Promise<void> {
+    const { clock, logger } = this.#options;
+    const event = { ...told, message: printable(told.message, maxMessageBytes) };
+    const { namespace } = event.regarding;
+    const waitingHere = this.#waitingOf.get(namespace) ?? 0;
+    const identity = identityOf(event);
+    if (event.type === 'Warning' && this.#wasTold(identity)) return;
+    if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
+      this.#dropped++;
+      logger.warn('event dropped, too many are under way', fieldsOf(event));
+      return;
+    }
+    if (event.type === 'Warning') this.#remember(identity);
+    await new Promise<void>((onEnd) => {
+      const latestMs = clock.monotonicMs() + maxDelayMs;
+      this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
+      this.#waitingOf.set(namespace, waitingHere + 1);
+      if (this.#writing < maxWriting) void this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    const { clock, lull } = this.#options;
+    this.#writing++;
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      this.#hasLeft(next.event.regarding.namespace);
+      await lull?.(Math.max(0, next.latestMs - clock.monotonicMs()));
+      await this.#write(next);
+      next.onEnd();
+    }
+    this.#writing--;
+  }
+
+  #hasLeft(namespace: string): void {
+    const left = (this.#waitingOf.get(namespace) ?? 0) - 1;
+    if (left > 0) this.#waitingOf.set(namespace, left);
+    else this.#waitingOf.delete(namespace);
+  }
+
+  async #write({ event, happenedMs }: Waiting): Promise<void> {
+    const { client, logger } = this.#options;
+    try {
+      await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
+    } catch (thrown) {
+      // Not told after all: the next of its kind may be.
+      this.#toldMs.delete(identityOf(event));
+      logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
+    }
+  }
+
+  #wasTold(identity: string): boolean {
+    const toldMs = this.#toldMs.get(identity);
+    return toldMs !== undefined && this.#options.clock.monotonicMs() - toldMs < repeatAfterMs;
+  }
+
+  #remember(identity: string): void {
+    this.#toldMs.delete(identity);
+    this.#toldMs.set(identity, this.#options.clock.monotonicMs());
+    if (this.#toldMs.size <= maxRemembered) return;
+    for (const oldest of this.#toldMs.keys()) {
+      this.#toldMs.delete(oldest);
+      return;
+    }
+  }
+
+  #body({ regarding, type, reason, message }: KubeEvent, happenedMs: number): object {
+    const { random, component, instance } = this.#options;
+    // Seconds: `firstTimestamp` is a metav1.Time.
+    const timestamp = new Date(happenedMs).toISOString().replace(/\.\d+Z$/, 'Z');
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {
+        name: eventName(regarding.name, randomHex(random, nameSuffixDigits)),
+        namespace: regarding.namespace,
+      },
+      involvedObject: regarding,
+      type,
+      reason,
+      message,
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: instance,
+      firstTimestamp: timestamp,
+      lastTimestamp: timestamp,
+      count: 1,
+    };
+  }
+}
+
+function identityOf({ regarding, reason, message }: KubeEvent): string {
+  return textDigest(`${regarding.uid} ${reason} ${message}`);
+}
+
+function fieldsOf({ regarding, reason }: KubeEvent): LogFields {
+  return { object: `${regarding.namespace}/${regarding.name}`, kind: regarding.kind, reason };
+}
+
+/** `<object>.<hex>`, a DNS subdomain: a name that is cut may not end in a dot or a dash before the dot. */
+function eventName(objectName: string, suffix: string): string {
+  return `${objectName.slice(0, maxNameLength - suffix.length - 1).replace(/[.-]+$/, '')}.${suffix}`;
+}

@@ -1,0 +1,268 @@
+import * as z from 'zod';
+import { ownFieldManager as fieldManager } from '../../domain/annotations/annotations';
+import type { KubeClient } from './client';
+import { ProtocolError } from '../errors';
+import type { Resource } from '../resource';
+import { resourceName, resourcePath } from '../resource';
+
+const objectMeta = z.looseObject({
+  name: z.string(),
+  namespace: z.string().optional(),
+  uid: z.string(),
+  resourceVersion: z.string(),
+  generation: z.number().optional(),
+  creationTimestamp: z.string().optional(),
+  deletionTimestamp: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+});
+
+const kubeObject = z.looseObject({ metadata: objectMeta });
+
+const kubeList = z.looseObject({ items: z.array(kubeObject).nullish() });
+
+const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion: z.string() }) });
+
+export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
+
+/** Any object of the API as it stands in its JSON; fields we do not know are kept. */
+export interface KubeObject {
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+/** An object reduced to its metadata by the server. */
+export interface PartialObjectMetadata {
+  readonly metadata: ObjectMeta;
+}
+
+export interface PatchOptions {
+  /** `strategic` for built-in kinds only: custom resources refuse it with 415. */
+  readonly type: 'strategic' | 'merge' | 'json';
+  readonly subresource?: string;
+  /** Asks what would be stored, and stores nothing. */
+  readonly dryRun?: boolean;
+  /** Answer the whole object, and not its metadata alone. */
+  readonly whole?: boolean;
+}
+
+export interface DeleteOptions {
+  /** Delete only this incarnation: a 409 otherwise. */
+  readonly uid?: string;
+  /** Delete only this version: a 409 otherwise. */
+  readonly resourceVersion?: string;
+  readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
+}
+
+/** Where a request must not take as long as others. */
+export interface RequestLimits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly pool?: 'request' | 'urgent';
+}
+
+const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
+  strategic: 'application/strategic-merge-patch+json',
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+/** Keeps the answer small; a server or proxy that cannot do it answers the whole object. */
+const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
+
+const metadataOnlyList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+
+/** @throws NotFoundError, ForbiddenError and the other KubeErrors, as all functions here. */
+export async function getObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  limits: RequestLimits = {},
+): Promise<KubeObject> {
+  const answer = await client.request({ ...limits, method: 'GET', path: resourcePath(resource, namespace, name) });
+  return parse(kubeObject, answer, resource);
+}
+
+/** An object's metadata, without what it holds. */
+export async function getMetadata(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  limits: RequestLimits = {},
+): Promise<PartialObjectMetadata> {
+  const path = resourcePath(resource, namespace, name);
+  const answer = await client.request({ ...limits, method: 'GET', path, accept: metadataOnly });
+  return { metadata: parse(kubeObject, answer, resource).metadata };
+}
+
+/**
+ * An object as it was when `resourceVersion` was given out; undefined: there was none. API servers remember five minutes.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ * @throws GoneError where that is too long ago
+ */
+export async function getObjectAt(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  resourceVersion: string,
+  limits: RequestLimits = {},
+): Promise<KubeObject | undefined> {
+  const query = { fieldSelector: `metadata.name=${name}`, resourceVersion, resourceVersionMatch: 'Exact' };
+  const path = resourcePath(resource, namespace);
+  return parse(kubeList, await client.request({ ...limits, method: 'GET', path, query }), resource).items?.[0];
+}
+
+/** Up to which version the server knows a resource, asked of etcd and not of a cache. Nothing of the objects is sent. */
+export async function newestVersion(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  limits: RequestLimits = {},
+): Promise<string> {
+  const path = resourcePath(resource, namespace);
+  const answer = await client.request({
+    ...limits,
+    method: 'GET',
+    path,
+    query: { limit: '1' },
+    accept: metadataOnlyList,
+  });
+  return parse(versionedList, answer, resource).metadata.resourceVersion;
+}
+
+export interface CreateOptions extends RequestLimits {
+  /** Asks whether it would be created, and stores nothing. */
+  readonly dryRun?: boolean;
+}
+
+function writeQuery(dryRun: boolean): Readonly<Record<string, string>> {
+  return { fieldManager, ...(dryRun && { dryRun: 'All' }) };
+}
+
+/** @throws AlreadyExistsError */
+export async function createObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  body: object,
+  { dryRun = false, ...limits }: CreateOptions = {},
+): Promise<KubeObject> {
+  const path = resourcePath(resource, namespace);
+  const query = writeQuery(dryRun);
+  return parse(kubeObject, await client.request({ ...limits, method: 'POST', path, query, body }), resource);
+}
+
+/** Replaces an object; with `metadata.resourceVersion` in `body` only that version. @throws ConflictError */
+export async function updateObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  body: object,
+  limits: RequestLimits = {},
+): Promise<KubeObject> {
+  const path = resourcePath(resource, namespace, name);
+  return parse(
+    kubeObject,
+    await client.request({ ...limits, method: 'PUT', path, query: { fieldManager }, body }),
+    resource,
+  );
+}
+
+/**
+ * Patches an object; with `metadata.resourceVersion` in a merge patch, or a `test` of it in a JSON patch, only that
+ * version.
+ *
+ * @throws ConflictError
+ */
+export async function patchObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  patch: object,
+  { type, subresource, dryRun = false, whole = false }: PatchOptions,
+): Promise<KubeObject> {
+  const answer = await client.request({
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, name, subresource),
+    query: writeQuery(dryRun),
+    body: patch,
+    contentType: patchTypes[type],
+    ...(!whole && { accept: metadataOnly }),
+  });
+  const object = parse(kubeObject, answer, resource);
+  return whole ? object : { metadata: object.metadata };
+}
+
+export interface ApplyOptions extends RequestLimits {
+  /** Owns the fields that are applied, and only those. */
+  readonly fieldManager: string;
+}
+
+/**
+ * Server-side apply: sets the fields that `body` has, takes them from whoever owned them, and leaves all others alone.
+ * `body` names its apiVersion and kind. With `metadata.resourceVersion` only that version is written; with
+ * `metadata.uid` an object that is gone is not made anew.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ * @throws ConflictError
+ */
+export async function applyObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  body: object,
+  { fieldManager: manager, ...limits }: ApplyOptions,
+): Promise<KubeObject> {
+  const answer = await client.request({
+    ...limits,
+    method: 'PATCH',
+    path: resourcePath(resource, namespace, name),
+    query: { fieldManager: manager, force: 'true' },
+    body,
+    contentType: 'application/apply-patch+yaml',
+  });
+  return parse(kubeObject, answer, resource);
+}
+
+/** Resolves when the server has accepted the deletion; finalizers may hold the object for longer. */
+export async function deleteObject(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+  { uid, resourceVersion, propagationPolicy }: DeleteOptions,
+): Promise<void> {
+  const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+  await client.request({
+    method: 'DELETE',
+    path: resourcePath(resource, namespace, name),
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions },
+  });
+}
+
+/** One unpaged list, held in memory: for lists that are known to be small. Everything else takes a Reflector. */
+export async function listObjects(
+  client: KubeClient,
+  resource: Resource,
+  namespace?: string,
+  labelSelector?: string,
+): Promise<readonly KubeObject[]> {
+  const path = resourcePath(resource, namespace);
+  return parse(kubeList, await client.request({ method: 'GET', path, query: { labelSelector } }), resource).items ?? [];
+}
+
+function parse<T>(schema: z.ZodType<T>, answer: unknown, resource: Resource): T {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const where = parsed.error.issues[0]?.path.join('.') ?? '';
+  throw new ProtocolError(
+    `the answer about ${resourceName(resource)} is no Kubernetes object: wrong or missing ${where}`,
+  );
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import type { KubeClient } from '../client/client';
+import { undefinedIfNotFound } from '../errors';
+import type { KubeObject, RequestLimits } from '../client/objects';
+import { createObject, getObject, updateObject } from '../client/objects';
+import { leases } from '../resource';
+
+const leaseSpec = z.looseObject({
+  holderIdentity: z.string().nullish(),
+  leaseDurationSeconds: z.number().nullish(),
+  acquireTime: z.string().nullish(),
+  renewTime: z.string().nullish(),
+  leaseTransitions: z.number().nullish(),
+});
+
+/** What a Lease says; unreadable fields count as absent: nobody may be locked out by a hand-edited Lease. */
+export interface LeaseRecord {
+  /** '' when nobody holds it. */
+  readonly holder: string;
+  readonly durationMs: number;
+  readonly acquireTime: string | undefined;
+  readonly renewTime: string | undefined;
+  readonly transitions: number;
+}
+
+/** A Lease as it was read; writing hands its version back. */
+export interface StoredLease {
+  readonly object: KubeObject;
+  readonly record: LeaseRecord;
+}
+
+/**
+ * Reads and writes one Lease; each write holds only for the version it was based on. It waits for no other request: were all
+ * of those held up, by an admission webhook that does not answer, the Lease would be lost, too.
+ */
+export class LeaseStore {
+  readonly #client: KubeClient;
+  readonly #namespace: string;
+  readonly #name: string;
+
+  constructor(client: KubeClient, namespace: string, name: string) {
+    this.#client = client;
+    this.#namespace = namespace;
+    this.#name = name;
+  }
+
+  async read(limits: RequestLimits): Promise<StoredLease | undefined> {
+    const lease = getObject(this.#client, leases, this.#namespace, this.#name, { ...limits, pool: 'urgent' });
+    const object = await lease.catch(undefinedIfNotFound);
+    return object && stored(object);
+  }
+
+  /** @throws ConflictError, AlreadyExistsError when somebody else was first. */
+  async write(record: LeaseRecord, base: StoredLease | undefined, limits: RequestLimits): Promise<StoredLease> {
+    const spec = {
+      holderIdentity: record.holder,
+      leaseDurationSeconds: Math.ceil(record.durationMs / 1000),
+      acquireTime: record.acquireTime,
+      renewTime: record.renewTime,
+      leaseTransitions: record.transitions,
+    };
+    const urgently = { ...limits, pool: 'urgent' } as const;
+    if (base) {
+      const body = { ...base.object, spec };
+      return stored(await updateObject(this.#client, leases, this.#namespace, this.#name, body, urgently));
+    }
+    const metadata = { name: this.#name, namespace: this.#namespace };
+    const body = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+    return stored(await createObject(this.#client, leases, this.#namespace, body, urgently));
+  }
+}
+
+function stored(object: KubeObject): StoredLease {
+  const parsed = leaseSpec.safeParse(object['spec']);
+  const spec = parsed.success ? parsed.data : {};
+  return {
+    object,
+    record: {
+      holder: spec.holderIdentity ?? '',
+      durationMs: (spec.leaseDurationSeconds ?? 0) * 1000,
+      acquireTime: spec.acquireTime ?? undefined,
+      renewTime: spec.renewTime ?? undefined,
+      transitions: spec.leaseTransitions ?? 0,
+    },
+  };
+}

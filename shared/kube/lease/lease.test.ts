@@ -1,0 +1,432 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Clock } from '../../runtime/clock';
+import { FakeClock } from '../../runtime/fake-clock';
+import { RecordingLogger } from '../../runtime/log/recording-logger';
+import { zeroRandom } from '../client/client.fixture';
+import { KubeClient } from '../client/client';
+import { staticCredentials } from '../access/credentials';
+import type { Reply } from '../transport/fake-transport';
+import { FakeTransport, noAnswer, refusal } from '../transport/fake-transport';
+import { LeaderElection } from './lease';
+import type { HttpRequest } from '../transport';
+
+interface Lease {
+  metadata: { name: string; namespace: string; uid: string; resourceVersion: string; labels?: Record<string, string> };
+  spec: Record<string, unknown>;
+}
+
+/** A server with one Lease and optimistic concurrency. */
+class LeaseServer {
+  lease: Lease | undefined;
+  /** Replies in the place of the server. */
+  intercept: (request: HttpRequest, store: () => Reply) => Reply | Promise<Reply> = (_request, store) => store();
+  #version = 0;
+
+  readonly transport = new FakeTransport((request) => this.intercept(request, () => this.#store(request)));
+
+  /** Another process's doing. */
+  write(spec: Record<string, unknown>): void {
+    const version = String(++this.#version);
+    this.lease = { metadata: { name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version }, spec };
+  }
+
+  /** As it was at `version` of a backup. */
+  restore(version: number): void {
+    this.#version = version;
+    this.lease!.metadata.resourceVersion = String(version);
+  }
+
+  #store(request: HttpRequest): Reply {
+    const sent = JSON.parse(request.body?.toString() ?? '{}') as Lease;
+    if (request.method === 'GET') return this.lease ? { body: structuredClone(this.lease) } : refusal(404, 'NotFound');
+    if (request.method === 'POST' && this.lease) return refusal(409, 'AlreadyExists');
+    if (request.method === 'PUT' && sent.metadata.resourceVersion !== this.lease?.metadata.resourceVersion) {
+      return refusal(409, 'Conflict');
+    }
+    this.write(sent.spec);
+    return { body: structuredClone(this.lease!) };
+  }
+}
+
+interface Process {
+  readonly election: LeaderElection;
+  readonly calls: string[];
+  readonly logger: RecordingLogger;
+}
+
+function candidate(server: LeaseServer, clock: Clock, identity: string, options = {}): Process {
+  const logger = new RecordingLogger();
+  const client = new KubeClient({
+    transport: server.transport,
+    credentials: staticCredentials({}),
+    clock,
+    logger,
+    userAgent: 'reroll/test',
+  });
+  const calls: string[] = [];
+  const election = new LeaderElection({
+    client,
+    clock,
+    random: zeroRandom,
+    logger,
+    namespace: 'ns',
+    name: 'lock',
+    identity,
+    ...options,
+  });
+  election.start({
+    onStartedLeading: (previous) => void calls.push(`started ${previous?.renewTimeMs ?? 'first'}`),
+    onStoppedLeading: () => void calls.push('stopped'),
+    onRestored: () => void calls.push('restored'),
+  });
+  return { election, calls, logger };
+}
+
+const startMs = Date.UTC(2026, 0, 1);
+
+describe('LeaderElection', () => {
+  it('creates the Lease, leads, and renews it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    expect(election.isLeader()).toBe(true);
+    expect(calls).toEqual(['started first']);
+    expect(server.lease?.spec).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaseTransitions: 0,
+    });
+    await clock.advance(60_000);
+    expect(election.isLeader()).toBe(true);
+    expect(server.lease?.spec).toMatchObject({
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:01:00.000000Z',
+    });
+    expect(calls).toHaveLength(1);
+    await election.stop();
+  });
+
+  it('renews with one request, and reads again only after a conflict', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    const methods = (): string[] => server.transport.requests.splice(0).map(({ method }) => method);
+    expect(methods()).toEqual(['GET', 'POST']);
+    await clock.advance(6_000);
+    expect(methods()).toEqual(['PUT', 'PUT', 'PUT']);
+    server.write({ ...server.lease!.spec, note: 'touched by hand' });
+    await clock.advance(2_000);
+    expect(methods()).toEqual(['PUT', 'GET', 'PUT']);
+    expect(calls).toHaveLength(1);
+    await election.stop();
+  });
+
+  it('lets one lead at a time, and the other take over when the first is gone', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const a = candidate(server, clock, 'a');
+    await clock.settle();
+    const b = candidate(server, clock, 'b');
+    await clock.advance(60_000);
+    expect([a.election.isLeader(), b.election.isLeader()]).toEqual([true, false]);
+    // a is cut off; b still reaches the server.
+    server.intercept = (request, store) => (request.body?.includes('"a"') ? noAnswer() : store());
+    await clock.advance(11_000);
+    expect([a.election.isLeader(), b.election.isLeader()]).toEqual([false, false]);
+    expect(a.calls).toEqual(['started first', 'stopped']);
+    await clock.advance(8_000);
+    expect([a.election.isLeader(), b.election.isLeader()]).toEqual([false, true]);
+    expect(b.calls).toEqual([`started ${startMs + 60_000}`]);
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+    await Promise.all([a.election.stop(), b.election.stop()]);
+  });
+
+  it('never judges a Lease by the clock of its holder', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '1999-01-01T00:00:00.000000Z' });
+    const { election } = candidate(server, clock, 'a');
+    await clock.advance(14_000);
+    expect(election.isLeader()).toBe(false);
+    await clock.advance(4_000);
+    expect(election.isLeader()).toBe(true);
+    await election.stop();
+  });
+
+  it('waits for as long as the holder asked', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 'other', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' });
+    const { election } = candidate(server, clock, 'a');
+    await clock.advance(58_000);
+    expect(election.isLeader()).toBe(false);
+    await clock.advance(6_000);
+    expect(election.isLeader()).toBe(true);
+    await election.stop();
+  });
+
+  it('stops leading when its renewals hang, at the deadline counted from the last one that began', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    server.intercept = noAnswer;
+    await clock.advance(9_999);
+    expect(election.isLeader()).toBe(true);
+    await clock.advance(1);
+    expect(election.isLeader()).toBe(false);
+    expect(calls).toEqual(['started first', 'stopped']);
+    server.intercept = (_request, store) => store();
+    await election.stop();
+  });
+
+  it('knows without any timer that its term is over, when it wakes from a freeze', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const frozen = { skippedMs: 0 };
+    const frozenClock: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs() + frozen.skippedMs,
+      timer: clock.timer.bind(clock),
+    };
+    const { election } = candidate(server, frozenClock, 'a');
+    await clock.settle();
+    expect(election.isLeader()).toBe(true);
+    frozen.skippedMs = 20_000;
+    expect(election.isLeader()).toBe(false);
+    await election.stop();
+  });
+
+  it('leads by a new term, not by a late answer, where it knew that its term was over', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const frozen = { skippedMs: 0 };
+    const frozenClock: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs() + frozen.skippedMs,
+      timer: clock.timer.bind(clock),
+    };
+    const { election, calls } = candidate(server, frozenClock, 'a');
+    await clock.settle();
+    const late: (() => void)[] = [];
+    server.intercept = async (request, store) => {
+      if (request.method === 'PUT') await new Promise<void>((resolve) => late.push(resolve));
+      return store();
+    };
+    await clock.advance(2_000);
+    frozen.skippedMs = 9_000;
+    expect(election.isLeader()).toBe(false);
+    // Counted from its beginning, the renewal would be good for one second more.
+    for (const answer of late) answer();
+    await clock.settle();
+    expect(election.isLeader()).toBe(false);
+    server.intercept = (_request, store) => store();
+    await clock.advance(4_000);
+    expect(election.isLeader()).toBe(true);
+    expect(calls).toEqual(['started first', 'stopped', `started ${startMs + 2_000}`]);
+    await election.stop();
+  });
+
+  it('survives a renewal whose answer is lost', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    let lost = 0;
+    server.intercept = (request, store) => {
+      const reply = store();
+      if (request.method !== 'PUT' || lost++ > 0) return reply;
+      throw new Error('read ECONNRESET');
+    };
+    await clock.advance(20_000);
+    expect(lost).toBeGreaterThan(1);
+    expect(election.isLeader()).toBe(true);
+    expect(calls).toHaveLength(1);
+    await election.stop();
+  });
+
+  it('does not begin a term whose time passed while it was being acquired', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const frozen = { skippedMs: 0 };
+    const frozenClock: Clock = {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs() + frozen.skippedMs,
+      timer: clock.timer.bind(clock),
+    };
+    server.intercept = (request, store) => {
+      if (request.method === 'POST') frozen.skippedMs = 12_000;
+      return store();
+    };
+    const { election, calls } = candidate(server, frozenClock, 'a');
+    await clock.settle();
+    expect(server.lease?.spec['holderIdentity']).toBe('a');
+    expect(calls).toEqual([]);
+    await election.stop();
+  });
+
+  it('ignores a renewal that is answered after its term ended', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a', { renewDeadlineMs: 3_000, leaseDurationMs: 4_000 });
+    await clock.settle();
+    const late: (() => void)[] = [];
+    server.intercept = async (request, store) => {
+      if (request.method === 'PUT') await new Promise<void>((resolve) => late.push(resolve));
+      return store();
+    };
+    await clock.advance(3_000);
+    expect(calls).toEqual(['started first', 'stopped']);
+    for (const answer of late) answer();
+    await clock.settle();
+    expect(election.isLeader()).toBe(false);
+    server.intercept = (_request, store) => store();
+    await election.stop();
+  });
+
+  it('stops at once when another holds the Lease, and stands again', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    server.write({ holderIdentity: 'thief', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:01.000000Z' });
+    await clock.advance(2_000);
+    expect(election.isLeader()).toBe(false);
+    await clock.advance(20_000);
+    expect(election.isLeader()).toBe(true);
+    expect(calls).toEqual(['started first', 'stopped', `started ${startMs + 1_000}`]);
+    await election.stop();
+  });
+
+  it('does not lead when another is faster', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.intercept = (request, store) => {
+      if (request.method === 'POST') server.write({ holderIdentity: 'fast', leaseDurationSeconds: 15 });
+      return store();
+    };
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.advance(4_000);
+    expect(election.isLeader()).toBe(false);
+    expect(calls).toEqual([]);
+    await election.stop();
+  });
+
+  it('releases the Lease when it stops, so that another leads at once', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const a = candidate(server, clock, 'a');
+    await clock.advance(4_000);
+    await a.election.stop();
+    expect(a.calls).toEqual(['started first', 'stopped']);
+    expect(a.logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: '', renewTime: '2026-01-01T00:00:04.000000Z' });
+    const b = candidate(server, clock, 'b');
+    await clock.settle();
+    expect(b.calls).toEqual([`started ${startMs + 4_000}`]);
+    await b.election.stop();
+  });
+
+  it('releases a Lease that it got in its last moment, though it never led', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls } = candidate(server, clock, 'a');
+    server.intercept = (request, store) => {
+      const reply = store();
+      return request.method === 'POST' ? noAnswer() : reply;
+    };
+    await clock.settle();
+    expect(server.lease?.spec['holderIdentity']).toBe('a');
+    await election.stop();
+    expect(server.lease?.spec['holderIdentity']).toBe('');
+    expect(calls).toEqual([]);
+  });
+
+  it('knows whom it took the Lease from also when the answer to that was lost', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' });
+    let lost = 0;
+    server.intercept = (request, store) => {
+      const reply = store();
+      return request.method === 'PUT' && lost++ === 0 ? refusal(503, 'ServiceUnavailable') : reply;
+    };
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.advance(60_000);
+    expect(lost).toBeGreaterThan(1);
+    expect(calls).toEqual([`started ${Date.UTC(2026, 0, 1)}`]);
+    await election.stop();
+  });
+
+  it('waits for no other request: neither to be elected, nor to stay so, nor to release it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election } = candidate(server, clock, 'a');
+    await clock.advance(4_000);
+    await election.stop();
+    const asked = server.transport.requests.map(({ method, pool }) => [method, pool]);
+    expect(asked).toEqual(['GET', 'POST', 'PUT', 'PUT', 'GET', 'PUT'].map((method) => [method, 'urgent']));
+  });
+
+  it('does not touch the Lease of another when it stops', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' });
+    const { election } = candidate(server, clock, 'a');
+    await clock.advance(4_000);
+    await election.stop();
+    expect(server.lease?.spec['holderIdentity']).toBe('other');
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('stops within its limits though the server is gone, and does nothing afterwards', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls, logger } = candidate(server, clock, 'a');
+    await clock.settle();
+    server.intercept = noAnswer;
+    const stopping = election.stop();
+    expect(calls).toEqual(['started first', 'stopped']);
+    await clock.advance(5_000);
+    await stopping;
+    expect(logger.lines.at(-1)?.message).toMatch(/it will expire/);
+    const requests = server.transport.requests.length;
+    await clock.advance(60_000);
+    expect(server.transport.requests).toHaveLength(requests);
+  });
+
+  it('takes a Lease that somebody edited into nonsense', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.write({ holderIdentity: 7, leaseDurationSeconds: 'x' });
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.settle();
+    expect(calls).toEqual(['started first']);
+    await election.stop();
+  });
+
+  it('asks as often as it was told', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election } = candidate(server, clock, 'a', { retryPeriodMs: 500, leaseDurationMs: 30_000 });
+    await clock.advance(5_000);
+    expect(server.transport.requests.filter((request) => request.method === 'PUT')).toHaveLength(10);
+    expect(server.lease?.spec['leaseDurationSeconds']).toBe(30);
+    await election.stop();
+  });
+
+  it('tells that its Lease is older than before, to the leader and to a standby, and no other write of it', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    for (let each = 0; each < 50; each++) server.write({});
+    const leader = candidate(server, clock, 'a');
+    await clock.settle();
+    const standby = candidate(server, clock, 'b');
+    await clock.advance(20_000);
+    server.write({ ...server.lease!.spec, note: 'touched by hand' });
+    await clock.advance(20_000);
+    expect([leader.calls, standby.calls]).toEqual([['started first'], []]);
+    server.restore(7);
+    await clock.advance(4_000);
+    expect([leader.calls, standby.calls]).toEqual([['started first', 'restored'], ['restored']]);
+    await clock.advance(60_000);
+    expect(leader.election.isLeader()).toBe(true);
+    expect(leader.calls).toHaveLength(2);
+    await leader.election.stop();
+    await standby.election.stop();
+  });
+
+  it('survives callbacks that throw', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const { election, calls, logger } = candidate(server, clock, 'a');
+    calls.push = () => {
+      throw new Error('bug');
+    };
+    await clock.advance(4_000);
+    expect(election.isLeader()).toBe(true);
+    expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
+    await election.stop();
+  });
+});

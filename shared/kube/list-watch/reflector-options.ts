@@ -1,0 +1,41 @@
+import type { Clock } from '../../runtime/clock';
+import type { Logger } from '../../runtime/log/logger';
+import type { Random } from '../../runtime/random';
+import type { KubeClient } from '../client/client';
+import type { Decoder } from '../wire/decoder';
+import type { ReflectorSink } from './delivery';
+import type { KubeError } from '../errors';
+import type { ReflectorObserver } from '../observers';
+import type { Resource } from '../resource';
+
+export interface ReflectorDeps {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly observer?: ReflectorObserver;
+}
+
+export interface ReflectorOptions<T> {
+  readonly resource: Resource;
+  /** Without it, all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly decoder: Decoder<T>;
+  readonly sink: ReflectorSink<T>;
+  /** Objects per page of a list; default 500. */
+  readonly pageSize?: number;
+}
+
+export interface ReflectorStatus {
+  /** A complete list has been delivered since the start: readiness. */
+  readonly synced: boolean;
+  /** A watch has gone on from that list: until then nothing that changes is seen. */
+  readonly begun: boolean;
+  /** When the server last said anything, by the monotonic clock: liveness. */
+  readonly lastActivityMonotonicMs: number;
+  /** What ended the last attempt; absent while all is well. */
+  readonly lastError?: KubeError;
+  readonly state: 'starting' | 'listing' | 'watching' | 'backing-off' | 'stopped';
+}

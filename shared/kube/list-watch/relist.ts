@@ -1,0 +1,47 @@
+import type { ObjectKey } from '../../domain/kubernetes/object-key';
+import type { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
+import type { Decoded } from '../wire/decoder';
+import type { Delivery } from './delivery';
+
+/**
+ * One pass over the complete state: passes objects on as they come and remembers their keys. The sink keeps what it
+ * holds until the pass is complete; a pass that breaks off removes nothing.
+ */
+export class Relist<T> {
+  readonly #delivery: Delivery<T>;
+  readonly #seen = new Set<ObjectKey>();
+
+  constructor(delivery: Delivery<T>) {
+    this.#delivery = delivery;
+  }
+
+  /** Objects so far. */
+  get objects(): number {
+    return this.#seen.size;
+  }
+
+  upsert(decoded: Decoded<T>): void {
+    this.#seen.add(decoded.key);
+    this.#delivery.upsert(decoded, 'list');
+  }
+
+  /** Skipped, but there: not to be removed. */
+  malformed(error: MalformedObjectError): void {
+    if (error.key !== undefined) this.#seen.add(error.key);
+    this.#delivery.malformed(error);
+  }
+
+  remove(key: ObjectKey, uid: string | undefined, resourceVersion: string | undefined): void {
+    this.#seen.delete(key);
+    this.#delivery.remove(key, uid, resourceVersion);
+  }
+
+  /** Begins the pass anew: what was seen may be gone by now. */
+  restart(): void {
+    this.#seen.clear();
+  }
+
+  complete(): void {
+    this.#delivery.complete(this.#seen);
+  }
+}

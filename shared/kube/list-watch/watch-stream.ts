@@ -1,0 +1,102 @@
+import type { Clock } from '../../runtime/clock';
+import type { KubeClient } from '../client/client';
+import { Deadline } from '../client/deadline';
+import type { Decoder } from '../wire/decoder';
+import { acceptHeader, encodingOf } from '../wire/encoding';
+import type { WatchEvent } from '../wire/watch-event';
+
+export interface WatchStreamOptions<T> {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly path: string;
+  /** Selectors. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly decoder: Decoder<T>;
+  /** Where to go on; undefined asks for the whole state first (watch-list). */
+  readonly resourceVersion: string | undefined;
+  /** To end with the whole state. */
+  readonly listOnly?: boolean;
+  /** When the server is to end the stream. */
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+  onOpen(): void;
+  /** The server has sent something. */
+  onActivity(): void;
+  /** Must not throw but to end the stream. */
+  onEvent(event: WatchEvent<T>): void;
+}
+
+/**
+ * `idle`: not a byte for longer than there is between two bookmarks. `deadline`: the server did not end the stream when it
+ * should have. Most likely nobody is there any more.
+ */
+export type WatchEnd = 'listed' | 'ended' | 'idle' | 'deadline' | 'no-initial-events-end';
+
+/** The server ends the stream first, if it is there at all. */
+const deadlineGraceMs = 5_000;
+
+/**
+ * A server sends a bookmark every minute while there is news of the resource, in whichever namespace. One that sends none is
+ * asked anew from the same version, which costs it next to nothing.
+ */
+const idleMs = 90_000;
+
+/** Silence of a watch-list before its end mark: a server that ignores `sendInitialEvents` never sends one. */
+const initialEventsIdleMs = 10_000;
+
+/**
+ * Reads one watch to its end. A peer that vanished without a word is noticed after 90 s.
+ *
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+ * @throws KubeError when the watch is refused, breaks off or does not parse; whatever `onEvent` throws.
+ */
+export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<WatchEnd> {
+  const { client, clock, path, query, decoder, resourceVersion, timeoutSeconds, signal } = options;
+  const startMs = clock.monotonicMs();
+  const deadline = new Deadline(clock, signal);
+  let initialEvents = resourceVersion === undefined;
+  const boundMs = (): number => startMs + timeoutSeconds * 1000 + deadlineGraceMs - clock.monotonicMs();
+  const silenceMs = (): number => (initialEvents ? initialEventsIdleMs : Math.min(idleMs, boundMs()));
+  try {
+    const response = await client.open({
+      method: 'GET',
+      path,
+      query: {
+        ...query,
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        timeoutSeconds: String(timeoutSeconds),
+        resourceVersion,
+        ...(initialEvents ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : {}),
+      },
+      accept: acceptHeader(decoder, 'watch'),
+      signal: deadline.signal,
+      pool: 'watch',
+    });
+    const encoding = encodingOf(response.headers['content-type'], decoder);
+    const splitter = encoding.newFrameSplitter();
+    options.onOpen();
+    deadline.set(silenceMs());
+    for await (const chunk of response.body) {
+      options.onActivity();
+      for (const frame of splitter.push(chunk)) {
+        const event = encoding.decodeEvent(frame);
+        options.onEvent(event);
+        if (initialEvents && event.type === 'bookmark' && event.initialEventsEnd) {
+          if (options.listOnly === true) return 'listed';
+          initialEvents = false;
+        }
+      }
+      deadline.set(silenceMs());
+    }
+    splitter.end();
+    return initialEvents ? 'no-initial-events-end' : 'ended';
+  } catch (thrown) {
+    deadline.abort();
+    if (deadline.expired && initialEvents) return 'no-initial-events-end';
+    if (deadline.expired) return boundMs() > 0 ? 'idle' : 'deadline';
+    throw thrown;
+  } finally {
+    deadline.dispose();
+  }
+}

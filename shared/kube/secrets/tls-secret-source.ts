@@ -1,0 +1,67 @@
+import { objectKey } from '../../domain/kubernetes/object-key';
+import type { TlsMaterial, TlsMaterialSource } from '../../runtime/tls/tls-material';
+import { TlsMaterialSlot } from '../../runtime/tls/tls-material-slot';
+import type { ReflectorDeps, ReflectorStatus } from '../list-watch/reflector';
+import { WatchedSecret, type SecretContent } from './watched-secret';
+
+/** The Secret with all certificates that Reroll makes itself. */
+export const certificatesSecretName = 'reroll-certs';
+
+export interface TlsSecretSourceOptions {
+  readonly namespace: string;
+  readonly secretName: string;
+  /** Which of its certificates: `<leaf>.crt` and `<leaf>.key`, beside `ca.crt`. */
+  readonly leaf: string;
+}
+
+/** TLS material out of one Secret that is watched: in use within moments of its being written. */
+export class TlsSecretSource implements TlsMaterialSource {
+  readonly #secret: WatchedSecret;
+  readonly #slot: TlsMaterialSlot;
+  readonly #keys: readonly [cert: string, key: string, ca: string];
+
+  constructor(deps: ReflectorDeps, { namespace, secretName, leaf }: TlsSecretSourceOptions) {
+    this.#keys = [`${leaf}.crt`, `${leaf}.key`, 'ca.crt'];
+    const secret = objectKey(namespace, secretName);
+    this.#slot = new TlsMaterialSlot(deps.logger.child({ secret, certificate: leaf }));
+    const onContent = (content: SecretContent | undefined): void => this.#take(content);
+    this.#secret = new WatchedSecret(deps, { namespace, secretName, keys: this.#keys, onContent });
+  }
+
+  /** Of the watch: for readiness and to name a right that is missing. */
+  get status(): ReflectorStatus {
+    return this.#secret.status;
+  }
+
+  current(): TlsMaterial | undefined {
+    return this.#slot.current();
+  }
+
+  onChange(listener: () => void): void {
+    this.#slot.onChange(listener);
+  }
+
+  start(): void {
+    this.#secret.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#secret.stop();
+  }
+
+  #take(content: SecretContent | undefined): void {
+    if (content === undefined && this.#slot.current()) {
+      this.#slot.refuse('the Secret was deleted');
+      return;
+    }
+    // It may have been made empty, for `reroll certs` to fill.
+    if (content === undefined || content.size === 0) {
+      this.#slot.refuse('there is none that is complete: `reroll certs` makes it; see --certs-secret');
+      return;
+    }
+    const [cert = '', key = '', ca = ''] = this.#keys.map((name) => content.get(name));
+    const missing = this.#keys.find((name) => !content.has(name));
+    if (missing === undefined) this.#slot.offer({ cert, key, ca });
+    else this.#slot.refuse(`Secret ${this.#secret.key} has no key "${missing}"`);
+  }
+}

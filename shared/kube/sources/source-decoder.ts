@@ -1,0 +1,133 @@
+import type { SourceDigester } from '../../domain/sources/content-digest';
+import { objectKey } from '../../domain/kubernetes/object-key';
+import type { ReadSource, SourceRecord } from '../../domain/sources/source';
+import type { Decoded, Decoder } from '../wire/decoder';
+import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
+import type { ObjectMetadata } from '../wire/object-metadata';
+import {
+  identityOf,
+  isRecord,
+  mapEntry,
+  metadataFromJson,
+  metadataFromProtobuf,
+  requireIdentity,
+} from '../wire/object-metadata';
+import { protobufFields } from '../wire/protobuf';
+
+/** Annotation keys that decide about a source as a whole. */
+export interface SourceAnnotationKeys {
+  readonly ignore: string;
+  readonly match: string;
+}
+
+type Entry = readonly [string, Buffer];
+
+/**
+ * How content stands in each encoding.
+ *
+ *     ConfigMap {2: data map<string, string>, 3: binaryData map<string, bytes>}
+ *     Secret    {2: data map<string, bytes>, 3: type}
+ */
+const contentFields = {
+  ConfigMap: { protobuf: [2, 3], json: { data: 'utf8', binaryData: 'base64' } },
+  Secret: { protobuf: [2], json: { data: 'base64' } },
+} as const;
+
+/** Lists leave the content out: a cluster has a hundred times more of it than its workloads use. */
+export interface SourceDecoder extends Decoder<SourceRecord> {
+  fromJson(object: unknown): Decoded<ReadSource>;
+  fromProtobuf(bytes: Buffer): Decoded<ReadSource>;
+  readonly metadata: Decoder<SourceRecord>;
+}
+
+/**
+ * Digests a ConfigMap or Secret as it passes by: the content is hashed and dropped. Both encodings give the same
+ * digests.
+ */
+export function sourceDecoder(
+  kind: 'ConfigMap' | 'Secret',
+  digester: SourceDigester,
+  keys: SourceAnnotationKeys,
+): SourceDecoder {
+  const wantedAnnotations = [keys.ignore, keys.match];
+
+  const listed = (metadata: ObjectMetadata): Decoded<SourceRecord & { readonly content: 'unread' }> => {
+    const { name, namespace, uid, resourceVersion, createdAtMs, writtenAtMs, annotations } = metadata;
+    requireIdentity(metadata);
+    if (createdAtMs === undefined) throw malformed(kind, metadata, 'has no metadata.creationTimestamp');
+    const object = {
+      kind,
+      namespace,
+      name,
+      uid,
+      resourceVersion,
+      createdAtMs,
+      writtenAtMs,
+      ignore: annotations.get(keys.ignore) === 'true',
+      match: annotations.get(keys.match) === 'true',
+      content: 'unread' as const,
+    };
+    return { key: objectKey(namespace, name), uid, resourceVersion, object };
+  };
+
+  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<ReadSource> => {
+    const { object, ...identity } = listed(metadata);
+    const { namespace, name } = object;
+    return { ...identity, object: { ...object, content: digester.digest(kind, namespace, name, content) } };
+  };
+
+  return {
+    accepts: 'protobuf',
+    fromJson(object) {
+      const metadata = metadataFromJson(object, wantedAnnotations);
+      return decoded(metadata, { [Symbol.iterator]: () => entriesFromJson(kind, metadata, object) });
+    },
+    fromProtobuf(bytes) {
+      const content = { [Symbol.iterator]: () => entriesFromProtobuf(kind, bytes) };
+      return decoded(metadataFromProtobuf(bytes, wantedAnnotations), content);
+    },
+    metadata: {
+      accepts: 'metadata',
+      fromJson: (object) => listed(metadataFromJson(object, wantedAnnotations)),
+      fromProtobuf: (bytes) => listed(metadataFromProtobuf(bytes, wantedAnnotations)),
+    },
+  };
+}
+
+/** One for each kind. */
+export function sourceDecoders(
+  digester: SourceDigester,
+  keys: SourceAnnotationKeys,
+): Readonly<Record<'ConfigMap' | 'Secret', SourceDecoder>> {
+  return { ConfigMap: sourceDecoder('ConfigMap', digester, keys), Secret: sourceDecoder('Secret', digester, keys) };
+}
+
+function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Generator<Entry> {
+  const wanted: readonly number[] = contentFields[kind].protobuf;
+  for (const field of protobufFields(object)) if (wanted.includes(field.number)) yield mapEntry(field);
+}
+
+/**
+ * The raw bytes of each key, for a digest.
+ *
+ * @throws MalformedObjectError on what is no map of strings; the message names the key and never the value.
+ */
+export function* entriesFromJson(
+  kind: 'ConfigMap' | 'Secret',
+  metadata: ObjectMetadata,
+  object: unknown,
+): Generator<Entry> {
+  for (const [field, encoding] of Object.entries(contentFields[kind].json)) {
+    const map = isRecord(object) ? object[field] : undefined;
+    if (map === undefined || map === null) continue;
+    if (!isRecord(map)) throw malformed(kind, metadata, `has ${field} that is no map`);
+    for (const [key, value] of Object.entries(map)) {
+      if (typeof value !== 'string') throw malformed(kind, metadata, `has a ${field} entry "${key}" that is no string`);
+      yield [key, Buffer.from(value, encoding)];
+    }
+  }
+}
+
+function malformed(kind: string, metadata: ObjectMetadata, what: string): MalformedObjectError {
+  return new MalformedObjectError(`${kind} ${metadata.namespace}/${metadata.name} ${what}`, identityOf(metadata));
+}

@@ -1,0 +1,181 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { errorMessage } from '../../domain/errors';
+import type { TlsMaterial } from '../access/cluster-access';
+import { ConnectionError } from '../errors';
+import { IncomingBody } from './incoming-body';
+import type { HttpRequest, HttpResponse, Transport } from '../transport';
+
+export interface HttpsTransportOptions {
+  /** `https://host:port`, maybe with a path prefix; `http://` is for what a kubeconfig calls insecure. */
+  readonly server: string;
+  readonly tls: TlsMaterial;
+  /** Requests at a time, one that is urgent not counted; more wait for a connection. Default 16. */
+  readonly maxRequestSockets?: number;
+}
+
+export interface HttpsTransport extends Transport {
+  /** New connections use this material; open streams go on until they end. */
+  reload(tls: TlsMaterial): void;
+  /** Closes every connection. */
+  close(): void;
+  /** Connections made so far. */
+  readonly connectionsOpened: number;
+}
+
+type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
+
+const maxUrgentSockets = 1;
+
+/** A watch holds its connection for minutes, so there is one for each: for all resources in as many namespaces as may be named. */
+export const maxWatchSockets = 2_048;
+
+/** Keeps middle boxes from forgetting an idle connection. */
+const tcpKeepAliveMs = 30_000;
+
+/**
+ * HTTP/1.1 over keep-alive connections, those of watches apart from those of requests. Time limits are the caller's, by
+ * its signal. Compression is not asked for: it would cost the API server more than it saves within a cluster.
+ */
+export function createHttpsTransport(options: HttpsTransportOptions): HttpsTransport {
+  const base = new URL(options.server);
+  const secure = base.protocol === 'https:';
+  const prefix = base.pathname.replace(/\/$/, '');
+  const maxRequestSockets = options.maxRequestSockets ?? 16;
+  const seenSockets = new WeakSet<Socket>();
+  let connectionsOpened = 0;
+  let agents = newAgents(secure, options.tls, maxRequestSockets);
+
+  const start = (request: HttpRequest, agent: http.Agent): http.ClientRequest => {
+    const { body, headers } = request;
+    const outgoing = (secure ? https : http).request({
+      hostname: base.hostname.replace(/^\[|\]$/g, ''),
+      port: base.port === '' ? (secure ? 443 : 80) : base.port,
+      method: request.method,
+      path: prefix + request.path,
+      // Node frames the body of a DELETE by nothing: its bytes would be read as the next request, its options ignored.
+      headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
+      agent,
+    });
+    outgoing.on('socket', (socket) => {
+      if (seenSockets.has(socket)) return;
+      seenSockets.add(socket);
+      connectionsOpened++;
+    });
+    outgoing.end(body);
+    return outgoing;
+  };
+
+  const exchange = async (request: HttpRequest, mayRetry: boolean): Promise<HttpResponse> => {
+    const { signal } = request;
+    if (signal?.aborted === true) throw new ConnectionError('aborted');
+    const agent = agentFor(agents, request);
+    const outgoing = start(request, agent);
+    let incoming: http.IncomingMessage | undefined;
+    const abort = (): void => void (incoming ?? outgoing).destroy(new ConnectionError('aborted'));
+    signal?.addEventListener('abort', abort);
+    outgoing.once('close', () => signal?.removeEventListener('abort', abort));
+    try {
+      incoming = await responseOf(outgoing, signal);
+    } catch (thrown) {
+      if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
+      // What the server closed here it most likely closed for all: only a new connection is worth the second try.
+      destroyIdle(agent);
+      return await exchange(request, false);
+    }
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: singleHeaders(incoming.headers),
+      body: new IncomingBody(incoming, asConnectionError),
+    };
+  };
+
+  return {
+    // A write that met a closed connection may have been carried out; only reads are repeated here.
+    send: async (request) => await exchange(request, request.method === 'GET'),
+    reload(tls) {
+      const old = agents;
+      agents = newAgents(secure, tls, maxRequestSockets);
+      for (const agent of Object.values(old)) {
+        // Connections in use end with what they carry.
+        agent.maxFreeSockets = 0;
+        destroyIdle(agent);
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+    get connectionsOpened() {
+      return connectionsOpened;
+    },
+  };
+}
+
+function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number): Agents {
+  const newAgent = (maxSockets: number): http.Agent => {
+    // In turn, not the last one first: the renewals of the lease then keep every connection from being closed as idle
+    // (kube-apiserver does that after 90 s), and a burst of writes finds them all open.
+    const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets, scheduling: 'fifo' as const };
+    if (!secure) return new http.Agent(keepAlive);
+    const { ca, cert, key, serverName, insecureSkipVerify } = tls;
+    return new https.Agent({
+      ...keepAlive,
+      ca,
+      cert,
+      key,
+      ...(serverName !== undefined && { servername: serverName }),
+      rejectUnauthorized: insecureSkipVerify !== true,
+      minVersion: 'TLSv1.2',
+    });
+  };
+  return {
+    request: newAgent(maxRequestSockets),
+    urgent: newAgent(maxUrgentSockets),
+    watch: newAgent(maxWatchSockets),
+  };
+}
+
+/** What is urgent takes a connection like all others while one is free: that keeps them from being closed as idle. */
+function agentFor(agents: Agents, { pool }: HttpRequest): http.Agent {
+  return pool === 'urgent' && !isFull(agents.request) ? agents.request : agents[pool];
+}
+
+function isFull({ sockets, maxSockets }: http.Agent): boolean {
+  return Object.values(sockets).flat().length >= maxSockets;
+}
+
+async function responseOf(
+  outgoing: http.ClientRequest,
+  signal: AbortSignal | undefined,
+): Promise<http.IncomingMessage> {
+  return await new Promise((resolve, reject) => {
+    // A request that waits for a connection tells of its end only when it gets one: no time limit would hold for it.
+    const aborted = (): void => reject(new ConnectionError('aborted'));
+    signal?.addEventListener('abort', aborted);
+    outgoing.once('close', () => signal?.removeEventListener('abort', aborted));
+    outgoing.once('response', resolve);
+    // Stays for good: an error after the response must not be an uncaught one; the body's reader gets it as well.
+    outgoing.on('error', reject);
+  });
+}
+
+/** The server closed a kept connection just as we took it: nothing of an answer arrived. */
+function wasClosedWhileIdle(outgoing: http.ClientRequest, thrown: unknown): boolean {
+  const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+  return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+}
+
+function destroyIdle(agent: http.Agent): void {
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+}
+
+function asConnectionError(thrown: unknown): ConnectionError {
+  return thrown instanceof ConnectionError ? thrown : new ConnectionError(errorMessage(thrown), thrown);
+}
+
+function singleHeaders(headers: http.IncomingHttpHeaders): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  );
+}

@@ -1,0 +1,201 @@
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import { Server as TlsServer, type TLSSocket } from 'node:tls';
+import type { Clock, Timer } from '../clock';
+import { Connection, type ConnectionLife } from './connection';
+import type { Logger } from '../log/logger';
+import { RareWarning } from '../log/rare-warning';
+
+export interface ConnectionsOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** For people: which server this is. */
+  readonly what: string;
+  readonly max: number;
+  readonly maxPerAddress: number;
+  /** How long a connection is kept on which nothing happens. */
+  readonly idleMs: number;
+  /** Where there are too many, a connection gives way whose request has taken so long: no good call takes as long. */
+  readonly slowMs: number;
+  /** How long a connection may live whose handshake is over. */
+  readonly lifeOf?: (socket: TLSSocket) => ConnectionLife;
+}
+
+/**
+ * For the making of each server. Node's own limits of time begin with the connection and go by a clock of theirs;
+ * {@link Connections} has the ones that count. A head of an API server, of kubelet or of Prometheus has less than 2 KiB.
+ */
+export const headLimits = { maxHeaderSize: 8 * 1024, headersTimeout: 0, requestTimeout: 0 } as const;
+const maxHeaders = 64;
+
+/** For a handshake, and for a head from its first byte. */
+const arriveMs = 5_000;
+/** From the head of a request to the end of its answer: a client that does not read cannot hold a connection for ever. */
+const requestMs = 10_000;
+const sweepMs = 1_000;
+
+/**
+ * The connections of a server: a bounded number, each bounded in time. When there are too many, the one that is of the
+ * least use gives way to the new one: whoever opens connections and is silent cannot keep others out.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #all = new Set<Connection>();
+  readonly #byStream = new WeakMap<Socket, Connection>();
+  /** By both ends of a connection: of one in its handshake there is no other name that the TLS server tells. */
+  readonly #handshaking = new Map<string, Connection>();
+  readonly #warning: RareWarning;
+  #sweep: Timer | undefined;
+  #lastLookMs: number;
+
+  /** Takes over the limits of a server that was made with {@link headLimits}. */
+  constructor(server: HttpServer | HttpsServer, options: ConnectionsOptions) {
+    this.#options = options;
+    this.#warning = new RareWarning(options.clock, options.logger);
+    this.#lastLookMs = options.clock.monotonicMs();
+    server.maxHeadersCount = maxHeaders;
+    server.keepAliveTimeout = options.idleMs;
+    const isTls = server instanceof TlsServer;
+    server.on('connection', (socket: Socket) => this.#accept(socket, isTls));
+    if (isTls) server.on('secureConnection', (socket: TLSSocket) => this.#secured(socket));
+    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) =>
+      this.#begin(request, response),
+    );
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Ends each after what it is answering: what they were let in by no longer counts. */
+  retire(): void {
+    for (const connection of this.#all) connection.retire();
+  }
+
+  /** Ends them all, whatever they are at. */
+  destroy(): void {
+    for (const connection of this.#all) connection.destroy();
+  }
+
+  #accept(socket: Socket, isTls: boolean): void {
+    const address = socket.remoteAddress;
+    if (address === undefined || !this.#makeRoom(address)) {
+      socket.destroy();
+      return;
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    const connection = new Connection(socket, address, nowMs);
+    const name = nameOf(socket);
+    this.#all.add(connection);
+    socket.once('close', () => {
+      this.#forget(connection);
+      if (this.#handshaking.get(name) === connection) this.#handshaking.delete(name);
+    });
+    if (isTls) this.#handshaking.set(name, connection);
+    else this.#open(connection, socket, {});
+    this.#scheduleSweep();
+  }
+
+  #secured(socket: TLSSocket): void {
+    const name = nameOf(socket);
+    const connection = this.#handshaking.get(name);
+    this.#handshaking.delete(name);
+    if (!connection) {
+      // Its other end went away within the handshake, and its name with it.
+      socket.destroy();
+      return;
+    }
+    this.#open(connection, socket, this.#options.lifeOf?.(socket) ?? {});
+  }
+
+  #open(connection: Connection, stream: Socket, life: ConnectionLife): void {
+    const { clock } = this.#options;
+    this.#byStream.set(stream, connection);
+    connection.open(stream, clock.monotonicMs(), life);
+    if (connection.isOver(clock.monotonicMs(), clock.nowMs())) connection.retire();
+  }
+
+  #begin({ socket }: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#byStream.get(socket);
+    if (!connection) return;
+    const { clock } = this.#options;
+    connection.begin(response, clock.monotonicMs());
+    response.once('close', () => connection.finish(response, clock.monotonicMs()));
+  }
+
+  /** Whether there is room for one more of this address. */
+  #makeRoom(address: string): boolean {
+    const { max, maxPerAddress } = this.#options;
+    const own = [...this.#all].filter((connection) => connection.address === address);
+    if (own.length >= maxPerAddress) return this.#giveWay(own, address);
+    return this.#all.size < max || this.#giveWay([...this.#all], address);
+  }
+
+  #giveWay(candidates: readonly Connection[], address: string): boolean {
+    const { clock, max, maxPerAddress, slowMs, what } = this.#options;
+    const leaver = firstToGiveWay(candidates, clock.monotonicMs() - slowMs);
+    const consequence = leaver ? 'those that are idle give way to new ones' : 'all are busy, and a new one was refused';
+    this.#warning.warn(consequence, `too many connections to the ${what}: ${consequence}; see who opens them`, {
+      ...{ address, connectionsOfAddress: this.#countOf(address), max, maxPerAddress },
+    });
+    if (!leaver) return false;
+    leaver.destroy();
+    this.#forget(leaver);
+    return true;
+  }
+
+  #countOf(address: string): number {
+    return [...this.#all].filter((connection) => connection.address === address).length;
+  }
+
+  #forget(connection: Connection): void {
+    this.#all.delete(connection);
+    if (this.#all.size > 0) return;
+    this.#sweep?.cancel();
+    this.#sweep = undefined;
+  }
+
+  #scheduleSweep(): void {
+    this.#sweep ??= this.#options.clock.timer(sweepMs, () => {
+      this.#sweep = undefined;
+      this.#look();
+      if (this.#all.size > 0) this.#scheduleSweep();
+    });
+  }
+
+  #look(): void {
+    const { clock, idleMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    const limitsMs = { handshake: arriveMs, head: arriveMs, request: requestMs, unused: idleMs, kept: idleMs };
+    for (const connection of this.#all) {
+      connection.look(this.#lastLookMs);
+      if (nowMs - connection.sinceMs >= limitsMs[connection.phase]) connection.destroy();
+      else if (connection.isOver(nowMs, clock.nowMs())) connection.retire();
+    }
+    this.#lastLookMs = nowMs;
+  }
+}
+
+/** Of those that are used least the one that has been so for longest; undefined: each has a request that began after `slowSinceMs`. */
+function firstToGiveWay(candidates: readonly Connection[], slowSinceMs: number): Connection | undefined {
+  const idle = candidates.flatMap((connection) => {
+    const use = useOf(connection, slowSinceMs);
+    return use === 'busy' ? [] : [{ connection, use }];
+  });
+  idle.sort((left, right) => left.use - right.use || left.connection.sinceMs - right.connection.sinceMs);
+  return idle[0]?.connection;
+}
+
+/** The less, the sooner it gives way. */
+function useOf({ phase, served, sinceMs }: Connection, slowSinceMs: number): number | 'busy' {
+  // Until it has brought a request it may be anybody's.
+  if (!served) return 0;
+  // It is kept for the next request.
+  if (phase !== 'request') return 1;
+  return sinceMs <= slowSinceMs ? 2 : 'busy';
+}
+
+function nameOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress ?? ''} ${remoteAddress ?? ''} ${remotePort ?? ''}`;
+}

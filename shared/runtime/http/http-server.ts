@@ -1,0 +1,149 @@
+import { createServer, type Server } from 'node:http';
+import express, { type Express } from 'express';
+import { errorMessage } from '../../domain/errors';
+import { printable } from '../../domain/text/printable';
+import type { Clock } from '../clock';
+import { Connections, headLimits } from './connections';
+import { listenOn } from './listen';
+import type { ListenAddress } from './listen-address';
+import type { Logger } from '../log/logger';
+import { SharedRendering } from './shared-rendering';
+
+/** One thing that must hold for a probe to succeed. */
+export interface Check {
+  readonly name: string;
+  check(): CheckResult;
+}
+
+export interface CheckResult {
+  readonly ok: boolean;
+  /** For people: what is wrong and what to do, or what is well. */
+  readonly message: string;
+}
+
+export interface HttpServerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Liveness: fails only where a restart of the process would help. */
+  readonly live: readonly Check[];
+  /** Readiness: work can be done. */
+  readonly ready: readonly Check[];
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+}
+
+/**
+ * Whoever reaches the port may ask. A kubelet and a Prometheus behind one address have less than 32 open; and as an answer
+ * takes no time, a client that has not read its own at once gives way to the next probe.
+ */
+const connectionLimits = { max: 64, maxPerAddress: 32, idleMs: 5_000, slowMs: 0 };
+
+/** Thousands of series take milliseconds to write, and nobody scrapes so often. */
+const renderedForMs = 1_000;
+
+/** Plain HTTP for kubelet and Prometheus: `/healthz`, `/readyz`, `/metrics`, and Reloader's `/live`. */
+export class HttpServer {
+  readonly #server: Server;
+  readonly #connections: Connections;
+
+  constructor(options: HttpServerOptions) {
+    const { clock, logger } = options;
+    this.#server = createServer(headLimits, routes(options));
+    const what = 'server of metrics and probes';
+    this.#connections = new Connections(this.#server, { clock, logger, what, ...connectionLimits });
+  }
+
+  /**
+   * Resolves with the port in use, which the system chose if the address asks for port 0.
+   * @throws ListenError
+   */
+  async listen(address: ListenAddress): Promise<{ readonly port: number }> {
+    return { port: await listenOn(this.#server, address, '--listen') };
+  }
+
+  /** Also for a server that does not listen. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    // Kubelet and Prometheus keep their connections: a close that waited for them would never end.
+    this.#connections.destroy();
+    await closed;
+  }
+}
+
+function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
+  const rendered = new SharedRendering(clock, renderedForMs, async () => await metrics.text());
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use((request, response, next) => {
+    if (request.method === 'GET' || request.method === 'HEAD') next();
+    else response.status(405).set('Allow', 'GET, HEAD').type('text').send('method not allowed\n');
+  });
+  app.get('/healthz', (_request, response) => {
+    const report = examine(live);
+    response
+      .status(report.ok ? 200 : 503)
+      .type('text')
+      .send(describe(report));
+  });
+  // Word for word what Reloader answers, for whoever asks without kubelet.
+  app.get('/live', (_request, response) => {
+    const { ok } = examine(live);
+    response
+      .status(ok ? 200 : 500)
+      .type('text')
+      .send(ok ? 'alive' : '');
+  });
+  app.get('/readyz', (request, response) => {
+    const report = examine(ready);
+    response.status(report.ok ? 200 : 503);
+    if (request.query['verbose'] === undefined) response.json(report);
+    else response.type('text').send(describe(report));
+  });
+  app.get('/metrics', async (_request, response) => {
+    try {
+      const text = await rendered.bytes();
+      response.setHeader('Content-Type', metrics.contentType);
+      response.setHeader('Content-Length', String(text.length));
+      response.end(text);
+    } catch (thrown) {
+      // Express would show the stack to whoever asks.
+      response
+        .status(500)
+        .type('text')
+        .send(`${printable(errorMessage(thrown))}\n`);
+    }
+  });
+  app.use((_request, response) => {
+    response.status(404).type('text').send('not found\n');
+  });
+  return app;
+}
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly (CheckResult & { readonly name: string })[];
+}
+
+function examine(checks: readonly Check[]): Report {
+  const results = checks.map((check) => {
+    const { ok, message } = run(check);
+    // It may quote an API server, or a name that stands in the Lease.
+    return { name: check.name, ok, message: printable(message) };
+  });
+  return { ok: results.every(({ ok }) => ok), checks: results };
+}
+
+/** A check that throws is one that fails, not a 500 without a name. */
+function run(check: Check): CheckResult {
+  try {
+    return check.check();
+  } catch (thrown) {
+    return { ok: false, message: errorMessage(thrown) };
+  }
+}
+
+/** One line a check, in the form of the API server's own `/readyz?verbose`. */
+function describe({ ok, checks }: Report): string {
+  const lines = checks.map((check) => `[${check.ok ? '+' : '-'}] ${check.name}: ${check.message}`);
+  return [...lines, ok ? 'ok' : 'failed', ''].join('\n');
+}

@@ -1,0 +1,78 @@
+import type { Writable } from 'node:stream';
+import winston from 'winston';
+import type { Clock } from '../clock';
+import { consoleLine, jsonLine } from './log-line';
+import type { LogFields, Logger } from './logger';
+
+export type LogFormat = 'json' | 'console';
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+
+export interface LoggerOptions {
+  readonly format: LogFormat;
+  /** The least severe level that is written. */
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** Standard output, by the composition root. Lines are lost, and nothing else, when it fails. */
+  readonly stream: Writable;
+}
+
+const levels: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
+const lines = { json: jsonLine, console: consoleLine };
+
+/** The logger of a process: one line an entry, see log-line.ts. Logging never throws. */
+export function createLogger({ format, level, clock, stream }: LoggerOptions): Logger {
+  // A reader that went away (EPIPE) is reported as an event, which would end the process if nobody listened.
+  stream.on('error', () => undefined);
+  const line = lines[format];
+  const sink = winston.createLogger({
+    level,
+    levels,
+    format: winston.format.printf((info) =>
+      line({
+        timeMs: clock.nowMs(),
+        level: info.level,
+        message: String(info.message),
+        fields: info['fields'] as LogFields,
+      }),
+    ),
+    // Winston's types call the class of its streams an instance of it.
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment
+    transports: [new winston.transports.Stream({ stream, eol: '\n' })],
+  });
+  return new WinstonLogger(sink, {});
+}
+
+class WinstonLogger implements Logger {
+  readonly #sink: winston.Logger;
+  readonly #fields: LogFields;
+
+  constructor(sink: winston.Logger, fields: LogFields) {
+    this.#sink = sink;
+    this.#fields = fields;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#log('debug', message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#log('info', message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#log('warn', message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#log('error', message, fields);
+  }
+
+  child(fields: LogFields): Logger {
+    return new WinstonLogger(this.#sink, { ...this.#fields, ...fields });
+  }
+
+  /** Fields under a key of their own: winston would let one called `message` or `level` replace the line's. */
+  #log(level: LogLevel, message: string, fields: LogFields = {}): void {
+    this.#sink.log({ level, message, fields: { ...this.#fields, ...fields } });
+  }
+}

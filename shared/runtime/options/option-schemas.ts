@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import { errorMessage } from '../../domain/errors';
+import { parseDuration } from '../../domain/text/duration';
+import { parseGoBool } from '../../domain/text/go-bool';
+import { parseListenAddress } from '../http/listen-address';
+
+/** What the text of an option may be: shared by the tables of all commands. */
+
+/** A schema out of a parser that answers undefined to what it does not accept. */
+function parsedBy<T>(parse: (text: string) => T | undefined, problem: string): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue(problem);
+    return z.NEVER;
+  });
+}
+
+export const goBool = parsedBy(parseGoBool, 'not a boolean');
+
+/** What {@link goBool} accepts. */
+export const goBoolAccepts = 'true or false (also 1, t, T, TRUE, True, 0, f, F, FALSE, False)';
+
+export const listenAddress = parsedBy(parseListenAddress, 'not a host and port');
+
+/** One of the names of `meanings`, which may have several for the same meaning. */
+export function oneOf<T>(meanings: Readonly<Record<string, T>>, problem: string): z.ZodType<T, string> {
+  return parsedBy((text) => (Object.hasOwn(meanings, text) ? meanings[text] : undefined), problem);
+}
+
+/** A Go duration of zero or more, in milliseconds. */
+export const durationMs = z.string().transform((text, context) => {
+  try {
+    const ms = parseDuration(text);
+    if (ms >= 0) return ms;
+    context.addIssue('a duration below zero');
+  } catch (thrown) {
+    context.addIssue(errorMessage(thrown));
+  }
+  return z.NEVER;
+});
+
+/**
+ * An address to send requests to; white space around it, as the end of a line in a Secret, is dropped. Nothing but white
+ * space counts as not given.
+ */
+export const httpUrl = z.string().transform((text, context) => {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  context.addIssue(url ? 'neither http nor https' : 'not a URL');
+  return z.NEVER;
+});
+
+export const httpUrlAccepts = 'a URL that begins with http:// or https://';
+
+export const nonEmpty = z.string().min(1, 'must not be empty');
+
+const dnsLabel = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
+
+/** Name of a namespace: an RFC 1123 label. */
+export const namespaceName = z
+  .string()
+  .regex(new RegExp(`^${dnsLabel}$`), 'not a namespace: up to 63 lower-case letters, digits and dashes');
+
+/** Name of most other objects: an RFC 1123 subdomain. */
+export const objectName = z
+  .string()
+  .max(253, 'longer than 253 characters')
+  .regex(new RegExp(`^${dnsLabel}(\\.${dnsLabel})*$`), 'not a name: lower-case letters, digits, dashes and dots');
+
+/** Name of a Service: one label, whose first character is a letter (RFC 1035). */
+export const serviceName = z
+  .string()
+  .regex(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, 'not a Service: up to 63 lower-case letters, digits and dashes');
+
+/** Kubernetes: a name of up to 63 characters, optionally after a DNS subdomain and a slash. */
+export const annotationKey = z
+  .string()
+  .max(253 + 1 + 63, 'longer than an annotation key can be')
+  .regex(
+    new RegExp(`^(${dnsLabel}(\\.${dnsLabel})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`),
+    'not an annotation key',
+  );
+
+/** A list without repetition; every problem names its element. */
+export function listOf<T>(element: z.ZodType<T, string>): z.ZodType<readonly T[], readonly string[]> {
+  return z.array(z.string()).transform((elements, context) => {
+    const values = new Set<T>();
+    for (const text of elements) {
+      const result = element.safeParse(text);
+      if (result.success) values.add(result.data);
+      else context.addIssue(`element ${JSON.stringify(text)}: ${result.error.issues[0]?.message ?? 'not accepted'}`);
+    }
+    return [...values];
+  });
+}

@@ -1,0 +1,147 @@
+import { RerollError } from '../../domain/errors';
+import { nearest } from '../../domain/text/nearest';
+import { parseCsvRecord } from './csv-record';
+import { claimsToBeOption, optionEnv, type OptionRow, type OptionTable, type OptionValues } from './option-table';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Bad flags or variables. One problem a line: a person fixes them all before the next try. */
+export class UsageError extends RerollError {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'), { code: 'USAGE' });
+    this.problems = problems;
+  }
+}
+
+/** What was given for a row, and where. */
+interface Given {
+  /** `--settle` or `REROLL_SETTLE`; undefined for the default. */
+  readonly origin: string | undefined;
+  /** One for each time the flag was given. */
+  readonly texts: readonly string[];
+}
+
+/**
+ * Compiles flags and environment into one object. The first of these counts: flag, `REROLL_<FLAG>`, fallback variable,
+ * default. A variable that is set to the empty string counts as not set: manifests often leave it so.
+ *
+ * `crossCheck` sees the values that are well and returns what is wrong between them.
+ * @throws UsageError with every problem, not just the first.
+ */
+export function parseOptions<T extends OptionTable>(
+  table: T,
+  args: readonly string[],
+  env: Environment,
+  crossCheck: (values: Partial<OptionValues<T>>) => readonly string[] = () => [],
+): OptionValues<T> {
+  const { flags, problems } = readFlags(Object.values(table), args);
+  problems.push(...unknownVariables(table, env));
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const given = givenFor(row, flags, env);
+    const result = read(row, given.texts);
+    if ('problem' in result) problems.push(describeProblem(row, given, result.problem));
+    else values[name] = result.value;
+  }
+  problems.push(...crossCheck(values as Partial<OptionValues<T>>));
+  if (problems.length > 0) throw new UsageError(problems);
+  return values as OptionValues<T>;
+}
+
+function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
+  const flags = new Map<string, string[]>();
+  const problems: string[] = [];
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    const { name, inline } = /^--?(?<name>[^=-][^=]*)(?:=(?<inline>.*))?$/s.exec(arg)?.groups ?? {};
+    if (name === undefined) {
+      problems.push(`unexpected argument ${quoteNoUrl(arg)}: only flags are accepted, each as --flag=value`);
+      continue;
+    }
+    const row = arg.startsWith('--') ? rows.find(({ flag }) => flag === name) : undefined;
+    if (!row) {
+      // What follows is most likely its value, and no problem of its own. It is not shown: nobody knows what it is.
+      if (inline === undefined && rest[0]?.startsWith('-') === false) rest.shift();
+      problems.push(unknownFlag(arg.split('=', 1)[0] ?? arg, name, rows));
+      continue;
+    }
+    const text = inline ?? nextText(row, rest);
+    if (text === undefined) problems.push(`--${row.flag} needs a value; accepted: ${row.accepts}`);
+    else flags.set(row.flag, [...(flags.get(row.flag) ?? []), text]);
+  }
+  return { flags, problems };
+}
+
+/** Takes the value that follows a flag without `=`. Reloader took the next flag for it: nobody ever means that. */
+function nextText(row: OptionRow, rest: string[]): string | undefined {
+  const [next] = rest;
+  if (row.form === 'switch') {
+    const isValue = next !== undefined && row.schema.safeParse(next).success;
+    return isValue ? rest.shift() : 'true';
+  }
+  return next?.startsWith('--') === true ? undefined : rest.shift();
+}
+
+function givenFor(row: OptionRow, flags: ReadonlyMap<string, readonly string[]>, env: Environment): Given {
+  const texts = flags.get(row.flag);
+  if (texts) return { origin: `--${row.flag}`, texts };
+  for (const variable of [optionEnv(row), row.fallbackEnv]) {
+    const text = variable === undefined ? undefined : env[variable];
+    if (text !== undefined && text !== '') return { origin: variable, texts: [text] };
+  }
+  return { origin: undefined, texts: row.default === undefined ? [] : [row.default] };
+}
+
+function read(row: OptionRow, texts: readonly string[]): { readonly value: unknown } | { readonly problem: string } {
+  const result = row.form === 'list' ? readList(row, texts) : row.schema.safeParse(texts.at(-1));
+  if (result === undefined) return { problem: 'a quote out of place' };
+  return result.success
+    ? { value: result.data }
+    : { problem: result.error.issues.map(({ message }) => message).join('; ') };
+}
+
+function readList({ schema }: OptionRow & { readonly form: 'list' }, texts: readonly string[]) {
+  const records = texts.map(parseCsvRecord);
+  const elements = records.flatMap((record) => record ?? []);
+  return records.includes(undefined) ? undefined : schema.safeParse(elements);
+}
+
+function describeProblem(row: OptionRow, { origin, texts }: Given, problem: string): string {
+  if (origin === undefined) return `--${row.flag} is missing: ${problem}; accepted: ${row.accepts}`;
+  if (row.confidential) return `${origin} (not shown, it may be a credential): ${problem}; accepted: ${row.accepts}`;
+  const shown = row.form === 'list' ? texts.join(',') : (texts.at(-1) ?? '');
+  return `${origin}=${quote(shown)}: ${problem}; accepted: ${row.accepts}`;
+}
+
+function unknownFlag(typed: string, name: string, rows: readonly OptionRow[]): string {
+  const suggestion = nearest(name, [...rows.map(({ flag }) => flag), 'help', 'version']);
+  return suggestion === undefined
+    ? `unknown flag ${quote(typed)}: --help lists every flag`
+    : `unknown flag ${quote(typed)}: did you mean --${suggestion}?`;
+}
+
+function unknownVariables(table: OptionTable, env: Environment): readonly string[] {
+  const known = Object.values(table).map(optionEnv);
+  return Object.keys(env)
+    .filter((variable) => claimsToBeOption(variable) && !known.includes(variable))
+    .map((variable) => {
+      const suggestion = nearest(variable, known);
+      return suggestion === undefined
+        ? `unknown environment variable ${variable}: --help lists the variable of every flag`
+        : `unknown environment variable ${variable}: did you mean ${suggestion}?`;
+    });
+}
+
+/** An address that stands where none is expected was meant for a flag, and may be a credential. */
+function quoteNoUrl(text: string): string {
+  return text.includes('://') ? '(an address, not shown)' : quote(text);
+}
+
+const maxShownLength = 100;
+
+/** Quoted so that white space and line breaks show. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text);
+}

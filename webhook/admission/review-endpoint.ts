@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseDuration } from '../../shared/domain/text/duration';
+import { errorMessage } from '../../shared/domain/errors';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { RareWarning } from '../../shared/runtime/log/rare-warning';
+import { reviewPaths, type ReviewPath, type WebhookMetrics } from '../metrics';
+import { maxBodyBytes } from './review-exchange';
+import type { ReviewHandler } from './review-handler';
+import type { Callers } from './webhook-tokens';
+
+export interface ReviewEndpointOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: WebhookMetrics;
+  readonly handler: Pick<ReviewHandler, 'begin'>;
+  readonly callers: Callers;
+  /** Whether callers are to close their connection after an answer. */
+  readonly isClosing: () => boolean;
+}
+
+/** Byte for byte what an API server sends: nothing is decoded, folded or cut off before it is compared. */
+const reviewUrl = /^\/(?<hook>[a-z]+)\/(?<token>[0-9a-f]{64})(?:\?(?<query>.*))?$/;
+
+interface Call {
+  readonly path: ReviewPath;
+  readonly query: string;
+}
+
+/**
+ * Answers calls of `/mutate/<token>` and `/validate/<token>`. Whatever else is asked gets one and the same answer before
+ * anything of it is looked at but its first line: who does not know a token learns nothing, and costs no body.
+ */
+export class ReviewEndpoint {
+  readonly #options: ReviewEndpointOptions;
+  readonly #warning: RareWarning;
+
+  constructor(options: ReviewEndpointOptions) {
+    this.#options = options;
+    this.#warning = new RareWarning(options.clock, options.logger);
+  }
+
+  serve(request: IncomingMessage, response: ServerResponse): void {
+    const { logger, metrics } = this.#options;
+    // A caller that resets its connection is no crash.
+    response.on('error', () => undefined);
+    const call = this.#callOf(request);
+    if (!call) {
+      this.#tellStranger(request);
+      metrics.requestsTotal.inc({ path: 'other', code: '404' });
+      answer(response, 404, Buffer.from('not found\n'), true);
+      return;
+    }
+    try {
+      this.#review(call, request, response);
+    } catch (thrown) {
+      logger.error('a review failed', { error: errorMessage(thrown) });
+      metrics.requestsTotal.inc({ path: call.path, code: '500' });
+      answer(response, 500, Buffer.from('internal error\n'), true);
+    }
+  }
+
+  /** Whether its body is wanted. */
+  isWelcome(request: IncomingMessage): boolean {
+    return this.#callOf(request) !== undefined;
+  }
+
+  #callOf({ method, url = '' }: IncomingMessage): Call | undefined {
+    const { hook, token, query = '' } = reviewUrl.exec(url)?.groups ?? {};
+    const path = reviewPaths.find((known) => known === hook);
+    if (path === undefined || token === undefined || method !== 'POST') return undefined;
+    return this.#options.callers.isKnown(token) ? { path, query } : undefined;
+  }
+
+  /** What it asked for is not told: it may be a token with a slip in it, or one that was withdrawn a moment ago. */
+  #tellStranger({ socket }: IncomingMessage): void {
+    const { callers, logger } = this.#options;
+    const fields = { address: socket.remoteAddress, problem: callers.problem };
+    logger.debug('a call without a known token was refused', fields);
+    this.#warning.warn(
+      'stranger',
+      'a call without a known token was refused; if an API server made it, the path of its registration is out of date: ' +
+        'see that `reroll certs` runs, which writes it',
+      fields,
+    );
+  }
+
+  #review({ path, query }: Call, request: IncomingMessage, response: ServerResponse): void {
+    const { handler, isClosing, metrics } = this.#options;
+    const refuse = (status: number, message: string): void => {
+      metrics.requestsTotal.inc({ path, code: String(status) });
+      // Its body is not read, so the connection is of no more use.
+      answer(response, status, Buffer.from(`${message}\n`), true);
+    };
+    if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      refuse(415, 'a review is application/json');
+      return;
+    }
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
+      refuse(413, `a review has at most ${maxBodyBytes} bytes`);
+      return;
+    }
+    const exchange = handler.begin({
+      path,
+      timeoutMs: timeoutOf(query),
+      answer: ({ status, body, early }) => answer(response, status, body, early || isClosing()),
+    });
+    request.on('data', (chunk: Buffer) => exchange.push(chunk));
+    request.on('end', () => exchange.end());
+    // Not the request's: that closes when its body has been read, and an answer may take longer.
+    response.on('close', () => exchange.abort());
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: Buffer, close: boolean): void {
+  response.writeHead(status, {
+    'content-type': status === 200 ? 'application/json' : 'text/plain; charset=utf-8',
+    'content-length': String(body.length),
+    ...(close && { connection: 'close' }),
+  });
+  response.end(body);
+}
+
+/** The API server says how long it waits, as `?timeout=2s`. */
+function timeoutOf(query: string): number | undefined {
+  const timeout = new URLSearchParams(query).get('timeout');
+  try {
+    return timeout === null ? undefined : parseDuration(timeout);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import {
+  reviewAnswer,
+  parseAdmissionReview,
+  uidFromPrefix,
+  uidPrefixBytes,
+  type AdmissionRequest,
+  type AdmissionReview,
+} from './admission-review';
+import type { Gathering } from './answer-duties';
+import type { DutyAnswer } from './answer-duty';
+import type { Place } from './in-flight';
+import { jsonValues } from './json-values';
+import type { ShedReason } from '../metrics';
+
+export interface ReviewAnswer {
+  readonly status: 200 | 400 | 408 | 413 | 503;
+  /** JSON for 200, otherwise text for people. */
+  readonly body: Buffer;
+  /** The body had not arrived in full: the connection is of no more use. */
+  readonly early: boolean;
+}
+
+export interface ReviewExchangeOptions {
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  /** Undefined: too many are in flight already. */
+  readonly place: Place | undefined;
+  readonly onShed: (reason: ShedReason) => void;
+  readonly onAnswer: (answer: ReviewAnswer) => void;
+  /** Begins to gather what is to be added to the answer; undefined: nothing. */
+  readonly gather: (request: AdmissionRequest) => Gathering | undefined;
+  /** After the answer, if it allows. */
+  readonly onRequest: (request: AdmissionRequest) => void;
+}
+
+/** An object and its predecessor, each of the 3 MiB that the API server accepts, and what stands around them. */
+export const maxBodyBytes = 7 * 1024 * 1024;
+
+/**
+ * Ten thousand keys, old and new, in the object and in its managed fields, and as many again. It is some 6 MB and ten
+ * milliseconds of a core.
+ */
+export const maxReviewValues = 100_000;
+
+/** What V8 takes for one at the most: a key of its own, and its part of the table of keys. */
+const bytesPerValue = 64;
+
+const text = (message: string): Buffer => Buffer.from(`${message}\n`);
+
+/** One call of a hook, from head to answer. It is answered once; whatever comes then is ignored. */
+export class ReviewExchange {
+  readonly #options: ReviewExchangeOptions;
+  readonly #deadline: Timer;
+  #place: Place | undefined;
+  /** Of the whole body; of its first bytes once the review is shed. */
+  #chunks: Buffer[] = [];
+  #received = 0;
+  #settled = false;
+  /** The review has been read, and waits for what is to be added to its answer. */
+  #gathering: { readonly review: AdmissionReview; readonly answers: Gathering } | undefined;
+
+  constructor(options: ReviewExchangeOptions) {
+    this.#options = options;
+    this.#place = options.place;
+    this.#deadline = options.clock.timer(options.deadlineMs, () => this.#expire());
+    if (!this.#place) options.onShed('requests');
+  }
+
+  /** The next bytes of the body. */
+  push(chunk: Buffer): void {
+    if (this.#settled) return;
+    this.#received += chunk.length;
+    if (this.#received > maxBodyBytes) {
+      this.#answer({ status: 413, body: text(`a review has at most ${maxBodyBytes} bytes`), early: true });
+      return;
+    }
+    if (this.#place && !this.#place.take(chunk.length)) {
+      this.#options.onShed('bytes');
+      this.#leave();
+    }
+    this.#chunks.push(chunk);
+    if (!this.#place) this.#chunks = [this.#prefix()];
+  }
+
+  /** The body is complete. */
+  end(): void {
+    if (this.#settled) return;
+    if (!this.#place) {
+      this.#answerUnread(false);
+      return;
+    }
+    const [first = Buffer.alloc(0)] = this.#chunks;
+    const body = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#received);
+    const tooMuch = this.#whatIsFull(body, this.#place);
+    if (tooMuch) {
+      this.#options.onShed(tooMuch);
+      this.#answerUnread(false);
+      return;
+    }
+    const review = parseAdmissionReview(body);
+    if (!review) {
+      this.#answer({ status: 400, body: text('not an AdmissionReview of admission.k8s.io/v1'), early: false });
+      return;
+    }
+    const answers = review.request && this.#options.gather(review.request);
+    if (!answers) {
+      this.#say(review);
+      return;
+    }
+    this.#chunks = [];
+    this.#gathering = { review, answers };
+    void answers.done.then(() => this.#sayGathered());
+  }
+
+  /** Why a body is not to be parsed: a small one may become hundreds of megabytes, and take seconds for it. */
+  #whatIsFull(body: Buffer, place: Place): ShedReason | undefined {
+    const values = jsonValues(body, maxReviewValues);
+    if (values > maxReviewValues) return 'values';
+    return place.take(values * bytesPerValue) ? undefined : 'bytes';
+  }
+
+  /** The caller went away: there is nobody to answer. */
+  abort(): void {
+    this.#settle();
+  }
+
+  /** Also when time is up: what is there by then is said. */
+  #sayGathered(): void {
+    if (!this.#gathering) return;
+    const { review, answers } = this.#gathering;
+    this.#say(review, answers.take());
+  }
+
+  #say({ uid, request }: AdmissionReview, added?: DutyAnswer): void {
+    this.#answer({ status: 200, body: reviewAnswer(uid, added), early: false });
+    // A write that is denied is no change.
+    if (request && !added?.denied) this.#options.onRequest(request);
+  }
+
+  #expire(): void {
+    if (this.#gathering) {
+      this.#sayGathered();
+      return;
+    }
+    this.#options.onShed('deadline');
+    this.#answerUnread(true);
+  }
+
+  /** The uid is all that an answer needs, and the API server writes it first. */
+  #answerUnread(early: boolean): void {
+    const uid = uidFromPrefix(this.#prefix());
+    if (uid !== undefined) this.#answer({ status: 200, body: reviewAnswer(uid), early });
+    else if (early) this.#answer({ status: 408, body: text('the review did not arrive in time'), early });
+    else this.#answer({ status: 503, body: text('too much is in flight to read this review'), early });
+  }
+
+  #answer(answer: ReviewAnswer): void {
+    this.#settle();
+    this.#options.onAnswer(answer);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.#deadline.cancel();
+    this.#leave();
+    this.#chunks = [];
+    this.#gathering = undefined;
+  }
+
+  #leave(): void {
+    this.#place?.leave();
+    this.#place = undefined;
+  }
+
+  /** A copy: a slice would keep the whole chunk. */
+  #prefix(): Buffer {
+    return Buffer.from(Buffer.concat(this.#chunks).subarray(0, uidPrefixBytes));
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  decodeTokens,
+  isKnownToken,
+  webhookTokenKey,
+  webhookTokenSecretName,
+  type WebhookToken,
+} from '../../shared/domain/protocol/webhook-token';
+import { errorMessage } from '../../shared/domain/errors';
+import type { ReflectorDeps } from '../../shared/kube/list-watch/reflector';
+import { WatchedSecret, type SecretContent } from '../../shared/kube/secrets/watched-secret';
+import type { Logger } from '../../shared/runtime/log/logger';
+
+/** Who may call: those who know a token. */
+export interface Callers {
+  isKnown(token: string): boolean;
+  /** Why nobody's call is accepted; undefined while somebody's is. */
+  readonly problem: string | undefined;
+}
+
+/** The tokens that `reroll certs` keeps in a Secret, as they are now. */
+export class WebhookTokens implements Callers {
+  readonly #logger: Logger;
+  readonly #secret: WatchedSecret;
+  #tokens: readonly WebhookToken[] = [];
+  /** Told once, not with each relist. */
+  #reported: string | undefined;
+
+  constructor(deps: ReflectorDeps, namespace: string) {
+    this.#secret = new WatchedSecret(deps, {
+      ...{ namespace, secretName: webhookTokenSecretName, keys: [webhookTokenKey] },
+      onContent: (content) => this.#take(content),
+    });
+    this.#logger = deps.logger.child({ secret: this.#secret.key });
+  }
+
+  isKnown(token: string): boolean {
+    return isKnownToken(token, this.#tokens);
+  }
+
+  get problem(): string | undefined {
+    if (this.#tokens.length > 0) return undefined;
+    return `there is no token yet: reroll certs puts it into Secret ${this.#secret.key}`;
+  }
+
+  start(): void {
+    this.#secret.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#secret.stop();
+  }
+
+  #take(content: SecretContent | undefined): void {
+    const text = content?.get(webhookTokenKey);
+    // Whoever empties or deletes the Secret withdraws what it held.
+    if (text === undefined) {
+      this.#tokens = [];
+      this.#warn('no call is accepted, for want of a token', this.problem);
+      return;
+    }
+    try {
+      this.#use(decodeTokens(text));
+    } catch (thrown) {
+      const consequence = this.#tokens.length > 0 ? 'the former ones stay in use' : 'no call is accepted';
+      this.#warn(`the tokens of callers cannot be read, ${consequence}`, errorMessage(thrown));
+    }
+  }
+
+  #use(tokens: readonly WebhookToken[]): void {
+    const isNew = JSON.stringify(tokens) !== JSON.stringify(this.#tokens);
+    this.#tokens = tokens;
+    this.#reported = undefined;
+    const newest = tokens.at(-1)?.sinceMs ?? 0;
+    if (isNew) {
+      this.#logger.info('tokens of callers loaded', { tokens: tokens.length, newest: new Date(newest).toISOString() });
+    }
+  }
+
+  #warn(message: string, problem: string | undefined): void {
+    if (this.#reported === message) return;
+    this.#reported = message;
+    this.#logger.warn(message, { problem });
+  }
+}

@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import type { TlsMaterial } from '../../shared/runtime/tls/tls-material';
+import { ChannelError, ChannelHttpsTransport } from './channel-https-transport';
+import { FakeTlsSource, certificates, material, testServerName } from '../admission/tls.fixture';
+
+const server = certificates.old;
+const client = certificates.new;
+const ofClient: TlsMaterial = material(client, server.cert);
+const body = Buffer.from('{"v":1}');
+const forever = new AbortController().signal;
+const open: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+function commonName(socket: Socket): string {
+  return socket instanceof TLSSocket ? String(socket.getPeerCertificate().subject.CN) : '';
+}
+
+/** A reconciler that demands a client certificate, and a client that has one. */
+async function channel(answer: RequestListener, serverName = testServerName, tls = new FakeTlsSource(ofClient)) {
+  const sockets = new Set<Socket>();
+  const peers: string[] = [];
+  const requests: string[] = [];
+  const ca = [client.cert, server.cert];
+  const listener = createServer({ ...server, ca, requestCert: true, rejectUnauthorized: true }, (request, response) => {
+    peers.push(commonName(request.socket));
+    requests.push(`${request.method ?? ''} ${request.url ?? ''} ${request.headers['content-type'] ?? ''}`);
+    answer(request, response);
+  });
+  listener.on('connection', (socket: Socket) => sockets.add(socket));
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const transport = new ChannelHttpsTransport({ clock: new FakeClock(), tls, serverName });
+  open.push(() => {
+    transport.close();
+    listener.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  return { transport, tls, address, peers, requests, sockets };
+}
+
+describe('ChannelHttpsTransport', () => {
+  it('posts a batch to a pod whose certificate names the Service', async () => {
+    const bodies: string[] = [];
+    const { transport, address, requests, peers } = await channel((request, response) => {
+      request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+      request.on('end', () => response.writeHead(202).end('{"accepted":1}'));
+    });
+    expect(await transport.post(address, channelPaths.changes, body, forever)).toEqual({
+      status: 202,
+      body: Buffer.from('{"accepted":1}'),
+      retryAfterMs: undefined,
+    });
+    expect(requests).toEqual(['POST /v1/changes application/json']);
+    expect(bodies).toEqual(['{"v":1}']);
+    expect(peers).toEqual(['new']);
+  });
+
+  it('keeps its connection', async () => {
+    const { transport, address, sockets } = await channel((_request, response) => void response.end('{}'));
+    for (let index = 0; index < 5; index++) await transport.post(address, channelPaths.changes, body, forever);
+    expect(sockets.size).toBe(1);
+  });
+
+  it('sends again by a new connection where the kept one ends under its request, and not where a new one does', async () => {
+    let ending = false;
+    const { transport, address, sockets, requests } = await channel((request, response) => {
+      if (ending) request.socket.destroy();
+      else response.end('{}');
+    });
+    await transport.post(address, channelPaths.changes, body, forever);
+    const [first] = sockets;
+    // As a close looks that is on its way while the request is.
+    first?.destroy();
+    expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
+    expect(sockets.size).toBe(2);
+    ending = true;
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
+    // The kept one, and the one in its place.
+    expect(requests).toHaveLength(4);
+  });
+
+  it('tells how long it is asked to wait', async () => {
+    const { transport, address } = await channel((_request, response) => {
+      response.writeHead(429, { 'retry-after': '3' }).end();
+    });
+    expect(await transport.post(address, channelPaths.changes, body, forever)).toEqual({
+      status: 429,
+      body: Buffer.alloc(0),
+      retryAfterMs: 3_000,
+    });
+  });
+
+  it('does not talk to a server of another name', async () => {
+    const { transport, address, requests } = await channel((_request, response) => void response.end(), 'other.svc');
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
+    expect(requests).toEqual([]);
+  });
+
+  it('does not talk to a server of another authority', async () => {
+    const tls = new FakeTlsSource(material(client));
+    const { transport, address, requests } = await channel((_request, response) => void response.end(), undefined, tls);
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
+      /reconciler 127\.0\.0\.1:\d+: .*self-signed/,
+    );
+    expect(requests).toEqual([]);
+  });
+
+  it('fails until there is a certificate, and uses it when it comes', async () => {
+    const tls = new FakeTlsSource();
+    const { transport, address } = await channel((_request, response) => void response.end(), undefined, tls);
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
+      'no client certificate yet',
+    );
+    tls.change(ofClient);
+    expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
+  });
+
+  it('uses a new certificate for what follows, and lets what is under way end', async () => {
+    const answers: (() => void)[] = [];
+    const { transport, tls, address, peers } = await channel((_request, response) => {
+      answers.push(() => response.end());
+    });
+    const first = transport.post(address, channelPaths.changes, body, forever);
+    while (answers.length < 1) await new Promise((resolve) => setImmediate(resolve));
+    tls.change(material(server, server.cert));
+    const second = transport.post(address, channelPaths.changes, body, forever);
+    while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    for (const answer of answers) answer();
+    expect([(await first).status, (await second).status]).toEqual([200, 200]);
+    expect(peers).toEqual(['new', 'old']);
+  });
+
+  it('ends at once when it is told to', async () => {
+    const controller = new AbortController();
+    const { transport, address } = await channel(() => controller.abort());
+    await expect(transport.post(address, channelPaths.changes, body, controller.signal)).rejects.toThrow(ChannelError);
+  });
+
+  it.each(['127.0.0.1:1', '[::1]:1', 'no address'])('reports that %s is not there', async (address) => {
+    const transport = new ChannelHttpsTransport({
+      clock: new FakeClock(),
+      tls: new FakeTlsSource(ofClient),
+      serverName: testServerName,
+    });
+    await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
+      `reconciler ${address}: `,
+    );
+    transport.close();
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { clientWorld, zeroRandom } from '../../shared/kube/client/client.fixture';
+import { noAnswer, refusal, type Reply } from '../../shared/kube/transport/fake-transport';
+import { InstallKey } from './install-key';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const stored: Reply = {
+  body: { metadata: { name: 'reroll-digest-key', uid: 'u', resourceVersion: '1' }, data: { key } },
+};
+
+function world(handler: (index: number) => Reply | Promise<Reply>) {
+  const { client, clock, logger, transport } = clientWorld((_request, index) => handler(index));
+  const installKey = new InstallKey({ client, clock, logger, random: zeroRandom, namespace: 'reroll' });
+  return { installKey, clock, logger, requests: transport.requests };
+}
+
+describe('InstallKey', () => {
+  it('is there once the API server gives it', async () => {
+    const { installKey, clock } = world(() => stored);
+    expect(installKey.digester()).toBeUndefined();
+    installKey.start();
+    await clock.settle();
+    expect(installKey.digester()?.keyId).toMatch(/^[\w-]{8}$/);
+  });
+
+  it('is asked for until then', async () => {
+    const { installKey, clock, logger } = world((index) => (index < 2 ? refusal(403, 'Forbidden') : stored));
+    installKey.start();
+    await clock.advance(999);
+    expect(installKey.digester()).toBeUndefined();
+    await clock.advance(1);
+    expect(installKey.digester()).toBeDefined();
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
+  });
+
+  it('is waited for where there is none yet: told once, and nothing is written', async () => {
+    const { installKey, clock, logger, requests } = world((index) => (index < 9 ? refusal(404, 'NotFound') : stored));
+    installKey.start();
+    await clock.advance(200_000);
+    expect(installKey.digester()).toBeDefined();
+    expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: 10 }, () => 'GET'));
+    expect(logger.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: Secret reroll/reroll-digest-key is not there yet: waiting for the reconciler, which makes it when it starts; ' +
+        'until then changes are not told to the reconcilers',
+      'info: the digest key is there; changes are told to the reconcilers from now on',
+    ]);
+  });
+
+  it('is not asked for after a stop', async () => {
+    const { installKey, clock, requests } = world((index) => (index === 0 ? refusal(500, 'down') : noAnswer()));
+    installKey.start();
+    await clock.settle();
+    installKey.stop();
+    await clock.advance(600_000);
+    expect(requests).toHaveLength(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,75 @@
+import { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { errorMessage } from '../../shared/domain/errors';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { NotFoundError } from '../../shared/kube/errors';
+import { digestKey, getInstallKey } from '../../shared/kube/secrets/install-keys';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { persist } from '../../shared/runtime/persist';
+import type { Random } from '../../shared/runtime/random';
+
+export interface InstallKeyOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly namespace: string;
+}
+
+const backoff = { baseMs: 500, maxMs: 30_000 };
+
+/**
+ * Gets the key under which this install digests, however long that takes: reviews are answered meanwhile. The reconciler
+ * makes it: to make it here would need the right to create any Secret in Reroll's namespace, and who has taken the webhook
+ * over would make tokens of every account there.
+ */
+export class InstallKey {
+  readonly #options: InstallKeyOptions;
+  readonly #stop = new AbortController();
+  #digester: ContentDigester | undefined;
+  #isAwaited = false;
+
+  constructor(options: InstallKeyOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined until the key is known. */
+  digester(): ContentDigester | undefined {
+    return this.#digester;
+  }
+
+  start(): void {
+    void this.#load();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Never rejects. */
+  async #load(): Promise<void> {
+    const { client, clock, logger, namespace, random } = this.#options;
+    const key = await persist(async () => await getInstallKey(client, namespace, digestKey), {
+      ...{ clock, random, backoff, signal: this.#stop.signal },
+      onFailure: (error) => this.#failed(error),
+    });
+    if (!key) return;
+    this.#digester = new ContentDigester(key);
+    if (this.#isAwaited) logger.info('the digest key is there; changes are told to the reconcilers from now on');
+  }
+
+  #failed(error: unknown): void {
+    const { logger, namespace } = this.#options;
+    if (!(error instanceof NotFoundError)) {
+      logger.warn('no digest key yet, changes are not told to the reconcilers', { error: errorMessage(error) });
+      return;
+    }
+    // On a first install that is so until a reconciler runs: it is told once, however long that takes.
+    if (this.#isAwaited) return;
+    this.#isAwaited = true;
+    logger.warn(
+      `Secret ${namespace}/${digestKey.secretName} is not there yet: waiting for the reconciler, which makes it when it ` +
+        'starts; until then changes are not told to the reconcilers',
+    );
+  }
+}

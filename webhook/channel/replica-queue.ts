@@ -1,0 +1,214 @@
+import { changeBatchBody, maxBatchBytes, maxBatchRecords } from '../../shared/domain/protocol/change-batch';
+import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { errorMessage } from '../../shared/domain/errors';
+import { Deadline } from '../../shared/kube/client/deadline';
+import { sleep, type Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { backoffMs, randomHex, type Random } from '../../shared/runtime/random';
+import type { ChannelTransport } from './channel-transport';
+import type { ChannelDrop, WebhookMetrics } from '../metrics';
+
+export interface ReplicaQueueOptions {
+  /** `ip:port` of the replica. */
+  readonly address: string;
+  readonly transport: ChannelTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: WebhookMetrics;
+}
+
+/** A record as it travels. */
+export interface QueuedRecord {
+  readonly json: string;
+  readonly bytes: number;
+}
+
+/** Ten full batches: enough for a replica that restarts its listener, little for one that is gone. */
+export const maxQueued = { records: 1_000, bytes: 1024 * 1024 };
+
+/** Changes of one `kubectl apply` travel together. */
+const flushAfterMs = 20;
+
+/** What stands around the records of a batch. */
+const envelopeBytes = 128;
+export const maxRecordBytes = maxBatchBytes - envelopeBytes;
+
+/** A hint that is older finds its change acted on. */
+const retryLimits = { tries: 5, withinMs: 30_000 };
+const retryBackoff = { baseMs: 100, maxMs: 5_000 };
+const tryTimeoutMs = 5_000;
+
+type Outcome =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs: number | undefined };
+
+/**
+ * The records on their way to one replica, in order and one batch at a time. Losing one costs the name of who made a
+ * change, never a restart: so it is bounded in every way, and what is lost is counted.
+ */
+export class ReplicaQueue {
+  readonly #options: ReplicaQueueOptions;
+  readonly #stop = new AbortController();
+  #waiting: QueuedRecord[] = [];
+  #waitingBytes = 0;
+  #underWay = 0;
+  /** Cuts the wait for more records short. */
+  #full = new AbortController();
+  #run: Promise<void> | undefined;
+  /** So that an outage is told once. */
+  #failing = false;
+
+  constructor(options: ReplicaQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Records that wait or are being sent. */
+  get size(): number {
+    return this.#waiting.length + this.#underWay;
+  }
+
+  /** Settles when nothing is left to send. */
+  async idle(): Promise<void> {
+    await this.#run;
+  }
+
+  /** Takes a record of at most {@link maxRecordBytes}; the oldest give way when there is no room. */
+  add(record: QueuedRecord): void {
+    if (this.#stop.signal.aborted) {
+      this.#drop('stopped', 1);
+      return;
+    }
+    this.#waiting.push(record);
+    this.#waitingBytes += record.bytes;
+    while (this.#waiting.length > maxQueued.records || this.#waitingBytes > maxQueued.bytes) {
+      this.#waitingBytes -= this.#waiting.shift()?.bytes ?? 0;
+      this.#drop('queue_full', 1);
+    }
+    if (this.#isBatchFull()) this.#full.abort();
+    this.#run ??= this.#sendAll();
+  }
+
+  /** The replica is gone, or we are: what is left is dropped. */
+  stop(): void {
+    this.#stop.abort();
+    this.#full.abort();
+    this.#drop('stopped', this.#waiting.length);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  /** Never rejects. */
+  async #sendAll(): Promise<void> {
+    const { clock } = this.#options;
+    while (this.#waiting.length > 0) {
+      if (!this.#isBatchFull()) await sleep(clock, flushAfterMs, this.#full.signal);
+      this.#full = new AbortController();
+      const batch = this.#takeBatch();
+      if (batch.length === 0) continue;
+      this.#underWay = batch.length;
+      await this.#deliver(batch);
+      this.#underWay = 0;
+    }
+    this.#run = undefined;
+  }
+
+  #isBatchFull(): boolean {
+    return this.#waiting.length >= maxBatchRecords || this.#waitingBytes + this.#waiting.length > maxRecordBytes;
+  }
+
+  #takeBatch(): readonly QueuedRecord[] {
+    let bytes = 0;
+    let count = 0;
+    for (const record of this.#waiting) {
+      // The commas count too.
+      if (count >= maxBatchRecords || bytes + count + record.bytes > maxRecordBytes) break;
+      bytes += record.bytes;
+      count++;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #deliver(batch: readonly QueuedRecord[]): Promise<void> {
+    const { clock, metrics, random } = this.#options;
+    const body = changeBatchBody(
+      randomHex(random, 16),
+      batch.map(({ json }) => json),
+    );
+    const untilMs = clock.monotonicMs() + retryLimits.withinMs;
+    for (let tries = 1; ; tries++) {
+      const outcome = await this.#try(body);
+      switch (outcome.kind) {
+        case 'sent':
+          metrics.channelBatchesTotal.inc({ result: 'sent' });
+          this.#recovered();
+          return;
+        case 'stopped':
+          this.#drop('stopped', batch.length);
+          return;
+        case 'refused':
+          metrics.channelBatchesTotal.inc({ result: 'refused' });
+          this.#lost('refused', batch.length, outcome.why);
+          return;
+        case 'failed': {
+          const waitMs = outcome.retryAfterMs ?? backoffMs(random, tries - 1, retryBackoff);
+          if (tries >= retryLimits.tries || clock.monotonicMs() + waitMs > untilMs) {
+            metrics.channelBatchesTotal.inc({ result: 'given_up' });
+            this.#lost('unreachable', batch.length, outcome.why);
+            return;
+          }
+          metrics.channelBatchesTotal.inc({ result: 'retried' });
+          await sleep(clock, waitMs, this.#stop.signal);
+        }
+      }
+    }
+  }
+
+  async #try(body: Buffer): Promise<Outcome> {
+    const { address, clock, transport } = this.#options;
+    const deadline = new Deadline(clock, this.#stop.signal);
+    if (deadline.signal.aborted) return { kind: 'stopped' };
+    deadline.set(tryTimeoutMs);
+    try {
+      const { status, retryAfterMs } = await deadline.race(
+        transport.post(address, channelPaths.changes, body, deadline.signal),
+      );
+      if (status >= 200 && status < 300) return { kind: 'sent' };
+      const why = `answered ${status}`;
+      // Anything else would be answered the same the next time.
+      if (status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
+      return { kind: 'refused', why };
+    } catch (thrown) {
+      if (this.#stop.signal.aborted) return { kind: 'stopped' };
+      const why = deadline.expired ? `no answer within ${tryTimeoutMs} ms` : errorMessage(thrown);
+      return { kind: 'failed', why, retryAfterMs: undefined };
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  #lost(reason: ChannelDrop, records: number, why: string): void {
+    this.#drop(reason, records);
+    if (this.#failing) return;
+    this.#failing = true;
+    this.#options.logger.warn(
+      'a reconciler does not take change records; the watch finds these changes, not who made them',
+      {
+        ...{ address: this.#options.address, reason, error: why },
+      },
+    );
+  }
+
+  #recovered(): void {
+    if (!this.#failing) return;
+    this.#failing = false;
+    this.#options.logger.info('a reconciler takes change records again', { address: this.#options.address });
+  }
+
+  #drop(reason: ChannelDrop, records: number): void {
+    this.#options.metrics.channelDroppedRecordsTotal.inc({ reason }, records);
+  }
+}

@@ -1,0 +1,153 @@
+import type { CheckSettings, SchemaReference } from '../../shared/domain/content-check/check-settings';
+import { contentFaults, type LoadedSchema } from '../../shared/domain/content-check/content-faults';
+import { formatOf, type ContentFormat } from '../../shared/domain/content-check/content-format';
+import { NestingError } from '../../shared/domain/content-check/nesting';
+import { sleep, type Clock } from '../../shared/runtime/clock';
+import type { CheckedContent } from './checked-content';
+import type { UncheckedReason } from '../metrics';
+import { SchemaReadError, type SchemaReader } from './schema-reader';
+import { TimeLimitError, withinTime } from './time-limit';
+
+/** A write of a source, as it is checked. */
+export interface CheckedWrite {
+  readonly namespace: string;
+  /** How to name the source: `ConfigMap shop/app`. */
+  readonly source: string;
+  readonly after: CheckedContent;
+  /** Undefined where there was none. */
+  readonly before: CheckedContent | undefined;
+}
+
+/** Something that does not hold, as a line that says where and why. */
+export interface Finding {
+  readonly line: string;
+  /** It was so before this write, which did not touch it: one key can be mended after the other. */
+  readonly isOld: boolean;
+}
+
+/** Something that could not be checked, and so does not count. */
+export interface Unchecked {
+  readonly line: string;
+  readonly reason: UncheckedReason;
+  /** For the log. */
+  readonly cause?: unknown;
+}
+
+export interface CheckReport {
+  readonly findings: readonly Finding[];
+  readonly unchecked: readonly Unchecked[];
+}
+
+/** Schemas get this part of the time: what they leave is for parsers. */
+const schemaShare = 0.4;
+
+/** No parser holds up other reviews for longer. */
+const maxParseMs = 200;
+
+/** Runs the checks of a write, one key after the other and other reviews in between. */
+export class ContentChecker {
+  readonly #clock: Clock;
+  readonly #schemas: SchemaReader;
+
+  constructor(clock: Clock, schemas: SchemaReader) {
+    this.#clock = clock;
+    this.#schemas = schemas;
+  }
+
+  /** Settles within that time; what has not been checked by then is said to be unchecked. */
+  async check(write: CheckedWrite, settings: CheckSettings, withinMs: number): Promise<CheckReport> {
+    const untilMs = this.#clock.monotonicMs() + withinMs;
+    const keys = keysToCheck(write);
+    const read = await this.#read(write.namespace, schemasFor(settings, keys), withinMs * schemaShare);
+    const findings: Finding[] = [...wholeFindings(write, settings)];
+    const unchecked: Unchecked[] = [...read.unchecked];
+    for (const key of keys) {
+      await sleep(this.#clock, 0);
+      const schemas = settings.schemas.flatMap((reference) =>
+        isFor(reference, key.name) ? (read.schemas.get(reference) ?? []) : [],
+      );
+      const result = await this.#checkKey(key, schemas, untilMs);
+      findings.push(...result.faults.map((line) => ({ line, isOld: key.isOld })));
+      unchecked.push(...result.unchecked);
+    }
+    return { findings, unchecked };
+  }
+
+  async #read(namespace: string, references: readonly SchemaReference[], timeoutMs: number) {
+    const schemas = new Map<SchemaReference, LoadedSchema>();
+    const unchecked: Unchecked[] = [];
+    await Promise.all(
+      references.map(async (reference) => {
+        try {
+          schemas.set(reference, await this.#schemas.read(namespace, reference, timeoutMs));
+        } catch (thrown) {
+          if (!(thrown instanceof SchemaReadError)) throw thrown;
+          const { message, reason, cause } = thrown;
+          unchecked.push({ line: `not checked with a schema: ${message}`, reason, cause });
+        }
+      }),
+    );
+    return { schemas, unchecked };
+  }
+
+  async #checkKey({ name, bytes, format }: KeyToCheck, schemas: readonly LoadedSchema[], untilMs: number) {
+    const isNot = (why: string, reason: UncheckedReason) => ({
+      faults: [],
+      unchecked: [{ line: `${name} is not checked: ${why}`, reason }],
+    });
+    if (bytes.length > format.maxLength) return isNot(`it has more than ${format.maxLength} bytes`, 'too_large');
+    try {
+      const parse = await format.load();
+      const text = bytes.toString('utf8');
+      const limitMs = Math.min(maxParseMs, untilMs - this.#clock.monotonicMs());
+      const { faults, unusable } = withinTime(limitMs, () => contentFaults(name, text, parse, schemas));
+      const unchecked = unusable.map((why): Unchecked => ({
+        line: `${name} is not checked with a schema: ${why}`,
+        reason: 'schema_unreadable',
+      }));
+      return { faults, unchecked };
+    } catch (thrown) {
+      // What was thrown may quote the text.
+      if (thrown instanceof TimeLimitError) return isNot('it takes too long', 'deadline');
+      if (thrown instanceof NestingError) return isNot(`it is ${thrown.message}`, 'too_large');
+      return isNot('its parser failed', 'crash');
+    }
+  }
+}
+
+interface KeyToCheck {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly format: ContentFormat;
+  readonly isOld: boolean;
+}
+
+/** Those that the write changes first: they are what there should be time for. */
+function keysToCheck({ after, before }: CheckedWrite): readonly KeyToCheck[] {
+  return [...after.texts]
+    .flatMap(([name, bytes]) => {
+      const format = formatOf(name);
+      return format ? [{ name, bytes, format, isOld: before?.texts.get(name)?.equals(bytes) === true }] : [];
+    })
+    .sort((left, right) => Number(left.isOld) - Number(right.isOld) || (left.name < right.name ? -1 : 1));
+}
+
+function schemasFor({ schemas }: CheckSettings, keys: readonly KeyToCheck[]): readonly SchemaReference[] {
+  return schemas.filter((reference) => keys.some(({ name }) => isFor(reference, name)));
+}
+
+function isFor({ key }: SchemaReference, name: string): boolean {
+  return key === undefined || key === name;
+}
+
+/** What concerns the source as a whole. */
+function* wholeFindings({ after, before }: CheckedWrite, settings: CheckSettings): Generator<Finding> {
+  for (const key of settings.requiredKeys) {
+    if (!after.keys.has(key)) yield { line: `the key ${key} is missing`, isOld: before?.keys.has(key) === false };
+  }
+  const { maxBytes = Infinity } = settings;
+  if (after.bytes > maxBytes) {
+    const isOld = before !== undefined && before.bytes > maxBytes && after.bytes <= before.bytes;
+    yield { line: `the content has ${after.bytes} bytes, and may have ${maxBytes}`, isOld };
+  }
+}

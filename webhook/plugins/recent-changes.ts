@@ -1,0 +1,51 @@
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { objectKey } from '../../shared/domain/kubernetes/object-key';
+import { textDigest } from '../../shared/domain/sources/text-digest';
+import type { Clock } from '../../shared/runtime/clock';
+
+/** One write reaches every registered hook, and again with each of the API server's own retries, within this time. */
+const windowMs = 10_000;
+
+export const maxRecentSources = 4_096;
+
+/**
+ * Tells a change from its repetition: `/mutate` and `/validate` may both be registered, and the API server calls again,
+ * under a new uid, when a write meets a conflict.
+ *
+ * Only the last change of a source is remembered: one that goes there and back and there again is three changes.
+ */
+export class RecentChanges {
+  readonly #clock: Clock;
+  /** Oldest first. */
+  readonly #last = new Map<string, { readonly change: string; readonly atMs: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Sources that are remembered. */
+  get size(): number {
+    return this.#last.size;
+  }
+
+  /** Whether this is the first of its kind; it is remembered. */
+  isNew({ kind, namespace, name, uid, digest, user }: ChangeRecord): boolean {
+    // Digests of them: names and users are as long as somebody likes.
+    const source = textDigest(`${kind} ${objectKey(namespace, name)} ${uid}`);
+    const change = textDigest(`${digest} ${user}`);
+    const atMs = this.#clock.monotonicMs();
+    const last = this.#last.get(source);
+    if (last && last.change === change && atMs - last.atMs < windowMs) return false;
+    this.#last.delete(source);
+    this.#last.set(source, { change, atMs });
+    this.#forget(atMs);
+    return true;
+  }
+
+  #forget(nowMs: number): void {
+    for (const [source, { atMs }] of this.#last) {
+      if (this.#last.size <= maxRecentSources && nowMs - atMs < windowMs) return;
+      this.#last.delete(source);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { noMarks, type TemplateMarker } from '../../shared/domain/marks/workload-marks';
+import { workloadPatch } from './workload-patch';
+
+const env = '/spec/template/spec/containers/1/env';
+const mark = { container: 'web', name: 'M', value: 'v' };
+const set = { name: 'M', value: 'v' };
+
+function workload(variables: readonly object[] | undefined, metadata: object | null = {}) {
+  const containers = [{ name: 'first' }, { name: 'web', ...(variables && { env: variables }) }];
+  return { metadata: {}, spec: { template: { metadata, spec: { containers } } } };
+}
+
+test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
+  ['nothing', workload([]), {}, []],
+  ['an annotation of a template that is not there', { metadata: {}, spec: {} }, { annotations: { a: 'b' } }, []],
+  ['a first variable', workload(undefined), { env: [mark] }, [{ op: 'add', path: env, value: [set] }]],
+  ['a variable at the end', workload([{ name: 'A' }]), { env: [mark] }, [{ op: 'add', path: `${env}/1`, value: set }]],
+  [
+    'a variable where it was',
+    workload([{ name: 'A' }]),
+    { env: [{ ...mark, index: 0 }] },
+    [{ op: 'add', path: `${env}/0`, value: set }],
+  ],
+  [
+    'a variable that was behind others that are gone',
+    workload([{ name: 'A' }]),
+    { env: [{ ...mark, index: 7 }] },
+    [{ op: 'add', path: `${env}/1`, value: set }],
+  ],
+  [
+    'a variable in the place of its former value',
+    workload([{ name: 'A' }, { name: 'M', valueFrom: {} }]),
+    { env: [mark] },
+    [{ op: 'replace', path: `${env}/1`, value: set }],
+  ],
+  [
+    'two variables, the later one behind the earlier',
+    workload([{ name: 'A' }]),
+    {
+      env: [
+        { ...mark, index: 0 },
+        { ...mark, name: 'N', index: 2 },
+      ],
+    },
+    [
+      { op: 'add', path: `${env}/0`, value: set },
+      { op: 'add', path: `${env}/2`, value: { name: 'N', value: 'v' } },
+    ],
+  ],
+  [
+    'a variable in its place, and another before it',
+    workload([{ name: 'A' }, { name: 'M' }]),
+    {
+      env: [
+        { ...mark, name: 'N', index: 0 },
+        { ...mark, index: 1 },
+      ],
+    },
+    [
+      { op: 'replace', path: `${env}/1`, value: set },
+      { op: 'add', path: `${env}/0`, value: { name: 'N', value: 'v' } },
+    ],
+  ],
+  [
+    'one variable for two of a name',
+    workload([{ name: 'A' }]),
+    { env: [{ ...mark, value: 'former' }, mark] },
+    [{ op: 'add', path: `${env}/1`, value: set }],
+  ],
+  ['no variable of a container that is not there', workload([]), { env: [{ ...mark, container: 'gone' }] }, []],
+  [
+    'an annotation of a template that has one',
+    workload([], { annotations: { a: '1' } }),
+    { annotations: { 'x~y/z': 'v' } },
+    [{ op: 'add', path: '/spec/template/metadata/annotations/x~0y~1z', value: 'v' }],
+  ],
+  [
+    'an annotation of a template without any',
+    workload([], { annotations: null }),
+    { annotations: { a: 'v' } },
+    [{ op: 'add', path: '/spec/template/metadata/annotations', value: { a: 'v' } }],
+  ],
+  [
+    'an annotation of a template without metadata',
+    workload([], null),
+    { annotations: { a: 'v' } },
+    [{ op: 'add', path: '/spec/template/metadata', value: { annotations: { a: 'v' } } }],
+  ],
+])('%s', (_what, object, marker, operations) => {
+  const marks = { ...noMarks, template: { ...noMarks.template, ...marker } };
+  expect(workloadPatch(workloadKind('Deployment'), object, marks)).toEqual(operations);
+});
+
+test('annotations of a CronJob stand on it, and its marker in the template of its Jobs', () => {
+  const object = { metadata: { annotations: {} }, spec: { jobTemplate: { spec: { template: { metadata: {} } } } } };
+  const marks = { annotations: { a: '1' }, template: { annotations: { b: '2' }, env: [] } };
+  expect(workloadPatch(workloadKind('CronJob'), object, marks)).toEqual([
+    { op: 'add', path: '/metadata/annotations/a', value: '1' },
+    { op: 'add', path: '/spec/jobTemplate/spec/template/metadata/annotations', value: { b: '2' } },
+  ]);
+});

@@ -1,0 +1,83 @@
+import { fieldAt, isObject, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import type { EnvMark, WorkloadMarks } from '../../shared/domain/marks/workload-marks';
+import type { JsonPatchOperation } from '../admission/answer-duty';
+
+/**
+ * The JSON patch that puts marks onto a workload as it is in the request. It names each of them by itself: a patch stands in
+ * audit logs, and the other variables of a container are nobody's business.
+ */
+export function workloadPatch(
+  { templatePath }: WorkloadKind,
+  object: unknown,
+  { annotations, template }: WorkloadMarks,
+): readonly JsonPatchOperation[] {
+  return [
+    ...annotationOperations(object, [], annotations),
+    ...annotationOperations(object, templatePath, template.annotations),
+    ...containerOperations(object, [...templatePath, 'spec', 'containers'], template.env),
+  ];
+}
+
+function annotationOperations(
+  object: unknown,
+  owner: readonly string[],
+  annotations: Readonly<Record<string, string>>,
+): readonly JsonPatchOperation[] {
+  const entries = Object.entries(annotations);
+  if (entries.length === 0) return [];
+  // A Rollout may name the template of a Deployment and have none. A patch that does not apply is an error of the webhook
+  // that no failurePolicy forgives: the API server would refuse the write.
+  if (!isObject(fieldAt(object, owner))) return [];
+  const metadata = [...owner, 'metadata'];
+  if (!isObject(fieldAt(object, metadata))) return [add(metadata, { annotations })];
+  const path = [...metadata, 'annotations'];
+  if (!isObject(fieldAt(object, path))) return [add(path, annotations)];
+  return entries.map(([key, value]) => add([...path, key], value));
+}
+
+/** What is to stand in a container that is not there is left out. */
+function containerOperations(
+  object: unknown,
+  path: readonly string[],
+  marks: readonly EnvMark[],
+): readonly JsonPatchOperation[] {
+  return listOf(fieldAt(object, path)).flatMap((container, index) => {
+    const { name, env } = objectOf(container);
+    const own = marks.filter((mark) => mark.container === name);
+    return own.length === 0 ? [] : envOperations(listOf(env), [...path, String(index), 'env'], own);
+  });
+}
+
+function envOperations(
+  env: readonly unknown[],
+  path: readonly string[],
+  marks: readonly EnvMark[],
+): readonly JsonPatchOperation[] {
+  if (env.length === 0) return [add(path, marks.map(variable))];
+  const places = new Map<unknown, number>();
+  for (const [index, entry] of env.entries()) {
+    const { name } = objectOf(entry);
+    if (!places.has(name)) places.set(name, index);
+  }
+  // Those that are there first: what is put in before them would move them.
+  const replaced = marks.flatMap((mark): JsonPatchOperation[] => {
+    const place = places.get(mark.name);
+    return place === undefined ? [] : [{ ...add([...path, String(place)], variable(mark)), op: 'replace' }];
+  });
+  const missing = new Map(marks.flatMap((mark) => (places.has(mark.name) ? [] : [[mark.name, mark] as const])));
+  const added = [...missing.values()].map((mark, count) => {
+    const length = env.length + count;
+    return add([...path, String(Math.min(mark.index ?? length, length))], variable(mark));
+  });
+  return [...replaced, ...added];
+}
+
+function variable({ name, value }: EnvMark) {
+  return { name, value };
+}
+
+function add(path: readonly string[], value: unknown): JsonPatchOperation {
+  const escaped = path.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return { op: 'add', path: `/${escaped.join('/')}`, value };
+}

@@ -1,0 +1,32 @@
+import type { Check } from '../../shared/runtime/http/http-server';
+import type { WebhookServer } from '../admission/webhook-server';
+
+/**
+ * Ready while API servers may call. What else is missing (the digest key, a reconciler) costs the name of who made a
+ * change, and a review that goes nowhere costs more.
+ */
+export function readinessChecks(server: Pick<WebhookServer, 'status'>): readonly Check[] {
+  return [
+    {
+      name: 'certificate',
+      check: () => {
+        const { certificateProblem: problem } = server.status;
+        return { ok: problem === undefined, message: problem ?? 'valid' };
+      },
+    },
+    {
+      name: 'token',
+      check: () => {
+        const { callerProblem: problem } = server.status;
+        return { ok: problem === undefined, message: problem ?? 'known' };
+      },
+    },
+    {
+      name: 'server',
+      check: () => {
+        const { state } = server.status;
+        return { ok: state === 'listening', message: state };
+      },
+    },
+  ];
+}

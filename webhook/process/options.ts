@@ -1,0 +1,164 @@
+import * as z from 'zod';
+import { checkModes, type CheckMode } from '../../shared/domain/content-check/check-settings';
+import { parseListenAddress } from '../../shared/runtime/http/listen-address';
+import {
+  goBool,
+  goBoolAccepts,
+  listOf,
+  listenAddress,
+  namespaceName,
+  nonEmpty,
+  objectName,
+  oneOf,
+} from '../../shared/runtime/options/option-schemas';
+import { inGroup, type OptionTable, type OptionValues } from '../../shared/runtime/options/option-table';
+import { parseOptions, type Environment } from '../../shared/runtime/options/options';
+import {
+  channelTlsOptionTable,
+  listenAddressAccepts,
+  processOptionTable,
+  samePortProblems,
+  serviceOptionTable,
+} from '../../shared/runtime/options/process-options';
+import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
+import type { WebhookSelection } from '../registration/selection';
+import type { HookType } from '../registration/webhook-configuration';
+
+const registrations: Readonly<Record<string, readonly HookType[]>> = {
+  none: [],
+  validating: ['validating'],
+  mutating: ['mutating'],
+  both: ['validating', 'mutating'],
+};
+
+/** Unlike an address to listen on, it must name a host and a port. */
+const peerAddress = z.string().refine((text) => {
+  const address = parseListenAddress(text);
+  return address?.host !== undefined && address.port > 0;
+}, 'not a host and port');
+
+/** `namespace/name`, as cert-manager writes it in its annotation. */
+const namespacedName = z.string().refine((text) => {
+  const [namespace, name, ...more] = text.split('/');
+  return more.length === 0 && namespaceName.safeParse(namespace).success && objectName.safeParse(name).success;
+}, 'not a namespace and a name');
+
+/** Named twice, the last mode counts. */
+const namespaceModes = z.array(z.string()).transform((elements, context): ReadonlyMap<string, CheckMode> => {
+  const modes = elements.map((element): readonly [string, CheckMode] | undefined => {
+    const [namespace = '', written, ...more] = element.split('=');
+    const mode = checkModes.find((known) => known === written);
+    if (mode && more.length === 0 && namespaceName.safeParse(namespace).success) return [namespace, mode];
+    context.addIssue(`element ${JSON.stringify(element)}: not a namespace and a mode`);
+    return undefined;
+  });
+  return new Map(modes.filter((mode) => mode !== undefined));
+});
+
+export const webhookOptionTable = {
+  ...inGroup('What is told and checked', {
+    preview: {
+      flag: 'preview',
+      form: 'switch',
+      schema: goBool,
+      default: 'true',
+      describe:
+        'Warn whoever changes a ConfigMap or Secret which workloads that will restart, also with `kubectl --dry-run=server`.',
+      accepts: goBoolAccepts,
+    },
+    lint: {
+      flag: 'lint',
+      form: 'switch',
+      schema: goBool,
+      default: 'true',
+      describe:
+        'Warn whoever writes a workload about annotations that have no effect, or another effect than they seem to.',
+      accepts: goBoolAccepts,
+    },
+    quietNamespaces: {
+      flag: 'quiet-namespaces',
+      form: 'list',
+      schema: listOf(namespaceName),
+      describe: 'Send no warnings for writes to these namespaces.',
+      accepts: 'a list of namespaces',
+    },
+    validateNamespaces: {
+      flag: 'validate-namespaces',
+      form: 'list',
+      schema: namespaceModes,
+      describe: 'Check the content of all ConfigMaps and Secrets of these namespaces, and warn or deny.',
+      accepts: 'a list of namespace=warn and namespace=deny',
+    },
+  }),
+  ...inGroup('Which namespaces and sources', selectionOptionTable),
+  ...inGroup('How it is called', {
+    webhookListen: {
+      flag: 'webhook-listen',
+      form: 'value',
+      schema: listenAddress,
+      default: ':10250',
+      describe: 'Address on which the API server calls.',
+      accepts: listenAddressAccepts,
+    },
+    ...serviceOptionTable,
+    tlsDir: {
+      flag: 'tls-dir',
+      form: 'value',
+      schema: nonEmpty.optional(),
+      describe: "Take the server's certificate from here instead of --certs-secret.",
+      accepts: 'a directory with tls.crt, tls.key and ca.crt',
+    },
+    clientCaFile: {
+      flag: 'client-ca-file',
+      form: 'value',
+      schema: nonEmpty.optional(),
+      describe:
+        'Accept a connection only with a certificate that one of these CAs has signed: those of your API servers.',
+      accepts: 'a file of certificates in PEM',
+    },
+  }),
+  ...inGroup('Registration', {
+    register: {
+      flag: 'register',
+      form: 'value',
+      schema: oneOf(registrations, 'no such registration'),
+      default: 'none',
+      describe: 'Registrations to make with the API server, where the chart or the manifests do not.',
+      accepts: Object.keys(registrations).join(', '),
+    },
+    injectCaFrom: {
+      flag: 'inject-ca-from',
+      form: 'value',
+      schema: namespacedName.optional(),
+      describe:
+        'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
+      accepts: 'namespace/name',
+    },
+  }),
+  ...inGroup('The channel to the reconcilers', {
+    reconcilerAddresses: {
+      flag: 'reconciler-address',
+      form: 'list',
+      schema: listOf(peerAddress),
+      describe: 'Send to these reconcilers instead of looking for the endpoints of --channel-service.',
+      accepts: 'a list of host:port',
+    },
+    ...channelTlsOptionTable,
+  }),
+  ...inGroup('Process', processOptionTable),
+} satisfies OptionTable;
+
+/** Everything that can be set from outside, compiled once at the start. */
+export interface WebhookOptions extends Omit<OptionValues<typeof webhookOptionTable>, keyof WebhookSelection> {
+  readonly selection: WebhookSelection;
+}
+
+/** @throws UsageError with every problem of `args` and `env`, not just the first. */
+export function parseWebhookOptions(args: readonly string[], env: Environment): WebhookOptions {
+  const values = parseOptions(webhookOptionTable, args, env, ({ webhookListen, listen }) =>
+    samePortProblems('webhook-listen', webhookListen, listen),
+  );
+  const { namespaces, namespacesToIgnore, namespaceSelector, sourceSelector, ignoredSourceKinds, ...options } = values;
+  const { scope } = scopeOf({ namespaces, namespacesToIgnore, namespaceSelector });
+  return { ...options, selection: { namespaces, ...scope, sourceSelector, ignoredSourceKinds } };
+}

@@ -1,0 +1,62 @@
+import { webhookTokenSecretName } from '../../shared/domain/protocol/webhook-token';
+import { endpointSlices } from '../channel/replica-discovery';
+import { webhookConfiguration } from './webhook-configuration';
+
+const labels = (component: string) => ({
+  'app.kubernetes.io/name': 'reroll',
+  'app.kubernetes.io/component': component,
+});
+
+/** The objects of `deploy/webhook.yaml`, which is generated: what the webhook needs beside its Deployment. */
+export function webhookManifests(namespace: string): readonly object[] {
+  const account = 'reroll-webhook';
+  const metadata = { name: account, namespace };
+  const service = (name: string, component: string, port: number, targetPort: number) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: { selector: labels(component), ports: [{ name: 'https', port, targetPort, protocol: 'TCP' }] },
+  });
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata,
+      rules: [
+        { apiGroups: [''], resources: ['secrets'], resourceNames: ['reroll-digest-key'], verbs: ['get'] },
+        {
+          apiGroups: [''],
+          resources: ['secrets'],
+          resourceNames: ['reroll-certs', webhookTokenSecretName],
+          verbs: ['list', 'watch'],
+        },
+        { apiGroups: [endpointSlices.group], resources: [endpointSlices.plural], verbs: ['list', 'watch'] },
+      ],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: account },
+      // Schemas, by the names that sources give. Without this right such sources are not compared with them.
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: account },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: account },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: account },
+      subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+    },
+    service('reroll-webhook', 'webhook', 443, 10250),
+    service('reroll-channel', 'reconciler', 8444, 8444),
+    webhookConfiguration('validating', { namespace, name: 'reroll-webhook' }),
+  ];
+}

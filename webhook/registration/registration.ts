@@ -1,0 +1,69 @@
+import type { KubeClient } from '../../shared/kube/client/client';
+import { errorMessage } from '../../shared/domain/errors';
+import { applyObject } from '../../shared/kube/client/objects';
+import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../../shared/kube/resource';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { persist } from '../../shared/runtime/persist';
+import type { Random } from '../../shared/runtime/random';
+import type { WebhookSelection } from './selection';
+import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
+
+/** Owns all of a configuration but the caBundles, which `reroll certs` or cert-manager put in, and the paths of `reroll certs`. */
+const fieldManager = 'reroll-webhook';
+
+const resources = { validating: validatingWebhookConfigurations, mutating: mutatingWebhookConfigurations } as const;
+
+const backoff = { baseMs: 1_000, maxMs: 60_000 };
+
+export interface RegistrationOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly service: WebhookService;
+  readonly types: readonly HookType[];
+  /** Undefined: everything. */
+  readonly selection?: WebhookSelection | undefined;
+}
+
+/** Registers the webhook with the API server, where neither chart nor manifests do. */
+export class Registration {
+  readonly #options: RegistrationOptions;
+  readonly #stop = new AbortController();
+  #done: Promise<void> = Promise.resolve();
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#done = this.#registerAll();
+  }
+
+  /** The registration stays: the other replicas serve it. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  /** Never rejects: without the registration the watch finds every change. */
+  async #registerAll(): Promise<void> {
+    for (const type of this.#options.types) await this.#register(type);
+  }
+
+  async #register(type: HookType): Promise<void> {
+    const { client, clock, logger, random, service, selection } = this.#options;
+    const { signal } = this.#stop;
+    const configuration = webhookConfiguration(type, service, selection);
+    const { name } = configuration.metadata;
+    const register = async (): Promise<void> => {
+      await applyObject(client, resources[type], undefined, name, configuration, { fieldManager, signal });
+      logger.info('registered', { kind: configuration.kind, name });
+    };
+    await persist(register, {
+      ...{ clock, random, backoff, signal },
+      onFailure: (error) => logger.warn('not registered, trying again', { type, name, error: errorMessage(error) }),
+    });
+  }
+}
