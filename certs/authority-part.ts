@@ -3,7 +3,7 @@ import type { KubeObject, RequestLimits } from '../shared/kube/client/objects';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/log/logger';
 import type { Random } from '../shared/runtime/random';
-import { carryOut, type Lives } from './carry-out';
+import { applyStep, type Lives } from './apply-step';
 import type { CertificateNames, LeafName } from './certificate-names';
 import type { KeyPairs } from './key-pairs';
 import { authoritySecretName, readSecret, writeSecret } from './kept-secret';
@@ -60,7 +60,7 @@ export class AuthorityPart {
     const step = nextStep(stored, liveOf(caBundles, published), clock.nowMs());
     if (step.do === 'nothing' || step.do === 'wait') return { material: step.material, changed: false };
     const issuer = { keyPairs, random, names: this.#names, lives: this.#lives, nowMs: clock.nowMs() };
-    const material = await carryOut(step, stored, issuer);
+    const material = await applyStep(step, stored, issuer);
     await writeSecret(client, secret, encodeMaterial(material, secret['data']), limits);
     this.#tell(step, stored, material);
     return { material, changed: true };

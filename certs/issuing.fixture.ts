@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Issuer } from './carry-out';
+import type { Issuer } from './apply-step';
 import type { CertificateNames } from './certificate-names';
 import type { KeyPair, KeyPairs } from './key-pairs';
 

@@ -6,7 +6,7 @@ import { sleep, type Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../shared/runtime/random';
 import { AuthorityPart } from './authority-part';
-import type { Lives } from './carry-out';
+import type { Lives } from './apply-step';
 import type { CertificateNames } from './certificate-names';
 import { KeeperPass, type KeeperPassDeps } from './keeper-pass';
 import { keptSecretNames, MissingSecretError } from './kept-secret';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { carryOut } from './carry-out';
+import { applyStep } from './apply-step';
 import { leafNames } from './certificate-names';
 import { names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import type { Material } from './material';
@@ -12,8 +12,8 @@ let material: Material;
 let data: Readonly<Record<string, unknown>>;
 
 beforeAll(async () => {
-  const created = await carryOut({ do: 'create', because: 'test' }, nothingStored, issuer);
-  material = await carryOut({ do: 'begin-overlap', material: created, because: 'test' }, nothingStored, issuer);
+  const created = await applyStep({ do: 'create', because: 'test' }, nothingStored, issuer);
+  material = await applyStep({ do: 'begin-overlap', material: created, because: 'test' }, nothingStored, issuer);
   data = encodePublished(material, {});
 });
 

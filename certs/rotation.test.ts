@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { carryOut } from './carry-out';
+import { applyStep } from './apply-step';
 import { leafNames } from './certificate-names';
 import { dayMs, names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import { bundleOf, phaseOf, type Material } from './material';
@@ -14,7 +14,7 @@ const keyPairs = preparedKeyPairs(7);
 
 async function after(step: Step, stored: StoredMaterial, nowMs: number): Promise<Material> {
   if (step.do === 'nothing' || step.do === 'wait') throw new Error(`nothing to carry out: ${step.do}`);
-  return await carryOut(step, stored, testIssuer(nowMs, keyPairs));
+  return await applyStep(step, stored, testIssuer(nowMs, keyPairs));
 }
 
 /** As another keeper finds it in the Secret. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { carryOut } from './carry-out';
+import { applyStep } from './apply-step';
 import { dayMs, names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import { bundleOf, type Material } from './material';
 import { nextStep } from './rotation';
@@ -15,9 +15,9 @@ let foreign: Material;
 let data: Readonly<Record<string, unknown>>;
 
 beforeAll(async () => {
-  const created = await carryOut({ do: 'create', because: 'test' }, nothingStored, issuer);
-  material = await carryOut({ do: 'begin-overlap', material: created, because: 'test' }, nothingStored, issuer);
-  foreign = await carryOut({ do: 'create', because: 'test' }, nothingStored, issuer);
+  const created = await applyStep({ do: 'create', because: 'test' }, nothingStored, issuer);
+  material = await applyStep({ do: 'begin-overlap', material: created, because: 'test' }, nothingStored, issuer);
+  foreign = await applyStep({ do: 'create', because: 'test' }, nothingStored, issuer);
   data = encodeMaterial(material, {});
 });
 

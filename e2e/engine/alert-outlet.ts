@@ -1,6 +1,6 @@
 import { AlertMetrics } from '../../reconciler/metrics/alert-metrics';
 import { AlertSender } from '../../reconciler/alerts/alert-sender';
-import { alertSinks } from '../../reconciler/alerts/sinks';
+import { alertSinks } from '../../reconciler/alerts/alert-formatters';
 import { FakePostTransport } from '../../reconciler/outbound/post.fixture';
 import type { PostAnswer } from '../../reconciler/outbound/post-transport';
 import { silentLogger } from '../../shared/runtime/log/logger';

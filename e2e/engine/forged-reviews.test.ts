@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { answerBatch } from '../../reconciler/channel/batch-answer';
 import { answerLint } from '../../reconciler/channel/lint-answer';
-import { answerMarks } from '../../reconciler/channel/marks-answer';
+import { answerMutation } from '../../reconciler/channel/mutation-answer';
 import { answerPreview } from '../../reconciler/channel/preview-answer';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
 import { KubeClient } from '../../shared/kube/client/client';
@@ -57,10 +57,10 @@ beforeEach(async () => {
 
 async function answered(path: string, body: Buffer): Promise<{ readonly status: number; readonly body: Buffer }> {
   const { reconciler } = engine;
-  const answers: Readonly<Record<string, () => ReturnType<typeof answerMarks>>> = {
+  const answers: Readonly<Record<string, () => ReturnType<typeof answerMutation>>> = {
     [channelPaths.changes]: async () => await Promise.resolve(answerBatch(body, reconciler)),
     [channelPaths.preview]: async () => await answerPreview(body, reconciler),
-    [channelPaths.marks]: async () => await answerMarks(body, reconciler),
+    [channelPaths.marks]: async () => await answerMutation(body, reconciler),
     [channelPaths.lint]: async () => await answerLint(body, reconciler),
   };
   const answer = await answers[path]!();

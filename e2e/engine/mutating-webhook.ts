@@ -1,5 +1,5 @@
 import { answerBatch } from '../../reconciler/channel/batch-answer';
-import { answerMarks } from '../../reconciler/channel/marks-answer';
+import { answerMutation } from '../../reconciler/channel/mutation-answer';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
@@ -53,7 +53,8 @@ export class MutatingWebhook {
   async #ask(address: string, path: string, body: Buffer): Promise<{ status: number; body: Buffer }> {
     const { reconciler } = this.asked[Number(address.slice(-1))] ?? {};
     if (!reconciler) return await new Promise(() => undefined);
-    const answer = path === channelPaths.changes ? answerBatch(body, reconciler) : await answerMarks(body, reconciler);
+    const answer =
+      path === channelPaths.changes ? answerBatch(body, reconciler) : await answerMutation(body, reconciler);
     return { status: answer.status, body: Buffer.from(JSON.stringify(answer.body)) };
   }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { carryOut } from '../../certs/carry-out';
+import { applyStep } from '../../certs/apply-step';
 import { dayMs, names } from '../../certs/issuing.fixture';
 import { encodeMaterial, nothingStored } from '../../certs/secret-data';
 import { seededRandom } from '../apiserver/seeded-random';
@@ -12,7 +12,7 @@ export async function certificateData(): Promise<Readonly<Record<string, unknown
   const keyPairs = { generate: async () => await Promise.resolve(newPair()) };
   const lives = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs };
   const issuer = { keyPairs, random: seededRandom(1), names, lives, nowMs: Date.UTC(2026, 0, 1) };
-  const material = await carryOut({ do: 'create', because: 'a sample is needed' }, nothingStored, issuer);
+  const material = await applyStep({ do: 'create', because: 'a sample is needed' }, nothingStored, issuer);
   return encodeMaterial(material, {});
 }
 

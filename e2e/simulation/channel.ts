@@ -1,6 +1,6 @@
 import { answerBatch, type Answer } from '../../reconciler/channel/batch-answer';
 import { answerLint } from '../../reconciler/channel/lint-answer';
-import { answerMarks } from '../../reconciler/channel/marks-answer';
+import { answerMutation } from '../../reconciler/channel/mutation-answer';
 import { answerPreview } from '../../reconciler/channel/preview-answer';
 import { channelPaths, type ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
@@ -50,7 +50,7 @@ type Question = (body: Buffer, reconciler: ReconcilerProcess['reconciler']) => P
 
 const questions: Readonly<Record<Exclude<ChannelPath, '/v1/changes'>, Question>> = {
   [channelPaths.preview]: answerPreview,
-  [channelPaths.marks]: answerMarks,
+  [channelPaths.marks]: answerMutation,
   [channelPaths.lint]: answerLint,
 };
 

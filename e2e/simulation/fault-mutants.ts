@@ -30,7 +30,7 @@ export const restoreMutants: readonly Mutant[] = [
   },
   {
     what: 'a version that a restore of etcd has undone is asked for until it comes',
-    file: 'reconciler/reading/source-contents.ts',
+    file: 'reconciler/reading/content-loader.ts',
     from: '!(error instanceof GoneError) && !isVersionToCome(error)',
     to: '!(error instanceof GoneError)',
   },

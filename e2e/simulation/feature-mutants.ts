@@ -3,7 +3,7 @@ import type { Mutant } from './mutants';
 const pauses = 'reconciler/work/pauses.ts';
 const scope = 'reconciler/workloads/namespace-scope.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
-const folds = 'reconciler/work/rollout-folds.ts';
+const folds = 'reconciler/work/rollout-coalescer.ts';
 
 /** Pauses, appearances, selections, folds and a journal that are wrong on purpose. */
 export const featureMutants: readonly Mutant[] = [
@@ -39,7 +39,7 @@ export const featureMutants: readonly Mutant[] = [
   {
     what: 'what is held in a namespace that is left out stays held',
     file: scope,
-    from: "if (isHeldPaused(record)) sink.upsert({ ...setAside(record), problems: [] }, 'watch');",
+    from: "if (isHeldPaused(record)) sink.upsert({ ...withRestartsDisabled(record), problems: [] }, 'watch');",
     to: 'if (isHeldPaused(record)) sink.keys();',
   },
   {
@@ -76,7 +76,7 @@ export const featureMutants: readonly Mutant[] = [
     what: 'a restart is folded into a rollout without a look at what was before it',
     file: folds,
     from: 'const before = known.before ??',
-    to: `if (record.generation > 1) return { kind: 'folded', workload };
+    to: `if (record.generation > 1) return { kind: 'coalesced', workload };
     const before = known.before ??`,
   },
   {

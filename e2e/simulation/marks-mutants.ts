@@ -1,8 +1,8 @@
 import type { Mutant } from './mutants';
 
 const carryOver = 'shared/domain/marks/carry-over.ts';
-const duty = 'webhook/plugins/workload-duty.ts';
-const marks = 'reconciler/questions/write-marks.ts';
+const duty = 'webhook/plugins/workload-plugin.ts';
+const marks = 'reconciler/questions/admission-mutations.ts';
 
 /** What a webhook puts into writes of others, wrong on purpose. */
 export const marksMutants: readonly Mutant[] = [

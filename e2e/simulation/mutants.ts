@@ -6,7 +6,7 @@ export interface Mutant extends Mutation {
 }
 
 const hints = 'reconciler/hints/hints.ts';
-const inbox = 'reconciler/hints/inbox.ts';
+const inbox = 'reconciler/hints/change-record-intake.ts';
 const capture = 'webhook/plugins/capture-change.ts';
 const queue = 'webhook/channel/replica-queue.ts';
 
@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: 'a dry run is told',
-    file: 'webhook/plugins/capture-duty.ts',
+    file: 'webhook/plugins/capture-observer.ts',
     from: 'request.dryRun === true',
     to: 'request.uid === undefined',
   },

@@ -1,5 +1,5 @@
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
-import { AdoptionPace } from '../../reconciler/work/adoption-pace';
+import { AdoptionRateLimiter } from '../../reconciler/work/adoption-rate-limiter';
 import { KeyQueue } from '../../reconciler/queue/key-queue';
 import { Pauses } from '../../reconciler/work/pauses';
 import { SettleWindows } from '../../reconciler/work/settle-window';
@@ -179,7 +179,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   { what: 'everything is in doubt', plant: replaced(SourceIndex, 'inForceAt', () => () => 'unknown') },
   { what: 'requests have no time limit', plant: replaced(Deadline, 'set', () => () => undefined) },
-  { what: 'what was lost is not put back', plant: replaced(AdoptionPace, 'take', () => () => 3_600_000) },
+  { what: 'what was lost is not put back', plant: replaced(AdoptionRateLimiter, 'take', () => () => 3_600_000) },
   { what: 'Secrets are not watched', settings: { ignoredSourceKind: 'Secret' } },
   { what: 'one namespace is watched', settings: { namespaces: ['default'] } },
   { what: 'deletions restart', settings: { reloadOnDelete: true } },
@@ -189,8 +189,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   { what: 'sources without the label count too', settings: { sourceSelector: everything } },
   { what: 'namespaces without the label are looked after', settings: { namespaceSelector: everything } },
   { what: 'namespaces are not left out by name', settings: { namespacesToIgnore: [] } },
-  { what: 'what is held is not let go', plant: replaced(Pauses, 'tend', () => async () => ({ kind: 'done' })) },
-  { what: 'nothing is held', plant: replaced(Pauses, 'begun', () => () => undefined) },
+  { what: 'what is held is not let go', plant: replaced(Pauses, 'reconcile', () => async () => ({ kind: 'done' })) },
+  { what: 'nothing is held', plant: replaced(Pauses, 'pauseFor', () => () => undefined) },
   { what: 'everybody is opted in', settings: { policy: { autoReloadAll: true, ignoredWorkloadKinds: [] } } },
   {
     what: 'who says nothing is not opted in where all are',

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants';
 
 const policy = 'shared/domain/policy/policy.ts';
-const dating = 'reconciler/sources/source-dating.ts';
+const dating = 'reconciler/sources/source-write-times.ts';
 const index = 'reconciler/workloads/workload-index.ts';
 
 /** What restarts what, and since when, wrong on purpose. */

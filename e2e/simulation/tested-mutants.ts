@@ -7,10 +7,10 @@ export interface TestedMutant extends Mutant {
 
 const worker = 'reconciler/work/worker.ts';
 const workerTest = 'reconciler/work/worker.test.ts';
-const folds = 'reconciler/work/rollout-folds.ts';
-const foldsTest = 'reconciler/work/rollout-folds.test.ts';
-const contents = 'reconciler/reading/source-contents.ts';
-const contentsTest = 'reconciler/reading/source-contents.test.ts';
+const folds = 'reconciler/work/rollout-coalescer.ts';
+const foldsTest = 'reconciler/work/rollout-coalescer.test.ts';
+const contents = 'reconciler/reading/content-loader.ts';
+const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 
@@ -91,10 +91,10 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'only one former state is kept',
-    file: 'reconciler/sources/former-states.ts',
+    file: 'reconciler/sources/previous-states.ts',
     from: 'states.length - budgets.formerStates',
     to: 'states.length - 1',
-    test: 'reconciler/sources/former-states.test.ts',
+    test: 'reconciler/sources/previous-states.test.ts',
   },
   {
     what: 'a fold answers any content',
@@ -141,7 +141,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a restart that fails keeps the pause',
     file: worker,
-    from: 'if (!mayBeStale(error)) await pauses.tend(workload.key);',
+    from: 'if (!mayBeStale(error)) await pauses.reconcile(workload.key);',
     to: '',
     test: workerTest,
   },
@@ -191,7 +191,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'what is unread counts as unchanged',
     file: 'shared/domain/plan/plan.ts',
-    from: "if (verdicts.some(({ unread }) => unread)) return { action: 'read', verdicts };",
+    from: "if (verdicts.some(({ needsContent }) => needsContent)) return { action: 'read', verdicts };",
     to: '',
     test: 'reconciler/sources/plan-from-index.test.ts',
   },

@@ -1,4 +1,4 @@
-import type { Lives } from '../../certs/carry-out';
+import type { Lives } from '../../certs/apply-step';
 import { Keeper } from '../../certs/keeper';
 import { rsaKeyPairs } from '../../certs/key-pairs';
 import { CertsMetrics } from '../../certs/metrics';

@@ -4,14 +4,14 @@ import { backoffMs, type Random } from '../../shared/runtime/random';
 import { TokenBucket } from '../queue/token-bucket';
 import { deliver, type Delivery } from '../outbound/delivery';
 import type { Post, PostTransport } from '../outbound/post-transport';
-import type { Alert, AlertOutlet } from './alert';
+import type { Alert, AlertSink } from './alert';
 import type { AlertMetrics, AlertResult } from '../metrics/alert-metrics';
 import { alertText, maxAlertBytes, messageText } from './message';
-import type { AlertSink } from './sink';
+import type { AlertFormatter } from './alert-formatter';
 
 export interface AlertSenderOptions {
   readonly transport: PostTransport;
-  readonly sink: AlertSink;
+  readonly sink: AlertFormatter;
   /** Stands before each message. */
   readonly additionalInfo: string | undefined;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ interface Batch {
  * Tells a receiver outside of the cluster of restarts, one request at a time and beside the restarts themselves: it
  * may hang, refuse or be gone, and nothing waits for it. A message is one alert; where there are too many, several.
  */
-export class AlertSender implements AlertOutlet {
+export class AlertSender implements AlertSink {
   readonly #options: AlertSenderOptions;
   readonly #rate: TokenBucket;
   /** No more are taken; those that wait go out together. */

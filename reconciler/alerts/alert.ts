@@ -9,7 +9,7 @@ export interface Alert {
   readonly detail: string;
 }
 
-export interface AlertOutlet {
+export interface AlertSink {
   /** Returns at once and never throws: whatever becomes of an alert, the restart it tells about has happened. */
   send(alert: Alert): void;
 }

@@ -7,7 +7,7 @@ import type { AlertMetrics } from '../metrics/alert-metrics';
 import { AlertSender } from './alert-sender';
 import type { AlertOptions } from './options';
 import { raw } from './raw';
-import { alertSink, alertSinks } from './sinks';
+import { alertSink, alertSinks } from './alert-formatters';
 
 /**
  * The sender of alerts, if they are wanted and have an address. What is wrong with them is told at the start, and

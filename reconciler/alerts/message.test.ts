@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { alertOf } from './alert.fixture';
 import type { Alert } from './alert';
 import { alertText as textFor, maxAlertBytes, messageText } from './message';
-import { alertSinks } from './sinks';
+import { alertSinks } from './alert-formatters';
 
 const alertText = (alert: Alert): string => textFor(alert, alertSinks['slack']!);
 const firstLine = (text: string): string => text.split('\n')[0]!;

@@ -1,7 +1,7 @@
 import { printable } from '../../shared/domain/text/printable';
 import { sourceKindNames } from '../../shared/domain/sources/source';
 import type { Alert } from './alert';
-import type { AlertSink } from './sink';
+import type { AlertFormatter } from './alert-formatter';
 
 const maxNamedSources = 5;
 const maxDetailBytes = 1_000;
@@ -17,7 +17,7 @@ export const maxAlertBytes = 3_000;
  * Reloader's sentence to the letter, with more than one source in it where a restart answers several changes. What Reloader
  * cannot tell stands on a line of its own. See docs/reloader-compatibility.md, 14.2.
  */
-export function alertText({ sources, workload, detail }: Alert, { escape }: Pick<AlertSink, 'escape'>): string {
+export function alertText({ sources, workload, detail }: Alert, { escape }: Pick<AlertFormatter, 'escape'>): string {
   const name = (foreign: string): string => `*${escapedWithin(maxNameBytes, foreign, escape)}*`;
   const inNamespace = ` in namespace *${escapedWithin(maxNamespaceBytes, workload.namespace, escape)}*`;
   const named = sources
@@ -32,7 +32,7 @@ export function alertText({ sources, workload, detail }: Alert, { escape }: Pick
 }
 
 /** Cut before it is escaped: half of an escape might mean something else. */
-function escapedWithin(maxBytes: number, foreign: string, escape: AlertSink['escape']): string {
+function escapedWithin(maxBytes: number, foreign: string, escape: AlertFormatter['escape']): string {
   for (let bytes = maxBytes; ; bytes = Math.floor(bytes * 0.8)) {
     const escaped = escape(printable(foreign, bytes));
     if (Buffer.byteLength(escaped) <= maxBytes) return escaped;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { goBool, goBoolAccepts, httpUrl, httpUrlAccepts } from '../../shared/runtime/options/option-schemas';
 import type { OptionTable, OptionValues } from '../../shared/runtime/options/option-table';
-import { alertSinks } from './sinks';
+import { alertSinks } from './alert-formatters';
 
 const trimmed = z.string().transform((text) => text.trim());
 

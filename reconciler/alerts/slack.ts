@@ -1,8 +1,8 @@
 import { entities, lookalike } from './markup';
-import { jsonPost, type AlertSink } from './sink';
+import { jsonPost, type AlertFormatter } from './alert-formatter';
 
 /** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
-export const slack: AlertSink = {
+export const slack: AlertFormatter = {
   // Mentions and links stand between angle brackets. Mattermost takes the same messages, and Markdown in them.
   escape: (foreign) => entities(lookalike(foreign, /[*~`[\]]/g)),
   post: (text) => jsonPost({ attachments: [{ text, color: 'good', author_name: 'Reloader' }] }),

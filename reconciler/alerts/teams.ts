@@ -1,8 +1,8 @@
 import { entities, inert } from './markup';
-import { jsonPost, type AlertSink } from './sink';
+import { jsonPost, type AlertFormatter } from './alert-formatter';
 
 /** Incoming webhooks and Workflows of Microsoft Teams, which take Markdown and some HTML. */
-export const teams: AlertSink = {
+export const teams: AlertFormatter = {
   escape: (foreign) => entities(inert(foreign).replaceAll(/[\\`*~|[\]]/g, String.raw`\$&`)),
   post: (text) => jsonPost({ text }),
 };

@@ -11,7 +11,7 @@ import {
   undefinedIfNotFound,
 } from '../../shared/kube/errors';
 import { createObject, deleteObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
-import { isRightRefused } from '../../shared/kube/client/refusals';
+import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import { entryName, type EntryClaim, type JobRecreation } from './journal-entry';
 import type { JournalStore, StoredEntry, WrittenEntry } from './journal-store';
 
@@ -150,7 +150,7 @@ export class JobJournal {
       // What is none of ours is not written over, as somebody has yet to look at it, and the restart does not wait for that.
       return await store.write(entry);
     } catch (error) {
-      if (!onRefused || !isRightRefused(error)) throw error;
+      if (!onRefused || !isRbacForbidden(error)) throw error;
       onRefused(error);
       return 'refused';
     }

@@ -8,7 +8,7 @@ import {
   updateObject,
   type KubeObject,
 } from '../../shared/kube/client/objects';
-import { isRightRefused } from '../../shared/kube/client/refusals';
+import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import { secrets } from '../../shared/kube/resource';
 import {
   claimOf,
@@ -74,7 +74,7 @@ export class JournalStore {
     const labelled = await this.#list();
     this.#key = await this.#options.loadKey().catch((error: unknown) => {
       // With nothing to verify, a right that is missing is told when the first entry is to be written.
-      if (labelled.length > 0 || !isRightRefused(error)) throw error;
+      if (labelled.length > 0 || !isRbacForbidden(error)) throw error;
       return undefined;
     });
     const there = new Set(labelled.map(({ metadata }) => metadata.uid));

@@ -1,7 +1,7 @@
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { patchObject, type KubeObject, type PatchOptions } from '../../shared/kube/client/objects';
-import { isRightRefused } from '../../shared/kube/client/refusals';
+import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import { MarkerLostError } from './marker-lost-error';
 import type { ApplyContext, Applied, Restart } from './restart';
 import { missingOfMarker, templatePatch } from './template';
@@ -32,7 +32,7 @@ export async function annotateWorkload(
   try {
     return await patch(context, workload, annotations, {});
   } catch (error) {
-    if (!context.onAnnotationsRefused || !isRightRefused(error)) throw error;
+    if (!context.onAnnotationsRefused || !isRbacForbidden(error)) throw error;
     context.onAnnotationsRefused(workload.record.kind, error);
     return undefined;
   }

@@ -33,9 +33,9 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
     baseline: undefined,
     baselineProblem: undefined,
     baselineLost: false,
-    usesSinceMs: record.createdAtMs,
-    isForeign: false,
-    ...{ unwritten: false, usesSinceVersion: '10', createdSince: new Set() },
+    referencedSinceMs: record.createdAtMs,
+    underOtherKey: false,
+    ...{ unwritten: false, referencedSinceVersion: '10', createdSince: new Set() },
   };
   const baseline = baselineOf(2);
   return {

@@ -1,10 +1,10 @@
 import { parseChangeBatch } from '../../shared/domain/protocol/change-batch';
 import type { ChannelStatus } from '../metrics/channel-metrics';
-import type { Receipt } from '../hints/inbox';
+import type { Receipt } from '../hints/change-record-intake';
 import { readJsonBody } from './json-body';
 
 /** Where the records of a batch go. */
-export interface RecordInbox {
+export interface RecordIntake {
   accept(records: readonly unknown[]): Receipt;
 }
 
@@ -19,7 +19,7 @@ export interface Answer {
 const retryAfterSeconds = 1;
 
 /** Answers the body of `POST /v1/changes`. Throws what is our own fault. */
-export function answerBatch(body: Buffer, inbox: RecordInbox): Answer {
+export function answerBatch(body: Buffer, inbox: RecordIntake): Answer {
   const batch = readJsonBody(body, parseChangeBatch);
   if ('error' in batch) return { status: 400, body: batch };
   const { accepted, refused, full } = inbox.accept(batch.value.records);

@@ -15,7 +15,7 @@ import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import type { TlsMaterial } from '../../shared/runtime/tls/tls-material';
 import { ChannelMetrics } from '../metrics/channel-metrics';
 import { ChannelServer } from './channel-server';
-import type { Receipt } from '../hints/inbox';
+import type { Receipt } from '../hints/change-record-intake';
 import { privateKey, testAuthority, type TestAuthority } from './tls.fixture';
 
 const clientName = 'reroll-webhook.reroll.client';

@@ -17,14 +17,14 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import { peerCertificateEndMs } from '../../shared/runtime/tls/peer-certificate';
 import type { Random } from '../../shared/runtime/random';
 import type { TlsMaterialSource } from '../../shared/runtime/tls/tls-material';
-import { answerBatch, type Answer, type RecordInbox } from './batch-answer';
+import { answerBatch, type Answer, type RecordIntake } from './batch-answer';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
 import { answerLint, type Linter } from './lint-answer';
-import { answerMarks, type MarkGiver } from './marks-answer';
-import { answerPreview, type Foreseer } from './preview-answer';
+import { answerMutation, type Mutator } from './mutation-answer';
+import { answerPreview, type Previewer } from './preview-answer';
 import { readBody } from './request-body';
 
-type Inbox = RecordInbox & Foreseer & MarkGiver & Linter;
+type ChangeRecordIntake = RecordIntake & Previewer & Mutator & Linter;
 
 export interface ChannelServerOptions {
   readonly clock: Clock;
@@ -36,14 +36,14 @@ export interface ChannelServerOptions {
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
   /** The DNS name in the webhook's client certificate: the CA has signed others, too. */
   readonly clientName: string;
-  readonly inbox: Inbox;
+  readonly inbox: ChangeRecordIntake;
 }
 
 /** What is answered, by path. */
-const answers: Readonly<Record<string, (body: Buffer, inbox: Inbox) => Promise<Answer> | Answer>> = {
+const answers: Readonly<Record<string, (body: Buffer, inbox: ChangeRecordIntake) => Promise<Answer> | Answer>> = {
   [channelPaths.changes]: answerBatch,
   [channelPaths.preview]: answerPreview,
-  [channelPaths.marks]: answerMarks,
+  [channelPaths.marks]: answerMutation,
   [channelPaths.lint]: answerLint,
 };
 

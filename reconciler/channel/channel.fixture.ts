@@ -1,12 +1,12 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
-import type { ReadSource, SourceRecord } from '../../shared/domain/sources/source';
+import type { DigestedSource, SourceRecord } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { at, contentOf, digester, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { ChannelMetrics, type HintResult } from '../metrics/channel-metrics';
 import { Hints } from '../hints/hints';
-import { Inbox } from '../hints/inbox';
+import { ChangeRecordIntake } from '../hints/change-record-intake';
 
 /** ConfigMap `shop/app` set to `color: blue` by alice with kubectl, at the moment a FakeClock starts. */
 export function changeRecord({
@@ -28,7 +28,7 @@ export function changeRecord({
 }
 
 /** A source as it is stored. */
-export function stored(color: string, options: Partial<ReadSource> = {}): ReadSource {
+export function stored(color: string, options: Partial<DigestedSource> = {}): DigestedSource {
   return sourceRecord({ ...options, data: { color } });
 }
 
@@ -37,15 +37,15 @@ export class ChannelHarness {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
   readonly metrics = new ChannelMetrics(new MetricRegistry());
-  readonly apiServer = new Map<string, ReadSource>();
+  readonly apiServer = new Map<string, DigestedSource>();
   readonly index = new Map<string, SourceRecord>();
   /** What the engine was given, and when it was read, in milliseconds since the start. */
-  readonly given: ReadSource[] = [];
+  readonly given: DigestedSource[] = [];
   readonly reads: { readonly source: string; readonly name: string; readonly atMs: number }[] = [];
   unwanted = new Set<string>();
   /** Stands between a read's answer and its arrival. */
   delay: () => Promise<void> = async () => await Promise.resolve();
-  onStored: (record: ReadSource) => void = () => undefined;
+  onStored: (record: DigestedSource) => void = () => undefined;
 
   readonly hints = new Hints({
     clock: this.clock,
@@ -66,7 +66,7 @@ export class ChannelHarness {
       this.onStored(record);
     },
   });
-  readonly inbox = new Inbox({
+  readonly inbox = new ChangeRecordIntake({
     clock: this.clock,
     logger: this.logger,
     metrics: this.metrics,
@@ -76,21 +76,21 @@ export class ChannelHarness {
   });
 
   /** A write that no watch has shown. */
-  write(record: ReadSource): void {
+  write(record: DigestedSource): void {
     this.apiServer.set(keyOf(record), record);
   }
 
   /** The watch shows what is stored. */
-  watch(record: ReadSource): void {
+  watch(record: DigestedSource): void {
     this.write(record);
     this.index.set(keyOf(record), record);
     this.hints.observed(record);
   }
 
   /** A list shows what is stored, without its content. */
-  list(record: ReadSource): void {
+  list(record: DigestedSource): void {
     this.write(record);
-    const listed = { ...record, content: 'unread' as const };
+    const listed = { ...record, content: 'metadata-only' as const };
     this.index.set(keyOf(record), listed);
     this.hints.observed(listed);
   }

@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
-import type { ReadSource } from '../../shared/domain/sources/source';
+import type { DigestedSource } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
@@ -16,7 +16,7 @@ const colors = ['red', 'green', 'blue'] as const;
 const key = objectKey('shop', 'app');
 
 type WatchEvent =
-  { readonly kind: 'upsert'; readonly record: ReadSource } | { readonly kind: 'remove'; readonly uid: string };
+  { readonly kind: 'upsert'; readonly record: DigestedSource } | { readonly kind: 'remove'; readonly uid: string };
 
 /** One source on an API server; a watch of it that is behind, reads that take their time, and hints true and forged. */
 class World {
@@ -28,7 +28,7 @@ class World {
       this.#shown = version;
       if (after) this.hints.observed(after);
     },
-    onDoubt: (kind, namespace, name) => this.hints.check(kind, namespace, name),
+    onInconsistency: (kind, namespace, name) => this.hints.check(kind, namespace, name),
     onListed: (kind, namespace) => this.hints.listed(kind, namespace),
   });
   readonly hints: Hints = new Hints({
@@ -44,7 +44,7 @@ class World {
     onStored: (record) => this.index.learn(record),
     onAbsent: (kind, namespace, name) => this.index.learnAbsence(kind, namespace, name),
   });
-  stored: ReadSource | undefined;
+  stored: DigestedSource | undefined;
   readonly #sink = this.index.sink('ConfigMap', undefined, () => undefined);
   #version = 1;
   #readMs = 10;
@@ -53,7 +53,7 @@ class World {
   #isRestored = false;
   /** What the watch has yet to bring, and what was stored before that. */
   #events: WatchEvent[] = [];
-  #watched: ReadSource | undefined;
+  #watched: DigestedSource | undefined;
 
   readonly steps = {
     write: (value: number): void => {

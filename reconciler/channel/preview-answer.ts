@@ -3,12 +3,12 @@ import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 
 /** Who knows what a change would restart. */
-export interface Foreseer {
+export interface Previewer {
   /** Undefined: another replica does. */
   preview(question: PreviewQuestion): PreviewAnswer | undefined;
 }
 
 /** Answers the body of `POST /v1/preview`. */
-export async function answerPreview(body: Buffer, foreseer: Foreseer): Promise<Answer> {
-  return await answerQuestion(body, parsePreviewQuestion, (question) => foreseer.preview(question));
+export async function answerPreview(body: Buffer, previewer: Previewer): Promise<Answer> {
+  return await answerQuestion(body, parsePreviewQuestion, (question) => previewer.preview(question));
 }

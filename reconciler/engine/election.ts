@@ -1,6 +1,6 @@
 import { errorMessage } from '../../shared/domain/errors';
 import { LeaderElection, type LeaderCallbacks } from '../../shared/kube/lease/lease';
-import { isRightRefused, Refusals } from '../../shared/kube/client/refusals';
+import { isRbacForbidden, PermissionProbe } from '../../shared/kube/client/permission-probe';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from './engine-deps';
@@ -53,7 +53,7 @@ const aloneRetryMs = 5 * 60_000;
  */
 class ElectedOrAlone implements Election {
   readonly #election: LeaderElection;
-  readonly #refusals: Refusals;
+  readonly #refusals: PermissionProbe;
   readonly #logger: Logger;
   readonly #mayBeAlone: boolean;
   #callbacks: LeaderCallbacks | undefined;
@@ -65,7 +65,7 @@ class ElectedOrAlone implements Election {
     const { client, clock, random, logger } = deps;
     this.#logger = logger;
     this.#mayBeAlone = !replicated;
-    this.#refusals = new Refusals({ client, clock });
+    this.#refusals = new PermissionProbe({ client, clock });
     this.#election = new LeaderElection({
       ...{ client, clock, random, logger, identity, namespace: ownNamespace, name: leaseName },
       onAttempt: (failure) => this.#onAttempt(failure),
@@ -97,7 +97,7 @@ class ElectedOrAlone implements Election {
 
   /** The Lease goes on being asked for: the right to it may come. */
   #onAttempt(failure: unknown): number | undefined {
-    if (isRightRefused(failure)) this.#refusal = errorMessage(failure);
+    if (isRbacForbidden(failure)) this.#refusal = errorMessage(failure);
     else {
       this.#refusal = undefined;
       this.#answered ||= failure === undefined;

@@ -2,7 +2,7 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
-import type { AlertOutlet } from '../alerts/alert';
+import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
 import type { PostTransport } from '../outbound/post-transport';
 
@@ -18,7 +18,7 @@ export interface EngineDeps {
   /** The first lists are taken in: what comes from now on is little beside them. May be called again. */
   readonly onListed?: () => void;
   /** Undefined: restarts are told in the cluster alone. */
-  readonly alerts?: AlertOutlet | undefined;
+  readonly alerts?: AlertSink | undefined;
   /** Reloader's webhook mode: what is called for each change, instead of any restart. */
   readonly webhook?: PostTransport | undefined;
 }

@@ -5,15 +5,15 @@ import type { ForbiddenError } from '../../shared/kube/errors';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import type { BackoffOptions } from '../../shared/runtime/random';
-import { AdoptionPace } from '../work/adoption-pace';
+import { AdoptionRateLimiter } from '../work/adoption-rate-limiter';
 import { BaselineRemovals } from '../work/baseline-removals';
 import { Hints } from '../hints/hints';
-import { Inbox, type Receipt } from '../hints/inbox';
+import { ChangeRecordIntake, type Receipt } from '../hints/change-record-intake';
 import { sourceReader } from '../reading/read-source';
 import { NotLeadingError } from '../apply/restart';
 import { ComparableVersions } from '../workloads/comparable-versions';
 import { CsiRotations } from '../sources/csi-rotations';
-import { DigestKeys } from '../sources/digest-keys';
+import { DigestKeyring } from '../sources/digest-keyring';
 import { electionFor, type Election } from './election';
 import type { EngineDeps } from './engine-deps';
 import type { EngineSettings } from '../options/engine-settings';
@@ -22,8 +22,8 @@ import { JobWorker } from '../work/job-worker';
 import { JournalStore } from '../apply/journal-store';
 import { KeyQueue } from '../queue/key-queue';
 import { KnownKinds } from '../watch/known-kinds';
-import { GivenRestarts } from '../work/given-restarts';
-import { MissingRights } from '../reporting/missing-rights';
+import { InjectedRestarts } from '../work/injected-restarts';
+import { MissingPermissions } from '../reporting/missing-permissions';
 import { NamedSources } from '../reading/named-sources';
 import { NamespaceScope } from '../workloads/namespace-scope';
 import {
@@ -37,13 +37,13 @@ import {
 import type { Term } from '../../shared/domain/plan/plan';
 import { Questions } from '../questions/questions';
 import { Reporter } from '../reporting/reporter';
-import { RolloutFolds } from '../work/rollout-folds';
+import { RolloutCoalescer } from '../work/rollout-coalescer';
 import { SettleWindows } from '../work/settle-window';
-import { SourceContents } from '../reading/source-contents';
+import { ContentLoader } from '../reading/content-loader';
 import { sourceReads } from '../reading/source-reads';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
-import { LenderReader } from '../workloads/lender-reader';
-import { TemplateLoans } from '../workloads/template-loans';
+import { ReferencedDeploymentReader } from '../workloads/referenced-deployment-reader';
+import { WorkloadRefs } from '../workloads/workload-refs';
 import { Watches, type WatchStatus } from '../watch/watches';
 import { Worker, type PlanView } from '../work/worker';
 import { WorkloadIndex } from '../workloads/workload-index';
@@ -67,7 +67,7 @@ const clockSkewMs = 10_000;
  * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each with its baseline and
  * acts.
  *
- *     webhook ──▶ Inbox ──▶ Hints ─┐ (confirmed by a read)
+ *     webhook ──▶ ChangeRecordIntake ──▶ Hints ─┐ (confirmed by a read)
  *     watches ──────▶ SourceIndex ─┴─┐ (who uses it)
  *        └──────────▶ WorkloadIndex ─┴──▶ KeyQueue ──▶ Worker: plan ──▶ apply
  *
@@ -84,14 +84,14 @@ export class Engine {
   readonly #reporter: Reporter;
   readonly #sources: SourceIndex;
   readonly #hints: Hints;
-  readonly #inbox: Inbox;
+  readonly #inbox: ChangeRecordIntake;
   readonly #scope: NamespaceScope;
   readonly #workloads: WorkloadIndex;
-  readonly #loans: TemplateLoans;
+  readonly #loans: WorkloadRefs;
   readonly #settle: SettleWindows;
-  readonly #folds: RolloutFolds;
+  readonly #coalescer: RolloutCoalescer;
   readonly #watches: Watches;
-  readonly #keys: DigestKeys;
+  readonly #keys: DigestKeyring;
   readonly #known: KnownKinds;
   readonly #named: NamedSources;
   readonly #election: Election;
@@ -114,21 +114,21 @@ export class Engine {
     const { policy, annotationKeys, ownNamespace, identity, dryRun } = settings;
     this.#dryRun = dryRun;
     this.#foldRollouts = settings.foldRollouts;
-    const keys = new DigestKeys(digester, deps.keyIsShared ?? true);
+    const keys = new DigestKeyring(digester, deps.keyIsShared ?? true);
     this.#keys = keys;
 
-    const lull = async (maxMs: number): Promise<void> => await this.#queue.lull(maxMs);
-    const told = { client, clock, random, logger, component: 'reroll', instance: identity, lull };
+    const whenIdle = async (maxMs: number): Promise<void> => await this.#queue.whenIdle(maxMs);
+    const told = { client, clock, random, logger, component: 'reroll', instance: identity, whenIdle };
     const events = dryRun ? dryEvents : new EventRecorder(told);
     this.#reporter = new Reporter({ clock, logger, metrics, events, alerts });
     this.#settle = new SettleWindows(clock);
     this.#sources = new SourceIndex(clock, {
       onChange: (change) => this.#onSourceChange(change),
-      onDoubt: (kind, namespace, name) => this.#hints.check(kind, namespace, name),
+      onInconsistency: (kind, namespace, name) => this.#hints.check(kind, namespace, name),
       onListed: (kind, namespace) => this.#hints.listed(kind, namespace),
     });
     const readSource = sourceReader(client, keys, annotationKeys, settings.sourceSelector);
-    const contents = new SourceContents({
+    const contents = new ContentLoader({
       ...sourceReads(deps, keys, annotationKeys, settings.sourceSelector),
       sources: this.#sources,
       onRead: (source) => this.#hints.observed(source),
@@ -141,7 +141,7 @@ export class Engine {
       onStored: (record) => this.#sources.learn(record),
       onAbsent: (kind, namespace, name) => this.#sources.learnAbsence(kind, namespace, name),
     });
-    this.#inbox = new Inbox({
+    this.#inbox = new ChangeRecordIntake({
       ...{ clock, logger, keys },
       metrics: metrics.channel,
       hints: this.#hints,
@@ -162,7 +162,7 @@ export class Engine {
       onChange: (workload) => {
         this.#reporter.problems(workload);
         // A workload that was just written is about to be written by its own controller: soon is soon enough.
-        if (this.#known.settled) this.#queue.add(workload.key, settings.settleMs);
+        if (this.#known.hasSynced) this.#queue.add(workload.key, settings.settleMs);
       },
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
       onGone: (key) => {
@@ -170,7 +170,7 @@ export class Engine {
         this.#worker.forget(key);
       },
     });
-    this.#loans = new TemplateLoans({
+    this.#loans = new WorkloadRefs({
       ...{ annotationKeys, policy },
       workloads: {
         sink: (kind, namespace, onSynced) =>
@@ -209,7 +209,7 @@ export class Engine {
 
     const assertLeading = (): void => this.#assertLeading();
     const onEntry = (name: string): void => this.#jobs.add(name);
-    const rights = new MissingRights(logger);
+    const rights = new MissingPermissions(logger);
     const store = new JournalStore({
       ...{ client, namespace: ownNamespace },
       loadKey: async () => await loadInstallKey(client, random, ownNamespace, journalKey),
@@ -236,16 +236,23 @@ export class Engine {
       isNamed: (kind, namespace, name) => this.#named.knows(kind, namespace, name),
       term: () => (this.#isInCharge() ? this.#term : undefined),
     };
-    const writes = { clock, random, contents, defaults: settings, hints: this.#hints, given: new GivenRestarts() };
+    const writes = {
+      clock,
+      random,
+      contents,
+      defaults: settings,
+      hints: this.#hints,
+      injected: new InjectedRestarts(),
+    };
     this.questions = new Questions({
       ...{ ...view, ...writes, settings, keys, annotationKeys, dryRun, scope: this.#scope, read: context.read },
-      isSettled: () => this.#known.settled,
+      isSettled: () => this.#known.hasSynced,
     });
-    this.#folds = new RolloutFolds({ clock, logger, context });
+    this.#coalescer = new RolloutCoalescer({ clock, logger, context });
     this.#worker = new Worker({
-      ...{ ...view, ...writes, context, reporter, settle: this.#settle, folds: this.#folds },
+      ...{ ...view, ...writes, context, reporter, settle: this.#settle, coalescer: this.#coalescer },
       versions: new ComparableVersions(client),
-      pace: new AdoptionPace(clock),
+      adoptions: new AdoptionRateLimiter(clock),
       removals: new BaselineRemovals({ client, clock, reporter }),
       writers: dryRun ? dryWriters : writersFor(journal, { clock, context, workloads, reporter, pausedAtKey }),
     });
@@ -257,12 +264,12 @@ export class Engine {
       observer: queueObserver(metrics),
     });
     this.#jobs = new KeyQueue({ ...common, process: async (name) => await this.#jobWorker.process(name) });
-    const lenders = new LenderReader({ client, logger, loans: this.#loans, workloads: this.#workloads });
+    const lenders = new ReferencedDeploymentReader({ client, logger, loans: this.#loans, workloads: this.#workloads });
     this.#lenders = new KeyQueue({ ...common, process: async (key) => await lenders.process(key) });
   }
 
   get state(): 'syncing' | 'standby' | 'acting' {
-    if (!this.#known.settled) return 'syncing';
+    if (!this.#known.hasSynced) return 'syncing';
     return this.#term ? 'acting' : 'standby';
   }
 
@@ -302,11 +309,11 @@ export class Engine {
    * that is owed is forgotten. Returns false where it is too early for that.
    */
   useSharedKey(key: Buffer): boolean {
-    if (!this.#watches.settled()) return false;
-    this.#keys.change(key);
+    if (!this.#watches.hasSynced()) return false;
+    this.#keys.add(key);
     this.#named.readAnew();
     this.#known.forget(true);
-    this.#folds.clear();
+    this.#coalescer.clear();
     return true;
   }
 
@@ -340,24 +347,24 @@ export class Engine {
       return;
     }
     const users = this.#workloads.usersOf(kind, namespace, name);
-    if (this.#foldRollouts) this.#folds.changed(change, users);
-    for (const [place, { key }] of users.entries()) {
+    if (this.#foldRollouts) this.#coalescer.changed(change, users);
+    for (const [indexInChange, { key }] of users.entries()) {
       if (after && !change.before) this.#workloads.sourceCreated(key, after);
       this.#settle.touch(key, sourceId(kind, name));
-      this.#queue.add(key, 0, place);
+      this.#queue.add(key, 0, indexInChange);
     }
     this.#reporter.sourceChanged(change, users.length);
   }
 
   /** A first list is complete, or a watch was refused. */
   #onProgress(): void {
-    if (this.#watches.settled() && this.#keys.changed()) this.#onKeyChanged();
+    if (this.#watches.hasSynced() && this.#keys.promote()) this.#onKeyChanged();
     this.#known.progress();
   }
 
   #onKeyChanged(): void {
     this.#deps.logger.info('the digest key of the install is in use from now on; all baselines are recorded under it');
-    this.#workloads.readForeign();
+    this.#workloads.rereadUnderOtherKey();
     this.#lookAtEverything();
   }
 
@@ -381,7 +388,7 @@ export class Engine {
   #onStoppedLeading(): void {
     this.#term = undefined;
     this.#reporter.lead(false);
-    this.#folds.clear();
+    this.#coalescer.clear();
     this.#deps.metrics.leader.set(0);
   }
 
@@ -400,7 +407,8 @@ export class Engine {
   }
 
   #lookAtEverything(): void {
-    if (!this.#known.settled) return;
-    for (const [place, { key }] of [...this.#workloads.tracked()].entries()) this.#queue.add(key, 0, place);
+    if (!this.#known.hasSynced) return;
+    for (const [indexInChange, { key }] of [...this.#workloads.tracked()].entries())
+      this.#queue.add(key, 0, indexInChange);
   }
 }

@@ -1,7 +1,12 @@
 import { budgets } from '../../shared/domain/budgets';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { errorMessage } from '../../shared/domain/errors';
-import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import {
+  hasContent,
+  type DigestedSource,
+  type SourceKind,
+  type SourceRecord,
+} from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { mergedAuthors } from './authors';
@@ -9,7 +14,7 @@ import type { Attribution, ChangePath } from '../../shared/domain/plan/attributi
 import { Attributions } from './attributions';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
 import { bytesOfHints, hintOf, isSameChange, isSameState, mergedHint, newestFirst, type Hint } from './hint';
-import { RareWarning } from '../../shared/runtime/log/rare-warning';
+import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { ReadSchedule, type ScheduledRead } from './read-schedule';
 
 /** What the engine knows of sources: its index. */
@@ -26,9 +31,9 @@ export interface HintsOptions {
    * One read of what is stored now (a GET without resourceVersion, which may be answered from no cache); undefined: no
    * such object. Settles within a deadline of its own.
    */
-  readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<ReadSource | undefined>;
+  readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<DigestedSource | undefined>;
   /** Takes a state that is stored and that the index does not show. */
-  readonly onStored: (record: ReadSource) => void;
+  readonly onStored: (record: DigestedSource) => void;
   /** Takes that a source which was to be checked is not there. */
   readonly onAbsent: (kind: HintedKind, namespace: string, name: string) => void;
 }
@@ -88,7 +93,7 @@ export class Hints {
   readonly #sources = new Map<string, PendingSource>();
   readonly #attributions: Attributions;
   readonly #schedule: ReadSchedule;
-  readonly #warning: RareWarning;
+  readonly #warning: RateLimitedWarning;
   #pending = 0;
   #pendingBytes = 0;
   #stopped = false;
@@ -97,7 +102,7 @@ export class Hints {
     this.#options = options;
     this.#attributions = new Attributions(options.clock);
     this.#schedule = new ReadSchedule(options.clock);
-    this.#warning = new RareWarning(options.clock, options.logger);
+    this.#warning = new RateLimitedWarning(options.clock, options.logger);
   }
 
   get pending(): number {
@@ -116,7 +121,7 @@ export class Hints {
     const hint = hintOf(record, clock.monotonicMs());
     if (this.#merge(id, hint)) return this.#duplicate();
     const known = sources.known(kind, namespace, name);
-    if (known?.uid === hint.uid && isRead(known) && known.content.whole() === hint.digest) {
+    if (known?.uid === hint.uid && hasContent(known) && known.content.whole() === hint.digest) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
       // Nothing is superseded: the state may be older than this hint, and a change announced before it still come.
       this.#attributions.add(id, hint.digest, [hint], 'both');
@@ -139,7 +144,8 @@ export class Hints {
     const source = this.#sources.get(id);
     if (source) source.told++;
     // A first list brings a hundred thousand of which nothing was announced.
-    if (isRead(record) && (source || this.#attributions.has(id))) this.#shown(id, uid, record.content.whole(), 'both');
+    if (hasContent(record) && (source || this.#attributions.has(id)))
+      this.#shown(id, uid, record.content.whole(), 'both');
   }
 
   /** The index has been told two things: reads the source anew, and gives the index what is there. */
@@ -288,9 +294,9 @@ export class Hints {
   }
 
   /** Whatever is stored goes to the index, announced or not: the announcement of the newest may have been lost. */
-  #stored({ id, toCheck }: PendingSource, stored: ReadSource, known: SourceRecord | undefined): void {
+  #stored({ id, toCheck }: PendingSource, stored: DigestedSource, known: SourceRecord | undefined): void {
     const digest = stored.content.whole();
-    const isNew = known?.uid !== stored.uid || !isRead(known) || !known.content.equals(stored.content);
+    const isNew = known?.uid !== stored.uid || !hasContent(known) || !known.content.equals(stored.content);
     this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
     if (!isNew && !toCheck) return;
     if (!this.#attributions.get(id, digest)) this.#attributions.add(id, digest, [], 'webhook');

@@ -6,7 +6,7 @@ import { configMaps } from '../../shared/kube/resource';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { persist } from '../../shared/runtime/persist';
+import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 import { metaInfoLabels, metaInfoName } from './meta-info';
 
@@ -49,7 +49,7 @@ export class MetaInfoPublisher implements Component {
   /** Never rejects. */
   async #publish(): Promise<void> {
     const { clock, random, logger, namespace } = this.#options;
-    await persist(async () => await this.#write(), {
+    await retryUntilDone(async () => await this.#write(), {
       ...{ clock, random, backoff, signal: this.#stop.signal },
       onFailure: (error, attempt) => {
         const fields = { object: `ConfigMap ${namespace}/${metaInfoName}`, error: errorMessage(error) };

@@ -1,12 +1,12 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
-import { isRead, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import { hasContent, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from '../engine/engine-deps';
 import { countEvent, countPassedOver } from '../reporting/event-counts';
 import { whatHappened } from '../reporting/event-labels';
-import type { Receipt } from '../hints/inbox';
+import type { Receipt } from '../hints/change-record-intake';
 import { CsiRotations } from '../sources/csi-rotations';
 import { electionFor, type Election } from '../engine/election';
 import { observeSources, observeWatches, reflectorObserver } from '../engine/observers';
@@ -14,7 +14,7 @@ import { NamespaceScope } from '../workloads/namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
 import { Watches, type WatchStatus } from '../watch/watches';
-import { Caller, sourceKey } from './caller';
+import { WebhookCaller, sourceKey } from './webhook-caller';
 
 /** Longer than it takes another replica to see that the leader is gone. */
 const recentMs = 60_000;
@@ -32,7 +32,7 @@ export class NotifyingEngine {
   readonly #sources: SourceIndex;
   readonly #scope: NamespaceScope;
   readonly #watches: Watches;
-  readonly #caller: Caller;
+  readonly #caller: WebhookCaller;
   readonly #election: Election;
   #knownKinds: ReadonlySet<SourceKind> = new Set();
   /** What changed lately, by the wall clock, oldest first: the leader may have died before it could call. */
@@ -48,7 +48,7 @@ export class NotifyingEngine {
     this.#sources = new SourceIndex(clock, {
       onChange: (change) => this.#onSourceChange(change),
       // Only a read by name raises doubt, and none is made here.
-      onDoubt: () => undefined,
+      onInconsistency: () => undefined,
       onListed: () => undefined,
     });
     observeSources(metrics, this.#sources);
@@ -66,7 +66,7 @@ export class NotifyingEngine {
     });
     observeWatches(metrics, this.#watches);
     this.#election = electionFor(deps, settings);
-    this.#caller = new Caller({
+    this.#caller = new WebhookCaller({
       ...{ clock, random, logger, settleMs: settings.settleMs },
       transport: settings.dryRun ? undefined : transport,
       metrics: metrics.notify,
@@ -75,7 +75,7 @@ export class NotifyingEngine {
   }
 
   get state(): 'syncing' | 'standby' | 'acting' {
-    if (!this.#watches.settled()) return 'syncing';
+    if (!this.#watches.hasSynced()) return 'syncing';
     return this.#election.isLeader() ? 'acting' : 'standby';
   }
 
@@ -123,7 +123,7 @@ export class NotifyingEngine {
   /** Nor is anything news before it is known which namespaces are selected. */
   #onProgress(): void {
     this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new Set();
-    if (this.#watches.settled()) this.#deps.onListed?.();
+    if (this.#watches.hasSynced()) this.#deps.onListed?.();
   }
 
   #onSourceChange(change: SourceChange): void {
@@ -183,5 +183,5 @@ export class NotifyingEngine {
 }
 
 function wholeOf(source: SourceRecord | undefined): string | undefined {
-  return source && isRead(source) ? source.content.whole() : undefined;
+  return source && hasContent(source) ? source.content.whole() : undefined;
 }

@@ -1,14 +1,14 @@
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { errorMessage } from '../../shared/domain/errors';
 import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
-import type { MarksAnswer, MarksQuestion } from '../../shared/domain/protocol/marks-question';
+import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
 import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/protocol/preview';
 import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
 import { digestKey, loadInstallKey, newInstallKey } from '../../shared/kube/secrets/install-keys';
-import { isRightRefused, Refusals } from '../../shared/kube/client/refusals';
+import { isRbacForbidden, PermissionProbe } from '../../shared/kube/client/permission-probe';
 import { isAborted, sleep } from '../../shared/runtime/clock';
 import { backoffMs, type BackoffOptions } from '../../shared/runtime/random';
-import type { Receipt } from '../hints/inbox';
+import type { Receipt } from '../hints/change-record-intake';
 import { Engine } from '../engine/engine';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from '../engine/engine-deps';
@@ -72,7 +72,7 @@ export class Reconciler {
   }
 
   /** What belongs into a write of a workload; undefined where this replica cannot tell. */
-  async marks(question: MarksQuestion): Promise<MarksAnswer | undefined> {
+  async marks(question: MutationQuestion): Promise<MutationAnswer | undefined> {
     return await this.#engine?.questions?.marks(question);
   }
 
@@ -102,7 +102,7 @@ export class Reconciler {
       this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: true });
       return;
     }
-    const refusals = new Refusals({ client, clock });
+    const refusals = new PermissionProbe({ client, clock });
     for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
       let backoff = digestKeyBackoff;
       try {
@@ -115,10 +115,10 @@ export class Reconciler {
           this.#goOnWithOwnKey(error);
           return;
         }
-        if (isRightRefused(error)) backoff = { ...backoff, maxMs: refusedMaxMs };
+        if (isRbacForbidden(error)) backoff = { ...backoff, maxMs: refusedMaxMs };
         this.#problem = `digest key: ${errorMessage(error)}`;
         // A right that is missing is told once.
-        const level = isRightRefused(error) && attempt > 0 ? 'debug' : 'warn';
+        const level = isRbacForbidden(error) && attempt > 0 ? 'debug' : 'warn';
         logger[level]('cannot get the digest key; trying again', { error: errorMessage(error) });
       }
       await sleep(clock, backoffMs(random, attempt, backoff), this.#stop.signal);

@@ -18,7 +18,7 @@ const auto = { [keys.auto]: 'true' };
 let sources: SourceIndex;
 
 beforeEach(() => {
-  const listener = { onChange: () => undefined, onDoubt: () => undefined, onListed: () => undefined };
+  const listener = { onChange: () => undefined, onInconsistency: () => undefined, onListed: () => undefined };
   sources = new SourceIndex(new FakeClock(), listener);
   see({ name: 'app' });
   see({ kind: 'Secret', name: 'db' });

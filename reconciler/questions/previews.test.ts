@@ -29,7 +29,11 @@ let workloads: WorkloadIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
-  sources = new SourceIndex(clock, { onChange: () => undefined, onDoubt: () => undefined, onListed: () => undefined });
+  sources = new SourceIndex(clock, {
+    onChange: () => undefined,
+    onInconsistency: () => undefined,
+    onListed: () => undefined,
+  });
   workloads = new WorkloadIndex({
     ...{ clock, policy: policySettings, annotationKeys: defaultAnnotationKeys },
     keys: { isShared: true, isOwn: (keyId) => keyId === digester.keyId },
@@ -220,7 +224,7 @@ describe('who has not shown to know what is stored learns nothing', () => {
     sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
     has({ name: 'web' });
     expect(previews().answer(question(blue))).toEqual(nothing);
-    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toBe('unread');
+    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toBe('metadata-only');
   });
 
   const values = fc.constantFrom('red', 'blue', 'green', '');

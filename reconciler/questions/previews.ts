@@ -7,7 +7,7 @@ import {
   type PreviewAnswer,
   type PreviewQuestion,
 } from '../../shared/domain/protocol/preview';
-import { isRead, sourceId, type SourceRecord } from '../../shared/domain/sources/source';
+import { hasContent, sourceId, type SourceRecord } from '../../shared/domain/sources/source';
 import type { SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
 import type { Clock } from '../../shared/runtime/clock';
 import { plan, type PlanInput, type Verdict } from '../../shared/domain/plan/plan';
@@ -79,7 +79,8 @@ export class Previews {
   #shownBy({ kind, namespace, name, update }: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
     const stored = this.#options.sources.get(kind, namespace, name);
     if (!update) return stored ? 'not-shown' : undefined;
-    const isShown = stored && isRead(stored) && stored.uid === update.uid && stored.content.whole() === update.before;
+    const isShown =
+      stored && hasContent(stored) && stored.uid === update.uid && stored.content.whole() === update.before;
     return isShown ? stored.content : 'not-shown';
   }
 
@@ -109,7 +110,7 @@ export class Previews {
         for (const name of sources.namesIn(kind, namespace)) if (!isIt(kind, namespace, name)) yield name;
         if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
-      flagsOfGone: (...source) => sources.flagsOfGone(...source),
+      lastKnownFlags: (...source) => sources.lastKnownFlags(...source),
       inForceAt: (kind, namespace, name, ...when) =>
         isIt(kind, namespace, name) ? { content: shown } : sources.inForceAt(kind, namespace, name, ...when),
       firstContent: (...source) => (isIt(...source) ? shown : sources.firstContent(...source)),
@@ -143,5 +144,5 @@ function outlookOf(verdict: Verdict | undefined): Outlook {
 /** What holds whatever is written: what is stored restarts it already, or nothing ever does. */
 function outlookAnyway(verdict: Verdict | undefined): Outlook | undefined {
   if (verdict?.comparison) return verdict.comparison.restart ? { keys: [] } : undefined;
-  return verdict?.unread ? undefined : outlookOf(verdict);
+  return verdict?.needsContent ? undefined : outlookOf(verdict);
 }

@@ -1,17 +1,17 @@
 import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
-import type { MarksAnswer, MarksQuestion } from '../../shared/domain/protocol/marks-question';
+import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
 import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/protocol/preview';
 import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
 import type { Linter } from '../channel/lint-answer';
-import type { MarkGiver } from '../channel/marks-answer';
-import type { Foreseer } from '../channel/preview-answer';
+import type { Mutator } from '../channel/mutation-answer';
+import type { Previewer } from '../channel/preview-answer';
 import { Lints, type LintsOptions } from './lints';
 import { Previews, type PreviewsOptions } from './previews';
-import { WriteMarks, type WriteMarksOptions } from './write-marks';
+import { AdmissionMutations, type AdmissionMutationsOptions } from './admission-mutations';
 
-export interface QuestionsOptions extends PreviewsOptions, WriteMarksOptions, LintsOptions {
-  readonly clock: WriteMarksOptions['clock'];
-  readonly keys: WriteMarksOptions['keys'];
+export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOptions, LintsOptions {
+  readonly clock: AdmissionMutationsOptions['clock'];
+  readonly keys: AdmissionMutationsOptions['keys'];
   readonly scope: LintsOptions['scope'];
   readonly sources: PreviewsOptions['sources'];
   readonly annotationKeys: LintsOptions['annotationKeys'];
@@ -23,16 +23,16 @@ export interface QuestionsOptions extends PreviewsOptions, WriteMarksOptions, Li
 }
 
 /** What the webhook asks; undefined is the answer of a replica that cannot tell. */
-export class Questions implements Foreseer, MarkGiver, Linter {
+export class Questions implements Previewer, Mutator, Linter {
   readonly #options: Pick<QuestionsOptions, 'isSettled' | 'dryRun'>;
   readonly #previews: Previews;
-  readonly #marks: WriteMarks;
+  readonly #marks: AdmissionMutations;
   readonly #lints: Lints;
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
     this.#previews = new Previews(options);
-    this.#marks = new WriteMarks(options);
+    this.#marks = new AdmissionMutations(options);
     this.#lints = new Lints(options);
   }
 
@@ -42,7 +42,7 @@ export class Questions implements Foreseer, MarkGiver, Linter {
   }
 
   /** What belongs into a write of a workload. */
-  async marks(question: MarksQuestion): Promise<MarksAnswer | undefined> {
+  async marks(question: MutationQuestion): Promise<MutationAnswer | undefined> {
     return this.#options.isSettled() && !this.#options.dryRun ? await this.#marks.answer(question) : undefined;
   }
 

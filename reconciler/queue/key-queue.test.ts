@@ -256,15 +256,15 @@ describe('KeyQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  describe('a lull', () => {
-    let lulls: number;
+  describe('waiting for idleness', () => {
+    let idleMoments: number;
 
     function wait(queue: KeyQueue, maxMs = 5_000): void {
-      void queue.lull(maxMs).then(() => lulls++);
+      void queue.whenIdle(maxMs).then(() => idleMoments++);
     }
 
     beforeEach(() => {
-      lulls = 0;
+      idleMoments = 0;
     });
 
     it('is at once where nothing is due, whatever waits for its time', async () => {
@@ -272,7 +272,7 @@ describe('KeyQueue', () => {
       queue.add('later', 60_000);
       wait(queue);
       await clock.advance(0);
-      expect(lulls).toBe(1);
+      expect(idleMoments).toBe(1);
       expect(clock.pendingTimers).toBe(1);
     });
 
@@ -283,10 +283,10 @@ describe('KeyQueue', () => {
       wait(queue);
       await clock.advance(0);
       await end('a');
-      expect([runs, lulls]).toEqual([['a', 'b'], 0]);
+      expect([runs, idleMoments]).toEqual([['a', 'b'], 0]);
       wait(queue);
       await end('b');
-      expect([lulls, clock.pendingTimers]).toEqual([2, 0]);
+      expect([idleMoments, clock.pendingTimers]).toEqual([2, 0]);
     });
 
     it('is not waited for any longer than was said', async () => {
@@ -294,9 +294,9 @@ describe('KeyQueue', () => {
       queue.add('a');
       wait(queue, 1_000);
       await clock.advance(999);
-      expect(lulls).toBe(0);
+      expect(idleMoments).toBe(0);
       await clock.advance(1);
-      expect(lulls).toBe(1);
+      expect(idleMoments).toBe(1);
     });
 
     it('comes with the end of the queue', async () => {
@@ -308,7 +308,7 @@ describe('KeyQueue', () => {
       await end('a', { kind: 'failed' });
       await stopping;
       await clock.advance(0);
-      expect([lulls, clock.pendingTimers]).toEqual([1, 0]);
+      expect([idleMoments, clock.pendingTimers]).toEqual([1, 0]);
     });
   });
 });

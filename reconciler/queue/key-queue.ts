@@ -34,9 +34,9 @@ interface KeyState {
   dueMs: number;
   readonly addedMs: number;
   /** How many keys were added for the same reason before this one. */
-  readonly place: number;
+  readonly indexInChange: number;
   /** Once it is due: lower ones run first. */
-  turn?: number | undefined;
+  startTag?: number | undefined;
 }
 
 interface Failures {
@@ -64,13 +64,13 @@ export class KeyQueue {
   /** Those whose time has come, by turn. */
   readonly #ready = new KeyHeap();
   /** Of the last key that was started. */
-  #turn = 0;
+  #startTag = 0;
   readonly #running = new Set<string>();
   readonly #failures = new Map<string, Failures>();
   #timer: Timer | undefined;
   #timerDueMs = Infinity;
   #stopped = false;
-  readonly #lulls = new Set<() => void>();
+  readonly #idleWaiters = new Set<() => void>();
 
   constructor(options: KeyQueueOptions) {
     this.#options = options;
@@ -84,22 +84,22 @@ export class KeyQueue {
   /**
    * Asks that `key` be looked at in `delayMs`, or earlier if it is due earlier. After a failure it keeps its backoff: news of
    * a workload is no reason to hammer a server that refuses it. But news does not wait for what the server asked of the write
-   * that it refused. `place`: how many keys are asked for before it for the same reason, so that a change of many workloads
+   * that it refused. `indexInChange`: how many keys are asked for before it for the same reason, so that a change of many workloads
    * does not hold up one of few.
    */
-  add(key: string, delayMs = 0, place = 0): void {
+  add(key: string, delayMs = 0, indexInChange = 0): void {
     if (this.#stopped) return;
     const nowMs = this.#options.clock.monotonicMs();
     const dueMs = Math.max(nowMs + Math.max(0, delayMs), this.#failures.get(key)?.backoffEndsMs ?? 0);
     const waiting = this.#waiting.get(key);
     if (!waiting) {
       this.#options.observer?.added();
-      this.#schedule(key, { dueMs, addedMs: nowMs, place });
-    } else if (dueMs < waiting.dueMs || place < waiting.place) {
+      this.#schedule(key, { dueMs, addedMs: nowMs, indexInChange });
+    } else if (dueMs < waiting.dueMs || indexInChange < waiting.indexInChange) {
       const { addedMs } = waiting;
       this.#schedule(key, {
         ...{ dueMs: Math.min(dueMs, waiting.dueMs), addedMs },
-        place: Math.min(place, waiting.place),
+        indexInChange: Math.min(indexInChange, waiting.indexInChange),
       });
     }
   }
@@ -112,16 +112,16 @@ export class KeyQueue {
   }
 
   /** Resolves when no key runs or is due, after `maxMs` at the latest: for what can wait until there is time for it. */
-  async lull(maxMs: number): Promise<void> {
-    if (this.#isLull()) return;
+  async whenIdle(maxMs: number): Promise<void> {
+    if (this.#isIdle()) return;
     await new Promise<void>((resolve) => {
       const end = (): void => {
         timer.cancel();
-        this.#lulls.delete(end);
+        this.#idleWaiters.delete(end);
         resolve();
       };
       const timer = this.#options.clock.timer(maxMs, end);
-      this.#lulls.add(end);
+      this.#idleWaiters.add(end);
     });
   }
 
@@ -130,17 +130,17 @@ export class KeyQueue {
     this.#stopped = true;
     this.#timer?.cancel();
     this.#waiting.clear();
-    if (this.#isLull()) this.#endLulls();
-    else await new Promise<void>((resolve) => this.#lulls.add(resolve));
+    if (this.#isIdle()) this.#wakeIdleWaiters();
+    else await new Promise<void>((resolve) => this.#idleWaiters.add(resolve));
   }
 
-  #isLull(): boolean {
+  #isIdle(): boolean {
     const isDue = this.#ready.size > 0 || (this.#due.peek()?.rank ?? Infinity) <= this.#options.clock.monotonicMs();
     return this.#running.size === 0 && (this.#stopped || !isDue);
   }
 
-  #endLulls(): void {
-    for (const end of this.#lulls) end();
+  #wakeIdleWaiters(): void {
+    for (const end of this.#idleWaiters) end();
   }
 
   #schedule(key: string, state: KeyState): void {
@@ -172,17 +172,17 @@ export class KeyQueue {
       if (!next) break;
       const state = this.#waiting.get(next.key);
       // A heap entry is stale when its key was re-scheduled or forgotten.
-      if (state?.turn !== next.rank) continue;
+      if (state?.startTag !== next.rank) continue;
       if (this.#running.has(next.key)) {
         // Put back by its own end, which must find when it was due; until then it must not keep the timer busy.
-        state.turn = undefined;
+        state.startTag = undefined;
         continue;
       }
-      this.#turn = Math.max(this.#turn + shareOfWaiting, next.rank);
+      this.#startTag = Math.max(this.#startTag + shareOfWaiting, next.rank);
       this.#waiting.delete(next.key);
       this.#options.observer?.depth(this.#waiting.size);
       this.#options.observer?.started(nowMs - state.addedMs);
-      void this.#run(next.key, state.place);
+      void this.#run(next.key, state.indexInChange);
     }
     this.#arm();
   }
@@ -193,36 +193,37 @@ export class KeyQueue {
       this.#due.pop();
       const state = this.#waiting.get(next.key);
       if (state?.dueMs !== next.rank) continue;
-      state.turn = this.#turn + state.place;
-      this.#ready.push({ rank: state.turn, key: next.key });
+      state.startTag = this.#startTag + state.indexInChange;
+      this.#ready.push({ rank: state.startTag, key: next.key });
     }
   }
 
-  async #run(key: string, place: number): Promise<void> {
+  async #run(key: string, indexInChange: number): Promise<void> {
     this.#running.add(key);
     const result = await this.#options.process(key);
     this.#running.delete(key);
     if (!this.#stopped) {
-      this.#reschedule(key, result, place);
+      this.#reschedule(key, result, indexInChange);
       this.#arm();
     }
-    if (this.#lulls.size > 0 && this.#isLull()) this.#endLulls();
+    if (this.#idleWaiters.size > 0 && this.#isIdle()) this.#wakeIdleWaiters();
   }
 
-  #reschedule(key: string, result: QueueResult, formerPlace: number): void {
+  #reschedule(key: string, result: QueueResult, formerIndex: number): void {
     const nowMs = this.#options.clock.monotonicMs();
     const addedWhileRunning = this.#waiting.get(key);
     const addedMs = addedWhileRunning?.addedMs ?? nowMs;
-    const place = addedWhileRunning?.place ?? formerPlace;
+    const indexInChange = addedWhileRunning?.indexInChange ?? formerIndex;
     switch (result.kind) {
       case 'done':
         this.#failures.delete(key);
-        if (addedWhileRunning) this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs, place });
+        if (addedWhileRunning)
+          this.#schedule(key, { dueMs: Math.min(nowMs, addedWhileRunning.dueMs), addedMs, indexInChange });
         return;
       case 'again': {
         this.#failures.delete(key);
         const dueMs = Math.min(nowMs + result.afterMs, addedWhileRunning?.dueMs ?? Infinity);
-        this.#schedule(key, { dueMs, addedMs, place });
+        this.#schedule(key, { dueMs, addedMs, indexInChange });
         return;
       }
       case 'failed': {
@@ -232,7 +233,7 @@ export class KeyQueue {
         this.#options.observer?.retried();
         const askedMs = nowMs + Math.min(result.afterMs ?? 0, maxRetryAfterMs);
         const dueMs = Math.max(backoffEndsMs, Math.min(askedMs, addedWhileRunning?.dueMs ?? Infinity));
-        this.#schedule(key, { dueMs, addedMs, place });
+        this.#schedule(key, { dueMs, addedMs, indexInChange });
         return;
       }
     }

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../shared/domain/errors';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { sourceId, type SourceKind } from '../../shared/domain/sources/source';
-import { isRightRefused } from '../../shared/kube/client/refusals';
+import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { HintsOptions } from '../hints/hints';
@@ -109,7 +109,7 @@ export class NamedSources {
       this.#known.add(id);
       onKnown(kind, namespace, name);
     } catch (error) {
-      if (!isRightRefused(error)) {
+      if (!isRbacForbidden(error)) {
         logger.debug(`cannot read ${kind} ${key}; trying again`, { error: errorMessage(error) });
         return;
       }

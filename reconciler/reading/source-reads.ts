@@ -3,7 +3,7 @@ import type { Selector } from '../../shared/domain/kubernetes/selector';
 import { eachObject, findObject, type FindOptions } from '../../shared/kube/list-watch/read-objects';
 import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
 import { sourceResources } from '../../shared/kube/sources/source-resources';
-import type { SourceContentsOptions } from './source-contents';
+import type { ContentLoaderOptions } from './content-loader';
 
 /** Reads sources as a watch would show them; their contents are digested and dropped. */
 export function sourceReads(
@@ -11,7 +11,7 @@ export function sourceReads(
   digester: SourceDigester,
   annotationKeys: SourceAnnotationKeys,
   selector: Selector,
-): Pick<SourceContentsOptions, 'find' | 'each'> {
+): Pick<ContentLoaderOptions, 'find' | 'each'> {
   const labelSelector = selector.isEverything ? undefined : selector.text;
   const decoders = sourceDecoders(digester, annotationKeys);
   const common = { client, clock, labelSelector };

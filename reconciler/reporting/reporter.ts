@@ -2,7 +2,7 @@ import { describeProblem } from '../../shared/domain/annotations/annotation-prob
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { errorMessage } from '../../shared/domain/errors';
-import { isRead, parseSourceId, type SourceId } from '../../shared/domain/sources/source';
+import { hasContent, parseSourceId, type SourceId } from '../../shared/domain/sources/source';
 import { textDigest } from '../../shared/domain/sources/text-digest';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
@@ -12,7 +12,7 @@ import type { EventReason, EventRecorder } from '../../shared/kube/client/events
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import type { AlertOutlet } from '../alerts/alert';
+import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
 import { MarkerLostError } from '../apply/marker-lost-error';
 import { StaleWorkloadError } from '../apply/read-again';
@@ -53,7 +53,7 @@ export interface ReporterOptions {
   readonly metrics: Metrics;
   readonly events: Pick<EventRecorder, 'record'>;
   /** Undefined: nothing is told outside of the cluster. */
-  readonly alerts?: AlertOutlet | undefined;
+  readonly alerts?: AlertSink | undefined;
 }
 
 /** What does not pass by itself. */
@@ -90,7 +90,7 @@ export class Reporter {
     const { kind, namespace, name, before, after } = change;
     const what = whatHappened(change);
     const keys =
-      before && after && isRead(before) && isRead(after) && !before.content.isCoarse && !after.content.isCoarse
+      before && after && hasContent(before) && hasContent(after) && !before.content.isCoarse && !after.content.isCoarse
         ? before.content.differingKeys(after.content)
         : undefined;
     countEvent(this.#options.metrics, change);

@@ -1,6 +1,6 @@
 import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import type { ReadSource, SourceRecord } from '../../shared/domain/sources/source';
+import type { DigestedSource, SourceRecord } from '../../shared/domain/sources/source';
 import type { CsiClass, CsiPodStatus } from '../../shared/kube/sources/csi-decoder';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
@@ -37,7 +37,7 @@ export class CsiRotations {
   readonly #statuses = new Map<ObjectKey, Mounted>();
   readonly #classes = new Map<ObjectKey, CsiClass>();
   /** The newest rotation of each class. */
-  readonly #rotations = new Map<ObjectKey, ReadSource>();
+  readonly #rotations = new Map<ObjectKey, DigestedSource>();
 
   constructor(options: CsiRotationsOptions) {
     this.#options = options;

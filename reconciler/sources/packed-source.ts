@@ -29,7 +29,7 @@ export class PackedSource {
   static of(entry: SourceEntry): PackedSource | undefined {
     const { record, fromMs, heededFromMs, matchesFromMs, isRead, former, isFirstForgotten } = entry;
     if (!record || heededFromMs !== 0 || matchesFromMs !== 0 || isRead || former.length > 0) return undefined;
-    const content = record.content === 'unread' ? noContent : record.content;
+    const content = record.content === 'metadata-only' ? noContent : record.content;
     if (content.former) return undefined;
     const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match } = record;
     if (!uuid.test(uid) || !decimal.test(resourceVersion)) return undefined;
@@ -41,7 +41,8 @@ export class PackedSource {
     bytes.writeUInt32BE(fromMs / 1000, layout.fromS);
     bytes.writeUIntBE(Number(resourceVersion), layout.version, versionBytes);
     const ofRecord = (ignore ? flag.ignore : 0) + (match ? flag.match : 0);
-    const ofState = (record.content === 'unread' ? flag.unread : 0) + (isFirstForgotten ? flag.firstForgotten : 0);
+    const ofState =
+      (record.content === 'metadata-only' ? flag.unread : 0) + (isFirstForgotten ? flag.firstForgotten : 0);
     bytes.writeUInt8(ofRecord + ofState, layout.flags);
     bytes.write(content.digests, layout.digests, 'latin1');
     return new PackedSource(content.keyNames, bytes.toString('latin1'));
@@ -72,7 +73,7 @@ export class PackedSource {
       content:
         (flags & flag.unread) === 0
           ? new ContentDigest(this.#keyNames, this.#bytes.slice(layout.digests))
-          : ('unread' as const),
+          : ('metadata-only' as const),
     };
     const fromMs = bytes.readUInt32BE(layout.fromS) * 1000;
     const isFirstForgotten = (flags & flag.firstForgotten) !== 0;

@@ -29,7 +29,11 @@ let sources: SourceIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
-  sources = new SourceIndex(clock, { onChange: () => undefined, onDoubt: () => undefined, onListed: () => undefined });
+  sources = new SourceIndex(clock, {
+    onChange: () => undefined,
+    onInconsistency: () => undefined,
+    onListed: () => undefined,
+  });
 });
 
 function see(...records: readonly Parameters<typeof sourceRecord>[0][]): void {
@@ -57,9 +61,9 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
     baseline,
     baselineProblem: undefined,
     baselineLost: false,
-    usesSinceMs: sight(-600),
-    isForeign: false,
-    ...{ unwritten: false, usesSinceVersion: '10', createdSince: new Set() },
+    referencedSinceMs: sight(-600),
+    underOtherKey: false,
+    ...{ unwritten: false, referencedSinceVersion: '10', createdSince: new Set() },
     ...more,
   };
 }
@@ -387,7 +391,7 @@ describe('a workload without a record of its source', () => {
     see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20) });
   }
 
-  it.each<[string, TrackedWorkload['usesSinceMs'], Plan['action'], string]>([
+  it.each<[string, TrackedWorkload['referencedSinceMs'], Plan['action'], string]>([
     ['came before the change, while we were in charge', sight(10), 'restart', 'changed-since-birth'],
     ['came within the same second', sight(20), 'restart', 'changed-since-birth'],
     ['came after the change', sight(21), 'adopt', 'first-seen'],
@@ -399,9 +403,9 @@ describe('a workload without a record of its source', () => {
     ['came before the change and was written after it', sight(10, 30), 'restart', 'changed-since-birth'],
     ['was seen to come to use it before us', at(-1), 'restart', 'changed-since-birth'],
     ['was seen to come to use it after the change', at(30), 'adopt', 'first-seen'],
-  ])('that %s', (_when, usesSinceMs, then, because) => {
+  ])('that %s', (_when, referencedSinceMs, then, because) => {
     changeAt20();
-    const planned = look(tracked({}, undefined, { usesSinceMs }));
+    const planned = look(tracked({}, undefined, { referencedSinceMs }));
     expect(planned.action).toBe(then);
     expect(planned.verdicts[0]?.comparison?.because).toBe(because);
   });
@@ -409,12 +413,12 @@ describe('a workload without a record of its source', () => {
   it('that was written since we are in charge is not restarted for what changed before', () => {
     see({ createdAtMs: at(-3600) });
     see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(-20) });
-    expect(look(tracked({}, undefined, { usesSinceMs: sight(-600, 30) })).action).toBe('adopt');
+    expect(look(tracked({}, undefined, { referencedSinceMs: sight(-600, 30) })).action).toBe('adopt');
   });
 
   it('that was there before us is restarted for what changes until the adoption is written', () => {
     changeAt20();
-    const planned = look(tracked({}, undefined, { usesSinceMs: sight(-1) }), {
+    const planned = look(tracked({}, undefined, { referencedSinceMs: sight(-1) }), {
       term: { inChargeSinceMs: at(0), watchingSinceMs: at(10) },
     });
     expect(planned.action).toBe('restart');
@@ -423,7 +427,7 @@ describe('a workload without a record of its source', () => {
   it('whose source came and went says so', () => {
     see({ createdAtMs: at(-3600) });
     remove('app');
-    const planned = look(tracked({}, undefined, { usesSinceMs: at(-10) }), {}, { reloadOnDelete: true });
+    const planned = look(tracked({}, undefined, { referencedSinceMs: at(-10) }), {}, { reloadOnDelete: true });
     expect(planned.verdicts[0]?.comparison?.because).toBe('deleted');
   });
 
@@ -459,7 +463,7 @@ describe('a record from before the workload was created', () => {
 });
 
 describe('a source of the second in which the workload was created, with reload-on-create', () => {
-  const workload = () => tracked({ createdAtMs: at(10) }, undefined, { usesSinceMs: sight(10) });
+  const workload = () => tracked({ createdAtMs: at(10) }, undefined, { referencedSinceMs: sight(10) });
   const within = (isComparable: PlanInput['isComparable']) =>
     look(workload(), { ...(isComparable && { isComparable }) }, { reloadOnCreate: true });
 
@@ -534,11 +538,14 @@ describe('a workload whose baseline was made with another key', () => {
   it.each([
     [true, 'adopt'],
     [false, 'restart'],
-  ] as const)('isForeign %s: what it uses may have changed while nobody watched, so %s', (isForeign, action) => {
-    const source = sourceRecord({ writtenAtMs: at(-60) });
-    sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');
-    expect(look(tracked({}, undefined, { isForeign, usesSinceMs: at(-120) })).action).toBe(action);
-  });
+  ] as const)(
+    'underOtherKey %s: what it uses may have changed while nobody watched, so %s',
+    (underOtherKey, action) => {
+      const source = sourceRecord({ writtenAtMs: at(-60) });
+      sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');
+      expect(look(tracked({}, undefined, { underOtherKey, referencedSinceMs: at(-120) })).action).toBe(action);
+    },
+  );
 });
 
 describe('what is not read', () => {
@@ -550,7 +557,7 @@ describe('what is not read', () => {
     }
   }
 
-  const unreadOf = ({ verdicts }: Plan) => verdicts.filter(({ unread }) => unread).map(({ id }) => id);
+  const unreadOf = ({ verdicts }: Plan) => verdicts.filter(({ needsContent }) => needsContent).map(({ id }) => id);
   const learnPast = (color: string | undefined, past = { version: '1', until: '2' }): void =>
     sources.learnPast('ConfigMap', 'shop', 'app', past, color === undefined ? 'unknown' : contentOf({ color }));
 
@@ -613,7 +620,7 @@ describe('what is not read', () => {
       ['is something else', 'red', 'restart', 'changed-since-birth'],
       ['nobody knows', undefined, 'restart', 'in-doubt'],
     ])('is read for what was in force when a workload came to use it, and that %s', (_what, color, then, because) => {
-      const workload = tracked({}, undefined, { usesSinceMs: at(10) });
+      const workload = tracked({}, undefined, { referencedSinceMs: at(10) });
       expect(look(workload)).toMatchObject({ action: 'read', verdicts: [{ unread: true, whole: blue }] });
       learnPast(color);
       expect(look(workload)).toMatchObject({ action: then, verdicts: [{ comparison: { because } }] });
@@ -632,7 +639,7 @@ describe('what is not read', () => {
     });
 
     it('is read before a source is taken to be new', () => {
-      const workload = tracked({ createdAtMs: at(-7200) }, undefined, { usesSinceMs: at(10) });
+      const workload = tracked({ createdAtMs: at(-7200) }, undefined, { referencedSinceMs: at(10) });
       expect(look(workload, {}, { reloadOnCreate: true }).action).toBe('read');
     });
 
@@ -650,7 +657,7 @@ describe('what is not read', () => {
     (_what, color, then, because) => {
       list({ createdAtMs: at(5), writtenAtMs: at(5) });
       see({ data: { color: 'blue' }, resourceVersion: '2', createdAtMs: at(5), writtenAtMs: at(20) });
-      const workload = tracked({ createdAtMs: at(0) }, { 'cm/app': absent }, { usesSinceMs: at(0) });
+      const workload = tracked({ createdAtMs: at(0) }, { 'cm/app': absent }, { referencedSinceMs: at(0) });
       expect(look(workload).action).toBe('read');
       learnPast(color);
       expect(look(workload)).toMatchObject({ action: then, verdicts: [{ comparison: { because } }] });
@@ -662,7 +669,7 @@ describe('what is not read', () => {
     list({ ...born, writtenAtMs: at(5) });
     see({ ...born, data: { color: 'blue' }, resourceVersion: '2', writtenAtMs: at(20) });
     see({ ...born, data: { color: 'green' }, resourceVersion: '3', writtenAtMs: at(30) });
-    const workload = tracked({ createdAtMs: at(0) }, { 'cm/app': absent }, { usesSinceMs: at(40) });
+    const workload = tracked({ createdAtMs: at(0) }, { 'cm/app': absent }, { referencedSinceMs: at(40) });
     expect(look(workload).action).toBe('read');
     learnPast('green');
     expect(look(workload)).toMatchObject({

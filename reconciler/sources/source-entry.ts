@@ -1,6 +1,6 @@
 import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import type { SourceFlags, SourceRecord } from '../../shared/domain/sources/source';
-import { changedAtMs, type Dating } from './source-dating';
+import { changedAtMs, type WriteTimeEvidence } from './source-write-times';
 
 /** Since when the annotations of a source say what they say; 0: since before we watch. */
 export type FlagTimes = Pick<SourceEntry, 'heededFromMs' | 'matchesFromMs'>;
@@ -12,24 +12,24 @@ export interface PastVersion {
 }
 
 /** A state that a source was in until `observedMs` (monotonic). */
-export interface FormerState extends DatedContent {
+export interface PreviousState extends DatedContent {
   readonly observedMs: number;
 }
 
 interface DatedContent {
   /** Undefined: there was none; `unknown`: there was one, of which only a successor was seen. */
-  readonly content: ContentDigest | undefined | 'unknown' | 'unread' | PastVersion;
+  readonly content: ContentDigest | undefined | 'unknown' | 'metadata-only' | PastVersion;
   /** When it came to be, by the API server's clock as far as that is known. */
   readonly fromMs: number;
   /** As long as its content, or the one before it, may yet be read and give it another time. */
-  readonly dating?: Dating | undefined;
+  readonly dating?: WriteTimeEvidence | undefined;
 }
 
 /** What the index knows of a source. */
 export interface SourceEntry {
   readonly record: SourceRecord | undefined;
   readonly fromMs: number;
-  readonly dating?: Dating | undefined;
+  readonly dating?: WriteTimeEvidence | undefined;
   /** When the annotation that excludes it last changed; 0: not since we watch. */
   readonly heededFromMs: number;
   /** The same of the one by which searches find it. */
@@ -37,14 +37,14 @@ export interface SourceEntry {
   /** By a read by name, with which the watch has not caught up: until then it may bring what came before. */
   readonly isRead: boolean;
   /** Oldest first. */
-  readonly former: readonly FormerState[];
+  readonly former: readonly PreviousState[];
   /** What it held when it was first seen is forgotten, and it was edited since. */
   readonly isFirstForgotten: boolean;
   /** What the annotations of a source that is gone said last. */
   readonly lastFlags?: SourceFlags;
 }
 
-export const noPast: readonly FormerState[] = [];
+export const noPast: readonly PreviousState[] = [];
 
 /** All its states, oldest first, today's last. */
 export function statesOf({ former, record, fromMs, dating }: SourceEntry): readonly DatedContent[] {
@@ -69,8 +69,8 @@ export function knownContent(content: DatedContent['content']): ContentDigest | 
 }
 
 /** Whether a read may tell what it was. */
-export function isUnread(content: DatedContent['content']): content is 'unread' | PastVersion {
-  return content === 'unread' || isPastVersion(content);
+export function isMetadataOnly(content: DatedContent['content']): content is 'metadata-only' | PastVersion {
+  return content === 'metadata-only' || isPastVersion(content);
 }
 
 export function isPastVersion(content: DatedContent['content']): content is PastVersion {
@@ -78,19 +78,21 @@ export function isPastVersion(content: DatedContent['content']): content is Past
 }
 
 /** The same entry, with the times that its contents give it. */
-export function dated(entry: SourceEntry): SourceEntry {
+export function withResolvedTimes(entry: SourceEntry): SourceEntry {
   const now = { ...entry, content: entry.record?.content };
   // Of what nobody reads there is nothing to date, however often it changes.
   const isDue = entry.former.some((state, index) => isDatable(state, entry.former[index - 1]));
   if (!isDue && !isDatable(now, entry.former.at(-1))) return entry;
-  const former: FormerState[] = [];
+  const former: PreviousState[] = [];
   for (const state of entry.former) former.push({ ...state, ...timeOf(state, former.at(-1)) });
   return { ...entry, ...timeOf(now, former.at(-1)), former };
 }
 
 /** Whether all is known that its time rests on, and it has not been given yet. */
 function isDatable({ content, dating }: DatedContent, before: DatedContent | undefined): boolean {
-  return dating !== undefined && !(before && (before.dating || isUnread(before.content) || isUnread(content)));
+  return (
+    dating !== undefined && !(before && (before.dating || isMetadataOnly(before.content) || isMetadataOnly(content)))
+  );
 }
 
 function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<DatedContent, 'fromMs' | 'dating'> {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ReadSource, SourceRecord } from '../../shared/domain/sources/source';
+import type { DigestedSource, SourceRecord } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { SourceIndex, type SourceChange } from './source-index';
@@ -20,12 +20,12 @@ beforeEach(() => {
   doubts = [];
   index = new SourceIndex(clock, {
     onChange: (change) => void changes.push(change),
-    onDoubt: (...source) => void doubts.push(source.join('/')),
+    onInconsistency: (...source) => void doubts.push(source.join('/')),
     onListed: () => undefined,
   });
 });
 
-function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch' = 'watch'): ReadSource {
+function see(record: Parameters<typeof sourceRecord>[0], origin: 'list' | 'watch' = 'watch'): DigestedSource {
   const seen = sourceRecord(record);
   index.sink(seen.kind, undefined, () => undefined).upsert(seen, origin);
   return seen;
@@ -41,7 +41,7 @@ function colorAt(seconds: number): string {
 }
 
 function colorOf(state: ReturnType<SourceIndex['inForceAt']>): string {
-  if (state === 'unknown' || state === 'unread') return state;
+  if (state === 'unknown' || state === 'metadata-only') return state;
   if (!state.content) return 'none';
   const { content } = state;
   return ['red', 'blue', 'green'].find((color) => content.equals(contentOf({ color }))) ?? 'other';
@@ -181,7 +181,7 @@ describe('the state in force', () => {
     });
   }
 
-  it.each<[string, Partial<ReadSource>, 'list' | 'watch' | 'read', number]>([
+  it.each<[string, Partial<DigestedSource>, 'list' | 'watch' | 'read', number]>([
     ['leaves no time: dated by our own clock', { writtenAtMs: at(-50) }, 'watch', 40],
     ['came with another write: dated by that', { writtenAtMs: at(20) }, 'watch', 20],
     [
@@ -199,7 +199,7 @@ describe('the state in force', () => {
     else see(left, origin);
     const keysAt = (time: number): unknown => {
       const state = index.inForceAt('ConfigMap', 'shop', 'app', at(time));
-      return state === 'unknown' || state === 'unread' ? state : state.content?.keyNames;
+      return state === 'unknown' || state === 'metadata-only' ? state : state.content?.keyNames;
     };
     expect([second, second + 1].map(keysAt)).toEqual([['color', 'size'], ['color']]);
   });
@@ -258,7 +258,7 @@ describe('the state in force', () => {
     }
     const known = (second: number): unknown => {
       const state = index.inForceAt('ConfigMap', 'shop', 'app', at(second));
-      return state === 'unknown' || state === 'unread'
+      return state === 'unknown' || state === 'metadata-only'
         ? state
         : state.content?.equals(contentOf({ color: String(second - 1) }));
     };
@@ -555,7 +555,7 @@ describe('a state that was read', () => {
 describe('what is not read', () => {
   const before = { createdAtMs: at(-100), writtenAtMs: at(-50) };
   const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
-  const unread = () => index.unread('ConfigMap', 'shop', 'app');
+  const unread = () => index.unresolved('ConfigMap', 'shop', 'app');
   const first = () => index.firstContent('ConfigMap', 'shop', 'app');
   const former = (color: string) => index.formerContent('ConfigMap', 'shop', 'app', contentOf({ color }).whole());
 
@@ -580,15 +580,15 @@ describe('what is not read', () => {
     });
 
     it('is its content, and all that is decided by it', () => {
-      expect(contentNow()).toBe('unread');
+      expect(contentNow()).toBe('metadata-only');
       expect(unread()).toEqual({ past: [], now: listedRecord(before) });
-      expect([colorAt(-49), colorAt(Infinity)]).toEqual(['unread', 'unread']);
+      expect([colorAt(-49), colorAt(Infinity)]).toEqual(['metadata-only', 'metadata-only']);
     });
 
     it('is not what was before it, nor anything of a source that there is not', () => {
       expect([colorAt(-50), colorAt(-101), first()]).toEqual(['unknown', 'unknown', 'unknown']);
       expect(former('red')).toBeUndefined();
-      expect(index.unread('ConfigMap', 'shop', 'other')).toEqual({ past: [], now: undefined });
+      expect(index.unresolved('ConfigMap', 'shop', 'other')).toEqual({ past: [], now: undefined });
     });
 
     it.each([
@@ -609,9 +609,9 @@ describe('what is not read', () => {
     ])('becomes a past version by %s of another, which is a change', async (_what, show) => {
       await clock.advance(20_000);
       show();
-      expect(changes).toMatchObject([{ before: { content: 'unread' }, after: { content: contentOf(blue) } }]);
+      expect(changes).toMatchObject([{ before: { content: 'metadata-only' }, after: { content: contentOf(blue) } }]);
       expect(unread()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
-      expect([colorAt(20), former('red'), former('blue')]).toEqual(['unread', 'unread', 'unread']);
+      expect([colorAt(20), former('red'), former('blue')]).toEqual(['metadata-only', 'metadata-only', 'metadata-only']);
       learnPast(red);
       expect([colorAt(20), colorAt(21)]).toEqual(['red', 'blue']);
       expect([former('red'), former('blue')]).toEqual([contentOf(red), undefined]);
@@ -644,7 +644,12 @@ describe('what is not read', () => {
     it('becomes a past version by its deletion', () => {
       remove('shop/app', 'uid-app', '2');
       expect(unread()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
-      expect([colorAt(-49), colorAt(0), former('red'), colorAt(1)]).toEqual(['unread', 'unread', 'unread', 'none']);
+      expect([colorAt(-49), colorAt(0), former('red'), colorAt(1)]).toEqual([
+        'metadata-only',
+        'metadata-only',
+        'metadata-only',
+        'none',
+      ]);
       learnPast(red);
       expect([colorAt(-49), colorAt(0), former('red')]).toEqual(['red', 'red', contentOf(red)]);
     });
@@ -659,11 +664,11 @@ describe('what is not read', () => {
       list({ resourceVersion: '3' });
       learnPast(red, { version: '2', until: '4' });
       learnPast(red, { version: '1', until: '3' });
-      expect(former('red')).toBe('unread');
+      expect(former('red')).toBe('metadata-only');
       learnPast(red, { version: '2', until: '3' });
       expect(unread().past).toEqual([{ version: '1', until: '2' }]);
       learnPast(blue, { version: '3', until: '4' });
-      expect(contentNow()).toBe('unread');
+      expect(contentNow()).toBe('metadata-only');
     });
 
     it('stays unread, with the newest of what a list shows', () => {
@@ -694,8 +699,8 @@ describe('what is not read', () => {
       ['the same version of another object', { uid: 'second' }],
     ])('is its content by a list of %s, which is a change', (_what, other) => {
       list(other);
-      expect(contentNow()).toBe('unread');
-      expect(changes).toMatchObject([{ before: { content: contentOf(red) }, after: { content: 'unread' } }]);
+      expect(contentNow()).toBe('metadata-only');
+      expect(changes).toMatchObject([{ before: { content: contentOf(red) }, after: { content: 'metadata-only' } }]);
       expect([former('red'), unread().past]).toEqual([contentOf(red), []]);
     });
 
@@ -718,7 +723,7 @@ describe('what is not read', () => {
     it('is dated late until its content tells what changed', async () => {
       await clock.advance(40_000);
       list({ resourceVersion: '2', writtenAtMs: at(20) });
-      expect([colorAt(10), colorAt(30), colorAt(41)]).toEqual(['unread', 'unread', 'unread']);
+      expect([colorAt(10), colorAt(30), colorAt(41)]).toEqual(['metadata-only', 'metadata-only', 'metadata-only']);
       read({ resourceVersion: '2', data: blue, writtenAtMs: at(20) });
       expect([colorAt(20), colorAt(21)]).toEqual(['red', 'blue']);
     });
@@ -742,7 +747,7 @@ describe('what is not read', () => {
     });
 
     /** Whether its new content is taken to come from the write at 0 s, rather than from when it was seen. */
-    const isEarly = (): unknown => (colorAt(30) === 'unread' ? 'unread' : colorAt(30) === 'blue');
+    const isEarly = (): unknown => (colorAt(30) === 'metadata-only' ? 'metadata-only' : colorAt(30) === 'blue');
 
     it.each<[string, Readonly<Record<string, string>> | 'unknown', boolean]>([
       ['it set a key', red, true],
@@ -750,7 +755,7 @@ describe('what is not read', () => {
       ['nobody knows', 'unknown', false],
     ])('%s, as the past shows', (_what, past, expected) => {
       see({ ...before, data: blue, resourceVersion: '2', writtenAtMs: at(0) });
-      expect(isEarly()).toBe('unread');
+      expect(isEarly()).toBe('metadata-only');
       learnPast(past);
       expect(isEarly()).toBe(expected);
       expect(colorAt(41)).toBe('blue');
@@ -769,7 +774,7 @@ describe('what is not read', () => {
       await clock.advance(20_000);
       see({ ...before, data: blue, resourceVersion: '3', writtenAtMs: at(0) });
       learnPast({ color: 'green' });
-      expect([30, 61].map(colorAt)).toEqual(['unread', 'unread']);
+      expect([30, 61].map(colorAt)).toEqual(['metadata-only', 'metadata-only']);
       learnPast(red, { version: '2', until: '3' });
       expect([1, 30, 61].map(colorAt)).toEqual(['blue', 'blue', 'blue']);
     });
@@ -777,7 +782,7 @@ describe('what is not read', () => {
 
   it('may be what a source was created with', () => {
     list({ writtenAtMs: at(-100) });
-    expect([first(), colorAt(-101), colorAt(-100)]).toEqual(['unread', 'none', 'unread']);
+    expect([first(), colorAt(-101), colorAt(-100)]).toEqual(['metadata-only', 'none', 'metadata-only']);
     read({ writtenAtMs: at(-100) });
     expect([first(), colorAt(-100)]).toEqual([contentOf(red), 'red']);
   });
@@ -788,11 +793,11 @@ describe('what is not read', () => {
     list({ name: 'gone' });
     remove('shop/gone', 'uid-gone', '9');
     await clock.advance(tenMinutesMs + 1);
-    expect(colorAt(Infinity)).toBe('unread');
+    expect(colorAt(Infinity)).toBe('metadata-only');
     see({ name: 'other' });
     expect(unread()).toEqual({ past: [], now: undefined });
     expect([colorAt(0), colorAt(1), former('red')]).toEqual(['unknown', 'blue', undefined]);
-    expect(index.unread('ConfigMap', 'shop', 'gone').past).toEqual([]);
+    expect(index.unresolved('ConfigMap', 'shop', 'gone').past).toEqual([]);
     learnPast(red);
     expect(colorAt(0)).toBe('unknown');
   });
@@ -809,7 +814,7 @@ describe('what is not read', () => {
     happen();
     learnPast('unknown');
     const answers = [-101, -60, -49, -7, 0, 1, Infinity].map(colorAt);
-    expect([...answers, first(), former('red')]).not.toContain('unread');
+    expect([...answers, first(), former('red')]).not.toContain('metadata-only');
   });
 
   it.each([
@@ -823,7 +828,7 @@ describe('what is not read', () => {
   ])('leaves no time in doubt when it is crowded out by %s', (_what, last, happen) => {
     list();
     for (let n = 2; n <= last; n++) see({ ...before, data: { color: String(n) }, resourceVersion: String(n) });
-    expect([unread().past, colorAt(-200)]).toEqual([[{ version: '1', until: '2' }], 'unread']);
+    expect([unread().past, colorAt(-200)]).toEqual([[{ version: '1', until: '2' }], 'metadata-only']);
     happen();
     expect([unread().past, colorAt(-200)]).toEqual([[], 'unknown']);
   });

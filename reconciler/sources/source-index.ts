@@ -4,22 +4,27 @@ import type { InForce } from '../../shared/domain/baseline/comparison';
 import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
-import { isRead, type ReadSource, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import {
+  hasContent,
+  type DigestedSource,
+  type SourceKind,
+  type SourceRecord,
+} from '../../shared/domain/sources/source';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
-import { bytesOfStates, newestStates, unknownOf } from './former-states';
+import { bytesOfStates, newestStates, unknownOf } from './previous-states';
 import { PackedSource } from './packed-source';
 import { firstContent, firstSeen, formerContent, inForceAt } from './source-past';
-import { changedAtMs, flagsSince, timesOf, type Dating } from './source-dating';
+import { changedAtMs, flagsSince, timesOf, type WriteTimeEvidence } from './source-write-times';
 import type { SourceFlags } from '../../shared/domain/sources/source';
 import {
-  dated,
+  withResolvedTimes,
   isPastVersion,
   knownContent,
   noPast,
   statesOf,
   withoutPast,
-  type FormerState,
+  type PreviousState,
   type PastVersion,
   type SourceEntry,
 } from './source-entry';
@@ -40,13 +45,13 @@ export interface SourceChange {
 export interface SourceIndexListener {
   onChange(change: SourceChange): void;
   /** A list contradicts a read before it; which of the two is today's, another read tells. */
-  onDoubt(kind: SourceKind, namespace: string, name: string): void;
+  onInconsistency(kind: SourceKind, namespace: string, name: string): void;
   /** A list has been taken whole; `namespace` is undefined for all. A read that began before it may know less. */
   onListed(kind: SourceKind, namespace: string | undefined): void;
 }
 
 /** What a read may tell of a source. */
-export interface UnreadStates {
+export interface UnresolvedStates {
   readonly past: readonly PastVersion[];
   /** Undefined: it is known, or it is gone. */
   readonly now: SourceRecord | undefined;
@@ -93,7 +98,7 @@ export class SourceIndex {
   }
 
   /** What a source that went within the last minutes said of itself; undefined where it is there, or was not seen. */
-  flagsOfGone(kind: SourceKind, namespace: string, name: string): SourceFlags | undefined {
+  lastKnownFlags(kind: SourceKind, namespace: string, name: string): SourceFlags | undefined {
     return this.#entry(kind, namespace, name)?.lastFlags;
   }
 
@@ -123,15 +128,29 @@ export class SourceIndex {
   }
 
   /** See source-past.ts, as the three after it. */
-  inForceAt(kind: SourceKind, namespace: string, name: string, sinceMs: number, bySearch = false): InForce | 'unread' {
+  inForceAt(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+    sinceMs: number,
+    bySearch = false,
+  ): InForce | 'metadata-only' {
     return inForceAt(this.#entry(kind, namespace, name), sinceMs, bySearch);
   }
 
-  firstContent(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
+  firstContent(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+  ): ContentDigest | 'unknown' | 'metadata-only' | undefined {
     return firstContent(this.#entry(kind, namespace, name));
   }
 
-  firstSeen(kind: SourceKind, namespace: string, name: string): ContentDigest | 'unknown' | 'unread' | undefined {
+  firstSeen(
+    kind: SourceKind,
+    namespace: string,
+    name: string,
+  ): ContentDigest | 'unknown' | 'metadata-only' | undefined {
     return firstSeen(this.#entry(kind, namespace, name));
   }
 
@@ -140,15 +159,15 @@ export class SourceIndex {
     namespace: string,
     name: string,
     whole: string,
-  ): ContentDigest | 'unread' | undefined {
+  ): ContentDigest | 'metadata-only' | undefined {
     return formerContent(this.#entry(kind, namespace, name), whole);
   }
 
   /** The states of a source that a read may tell, those of the past oldest first. */
-  unread(kind: SourceKind, namespace: string, name: string): UnreadStates {
+  unresolved(kind: SourceKind, namespace: string, name: string): UnresolvedStates {
     const entry = this.#entry(kind, namespace, name);
     const past = (entry?.former ?? noPast).flatMap(({ content }) => (isPastVersion(content) ? [content] : []));
-    return { past, now: entry?.record?.content === 'unread' ? entry.record : undefined };
+    return { past, now: entry?.record?.content === 'metadata-only' ? entry.record : undefined };
   }
 
   /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
@@ -165,7 +184,7 @@ export class SourceIndex {
   }
 
   /** Takes what a read by name has shown: it is the truth, whatever the watch shows. */
-  learn(record: ReadSource): void {
+  learn(record: DigestedSource): void {
     this.#upsert(record, 'read');
   }
 
@@ -203,7 +222,7 @@ export class SourceIndex {
     const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
     if (!isBehind) this.#upsert(record, origin);
     // A watch catches up. A list may be what a restored backup holds, and then what was read is no more.
-    else if (origin === 'list') this.#listener.onDoubt(kind, namespace, name);
+    else if (origin === 'list') this.#listener.onInconsistency(kind, namespace, name);
   }
 
   /** `uid` and version are undefined where a list does not show it. */
@@ -211,7 +230,7 @@ export class SourceIndex {
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
     const known = entry?.isRead === true ? entry.record : undefined;
-    if (known && uid === undefined) this.#listener.onDoubt(kind, namespace, name);
+    if (known && uid === undefined) this.#listener.onInconsistency(kind, namespace, name);
     // Left out by its labels, and selected again by the time of the read.
     else if (known && resourceVersion !== undefined && isOlderVersion(resourceVersion, known.resourceVersion)) return;
     else this.#remove(kind, key, uid, resourceVersion);
@@ -227,16 +246,16 @@ export class SourceIndex {
       before?.uid === shown.uid &&
       before.resourceVersion === shown.resourceVersion &&
       before.writtenAtMs === shown.writtenAtMs;
-    if (entry && isSameVersion && before.content === 'unread' && isRead(shown)) {
+    if (entry && isSameVersion && before.content === 'metadata-only' && hasContent(shown)) {
       this.#store(kind, namespace, name, { ...entry, record: shown });
       return;
     }
-    const record = isSameVersion && !isRead(shown) ? { ...shown, content: before.content } : shown;
+    const record = isSameVersion && !hasContent(shown) ? { ...shown, content: before.content } : shown;
     const byRead = origin === 'read';
     const sameFlags = before?.uid !== record.uid || (before.ignore === record.ignore && before.match === record.match);
     const flagTimes = flagsSince(entry, record, wholeSecond(this.#clock.nowMs()));
     const sameContent =
-      before && isRead(before) && isRead(record) ? record.content.equals(before.content) : isSameVersion;
+      before && hasContent(before) && hasContent(record) ? record.content.equals(before.content) : isSameVersion;
     if (entry && before?.uid === record.uid && sameContent) {
       this.#store(kind, namespace, name, { ...entry, record, ...flagTimes, isRead: byRead });
       if (sameFlags) return;
@@ -271,17 +290,17 @@ export class SourceIndex {
   #timeOf(
     before: SourceRecord | undefined,
     record: SourceRecord,
-    origin: Dating['origin'],
+    origin: WriteTimeEvidence['origin'],
   ): Pick<SourceEntry, 'fromMs' | 'dating'> {
     // A watch too may show first what was created long before: what a label has brought into the selection.
     if (before?.uid !== record.uid) return { fromMs: Math.max(record.createdAtMs, record.writtenAtMs ?? 0) };
     const dating = { origin, ...timesOf(before, record, wholeSecond(this.#clock.nowMs())) };
     const fromMs = changedAtMs(dating, before.content, record.content);
-    return isRead(before) && isRead(record) ? { fromMs } : { fromMs, dating };
+    return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, dating };
   }
 
   /** `until`: the version of the write that ended the state; undefined where a list does not show it. */
-  #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly FormerState[] {
+  #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
     const { record, fromMs, dating } = entry;
     const state = { content: contentUntil(record, until), fromMs, dating, observedMs: this.#clock.monotonicMs() };
@@ -289,7 +308,7 @@ export class SourceIndex {
   }
 
   /** As many of the states as there is room for; those of other sources of the namespace may give way. */
-  #bounded(kind: SourceKind, key: ObjectKey, states: readonly FormerState[]): readonly FormerState[] {
+  #bounded(kind: SourceKind, key: ObjectKey, states: readonly PreviousState[]): readonly PreviousState[] {
     if (states.length === 0) return states;
     const former = newestStates(states);
     const { namespace } = splitObjectKey(key);
@@ -317,7 +336,7 @@ export class SourceIndex {
   }
 
   /** What a source was created with that a list shows only after an edit. */
-  #unknownState(fromMs: number): FormerState {
+  #unknownState(fromMs: number): PreviousState {
     return { content: 'unknown', fromMs, observedMs: this.#clock.monotonicMs() };
   }
 
@@ -340,7 +359,7 @@ export class SourceIndex {
     const key = scope(kind, namespace);
     let entries = this.#namespaces.get(key);
     if (!entries) this.#namespaces.set(key, (entries = new Map<string, Stored>()));
-    const known = dated(entry);
+    const known = withResolvedTimes(entry);
     entries.set(name, PackedSource.of(known) ?? known);
   }
 
@@ -360,8 +379,8 @@ export class SourceIndex {
 }
 
 /** What a state was that is now of the past. Before the version of a restored backup there is no past to be read. */
-function contentUntil(record: SourceRecord | undefined, until: string | undefined): FormerState['content'] {
-  if (record?.content !== 'unread') return record?.content;
+function contentUntil(record: SourceRecord | undefined, until: string | undefined): PreviousState['content'] {
+  if (record?.content !== 'metadata-only') return record?.content;
   const version = record.resourceVersion;
   return until !== undefined && isOlderVersion(version, until) ? { version, until } : 'unknown';
 }

@@ -4,13 +4,13 @@ import type { Watches } from './watches';
 
 export interface KnownKindsOptions {
   readonly clock: Clock;
-  readonly watches: Pick<Watches, 'settled' | 'knownKinds' | 'listSourcesAgain'>;
+  readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain'>;
   /** It is time to act, or there is more to act on. */
   readonly onMore: () => void;
 }
 
 /** One kind of sources that cannot be listed, for whatever reason, must not hold up the others for ever. */
-const patienceMs = 60_000;
+const syncTimeoutMs = 60_000;
 
 /** Which kinds of sources are known, and whether it is time to act on what is. */
 export class KnownKinds {
@@ -18,9 +18,9 @@ export class KnownKinds {
   /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
   #kinds: ReadonlySet<SourceKind> = new Set();
   /** Once every watch of sources has been complete, or is known to be refused, or has been waited for long enough. */
-  #settled = false;
-  #patient = true;
-  #patience: Timer | undefined;
+  #hasSynced = false;
+  #isWaiting = true;
+  #syncTimeout: Timer | undefined;
 
   constructor(options: KnownKindsOptions) {
     this.#options = options;
@@ -30,45 +30,45 @@ export class KnownKinds {
     return this.#kinds;
   }
 
-  get settled(): boolean {
-    return this.#settled;
+  get hasSynced(): boolean {
+    return this.#hasSynced;
   }
 
   start(): void {
-    this.#beginPatience();
+    this.#startSyncTimeout();
   }
 
   stop(): void {
-    this.#patience?.cancel();
+    this.#syncTimeout?.cancel();
   }
 
   /** A first list is complete, or a watch was refused. */
   progress(): void {
     const { watches, onMore } = this.#options;
-    const wasSettled = this.#settled;
-    this.#settled ||= watches.settled() || !this.#patient;
-    if (!this.#settled) return;
+    const hadSynced = this.#hasSynced;
+    this.#hasSynced ||= watches.hasSynced() || !this.#isWaiting;
+    if (!this.#hasSynced) return;
     const known = watches.knownKinds();
     const more = known.size > this.#kinds.size;
     this.#kinds = known;
-    if (more || !wasSettled) onMore();
+    if (more || !hadSynced) onMore();
   }
 
   /** What was learnt so far counts no more: all sources are listed anew, `whole` with their contents. */
   forget(whole = false): void {
     const { watches } = this.#options;
     if (watches.knownKinds().size === 0) return;
-    this.#settled = false;
+    this.#hasSynced = false;
     this.#kinds = new Set();
-    this.#beginPatience();
+    this.#startSyncTimeout();
     void watches.listSourcesAgain(whole);
   }
 
-  #beginPatience(): void {
-    this.#patient = true;
-    this.#patience?.cancel();
-    this.#patience = this.#options.clock.timer(patienceMs, () => {
-      this.#patient = false;
+  #startSyncTimeout(): void {
+    this.#isWaiting = true;
+    this.#syncTimeout?.cancel();
+    this.#syncTimeout = this.#options.clock.timer(syncTimeoutMs, () => {
+      this.#isWaiting = false;
       this.progress();
     });
   }

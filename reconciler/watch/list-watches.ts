@@ -18,7 +18,7 @@ import type { EngineSettings } from '../options/engine-settings';
 import { namespaceDecoder } from '../workloads/namespace-decoder';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { SourceIndex } from '../sources/source-index';
-import type { TemplateLoans } from '../workloads/template-loans';
+import type { WorkloadRefs } from '../workloads/workload-refs';
 import { workloadDecoder } from '../workloads/workload-decoder';
 
 /** Kinds of sources that are watched, and where. A new kind is a new row. */
@@ -26,7 +26,7 @@ export const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies rea
 export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 
 /** Where workloads go, and how they are read. */
-export type WatchedWorkloads = Pick<TemplateLoans, 'sink' | 'read'>;
+export type WatchedWorkloads = Pick<WorkloadRefs, 'sink' | 'read'>;
 
 type WatchedSettings = Pick<
   EngineSettings,

@@ -1,7 +1,7 @@
 import type { SourceKind } from '../../shared/domain/sources/source';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { ForbiddenError, NotFoundError } from '../../shared/kube/errors';
-import { isRightRefused } from '../../shared/kube/client/refusals';
+import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { ReflectorStatus } from '../../shared/kube/list-watch/reflector';
 import { resourceName, type Resource } from '../../shared/kube/resource';
 import { csiAddOn, workloadAddOn, type AddOn } from './add-ons';
@@ -115,7 +115,7 @@ export class Watches {
    * sources would restart a workload twice for what changed while nobody watched. Kinds of workloads are not waited for:
    * each is acted on as it is seen.
    */
-  settled(): boolean {
+  hasSynced(): boolean {
     return this.#watches.every(
       ({ sourceKind, reflector }) => !sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
     );
@@ -124,7 +124,7 @@ export class Watches {
   /** Sources of which no list was ever complete, for want of a right. */
   refusedSources(): readonly RefusedSources[] {
     return this.#watches.flatMap(({ sourceKind: kind, namespace, reflector: { status } }) =>
-      kind && !status.synced && isRightRefused(status.lastError) ? [{ kind, namespace }] : [],
+      kind && !status.synced && isRbacForbidden(status.lastError) ? [{ kind, namespace }] : [],
     );
   }
 

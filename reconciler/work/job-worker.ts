@@ -1,9 +1,9 @@
 import { errorMessage } from '../../shared/domain/errors';
 import type { KubeClient } from '../../shared/kube/client/client';
-import { isRightRefused, Refusals } from '../../shared/kube/client/refusals';
+import { isRbacForbidden, PermissionProbe } from '../../shared/kube/client/permission-probe';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { persist } from '../../shared/runtime/persist';
+import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 import { NotLeadingError } from '../apply/restart';
 import { failedAttempt } from '../queue/failed-attempt';
@@ -78,7 +78,7 @@ export class JobWorker {
   /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
   async recover({ client, clock, random }: RecoveryDeps, signal: AbortSignal): Promise<void> {
     const { journal, logger } = this.#options;
-    const refusals = new Refusals({ client, clock });
+    const refusals = new PermissionProbe({ client, clock });
     const look = async (): Promise<void> => {
       try {
         await journal.recover();
@@ -90,11 +90,11 @@ export class JobWorker {
         journal.recoverOwn();
       }
     };
-    await persist(look, {
+    await retryUntilDone(look, {
       ...{ clock, random, backoff: recoveryBackoff, signal },
       onFailure: (error, attempt) => {
         // A right that is missing is told once.
-        const level = isRightRefused(error) && attempt > 0 ? 'debug' : 'warn';
+        const level = isRbacForbidden(error) && attempt > 0 ? 'debug' : 'warn';
         logger[level]('cannot look for Jobs that were being created anew; trying again', {
           error: errorMessage(error),
         });

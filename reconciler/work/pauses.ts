@@ -35,7 +35,7 @@ export class Pauses {
   }
 
   /** Undefined where a restart begins none: none is asked for, one lasts, or somebody else has paused it. */
-  begun({ record }: TrackedWorkload, nowMs: number): PauseBegun | undefined {
+  pauseFor({ record }: TrackedWorkload, nowMs: number): PauseBegun | undefined {
     const { pause } = record;
     if (pause?.periodMs === undefined || pause.paused) return undefined;
     // Whole seconds, as Reloader writes them.
@@ -51,7 +51,7 @@ export class Pauses {
    * Resumes the workload if its pause is over, and otherwise says when to look again. The PATCH is of the version that
    * was looked at: what a person has done since is a conflict, and is looked at first.
    */
-  async tend(key: WorkloadKey): Promise<QueueResult> {
+  async reconcile(key: WorkloadKey): Promise<QueueResult> {
     const { workloads, clock, context, reporter, pausedAtKey } = this.#options;
     const workload = workloads.get(key);
     const pause = workload?.record.pause;

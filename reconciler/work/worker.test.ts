@@ -4,11 +4,11 @@ import { formatBaseline } from '../../shared/domain/baseline/baseline';
 import { everything } from '../../shared/domain/kubernetes/selector';
 import { bodyOf, zeroRandom } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
-import { AdoptionPace } from './adoption-pace';
+import { AdoptionRateLimiter } from './adoption-rate-limiter';
 import { annotateWorkload, patchWorkload } from '../apply/patch-workload';
 import { applyWorld, baselineOf, type ApplyWorld } from '../apply/restart.fixture';
-import { DigestKeys } from '../sources/digest-keys';
-import { GivenRestarts } from './given-restarts';
+import { DigestKeyring } from '../sources/digest-keyring';
+import { InjectedRestarts } from './injected-restarts';
 import {
   contentOf,
   digester,
@@ -18,7 +18,7 @@ import {
   workloadRecord,
 } from '../../shared/domain/plan/records.fixture';
 import type { Reporter } from '../reporting/reporter';
-import { RolloutFolds } from './rollout-folds';
+import { RolloutCoalescer } from './rollout-coalescer';
 import { SettleWindows } from './settle-window';
 import { SourceIndex } from '../sources/source-index';
 import { Worker, type WorkerOptions } from './worker';
@@ -32,7 +32,7 @@ let server: ApplyWorld;
 /** What the server says to a PATCH. */
 let answer: Reply;
 let tended: number;
-let folds: RolloutFolds;
+let coalescer: RolloutCoalescer;
 /** Who is known as the author of every change; undefined: nothing is remembered of it. */
 let authors: readonly string[] | undefined;
 let worker: Worker;
@@ -44,16 +44,16 @@ beforeEach(() => {
   tended = 0;
   authors = [];
   const { clock, logger, context } = server;
-  const keys = new DigestKeys(digester, true);
+  const keys = new DigestKeyring(digester, true);
   const nothing = (): undefined => undefined;
   const workloads = new WorkloadIndex({
     ...{ clock, keys, policy: policySettings, annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0 },
     ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
   });
-  const sources = new SourceIndex(clock, { onChange: nothing, onDoubt: nothing, onListed: nothing });
+  const sources = new SourceIndex(clock, { onChange: nothing, onInconsistency: nothing, onListed: nothing });
   workloads.sink('Deployment', undefined, nothing).upsert(workloadRecord({ baseline }), 'watch');
   sources.sink('ConfigMap', undefined, nothing).upsert(sourceRecord({ data: { color: 'blue' } }), 'watch');
-  folds = new RolloutFolds({ clock, logger, context });
+  coalescer = new RolloutCoalescer({ clock, logger, context });
   const options: Omit<WorkerOptions, 'reporter' | 'settings'> = {
     ...{ sources, workloads, keys, clock, random: zeroRandom, context },
     knownKinds: () => new Set(['ConfigMap', 'Secret']),
@@ -62,8 +62,8 @@ beforeEach(() => {
     contents: { read: () => Promise.resolve() },
     versions: { known: () => true, ask: () => Promise.resolve(true) },
     settle: new SettleWindows(clock),
-    folds,
-    given: new GivenRestarts(),
+    coalescer,
+    injected: new InjectedRestarts(),
     hints: {
       attribution: () =>
         authors && {
@@ -71,15 +71,15 @@ beforeEach(() => {
           ...{ path: 'both', observedAtMs: 0 },
         },
     },
-    pace: new AdoptionPace(clock),
+    adoptions: new AdoptionRateLimiter(clock),
     removals: { putBack: () => Promise.resolve(), forget: nothing },
     writers: {
       ...dryWriters,
       methods: { ...dryWriters.methods, patch: patchWorkload },
       annotate: annotateWorkload,
       pauses: {
-        begun: nothing,
-        tend: () => {
+        pauseFor: nothing,
+        reconcile: () => {
           tended++;
           return Promise.resolve({ kind: 'done' });
         },
@@ -131,7 +131,7 @@ describe('a restart', () => {
     async (_what, before, then) => {
       answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
       authors = before;
-      jest.spyOn(folds, 'look').mockImplementation(async () => {
+      jest.spyOn(coalescer, 'look').mockImplementation(async () => {
         authors = then;
         return await Promise.resolve({ kind: 'restart' });
       });

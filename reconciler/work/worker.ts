@@ -8,7 +8,7 @@ import { ConflictError, NotFoundError } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
-import type { AdoptionPace } from './adoption-pace';
+import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import { MarkerLostError } from '../apply/marker-lost-error';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
@@ -18,9 +18,9 @@ import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
-import type { DigestKeys } from '../sources/digest-keys';
+import type { DigestKeyring } from '../sources/digest-keyring';
 import { failedAttempt } from '../queue/failed-attempt';
-import type { GivenRestarts } from './given-restarts';
+import type { InjectedRestarts } from './injected-restarts';
 import type { QueueResult } from '../queue/key-queue';
 import {
   candidates,
@@ -32,9 +32,9 @@ import {
   type Verdict,
 } from '../../shared/domain/plan/plan';
 import type { Reporter } from '../reporting/reporter';
-import type { RolloutFolds } from './rollout-folds';
+import type { RolloutCoalescer } from './rollout-coalescer';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
-import type { SourceContents, SourceName } from '../reading/source-contents';
+import type { ContentLoader, SourceName } from '../reading/content-loader';
 import type { SourceIndex } from '../sources/source-index';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadIndex } from '../workloads/workload-index';
@@ -44,7 +44,7 @@ import type { Writers } from './writers';
 export interface PlanView {
   readonly sources: SourceIndex;
   readonly workloads: WorkloadIndex;
-  readonly keys: Pick<DigestKeys, 'keyId'>;
+  readonly keys: Pick<DigestKeyring, 'keyId'>;
   readonly settings: PlanSettings & { readonly policy: PolicySettings };
   readonly knownKinds: () => ReadonlySet<SourceKind>;
   readonly isNamed: (kind: SourceKind, namespace: string, name: string) => boolean;
@@ -53,16 +53,16 @@ export interface PlanView {
 }
 
 export interface WorkerOptions extends PlanView {
-  readonly contents: Pick<SourceContents, 'read'>;
+  readonly contents: Pick<ContentLoader, 'read'>;
   readonly versions: Pick<ComparableVersions, 'known' | 'ask'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly reporter: Reporter;
   readonly settle: SettleWindows;
-  readonly folds: RolloutFolds;
-  readonly given: GivenRestarts;
+  readonly coalescer: RolloutCoalescer;
+  readonly injected: InjectedRestarts;
   readonly hints: Pick<Hints, 'attribution'>;
-  readonly pace: AdoptionPace;
+  readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
   readonly writers: Writers;
   readonly context: ApplyContext;
@@ -93,7 +93,7 @@ export class Worker {
     const startedMs = clock.monotonicMs();
     const workload = this.#options.workloads.get(key);
     if (!workload) {
-      this.#options.folds.forget(key);
+      this.#options.coalescer.forget(key);
       return { kind: 'done' };
     }
     try {
@@ -110,7 +110,7 @@ export class Worker {
     this.#refusedVersions.delete(key);
     this.#lostMarkers.delete(key);
     this.#close(key);
-    this.#options.pace.forget(key);
+    this.#options.adoptions.forget(key);
     this.#options.removals.forget(key);
     this.#options.reporter.forget(key);
   }
@@ -151,13 +151,13 @@ export class Worker {
     try {
       // It may be tracked for its pause alone.
       if (optedIn(workload.record.policy, settings.policy)) {
-        result = await this.#carryOut(workload, this.#plan(workload, term));
+        result = await this.#execute(workload, this.#plan(workload, term));
       }
     } catch (error) {
-      if (!mayBeStale(error)) await pauses.tend(workload.key);
+      if (!mayBeStale(error)) await pauses.reconcile(workload.key);
       throw error;
     }
-    return sooner(result, await pauses.tend(workload.key));
+    return sooner(result, await pauses.reconcile(workload.key));
   }
 
   #plan(workload: TrackedWorkload, term: Term): Plan {
@@ -167,16 +167,16 @@ export class Worker {
     return plan({ workload, sources, knownKinds: knownKinds(), isNamed, isComparable, keyId, term, settings });
   }
 
-  async #carryOut(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
+  async #execute(workload: TrackedWorkload, planned: Plan): Promise<QueueResult> {
     const { reporter, settings } = this.#options;
     reporter.tooManyKeys(workload, planned.verdicts);
     switch (planned.action) {
       case 'read': {
-        const unread = planned.verdicts.filter((verdict) => verdict.unread);
+        const unread = planned.verdicts.filter((verdict) => verdict.needsContent);
         return await this.#read(workload, unread, { kind: 'again', afterMs: 0 }, settings.reloadOnCreate);
       }
       case 'none':
-        this.#tellGiven(workload);
+        this.#reportInjected(workload);
         reporter.leftAlone(workload, this.#close(workload.key).sources, planned.verdicts);
         return { kind: 'done' };
       case 'adopt':
@@ -211,8 +211,8 @@ export class Worker {
   }
 
   async #adopt(workload: TrackedWorkload, baseline: Baseline, verdicts: readonly Verdict[]): Promise<QueueResult> {
-    const { pace, removals, reporter } = this.#options;
-    const waitMs = pace.take(workload.key, workload.baselineLost);
+    const { adoptions, removals, reporter } = this.#options;
+    const waitMs = adoptions.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
     const { sources } = this.#close(workload.key);
     const stored = await this.#record(workload, baseline);
@@ -241,32 +241,35 @@ export class Worker {
 
   /** By a restart, unless somebody else's rollout has done what it would do. */
   async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
-    const { folds, hints, reporter, settle } = this.#options;
+    const { coalescer, hints, reporter, settle } = this.#options;
     const { key } = workload;
-    const fold = await folds.look(workload, owed);
+    const decision = await coalescer.look(workload, owed);
     // To look takes requests: whose change it is may be told meanwhile, or forgotten for newer ones.
     const changes = attributed(hints, workload, owed);
-    if (fold.kind === 'wait') return { kind: 'again', afterMs: fold.afterMs };
-    if (fold.kind === 'restart') return await this.#restart(workload, baseline, changes);
+    if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs };
+    if (decision.kind === 'restart') return await this.#restart(workload, baseline, changes);
     settle.close(key);
-    const stored = await folds.answering(key, async () => await this.#record(workload, baseline, fold.workload));
+    const stored = await coalescer.answering(
+      key,
+      async () => await this.#record(workload, baseline, decision.workload),
+    );
     reporter.answered(changes);
     reporter.folded(workload, changes, 'folded into the rollout of its new template, which came after the change');
     return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
   }
 
   async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
-    const { writers, context, workloads, reporter, settle, folds } = this.#options;
+    const { writers, context, workloads, reporter, settle, coalescer } = this.#options;
     const { record } = workload;
-    const begun = writers.pauses.begun(workload, this.#options.clock.nowMs());
+    const begun = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
     const described = describeRestart(this.#options, workload, baseline, changes, begun);
     const restart = { ...described, asksFirst: this.#lostMarkers.has(workload.key) };
-    this.#options.given.forget(workload.key);
+    this.#options.injected.forget(workload.key);
     // Before the write: what changes while it is under way opens a window of its own.
     const { firstMs } = settle.close(workload.key);
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
-      const applied = await folds.answering(workload.key, async () => await apply(context, restart));
+      const applied = await coalescer.answering(workload.key, async () => await apply(context, restart));
       if (applied.kind === 'withheld') {
         workloads.remember(workload, baseline);
         reporter.withheld(workload, restart);
@@ -309,9 +312,9 @@ export class Worker {
   }
 
   /** Somebody else's write has brought the restart with it. */
-  #tellGiven(workload: TrackedWorkload): void {
-    const { given, reporter } = this.#options;
-    const changes = given.take(workload);
+  #reportInjected(workload: TrackedWorkload): void {
+    const { injected, reporter } = this.#options;
+    const changes = injected.take(workload);
     if (!changes) return;
     reporter.answered(changes);
     reporter.folded(workload, changes, 'the write of its new template brought the restart along');
@@ -319,8 +322,8 @@ export class Worker {
 
   /** What has changed is answered, or is no business of ours. */
   #close(key: WorkloadKey): Settled {
-    this.#options.folds.forget(key);
-    this.#options.given.forget(key);
+    this.#options.coalescer.forget(key);
+    this.#options.injected.forget(key);
     return this.#options.settle.close(key);
   }
 

@@ -15,7 +15,7 @@ export interface Writers {
     workload: TrackedWorkload,
     annotations: Readonly<Record<string, string | null>>,
   ) => Promise<string | undefined>;
-  readonly pauses: Pick<Pauses, 'begun' | 'tend'>;
+  readonly pauses: Pick<Pauses, 'pauseFor' | 'reconcile'>;
   readonly journal: Pick<JobJournal, 'standing'>;
 }
 
@@ -29,7 +29,7 @@ const withheld: Apply = () => Promise.resolve({ kind: 'withheld' });
 export const dryWriters: Writers = {
   methods: { patch: withheld, merge: withheld, rollout: withheld, 'create-job': withheld, recreate: withheld },
   annotate: () => Promise.resolve(undefined),
-  pauses: { begun: () => undefined, tend: () => Promise.resolve({ kind: 'done' }) },
+  pauses: { pauseFor: () => undefined, reconcile: () => Promise.resolve({ kind: 'done' }) },
   journal: { standing: () => 'free' },
 };
 

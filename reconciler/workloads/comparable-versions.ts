@@ -2,7 +2,7 @@ import type { SourceKind } from '../../shared/domain/sources/source';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { RequestLimits } from '../../shared/kube/client/objects';
-import { isRightRefused } from '../../shared/kube/client/refusals';
+import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { Resource } from '../../shared/kube/resource';
 import { shareVersions } from '../../shared/kube/client/shared-versions';
 import { sourceResources } from '../../shared/kube/sources/source-resources';
@@ -52,7 +52,7 @@ export class ComparableVersions {
       this.#known.set(pair, answer);
       return answer;
     } catch (error) {
-      if (!isRightRefused(error)) throw error;
+      if (!isRbacForbidden(error)) throw error;
       this.#refused.add(pair);
       return false;
     }

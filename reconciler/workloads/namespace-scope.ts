@@ -6,7 +6,7 @@ import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { NamespaceRecord } from './namespace-decoder';
-import { setAside } from './set-aside';
+import { withRestartsDisabled } from './restarts-disabled';
 import { wholeSecond, writeTimeMs } from '../sources/write-time';
 
 export interface NamespaceScopeOptions {
@@ -166,7 +166,7 @@ export class NamespaceScope {
     const isPassed = isHeldPaused(of.get(key));
     held?.set(namespace, of.set(key, record));
     // What we hold paused is let pass to be resumed in its time, and for nothing else.
-    if (isHeldPaused(record)) sink.upsert({ ...setAside(record), problems: [] }, 'watch');
+    if (isHeldPaused(record)) sink.upsert({ ...withRestartsDisabled(record), problems: [] }, 'watch');
     else if (isPassed) sink.remove(key, uid);
   }
 }

@@ -3,7 +3,7 @@ import { budgets } from '../../shared/domain/budgets';
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { Decoded, Decoder } from '../../shared/kube/wire/decoder';
-import { setAside } from './set-aside';
+import { withRestartsDisabled } from './restarts-disabled';
 
 /** Workloads come as JSON: a template is walked field by field, not hashed. */
 export function workloadDecoder(
@@ -29,5 +29,8 @@ function decoded(record: WorkloadRecord): Decoded<WorkloadRecord> {
 function unread(record: WorkloadRecord, { auto }: Pick<AnnotationKeys, 'auto'>): WorkloadRecord {
   const message = `is not read, and no other is: the workload has more than ${budgets.workloadBytes} bytes of JSON, so nothing restarts it`;
   const fix = 'make it smaller, for example with data in a ConfigMap that is now in the pod template';
-  return { ...setAside(record), problems: [{ code: 'over-budget', key: auto, value: undefined, message, fix }] };
+  return {
+    ...withRestartsDisabled(record),
+    problems: [{ code: 'over-budget', key: auto, value: undefined, message, fix }],
+  };
 }

@@ -13,7 +13,7 @@ import {
   workloadRecord,
   type WorkloadOptions,
 } from '../../shared/domain/plan/records.fixture';
-import { DigestKeys } from '../sources/digest-keys';
+import { DigestKeyring } from '../sources/digest-keyring';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { WorkloadIndex } from './workload-index';
 
@@ -25,12 +25,12 @@ let clock: FakeClock;
 let changed: TrackedWorkload[];
 let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
 let gone: string[];
-let keys: DigestKeys;
+let keys: DigestKeyring;
 let index: WorkloadIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
-  keys = new DigestKeys(digester, true);
+  keys = new DigestKeyring(digester, true);
   changed = [];
   untracked = [];
   gone = [];
@@ -228,13 +228,13 @@ describe('the newest baseline', () => {
   it('is that of the object when its key has become known', () => {
     const nextKey = Buffer.alloc(32, 2);
     const text = textOf(3).replace(digester.keyId, new ContentDigester(nextKey).keyId);
-    expect(see({ baseline: text })).toMatchObject({ baseline: undefined, isForeign: true });
-    keys.change(nextKey);
-    keys.changed();
-    index.readForeign();
+    expect(see({ baseline: text })).toMatchObject({ baseline: undefined, underOtherKey: true });
+    keys.add(nextKey);
+    keys.promote();
+    index.rereadUnderOtherKey();
     expect(index.get('Deployment/shop/web')).toMatchObject({
       baseline: { sequence: 3 },
-      isForeign: false,
+      underOtherKey: false,
       baselineProblem: undefined,
     });
     expect(see({ baseline: textOf(4), resourceVersion: '11' })).toMatchObject({ baseline: { sequence: 4 } });
@@ -384,7 +384,7 @@ describe('since when a workload uses what it uses', () => {
   const written = at(-60);
   const firstSight = { createdAtMs: created, writtenAtMs: written };
 
-  it.each<[string, readonly WorkloadOptions[], TrackedWorkload['usesSinceMs']]>([
+  it.each<[string, readonly WorkloadOptions[], TrackedWorkload['referencedSinceMs']]>([
     ['seen first: what it tells of itself', [{}], firstSight],
     ['seen before as not opted in: the write that opted in', [{ annotations: {}, writtenAtMs: at(-90) }, {}], written],
     ['not opted in before, but another by that name', [{ annotations: {}, uid: 'first' }, {}], firstSight],
@@ -394,7 +394,7 @@ describe('since when a workload uses what it uses', () => {
     ['opted out and in again: the write that opted in', [{}, { annotations: {}, writtenAtMs: at(-90) }, {}], written],
   ])('%s', (_when, seen, expected) => {
     for (const options of seen) see({ createdAtMs: created, writtenAtMs: written, ...options });
-    expect(index.get(web)?.usesSinceMs).toEqual(expected);
+    expect(index.get(web)?.referencedSinceMs).toEqual(expected);
   });
 
   it.each<[string, WorkloadOptions]>([
@@ -403,7 +403,7 @@ describe('since when a workload uses what it uses', () => {
   ])('%s, as a list shows: any time since it was seen before, for another write may hide that one', (_when, before) => {
     see({ createdAtMs: created, writtenAtMs: at(-90), ...before });
     see({ createdAtMs: created, writtenAtMs: written }, 'list');
-    expect(index.get(web)?.usesSinceMs).toEqual(at(-90));
+    expect(index.get(web)?.referencedSinceMs).toEqual(at(-90));
   });
 
   const silent = { annotations: {} };
@@ -420,14 +420,14 @@ describe('since when a workload uses what it uses', () => {
     see({ createdAtMs: created, writtenAtMs: written, baseline: textOf(1), ...before });
     await clock.advance(60_500);
     see({ createdAtMs: created, writtenAtMs: written, baseline: textOf(1), ...after }, origin);
-    expect(index.get(web)?.usesSinceMs).toEqual(expected);
+    expect(index.get(web)?.referencedSinceMs).toEqual(expected);
   });
 
   it('is its creation where no time of a write is kept', () => {
     see({ createdAtMs: created });
-    expect(index.get(web)?.usesSinceMs).toEqual({ createdAtMs: created, writtenAtMs: created });
+    expect(index.get(web)?.referencedSinceMs).toEqual({ createdAtMs: created, writtenAtMs: created });
     see({ createdAtMs: created, uses: ['cm/other'] });
-    expect(index.get(web)?.usesSinceMs).toBe(created);
+    expect(index.get(web)?.referencedSinceMs).toBe(created);
   });
 
   it.each<[string, string | undefined, boolean]>([
@@ -441,7 +441,7 @@ describe('since when a workload uses what it uses', () => {
   });
 
   describe('the version that shows it, and what came since', () => {
-    const since = () => [index.get(web)?.usesSinceVersion, [...(index.get(web)?.createdSince ?? [])]];
+    const since = () => [index.get(web)?.referencedSinceVersion, [...(index.get(web)?.createdSince ?? [])]];
 
     it('stay as long as it uses the same, and are of sources of that second alone', () => {
       see({ createdAtMs: created, resourceVersion: '10' });
@@ -468,7 +468,7 @@ describe('since when a workload uses what it uses', () => {
     see({ annotations: {}, createdAtMs: created });
     index.remove(web);
     see({ createdAtMs: created, writtenAtMs: written });
-    expect(index.get(web)?.usesSinceMs).toEqual(firstSight);
+    expect(index.get(web)?.referencedSinceMs).toEqual(firstSight);
   });
 });
 

@@ -20,13 +20,13 @@ import {
   type TrackedWorkload,
   type WorkloadKey,
 } from '../../shared/domain/plan/tracked-workload';
-import type { DigestKeys } from '../sources/digest-keys';
+import type { DigestKeyring } from '../sources/digest-keyring';
 import { SourceUsers } from './source-users';
 import { wholeSecond, writeTimeMs } from '../sources/write-time';
 
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
-  readonly keys: Pick<DigestKeys, 'isOwn' | 'isShared'>;
+  readonly keys: Pick<DigestKeyring, 'isOwn' | 'isShared'>;
   /** A dry run: baselines that others keep on the objects move when they act, and are none of ours. */
   readonly ignoreStored?: boolean;
   readonly policy: PolicySettings;
@@ -53,7 +53,7 @@ interface ReadBaseline {
   readonly baseline?: Baseline;
   readonly problem: string | undefined;
   /** Another key has made it. */
-  readonly isForeign?: boolean;
+  readonly underOtherKey?: boolean;
 }
 
 /** Of what is not opted in: when it was written, and what it asked for then. There may be many, so no policy is kept of them. */
@@ -132,7 +132,7 @@ export class WorkloadIndex {
   sourceCreated(key: WorkloadKey, { kind, name, createdAtMs }: SourceRecord): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
-    const { usesSinceMs: since } = entry;
+    const { referencedSinceMs: since } = entry;
     if (createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
     this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(kind, name)) });
   }
@@ -159,8 +159,8 @@ export class WorkloadIndex {
   }
 
   /** Reads the baselines of another key anew: that key is known now. */
-  readForeign(): void {
-    for (const { record, isForeign } of [...this.#entries.values()]) if (isForeign) this.refresh(record);
+  rereadUnderOtherKey(): void {
+    for (const { record, underOtherKey } of [...this.#entries.values()]) if (underOtherKey) this.refresh(record);
   }
 
   /** It will be shown again, and what it then asks for was not seen to begin. */
@@ -233,8 +233,8 @@ export class WorkloadIndex {
     const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
     const inMemory = older === true && previous.inMemory;
     const signature = trackingSignature(record);
-    const usesSinceMs = this.#usesSinceMs(key, record, signature, previous, origin, read);
-    const isSince = previous && previous.usesSinceMs === usesSinceMs ? previous : undefined;
+    const referencedSinceMs = this.#referencedSinceMs(key, record, signature, previous, origin, read);
+    const isSince = previous && previous.referencedSinceMs === referencedSinceMs ? previous : undefined;
     return {
       key,
       record,
@@ -242,9 +242,9 @@ export class WorkloadIndex {
       baseline: older ? previous.baseline : read.baseline,
       baselineProblem: inMemory ? undefined : read.problem,
       baselineLost: older === true && !inMemory,
-      isForeign: read.isForeign === true,
-      usesSinceMs,
-      usesSinceVersion: isSince?.usesSinceVersion ?? record.resourceVersion,
+      underOtherKey: read.underOtherKey === true,
+      referencedSinceMs,
+      referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       createdSince: isSince?.createdSince ?? nothing,
       ownWrite: undefined,
       inMemory,
@@ -260,7 +260,7 @@ export class WorkloadIndex {
       if (!isWrittenFor(baseline, record.uid)) return { problem: undefined };
       if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };
       return {
-        isForeign: true,
+        underOtherKey: true,
         // With a key of this process alone, that is how it is at each start.
         problem: this.#options.keys.isShared
           ? 'it was made with another digest key; it is taken as unknown and written anew from today’s state'
@@ -271,22 +271,22 @@ export class WorkloadIndex {
     }
   }
 
-  #usesSinceMs(
+  #referencedSinceMs(
     key: WorkloadKey,
     record: WorkloadRecord,
     signature: string,
     previous: Entry | undefined,
     origin: 'list' | 'watch',
-    { isForeign }: ReadBaseline,
-  ): TrackedWorkload['usesSinceMs'] {
+    { underOtherKey }: ReadBaseline,
+  ): TrackedWorkload['referencedSinceMs'] {
     // What changed before it was written is answered, or was when it was recorded. The second that has begun included.
-    if (isForeign && previous?.record.baselineText !== record.baselineText) {
+    if (underOtherKey && previous?.record.baselineText !== record.baselineText) {
       return wholeSecond(this.#options.clock.nowMs()) + 1000;
     }
-    if (previous?.signature === signature) return previous.usesSinceMs;
+    if (previous?.signature === signature) return previous.referencedSinceMs;
     // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
     // what they were when it came to use its sources.
-    if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.usesSinceMs;
+    if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.referencedSinceMs;
     const selectedSinceMs = this.#options.selectedSinceMs(record.namespace);
     const untracked = this.#untracked.get(key);
     const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;

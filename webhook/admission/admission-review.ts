@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DutyAnswer } from './answer-duty';
+import type { PluginAnswer } from './admission-plugin';
 
 /** Longer than any uid of an API server, short enough to echo without thought. */
 const maxUidLength = 128;
@@ -60,7 +60,7 @@ export function uidFromPrefix(prefix: Buffer): string | undefined {
 }
 
 /** The answer to `/mutate` as to `/validate`: allowed, unless a duty denies it, with what duties have added. */
-export function reviewAnswer(uid: string, { warnings, patch, denied }: DutyAnswer = {}): Buffer {
+export function reviewAnswer(uid: string, { warnings, patch, denied }: PluginAnswer = {}): Buffer {
   const response = {
     ...{ uid, allowed: denied === undefined },
     ...(denied && { status: { status: 'Failure', ...denied } }),

@@ -3,7 +3,7 @@ import { parseDuration } from '../../shared/domain/text/duration';
 import { errorMessage } from '../../shared/domain/errors';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { RareWarning } from '../../shared/runtime/log/rare-warning';
+import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { reviewPaths, type ReviewPath, type WebhookMetrics } from '../metrics';
 import { maxBodyBytes } from './review-exchange';
 import type { ReviewHandler } from './review-handler';
@@ -33,11 +33,11 @@ interface Call {
  */
 export class ReviewEndpoint {
   readonly #options: ReviewEndpointOptions;
-  readonly #warning: RareWarning;
+  readonly #warning: RateLimitedWarning;
 
   constructor(options: ReviewEndpointOptions) {
     this.#options = options;
-    this.#warning = new RareWarning(options.clock, options.logger);
+    this.#warning = new RateLimitedWarning(options.clock, options.logger);
   }
 
   serve(request: IncomingMessage, response: ServerResponse): void {

@@ -7,8 +7,8 @@ import {
   type AdmissionRequest,
   type AdmissionReview,
 } from './admission-review';
-import type { Gathering } from './answer-duties';
-import type { DutyAnswer } from './answer-duty';
+import type { Gathering } from './admission-plugins';
+import type { PluginAnswer } from './admission-plugin';
 import type { Place } from './in-flight';
 import { jsonValues } from './json-values';
 import type { ShedReason } from '../metrics';
@@ -132,7 +132,7 @@ export class ReviewExchange {
     this.#say(review, answers.take());
   }
 
-  #say({ uid, request }: AdmissionReview, added?: DutyAnswer): void {
+  #say({ uid, request }: AdmissionReview, added?: PluginAnswer): void {
     this.#answer({ status: 200, body: reviewAnswer(uid, added), early: false });
     // A write that is denied is no change.
     if (request && !added?.denied) this.#options.onRequest(request);

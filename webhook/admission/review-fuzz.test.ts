@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { silentLogger } from '../../shared/runtime/log/logger';
 import { maxBatchRecords } from '../../shared/domain/protocol/change-batch';
-import { captureDuty } from '../plugins/capture-duty';
+import { captureObserver } from '../plugins/capture-observer';
 import { ChangeSender } from '../channel/change-sender';
 import { WebhookMetrics } from '../metrics';
 import { maxRecentSources, RecentChanges } from '../plugins/recent-changes';
@@ -109,7 +109,7 @@ function world() {
   sender.setReplicas(new Set(['up:1', 'hanging:1']));
   const recent = new RecentChanges(clock);
   const send = sender.send.bind(sender);
-  const duties = [captureDuty({ clock, metrics, recent, digester: () => testDigester, send })];
+  const duties = [captureObserver({ clock, metrics, recent, digester: () => testDigester, send })];
   const handler = new ReviewHandler({ clock, logger: silentLogger, metrics, duties });
   return { clock, metrics, sender, recent, handler };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AnswerDuty } from './answer-duty';
+import type { AdmissionPlugin } from './admission-plugin';
 import { bytes, handlerWorld, metric, review, secret } from './review.fixture';
 import { maxRecordBytes } from '../channel/replica-queue';
 import { maxBodyBytes, maxReviewValues } from './review-exchange';
@@ -180,7 +180,7 @@ describe('ReviewHandler', () => {
     });
 
     it('counts what the values of a review take, for as long as it is worked on', async () => {
-      const never: AnswerDuty = {
+      const never: AdmissionPlugin = {
         name: 'preview',
         wants: () => true,
         answer: async () => await new Promise(() => undefined),

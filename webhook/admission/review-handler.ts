@@ -1,9 +1,9 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { AdmissionDuties } from './admission-duties';
-import type { AdmissionDuty } from './admission-duty';
-import { AnswerDuties } from './answer-duties';
-import type { AnswerDuty } from './answer-duty';
+import { AdmissionObservers } from './admission-observers';
+import type { AdmissionObserver } from './admission-observer';
+import { AdmissionPlugins } from './admission-plugins';
+import type { AdmissionPlugin } from './admission-plugin';
 import { InFlight, type InFlightLimits } from './in-flight';
 import type { ReviewPath, WebhookMetrics } from '../metrics';
 import { ReviewExchange, type ReviewAnswer } from './review-exchange';
@@ -13,9 +13,9 @@ export interface ReviewHandlerOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   /** What is done when an answer has been written. */
-  readonly duties: readonly AdmissionDuty[];
+  readonly duties: readonly AdmissionObserver[];
   /** What is said in answers. */
-  readonly answerDuties?: readonly AnswerDuty[];
+  readonly plugins?: readonly AdmissionPlugin[];
   readonly limits?: InFlightLimits;
 }
 
@@ -47,15 +47,15 @@ const ownDeadlineMs = 500;
 export class ReviewHandler {
   readonly #options: ReviewHandlerOptions;
   readonly #inFlight: InFlight;
-  readonly #duties: AdmissionDuties;
-  readonly #answerDuties: AnswerDuties;
+  readonly #duties: AdmissionObservers;
+  readonly #plugins: AdmissionPlugins;
 
   constructor(options: ReviewHandlerOptions) {
     this.#options = options;
     this.#inFlight = new InFlight(options.limits ?? defaultLimits);
-    this.#duties = new AdmissionDuties(options);
-    const { logger, metrics, answerDuties = [] } = options;
-    this.#answerDuties = new AnswerDuties({ logger, metrics, duties: answerDuties });
+    this.#duties = new AdmissionObservers(options);
+    const { logger, metrics, plugins = [] } = options;
+    this.#plugins = new AdmissionPlugins({ logger, metrics, duties: plugins });
     metrics.registry.onScrape(() => {
       metrics.inFlight.set(this.#inFlight.requests);
       metrics.bytesInFlight.set(this.#inFlight.bytes);
@@ -81,7 +81,7 @@ export class ReviewHandler {
         metrics.reviewDurationSeconds.observe((clock.monotonicMs() - startMs) / 1000);
         answer(given);
       },
-      gather: (request) => this.#answerDuties.gather(request, path),
+      gather: (request) => this.#plugins.gather(request, path),
       onRequest: (request) => this.#duties.run(request),
     });
   }

@@ -2,8 +2,8 @@ import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { captureDuty } from '../plugins/capture-duty';
-import type { AnswerDuty } from './answer-duty';
+import { captureObserver } from '../plugins/capture-observer';
+import type { AdmissionPlugin } from './admission-plugin';
 import type { InFlightLimits } from './in-flight';
 import { WebhookMetrics, type ReviewPath } from '../metrics';
 import { RecentChanges } from '../plugins/recent-changes';
@@ -66,16 +66,16 @@ export async function metric(metrics: WebhookMetrics, series: string): Promise<n
 }
 
 /** A handler whose clock, records and answers the test sees. */
-export function handlerWorld(limits?: InFlightLimits, answerDuties: readonly AnswerDuty[] = []) {
+export function handlerWorld(limits?: InFlightLimits, plugins: readonly AdmissionPlugin[] = []) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const metrics = new WebhookMetrics();
   const sent: ChangeRecord[] = [];
   const recent = new RecentChanges(clock);
   const duties = [
-    captureDuty({ clock, metrics, recent, digester: () => testDigester, send: (record) => sent.push(record) }),
+    captureObserver({ clock, metrics, recent, digester: () => testDigester, send: (record) => sent.push(record) }),
   ];
-  const handler = new ReviewHandler({ clock, logger, metrics, duties, answerDuties, ...(limits && { limits }) });
+  const handler = new ReviewHandler({ clock, logger, metrics, duties, plugins, ...(limits && { limits }) });
   const begin = (timeoutMs?: number, path: ReviewPath = 'validate') => {
     const answers: ReviewAnswer[] = [];
     const exchange = handler.begin({ path, timeoutMs, answer: (answer) => answers.push(answer) });

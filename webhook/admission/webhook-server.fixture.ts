@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
-import type { AnswerDuty } from './answer-duty';
+import type { AdmissionPlugin } from './admission-plugin';
 import { bytes, handlerWorld, review } from './review.fixture';
 import { FakeTlsSource, certificates, material, testServerName } from './tls.fixture';
 import { WebhookServer } from './webhook-server';
@@ -139,10 +139,10 @@ export class FakeCaSource {
 /** A server on a real socket, whose clock the test owns. */
 export async function serverWorld(
   tls = new FakeTlsSource(material(certificates.old)),
-  answerDuties: readonly AnswerDuty[] = [],
+  plugins: readonly AdmissionPlugin[] = [],
   clientCa?: FakeCaSource,
 ) {
-  const world = handlerWorld(undefined, answerDuties);
+  const world = handlerWorld(undefined, plugins);
   const { clock, logger, metrics, handler } = world;
   const callers = new FakeCallers();
   const server = new WebhookServer({ clock, logger, metrics, handler, tls, callers, clientCa });

@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { AnswerDuty } from './answer-duty';
+import type { AdmissionPlugin } from './admission-plugin';
 import { bytes, metric, review } from './review.fixture';
 import { maxBodyBytes } from './review-exchange';
 import { FakeTlsSource, certificates, material } from './tls.fixture';
@@ -10,8 +10,8 @@ import { RawConnection, headerLines, post, reviewBody, serverWorld, testToken } 
 type World = Awaited<ReturnType<typeof serverWorld>>;
 const worlds: World[] = [];
 
-async function world(tls?: FakeTlsSource, answerDuties?: readonly AnswerDuty[]): Promise<World> {
-  const made = await serverWorld(tls, answerDuties);
+async function world(tls?: FakeTlsSource, plugins?: readonly AdmissionPlugin[]): Promise<World> {
+  const made = await serverWorld(tls, plugins);
   worlds.push(made);
   return made;
 }
@@ -34,7 +34,7 @@ describe('WebhookServer', () => {
 
   it('answers after its body has been read and let go of, where a duty takes its time', async () => {
     const others: RawConnection[] = [];
-    const answer: AnswerDuty['answer'] = async () => {
+    const answer: AdmissionPlugin['answer'] = async () => {
       await others[0]?.call(post('/mutate', 'garbage'));
       return { warnings: ['careful'] };
     };

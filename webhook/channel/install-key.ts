@@ -5,7 +5,7 @@ import { NotFoundError } from '../../shared/kube/errors';
 import { digestKey, getInstallKey } from '../../shared/kube/secrets/install-keys';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { persist } from '../../shared/runtime/persist';
+import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 
 export interface InstallKeyOptions {
@@ -49,7 +49,7 @@ export class InstallKey {
   /** Never rejects. */
   async #load(): Promise<void> {
     const { client, clock, logger, namespace, random } = this.#options;
-    const key = await persist(async () => await getInstallKey(client, namespace, digestKey), {
+    const key = await retryUntilDone(async () => await getInstallKey(client, namespace, digestKey), {
       ...{ clock, random, backoff, signal: this.#stop.signal },
       onFailure: (error) => this.#failed(error),
     });

@@ -1,7 +1,7 @@
 import { fieldAt, isObject, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { EnvMark, WorkloadMarks } from '../../shared/domain/marks/workload-marks';
-import type { JsonPatchOperation } from '../admission/answer-duty';
+import type { JsonPatchOperation } from '../admission/admission-plugin';
 
 /**
  * The JSON patch that puts marks onto a workload as it is in the request. It names each of them by itself: a patch stands in

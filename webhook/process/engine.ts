@@ -4,24 +4,24 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
-import { captureDuty } from '../plugins/capture-duty';
+import { captureObserver } from '../plugins/capture-observer';
 import { ChangeSender } from '../channel/change-sender';
-import type { AnswerDuty } from '../admission/answer-duty';
+import type { AdmissionPlugin } from '../admission/admission-plugin';
 import type { ChannelTransport } from '../channel/channel-transport';
-import { contentCheckDuty } from '../plugins/content-check-duty';
+import { contentCheckPlugin } from '../plugins/content-check-plugin';
 import { InstallKey } from '../channel/install-key';
-import { lintDuty } from '../plugins/lint-duty';
+import { lintPlugin } from '../plugins/lint-plugin';
 import type { WebhookMetrics } from '../metrics';
-import { previewDuty } from '../plugins/preview-duty';
+import { previewPlugin } from '../plugins/preview-plugin';
 import { RecentChanges } from '../plugins/recent-changes';
-import { Reconcilers } from '../channel/reconcilers';
+import { ReconcilerClient } from '../channel/reconciler-client';
 import { Registration } from '../registration/registration';
 import { ReplicaDiscovery } from '../channel/replica-discovery';
-import { sourceSizeDuty } from '../plugins/source-size-duty';
+import { sourceSizePlugin } from '../plugins/source-size-plugin';
 import { ReviewHandler } from '../admission/review-handler';
 import type { WebhookSelection } from '../registration/selection';
 import type { HookType } from '../registration/webhook-configuration';
-import { workloadDuty } from '../plugins/workload-duty';
+import { workloadPlugin } from '../plugins/workload-plugin';
 
 export interface WebhookEngineDeps {
   readonly client: KubeClient;
@@ -79,7 +79,7 @@ export class WebhookEngine {
       selection: settings.selection,
     });
     const duties = [
-      captureDuty({
+      captureObserver({
         clock,
         metrics,
         recent: new RecentChanges(clock),
@@ -88,17 +88,17 @@ export class WebhookEngine {
       }),
     ];
     const digester = () => this.#key.digester();
-    const reconcilers = new Reconcilers({ clock, transport, addresses: () => this.#sender.addresses });
+    const reconcilers = new ReconcilerClient({ clock, transport, addresses: () => this.#sender.addresses });
     const advice = [
-      ...(settings.preview ? [previewDuty({ reconcilers, digester })] : []),
-      ...(settings.lint ? [lintDuty({ clock, reconcilers }), sourceSizeDuty()] : []),
+      ...(settings.preview ? [previewPlugin({ reconcilers, digester })] : []),
+      ...(settings.lint ? [lintPlugin({ clock, reconcilers }), sourceSizePlugin()] : []),
     ];
-    const answerDuties = [
-      contentCheckDuty({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),
-      workloadDuty({ keys: defaultAnnotationKeys, policy, reconcilers }),
+    const plugins = [
+      contentCheckPlugin({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),
+      workloadPlugin({ keys: defaultAnnotationKeys, policy, reconcilers }),
       ...advice.map((duty) => quietIn(settings.quietNamespaces, duty)),
     ];
-    this.handler = new ReviewHandler({ clock, logger, metrics, duties, answerDuties });
+    this.handler = new ReviewHandler({ clock, logger, metrics, duties, plugins });
     if (reconcilerAddresses.length > 0) {
       this.#sender.setReplicas(new Set(reconcilerAddresses));
     } else {
@@ -125,7 +125,7 @@ export class WebhookEngine {
   }
 }
 
-function quietIn(namespaces: readonly string[], duty: AnswerDuty): AnswerDuty {
+function quietIn(namespaces: readonly string[], duty: AdmissionPlugin): AdmissionPlugin {
   const isQuiet = (namespace: string | undefined): boolean => namespace !== undefined && namespaces.includes(namespace);
   return { ...duty, wants: (request, path) => !isQuiet(request.namespace) && duty.wants(request, path) };
 }

@@ -4,7 +4,7 @@ import { applyObject } from '../../shared/kube/client/objects';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../../shared/kube/resource';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { persist } from '../../shared/runtime/persist';
+import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 import type { WebhookSelection } from './selection';
 import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
@@ -61,7 +61,7 @@ export class Registration {
       await applyObject(client, resources[type], undefined, name, configuration, { fieldManager, signal });
       logger.info('registered', { kind: configuration.kind, name });
     };
-    await persist(register, {
+    await retryUntilDone(register, {
       ...{ clock, random, backoff, signal },
       onFailure: (error) => logger.warn('not registered, trying again', { type, name, error: errorMessage(error) }),
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ContentDigester } from '../../../shared/domain/sources/content-digest';
-import type { ReadSource } from '../../../shared/domain/sources/source';
+import type { DigestedSource } from '../../../shared/domain/sources/source';
 import { areInOrder } from '../../../shared/domain/kubernetes/resource-version';
 import { acceptHeader } from '../../../shared/kube/wire/encoding';
 import { metadataFromProtobuf } from '../../../shared/kube/wire/object-metadata';
@@ -41,7 +41,7 @@ export function protobufContract(context: () => ContractContext): void {
     return `${path('v1', plural)}?labelSelector=suite%3Dprotobuf`;
   }
 
-  const facts = ({ content, ...record }: ReadSource): object => ({ ...record, digest: content.whole() });
+  const facts = ({ content, ...record }: DigestedSource): object => ({ ...record, digest: content.whole() });
 
   describe.each(sources)('protobuf of a %s', (kind, plural) => {
     const decoder = sourceDecoder(kind, digester, annotationKeys);

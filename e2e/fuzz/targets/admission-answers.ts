@@ -1,10 +1,10 @@
 import { attemptLater, promise, requireFitToShow, type Target } from '../target';
 import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
 import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
-import type { AnswerDuty } from '../../../webhook/admission/answer-duty';
-import { lintDuty } from '../../../webhook/plugins/lint-duty';
-import { previewDuty } from '../../../webhook/plugins/preview-duty';
-import { workloadDuty } from '../../../webhook/plugins/workload-duty';
+import type { AdmissionPlugin } from '../../../webhook/admission/admission-plugin';
+import { lintPlugin } from '../../../webhook/plugins/lint-plugin';
+import { previewPlugin } from '../../../webhook/plugins/preview-plugin';
+import { workloadPlugin } from '../../../webhook/plugins/workload-plugin';
 import { isObject } from '../../../shared/domain/kubernetes/json-value';
 import { applyJsonPatch } from '../../apiserver/json-patch';
 import type { JsonObject, JsonValue } from '../../apiserver/json';
@@ -29,13 +29,13 @@ const answers: Readonly<Record<string, unknown>> = {
 };
 
 const reconcilers = {
-  ask: async (path: string): Promise<unknown> => await Promise.resolve(answers[path]),
-  canAsk: () => true,
+  query: async (path: string): Promise<unknown> => await Promise.resolve(answers[path]),
+  canQuery: () => true,
 };
-const duties: readonly AnswerDuty[] = [
-  previewDuty({ reconcilers, digester: () => digester }),
-  lintDuty({ clock: promptClock, reconcilers }),
-  workloadDuty({
+const duties: readonly AdmissionPlugin[] = [
+  previewPlugin({ reconcilers, digester: () => digester }),
+  lintPlugin({ clock: promptClock, reconcilers }),
+  workloadPlugin({
     reconcilers,
     keys: defaultAnnotationKeys,
     policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },

@@ -2,7 +2,7 @@ import { attempt, jsonOf, promise, requireFitToShow, type Target } from '../targ
 import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
 import { isObject } from '../../../shared/domain/kubernetes/json-value';
 import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
-import { parseMarksQuestion, readMarksAnswer } from '../../../shared/domain/protocol/marks-question';
+import { parseMutationQuestion, readMutationAnswer } from '../../../shared/domain/protocol/mutation-question';
 import { readWorkload } from '../../../shared/domain/workloads/workload';
 import { workloadKind } from '../../../shared/domain/kubernetes/workload-kinds';
 import { workloadQuestion } from '../../../shared/domain/protocol/workload-question';
@@ -24,14 +24,14 @@ export const target: Target = {
   seeds: [json(workloadQuestion({ group: 'apps', kind: 'Deployment' }, 'shop', sampleDeployment)), json(answer)],
   maxBytes: 256 * 1024,
   run: (input) => {
-    const body = readJsonBody(input, parseMarksQuestion);
+    const body = readJsonBody(input, parseMutationQuestion);
     if ('error' in body) requireFitToShow(body.error);
     else {
       const { kind, object } = body.value;
       const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
       attempt(() => readWorkload(workloadKind(kind), object, defaultAnnotationKeys, policy), MalformedObjectError);
     }
-    const marks = input.length > maxAnswerBytes ? undefined : readMarksAnswer(jsonOf(input));
+    const marks = input.length > maxAnswerBytes ? undefined : readMutationAnswer(jsonOf(input));
     if (!marks) return;
     const patch = workloadPatch(workloadKind('Deployment'), sampleDeployment, marks);
     // The simulated server copies the object at each operation, which is no matter of ours.

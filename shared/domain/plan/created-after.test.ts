@@ -19,6 +19,6 @@ it.each([
   ['a newer version of another etcd', false, { resourceVersion: '11' }, [], false],
   ['a version of another etcd, and was shown after', false, { resourceVersion: '9' }, ['cm/app'], true],
 ])('a source that has %s', (_what, isComparable, record, came, expected) => {
-  const workload = { usesSinceVersion: '10', createdSince: new Set(came) };
+  const workload = { referencedSinceVersion: '10', createdSince: new Set(came) };
   expect(isCreatedAfter(workload, sourceRecord({ ...created, ...record }), isComparable)).toBe(expected);
 });

@@ -8,10 +8,10 @@ import type { TrackedWorkload } from './tracked-workload';
  * counts in which the watches have shown them; what lists show has none.
  */
 export function isCreatedAfter(
-  { usesSinceVersion, createdSince }: Pick<TrackedWorkload, 'usesSinceVersion' | 'createdSince'>,
+  { referencedSinceVersion, createdSince }: Pick<TrackedWorkload, 'referencedSinceVersion' | 'createdSince'>,
   { kind, name, createdAtMs, writtenAtMs = createdAtMs, resourceVersion }: SourceRecord,
   isComparable: boolean,
 ): boolean {
-  if (isComparable && writtenAtMs === createdAtMs) return isOlderVersion(usesSinceVersion, resourceVersion);
+  if (isComparable && writtenAtMs === createdAtMs) return isOlderVersion(referencedSinceVersion, resourceVersion);
   return createdSince.has(sourceId(kind, name));
 }

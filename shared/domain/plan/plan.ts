@@ -3,7 +3,7 @@ import { compare, type Comparison, type InForce } from '../baseline/comparison';
 import { absent, type ContentDigest } from '../sources/content-digest';
 import { decide, type Decision, type DecisionReason, type PolicySettings } from '../policy/policy';
 import type { Selector } from '../kubernetes/selector';
-import { isRead, sourceId, sourceKinds, type SourceId, type SourceKind } from '../sources/source';
+import { hasContent, sourceId, sourceKinds, type SourceId, type SourceKind } from '../sources/source';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import { isCreatedAfter } from './created-after';
 import type { SourceFlags } from '../sources/source';
@@ -52,16 +52,16 @@ export interface Verdict {
   /** Undefined where the decision ends it. */
   readonly comparison: Comparison | undefined;
   /** What it holds, or held, is to be read first. */
-  readonly unread?: true;
+  readonly needsContent?: true;
   /** Its own annotations kept its deletion from counting: that is recorded, for soon nobody remembers what they said. */
-  readonly wentUnasked?: true;
+  readonly deletionIgnored?: true;
   /** The workload uses some of its keys, and all of them count: there are too many to tell them apart. */
   readonly tooManyKeys?: true;
 }
 
 export type Plan = { readonly verdicts: readonly Verdict[] } & (
   | { readonly action: 'none' }
-  /** Read what is `unread` among the verdicts, or ask what its versions tell, and plan again: until then they are of what is known. */
+  /** Read what is `metadata-only` among the verdicts, or ask what its versions tell, and plan again: until then they are of what is known. */
   | { readonly action: 'read' }
   /** Record the baseline, restart nothing. */
   | { readonly action: 'adopt'; readonly baseline: Baseline }
@@ -78,7 +78,7 @@ export function plan(input: PlanInput): Plan {
   const { workload } = input;
   if (workload.record.deleting) return { action: 'none', verdicts: [] };
   const verdicts = candidates(input).map((candidate) => judge(candidate, input));
-  if (verdicts.some(({ unread }) => unread)) return { action: 'read', verdicts };
+  if (verdicts.some(({ needsContent }) => needsContent)) return { action: 'read', verdicts };
   const baseline = nextBaseline(verdicts, input);
   const changes = verdicts.filter((verdict) => verdict.comparison?.restart === true);
   if (changes.length > 0) return { action: 'restart', baseline, changes, verdicts };
@@ -135,12 +135,12 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
   const { namespace } = workload.record;
   const id = sourceId(kind, name);
   const source = sources.get(kind, namespace, name);
-  const whole = source && isRead(source) ? source.content.whole() : undefined;
+  const whole = source && hasContent(source) ? source.content.whole() : undefined;
   const verdict = { id, kind, name, container, whole };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(kind, namespace, name) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
-  const lastFlags = sources.flagsOfGone(kind, namespace, name);
+  const lastFlags = sources.lastKnownFlags(kind, namespace, name);
   // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.
   const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
   const decideBy = (flags: SourceFlags): Decision =>
@@ -148,13 +148,19 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
   const decision = decideBy({ ignore, match });
   if (!decision.restart) {
     const isGone = lastFlags !== undefined && recorded !== undefined && settings.reloadOnDelete;
-    const wentUnasked = isGone && decideBy({ ignore: false, match: true }).restart;
-    return { ...verdict, decision: decision.because, comparison: undefined, ...(wentUnasked && { wentUnasked }) };
+    const deletionIgnored = isGone && decideBy({ ignore: false, match: true }).restart;
+    return {
+      ...verdict,
+      decision: decision.because,
+      comparison: undefined,
+      ...(deletionIgnored && { deletionIgnored }),
+    };
   }
-  if (source && !isRead(source)) return { ...verdict, decision: decision.because, comparison: undefined, unread: true };
+  if (source && !hasContent(source))
+    return { ...verdict, decision: decision.because, comparison: undefined, needsContent: true };
   const reads = { owed: false };
-  const known = <T, U>(found: T | 'unread', unless: U): T | U => {
-    if (found !== 'unread') return found;
+  const known = <T, U>(found: T | 'metadata-only', unless: U): T | U => {
+    if (found !== 'metadata-only') return found;
     reads.owed = true;
     return unless;
   };
@@ -175,7 +181,7 @@ function judge(candidate: Candidate, input: PlanInput): Verdict {
     ...{ ...verdict, decision: decision.because, comparison: named(kind, comparison) },
     ...(isCoarse && { tooManyKeys: true as const }),
   };
-  return reads.owed ? { ...judged, unread: true } : judged;
+  return reads.owed ? { ...judged, needsContent: true } : judged;
 }
 
 /** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
@@ -202,16 +208,16 @@ function named(kind: SourceKind, comparison: Comparison): Comparison {
 }
 
 /** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
-function inForce({ kind, name }: Candidate, input: PlanInput, bySearch: boolean): InForce | 'unread' {
+function inForce({ kind, name }: Candidate, input: PlanInput, bySearch: boolean): InForce | 'metadata-only' {
   const { namespace } = input.workload.record;
-  const sinceMs = usesSinceMs(input);
+  const sinceMs = referencedSinceMs(input);
   const isCreatedSince = isCreatedWithinSecond({ kind, name }, sinceMs, input);
-  if (isCreatedSince === 'unread') return isCreatedSince;
+  if (isCreatedSince === 'metadata-only') return isCreatedSince;
   if (isCreatedSince) return { content: undefined };
   const state = input.sources.inForceAt(kind, namespace, name, sinceMs, bySearch);
-  if (state !== 'unknown' || !input.workload.isForeign) return state;
+  if (state !== 'unknown' || !input.workload.underOtherKey) return state;
   const content = input.sources.get(kind, namespace, name)?.content;
-  return content === 'unread' ? content : { content };
+  return content === 'metadata-only' ? content : { content };
 }
 
 /** With --reload-on-create: whether a source was created after the workload came to use it, though in the same second. */
@@ -219,12 +225,12 @@ function isCreatedWithinSecond(
   { kind, name }: Pick<Candidate, 'kind' | 'name'>,
   sinceMs: number,
   { workload, sources, settings, isComparable = () => false }: PlanInput,
-): boolean | 'unread' {
+): boolean | 'metadata-only' {
   const source = sources.get(kind, workload.record.namespace, name);
   const isCreation = settings.reloadOnCreate && kind !== 'SecretProviderClass';
   if (!isCreation || source?.createdAtMs !== sinceMs) return false;
   const comparable = isComparable(workload.record.kind, kind);
-  return comparable === undefined ? 'unread' : isCreatedAfter(workload, source, comparable);
+  return comparable === undefined ? 'metadata-only' : isCreatedAfter(workload, source, comparable);
 }
 
 /**
@@ -235,7 +241,7 @@ function stateAtBirth(
   { kind, name }: Candidate,
   { workload, sources, term }: PlanInput,
   bySearch: boolean,
-): InForce | 'unread' {
+): InForce | 'metadata-only' {
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
   // What a list shows that came after may have lost a key since the creation, and that leaves no time.
@@ -249,10 +255,10 @@ function firstContent(
   { kind, name }: Candidate,
   { workload, sources, settings }: PlanInput,
   bySearch: boolean,
-): ContentDigest | 'unknown' | 'unread' | undefined {
+): ContentDigest | 'unknown' | 'metadata-only' | undefined {
   const { namespace, createdAtMs } = workload.record;
   const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs, bySearch);
-  if (atBirth === 'unread') return atBirth;
+  if (atBirth === 'metadata-only') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
   // It was there all the time, and has come into the selection: no pod has waited for it, and what it held then counts.
   const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
@@ -268,7 +274,7 @@ function firstContent(
  * One that was written since we are in charge came to use its sources by that write, or by one before it whose time it
  * hides: in doubt, as early as may be.
  */
-function usesSinceMs({ workload: { usesSinceMs: since }, term }: PlanInput): number {
+function referencedSinceMs({ workload: { referencedSinceMs: since }, term }: PlanInput): number {
   if (typeof since === 'number') return since;
   const isWritten = since.writtenAtMs >= term.inChargeSinceMs;
   return Math.max(since.createdAtMs, isWritten ? term.inChargeSinceMs : term.watchingSinceMs);
@@ -282,8 +288,8 @@ function nextBaseline(verdicts: readonly Verdict[], { workload, keyId, sources: 
   const sources = new Map<SourceId, Recorded>();
   const lasts = usedOrListed(workload);
   let goneByPattern = 0;
-  for (const { id, kind, name, comparison, wentUnasked } of verdicts) {
-    const recorded = wentUnasked ? absent : (comparison?.recorded ?? old?.sources.get(id));
+  for (const { id, kind, name, comparison, deletionIgnored } of verdicts) {
+    const recorded = deletionIgnored ? absent : (comparison?.recorded ?? old?.sources.get(id));
     if (recorded === undefined) continue;
     const isThere = index.get(kind, workload.record.namespace, name) !== undefined;
     const lasting = isThere || lasts(kind, id, name);

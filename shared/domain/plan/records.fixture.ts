@@ -1,7 +1,7 @@
 import { defaultAnnotationKeys } from '../annotations/annotations';
 import { ContentDigester, type ContentDigest } from '../sources/content-digest';
 import type { PolicySettings } from '../policy/policy';
-import type { ReadSource, SourceKind, SourceRecord } from '../sources/source';
+import type { DigestedSource, SourceKind, SourceRecord } from '../sources/source';
 import { readWorkload, type WorkloadRecord } from '../workloads/workload';
 import { workloadKind, type WorkloadKindName } from '../kubernetes/workload-kinds';
 
@@ -28,7 +28,7 @@ export function contentOf(data: Data, kind: SourceKind = 'ConfigMap', name = 'ap
 export function sourceRecord({
   data = { color: 'red' },
   ...options
-}: Partial<ReadSource> & { readonly data?: Data } = {}): ReadSource {
+}: Partial<DigestedSource> & { readonly data?: Data } = {}): DigestedSource {
   const { kind = 'ConfigMap', name = 'app', namespace = 'shop' } = options;
   return {
     kind,
@@ -48,8 +48,8 @@ export function sourceRecord({
 /** The same, as a list shows it. */
 export function listedRecord(
   options?: Parameters<typeof sourceRecord>[0],
-): SourceRecord & { readonly content: 'unread' } {
-  return { ...sourceRecord(options), content: 'unread' };
+): SourceRecord & { readonly content: 'metadata-only' } {
+  return { ...sourceRecord(options), content: 'metadata-only' };
 }
 
 export interface WorkloadOptions {

@@ -24,13 +24,13 @@ export interface TrackedWorkload {
    * Since when the workload uses the sources that it uses, by the API server's clock; where that is not known, the
    * earliest time that it may be. Where it was not seen happen: what the object told of itself at first sight.
    */
-  readonly usesSinceMs: number | FirstSight;
+  readonly referencedSinceMs: number | FirstSight;
   /** The version that showed that it uses them; it may have come to do so by one before. */
-  readonly usesSinceVersion: string;
+  readonly referencedSinceVersion: string;
   /** Sources that were created after that in the same second, as a watch has shown. */
   readonly createdSince: ReadonlySet<SourceId>;
   /** The baseline on the object was made with another key, by somebody who knew then what its pods run with. */
-  readonly isForeign: boolean;
+  readonly underOtherKey: boolean;
   /** The baseline is known here alone, for want of a right: it is to be tried again. */
   readonly unwritten: boolean;
 }

@@ -26,7 +26,7 @@ export function parseSourceId(id: SourceId): { readonly kind: SourceKind; readon
 }
 
 /**
- * What is kept of a source: everything a decision needs, nothing of its content. `unread`: it was listed by its metadata, and
+ * What is kept of a source: everything a decision needs, nothing of its content. `metadata-only`: it was listed by its metadata, and
  * no decision has needed more of it yet.
  */
 export interface SourceRecord {
@@ -43,15 +43,15 @@ export interface SourceRecord {
   readonly ignore: boolean;
   /** Annotation `reloader.stakater.com/match: "true"`. */
   readonly match: boolean;
-  readonly content: ContentDigest | 'unread';
+  readonly content: ContentDigest | 'metadata-only';
 }
 
 /** What the annotations of a source say: whether it is to be ignored, and whether it matches searches. */
 export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
 
 /** A source of which the content was seen. */
-export type ReadSource = SourceRecord & { readonly content: ContentDigest };
+export type DigestedSource = SourceRecord & { readonly content: ContentDigest };
 
-export function isRead(source: SourceRecord): source is ReadSource {
-  return source.content !== 'unread';
+export function hasContent(source: SourceRecord): source is DigestedSource {
+  return source.content !== 'metadata-only';
 }

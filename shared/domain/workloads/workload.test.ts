@@ -57,7 +57,7 @@ describe('readWorkload', () => {
       createdAtMs: Date.UTC(2026, 0, 1),
       writtenAtMs: undefined,
       deleting: false,
-      updatedPods: 'not-all',
+      rolloutStatus: 'progressing',
       policy: expect.objectContaining({ ConfigMap: expect.objectContaining({ auto: 'auto' }) }),
       references: [{ kind: 'ConfigMap', name: 'app', keys: 'all', container: 'web' }],
       firstContainer: 'web',
@@ -70,8 +70,8 @@ describe('readWorkload', () => {
 
   it('tells whether it is rolled out', () => {
     const status = { observedGeneration: 3, replicas: 2, updatedReplicas: 2 };
-    expect(read({ ...object(), status }).updatedPods).toBe('all');
-    expect(read({ ...object(), status: { ...status, replicas: 3 } }).updatedPods).toBe('not-all');
+    expect(read({ ...object(), status }).rolloutStatus).toBe('complete');
+    expect(read({ ...object(), status: { ...status, replicas: 3 } }).rolloutStatus).toBe('progressing');
   });
 
   it.each(['namespace', 'name', 'uid', 'resourceVersion'])(

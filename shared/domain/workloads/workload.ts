@@ -15,7 +15,7 @@ import { optedIn } from '../policy/policy';
 import { parsePolicy } from '../policy/policy-annotations';
 import type { Reference } from '../sources/references';
 import { firstContainer, noReferences, templateReferences } from '../sources/references';
-import { updatedPods, type UpdatedPods } from './rolled-out';
+import { rolloutStatus, type RolloutStatus } from './rollout-status';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
 import { sourceKinds } from '../sources/source';
@@ -37,7 +37,7 @@ export interface WorkloadSpec {
   readonly settings: WorkloadSettings;
   /** Of an Argo Rollout alone. */
   readonly rollout?: RolloutSpec;
-  /** When another object was seen to ask for it: no earlier does it use what it uses. See TemplateLoans. */
+  /** When another object was seen to ask for it: no earlier does it use what it uses. See WorkloadRefs. */
   readonly askedAtMs?: number;
   /** Of a Deployment that is to be held, or is. */
   readonly pause?: Pause;
@@ -60,7 +60,7 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly writtenAtMs: number | undefined;
   readonly deleting: boolean;
   /** Which of its pods are of its present template. */
-  readonly updatedPods: UpdatedPods;
+  readonly rolloutStatus: RolloutStatus;
 }
 
 /** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
@@ -97,7 +97,7 @@ export function readWorkload(
     createdAtMs: timeMs(metadata['creationTimestamp']) ?? 0,
     writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
-    updatedPods: updatedPods(kind.kind, object),
+    rolloutStatus: rolloutStatus(kind.kind, object),
     ...readWorkloadSpec(kind, object, keys, policySettings, lends),
   };
 }

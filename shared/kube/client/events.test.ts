@@ -50,8 +50,8 @@ describe('EventRecorder', () => {
   it('is written when there is time for it, and tells of the moment before', async () => {
     const world = clientWorld(() => created);
     let goOn: () => void = () => undefined;
-    const lull = async (): Promise<void> => await new Promise((resolve) => (goOn = resolve));
-    const events = new EventRecorder({ ...world, random: zeroRandom, component: 'reroll', instance: 'r', lull });
+    const whenIdle = async (): Promise<void> => await new Promise((resolve) => (goOn = resolve));
+    const events = new EventRecorder({ ...world, random: zeroRandom, component: 'reroll', instance: 'r', whenIdle });
     const recorded = events.record(reloaded);
     await world.clock.advance(3_000);
     expect(world.transport.requests).toEqual([]);
@@ -63,11 +63,11 @@ describe('EventRecorder', () => {
   it('waits five seconds for that, and not for those before it on top', async () => {
     const world = clientWorld(() => created);
     const waits: number[] = [];
-    const lull = async (maxMs: number): Promise<void> => {
+    const whenIdle = async (maxMs: number): Promise<void> => {
       waits.push(maxMs);
       await new Promise<void>((resolve) => world.clock.timer(maxMs, resolve));
     };
-    const events = new EventRecorder({ ...world, random: zeroRandom, component: 'reroll', instance: 'r', lull });
+    const events = new EventRecorder({ ...world, random: zeroRandom, component: 'reroll', instance: 'r', whenIdle });
     const recorded = [1, 2, 3, 4].map(async () => await events.record(reloaded));
     await world.clock.advance(4_999);
     expect(world.transport.requests).toEqual([]);

@@ -34,7 +34,7 @@ export interface EventRecorderOptions {
    * Resolves when there is time for an Event, after so many milliseconds at the latest: it would take that of the restarts
    * from the API server. Default: there always is.
    */
-  readonly lull?: (maxMs: number) => Promise<void>;
+  readonly whenIdle?: (maxMs: number) => Promise<void>;
 }
 
 export interface EventRegarding {
@@ -128,11 +128,11 @@ export class EventRecorder {
   }
 
   async #writeAll(): Promise<void> {
-    const { clock, lull } = this.#options;
+    const { clock, whenIdle } = this.#options;
     this.#writing++;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       this.#hasLeft(next.event.regarding.namespace);
-      await lull?.(Math.max(0, next.latestMs - clock.monotonicMs()));
+      await whenIdle?.(Math.max(0, next.latestMs - clock.monotonicMs()));
       await this.#write(next);
       next.onEnd();
     }

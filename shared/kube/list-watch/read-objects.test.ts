@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ContentDigester } from '../../domain/sources/content-digest';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
-import type { ReadSource } from '../../domain/sources/source';
+import type { DigestedSource } from '../../domain/sources/source';
 import { clientWorld } from '../client/client.fixture';
 import { GoneError, NotFoundError } from '../errors';
 import type { Reply } from '../transport/fake-transport';
@@ -38,16 +38,16 @@ function listOf(...items: readonly object[]): Reply {
 /** Looks for `shop/db`; resolves with what was found and what was asked. */
 async function find(
   reply: Reply,
-  options: Partial<FindOptions<ReadSource>> = {},
-): Promise<{ readonly found: ReadSource | undefined; readonly requests: readonly HttpRequest[] }> {
+  options: Partial<FindOptions<DigestedSource>> = {},
+): Promise<{ readonly found: DigestedSource | undefined; readonly requests: readonly HttpRequest[] }> {
   const { client, clock, transport } = clientWorld(() => reply);
   const place = { resource: secrets, namespace: 'shop', name: 'db', resourceVersion: undefined };
-  const found = await findObject<ReadSource>({ client, clock, decoder, ...place, ...options });
+  const found = await findObject<DigestedSource>({ client, clock, decoder, ...place, ...options });
   return { found, requests: transport.requests };
 }
 
 describe('findObject', () => {
-  it.each<[string, Partial<FindOptions<ReadSource>>, string]>([
+  it.each<[string, Partial<FindOptions<DigestedSource>>, string]>([
     ['now', {}, 'fieldSelector=metadata.name%3Ddb&limit=1'],
     [
       'as it was at a version',

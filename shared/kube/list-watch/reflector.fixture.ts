@@ -42,13 +42,13 @@ export const thingDecoder: Decoder<Thing> = {
   },
 };
 
-/** Lists by metadata; of an object that was listed so, the value is `unread`. */
+/** Lists by metadata; of an object that was listed so, the value is `metadata-only`. */
 export const listedDecoder: Decoder<Thing> = {
   ...thingDecoder,
   accepts: 'protobuf',
   metadata: {
     accepts: 'metadata',
-    fromJson: (object) => thingDecoder.fromJson({ ...(object as ThingJson), value: 'unread' }),
+    fromJson: (object) => thingDecoder.fromJson({ ...(object as ThingJson), value: 'metadata-only' }),
   },
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentDigester } from '../../domain/sources/content-digest';
-import type { ReadSource, SourceRecord } from '../../domain/sources/source';
+import type { DigestedSource, SourceRecord } from '../../domain/sources/source';
 import type { Decoded } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import { encodingOf } from '../wire/encoding';
@@ -47,7 +47,7 @@ const fixture: fc.Arbitrary<FixtureObject> = fc.record({
   ),
 });
 
-function both(kind: 'ConfigMap' | 'Secret', object: FixtureObject): [Decoded<ReadSource>, Decoded<ReadSource>] {
+function both(kind: 'ConfigMap' | 'Secret', object: FixtureObject): [Decoded<DigestedSource>, Decoded<DigestedSource>] {
   const decoder = sourceDecoder(kind, digester, keys);
   return [decoder.fromJson(sourceJson(kind, object)), decoder.fromProtobuf(sourceMessage(object))];
 }
@@ -87,7 +87,7 @@ describe('sourceDecoder', () => {
       fc.property(fixture, (object) => {
         const whole = sourceJson(kind, object);
         const read = decoder.fromJson(whole);
-        const unread = { ...read, object: { ...read.object, content: 'unread' } };
+        const unread = { ...read, object: { ...read.object, content: 'metadata-only' } };
         for (const json of [{ metadata: whole.metadata }, whole]) {
           expect(decoder.metadata.fromJson(json)).toEqual(unread);
         }
@@ -100,7 +100,7 @@ describe('sourceDecoder', () => {
 
   it('lists what has malformed content: it is not read', () => {
     const object = { ...sourceJson('Secret', example()), data: ['x'] };
-    expect(secretsDecoder.metadata.fromJson(object).object.content).toBe('unread');
+    expect(secretsDecoder.metadata.fromJson(object).object.content).toBe('metadata-only');
   });
 
   it('keeps what a decision needs', () => {

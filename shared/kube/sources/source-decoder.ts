@@ -1,6 +1,6 @@
 import type { SourceDigester } from '../../domain/sources/content-digest';
 import { objectKey } from '../../domain/kubernetes/object-key';
-import type { ReadSource, SourceRecord } from '../../domain/sources/source';
+import type { DigestedSource, SourceRecord } from '../../domain/sources/source';
 import type { Decoded, Decoder } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import type { ObjectMetadata } from '../wire/object-metadata';
@@ -35,8 +35,8 @@ const contentFields = {
 
 /** Lists leave the content out: a cluster has a hundred times more of it than its workloads use. */
 export interface SourceDecoder extends Decoder<SourceRecord> {
-  fromJson(object: unknown): Decoded<ReadSource>;
-  fromProtobuf(bytes: Buffer): Decoded<ReadSource>;
+  fromJson(object: unknown): Decoded<DigestedSource>;
+  fromProtobuf(bytes: Buffer): Decoded<DigestedSource>;
   readonly metadata: Decoder<SourceRecord>;
 }
 
@@ -51,7 +51,7 @@ export function sourceDecoder(
 ): SourceDecoder {
   const wantedAnnotations = [keys.ignore, keys.match];
 
-  const listed = (metadata: ObjectMetadata): Decoded<SourceRecord & { readonly content: 'unread' }> => {
+  const listed = (metadata: ObjectMetadata): Decoded<SourceRecord & { readonly content: 'metadata-only' }> => {
     const { name, namespace, uid, resourceVersion, createdAtMs, writtenAtMs, annotations } = metadata;
     requireIdentity(metadata);
     if (createdAtMs === undefined) throw malformed(kind, metadata, 'has no metadata.creationTimestamp');
@@ -65,12 +65,12 @@ export function sourceDecoder(
       writtenAtMs,
       ignore: annotations.get(keys.ignore) === 'true',
       match: annotations.get(keys.match) === 'true',
-      content: 'unread' as const,
+      content: 'metadata-only' as const,
     };
     return { key: objectKey(namespace, name), uid, resourceVersion, object };
   };
 
-  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<ReadSource> => {
+  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<DigestedSource> => {
     const { object, ...identity } = listed(metadata);
     const { namespace, name } = object;
     return { ...identity, object: { ...object, content: digester.digest(kind, namespace, name, content) } };

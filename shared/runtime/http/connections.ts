@@ -5,7 +5,7 @@ import { Server as TlsServer, type TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../clock';
 import { Connection, type ConnectionLife } from './connection';
 import type { Logger } from '../log/logger';
-import { RareWarning } from '../log/rare-warning';
+import { RateLimitedWarning } from '../log/rate-limited-warning';
 
 export interface ConnectionsOptions {
   readonly clock: Clock;
@@ -45,14 +45,14 @@ export class Connections {
   readonly #byStream = new WeakMap<Socket, Connection>();
   /** By both ends of a connection: of one in its handshake there is no other name that the TLS server tells. */
   readonly #handshaking = new Map<string, Connection>();
-  readonly #warning: RareWarning;
+  readonly #warning: RateLimitedWarning;
   #sweep: Timer | undefined;
   #lastLookMs: number;
 
   /** Takes over the limits of a server that was made with {@link headLimits}. */
   constructor(server: HttpServer | HttpsServer, options: ConnectionsOptions) {
     this.#options = options;
-    this.#warning = new RareWarning(options.clock, options.logger);
+    this.#warning = new RateLimitedWarning(options.clock, options.logger);
     this.#lastLookMs = options.clock.monotonicMs();
     server.maxHeadersCount = maxHeaders;
     server.keepAliveTimeout = options.idleMs;

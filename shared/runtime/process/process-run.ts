@@ -2,7 +2,7 @@ import { systemClock } from '../clock';
 import { Lifecycle, type Component } from './lifecycle';
 import type { Logger } from '../log/logger';
 import { processPort } from './process-port';
-import { gatheringWriter } from '../log/gathering-writer';
+import { batchedStdout } from '../log/batched-stdout';
 import { createLogger, type LogFormat, type LogLevel } from '../log/winston-logger';
 
 /** The log of a process, as its options want it. */
@@ -10,7 +10,7 @@ export function processLogger(
   process: Pick<NodeJS.Process, 'stdout' | 'once'>,
   { logFormat: format, logLevel: level }: { readonly logFormat: LogFormat; readonly logLevel: LogLevel },
 ): Logger {
-  return createLogger({ format, level, clock: systemClock, stream: gatheringWriter(process, systemClock) });
+  return createLogger({ format, level, clock: systemClock, stream: batchedStdout(process, systemClock) });
 }
 
 /**

@@ -1,0 +1,95 @@
+import { assertNever } from '../shared/domain/errors';
+import { randomHex } from '../shared/runtime/random';
+import { issueAuthority, issueLeaf, type CertificatePair, type Issuing } from './certificate';
+import { leafProfile, type CertificateNames, type LeafName } from './certificate-names';
+import type { Material } from './material';
+import type { ChangingStep } from './rotation';
+import type { StoredMaterial } from './secret-data';
+import { held, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
+
+/** Two keepers whose clocks are far apart replace each other's CA again and again: the bundle must not grow with that. */
+const maxRetired = 8;
+
+export interface Lives {
+  readonly caLifeMs: number;
+  readonly leafLifeMs: number;
+}
+
+/** Makes keys and certificates, at one instant. */
+export interface Issuer extends Issuing {
+  readonly names: CertificateNames;
+  readonly lives: Lives;
+  readonly nowMs: number;
+}
+
+/** What the Secret is to hold after `step`, which was decided on `stored`. */
+export async function applyStep(step: ChangingStep, stored: StoredMaterial, issuer: Issuer): Promise<Material> {
+  const { nowMs } = issuer;
+  switch (step.do) {
+    case 'create': {
+      const generation = stored.generation + 1;
+      const ca = await newAuthority(issuer, generation);
+      // A replica goes on serving what it has until it has heard of this.
+      const retired = retiring(stored.ca, stored.nextCa, ...stored.retired);
+      return { generation, sinceMs: nowMs, ca, nextCa: undefined, retired, leaves: await newLeaves(issuer, ca) };
+    }
+    case 'renew-leaves': {
+      const { generation, nextCa, retired } = stored;
+      const isKept = (leaf: string): boolean => !step.leaves.some((renewed) => renewed === leaf);
+      const kept = Object.fromEntries(Object.entries(stored.leaves).filter(([leaf]) => isKept(leaf)));
+      const leaves = await newLeaves(issuer, step.ca, kept);
+      return { generation, sinceMs: stored.sinceMs ?? nowMs, ca: step.ca, nextCa, retired, leaves };
+    }
+    case 'switch': {
+      const { nextCa } = step;
+      return {
+        generation: stored.generation + 1,
+        sinceMs: nowMs,
+        ca: nextCa,
+        nextCa: undefined,
+        retired: retiring(stored.ca, ...stored.retired),
+        leaves: await newLeaves(issuer, nextCa),
+      };
+    }
+    case 'begin-overlap':
+      return { ...step.material, nextCa: await newAuthority(issuer, step.material.generation + 1) };
+    case 'retire':
+      return { ...step.material, retired: [] };
+    case 'restart-wait':
+    case 'tidy':
+      return step.material;
+    default:
+      return assertNever(step, 'step of a rotation');
+  }
+}
+
+async function newAuthority(issuer: Issuer, generation: number): Promise<HeldCertificate> {
+  const { random, nowMs, lives } = issuer;
+  const commonName = `reroll-ca-${String(generation)}-${randomHex(random, 8)}`;
+  return held(await issueAuthority(issuer, { commonName, nowMs, lifeMs: lives.caLifeMs }));
+}
+
+async function newLeaves(
+  issuer: Issuer,
+  ca: CertificatePair,
+  kept: Readonly<Partial<Record<LeafName, HeldCertificate>>> = {},
+): Promise<Material['leaves']> {
+  const newLeaf = async (leaf: LeafName): Promise<HeldCertificate> => {
+    const { names, nowMs, lives } = issuer;
+    const request = { commonName: `reroll-${leaf}`, nowMs, lifeMs: lives.leafLifeMs, ...leafProfile(leaf, names) };
+    return held(await issueLeaf(issuer, ca, request));
+  };
+  return {
+    webhook: kept.webhook ?? (await newLeaf('webhook')),
+    channel: kept.channel ?? (await newLeaf('channel')),
+    client: kept.client ?? (await newLeaf('client')),
+  };
+}
+
+/**
+ * Also those that are not valid now: by a clock that is wrong, maybe, while API servers and replicas go by their own. What
+ * has really ended harms nobody for the few minutes until it is dropped.
+ */
+function retiring(...newestFirst: readonly (TrustedCertificate | undefined)[]): readonly TrustedCertificate[] {
+  return newestFirst.flatMap((certificate) => certificate ?? []).slice(0, maxRetired);
+}

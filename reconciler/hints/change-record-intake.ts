@@ -1,0 +1,110 @@
+import { ChangeRecordError, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
+import { textDigest } from '../../shared/domain/sources/text-digest';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import type { DigestKeyring } from '../sources/digest-keyring';
+import type { ChannelMetrics, HintResult } from '../metrics/channel-metrics';
+import type { Hints } from './hints';
+import { RecentIds } from './recent-ids';
+import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
+import { TokenBucket } from '../queue/token-bucket';
+
+export interface ChangeRecordIntakeOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ChannelMetrics;
+  readonly hints: Pick<Hints, 'offer'>;
+  /** The digest key of this install: digests under another say nothing. */
+  readonly keys: Pick<DigestKeyring, 'keyId'>;
+  /** False: in a namespace or of a kind that is not watched, or used by no tracked workload. */
+  readonly isWanted: (kind: ChangeRecord['kind'], namespace: string, name: string) => boolean;
+}
+
+/** What became of a batch. */
+export interface Receipt {
+  readonly accepted: number;
+  /** Malformed, or not taken because of {@link full}. */
+  readonly refused: number;
+  /** There was no room for all: the batch may be sent again later, which changes nothing for what was accepted. */
+  readonly full: boolean;
+}
+
+export const maxRecordsPerSecond = 500;
+export const maxRecordsBurst = 2_000;
+
+/** Longer than a write may take, with room for clocks that differ. */
+const maxAgeMs = 60_000;
+
+/** What the channel receives, sifted: only a fresh, well-formed record of a source that matters becomes a hint. */
+export class ChangeRecordIntake {
+  readonly #options: ChangeRecordIntakeOptions;
+  readonly #rate: TokenBucket;
+  readonly #taken: RecentIds;
+  readonly #warning: RateLimitedWarning;
+
+  constructor(options: ChangeRecordIntakeOptions) {
+    this.#options = options;
+    this.#rate = new TokenBucket(options.clock, { perSecond: maxRecordsPerSecond, burst: maxRecordsBurst });
+    // What says that it is of the future is fresh for twice as long.
+    this.#taken = new RecentIds(options.clock, 2 * maxAgeMs);
+    this.#warning = new RateLimitedWarning(options.clock, options.logger);
+  }
+
+  /** Takes the records of a batch, whatever they are. */
+  accept(records: readonly unknown[]): Receipt {
+    let malformed = 0;
+    for (const [index, value] of records.entries()) {
+      const taken = this.#take(value);
+      if (taken === 'malformed') malformed++;
+      if (taken === 'full') {
+        const left = records.length - index;
+        this.#drop('refused', left, 'too many change records at once; the webhook sends them again');
+        return { accepted: index - malformed, refused: left + malformed, full: true };
+      }
+    }
+    return { accepted: records.length - malformed, refused: malformed, full: false };
+  }
+
+  #take(value: unknown): 'taken' | 'malformed' | 'full' {
+    const { clock, hints, keys, isWanted } = this.#options;
+    let record: ChangeRecord;
+    try {
+      record = parseChangeRecord(value);
+    } catch (thrown) {
+      if (!(thrown instanceof ChangeRecordError)) throw thrown;
+      this.#drop('malformed', 1, thrown.message);
+      return 'malformed';
+    }
+    if (!isWanted(record.kind, record.namespace, record.name)) {
+      this.#options.metrics.hintsTotal.inc({ result: 'filtered' });
+      return 'taken';
+    }
+    if (record.keyId !== keys.keyId) {
+      this.#drop(
+        'foreign_key',
+        1,
+        'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key at their start',
+      );
+      return 'taken';
+    }
+    const ageMs = clock.nowMs() - record.observedAtMs;
+    if (Math.abs(ageMs) > maxAgeMs) {
+      this.#drop('stale', 1, `change record ${Math.round(ageMs / 1000)} s old: compare the clocks of the nodes`);
+      return 'taken';
+    }
+    // Sent again because the answer was lost, or replayed: the source may have gone on and come back by another's hand.
+    const id = textDigest(`${record.id} ${record.uid} ${record.digest} ${record.user}`);
+    if (this.#taken.has(id)) {
+      this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });
+      return 'taken';
+    }
+    if (!this.#rate.take() || hints.offer(record) === 'full') return 'full';
+    this.#taken.add(id);
+    return 'taken';
+  }
+
+  #drop(result: HintResult, records: number, message: string): void {
+    this.#options.metrics.hintsTotal.inc({ result }, records);
+    this.#warning.warn(result, message, { result });
+  }
+}

@@ -1,0 +1,90 @@
+import type { SourceKind } from '../../shared/domain/sources/source';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import type { Random } from '../../shared/runtime/random';
+import { KeyQueue, type QueueResult } from '../queue/key-queue';
+import { deliver } from '../outbound/delivery';
+import type { PostTransport } from '../outbound/post-transport';
+import type { NotifyMetrics } from '../metrics/notify-metrics';
+
+export interface WebhookCallerOptions {
+  /** Undefined in a dry run: no call is made. */
+  readonly transport: PostTransport | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: NotifyMetrics;
+  /** Changes of one source within this time are one call. */
+  readonly settleMs: number;
+  /** Asked before each call; where it says no, what becomes of the source is its own concern. */
+  readonly mayCall: (source: string) => boolean;
+}
+
+/** Exactly what Reloader posts, which never said what changed. See docs/reloader-compatibility.md, 14.3. */
+const body = Buffer.from(JSON.stringify({ webhook: 'update successful' }));
+
+/** One call at a time for each source, so many at once. */
+const concurrency = 4;
+const stopGraceMs = 2_000;
+const backoff = { baseMs: 1_000, maxMs: 60_000 };
+
+/** Calls the receiver for a source until it was heard, ever more rarely. */
+export class WebhookCaller {
+  readonly #options: WebhookCallerOptions;
+  readonly #queue: KeyQueue;
+  readonly #stop = new AbortController();
+
+  constructor(options: WebhookCallerOptions) {
+    this.#options = options;
+    const { clock, random } = options;
+    this.#queue = new KeyQueue({ clock, random, concurrency, backoff, process: async (key) => await this.#call(key) });
+  }
+
+  /** @param source as {@link sourceKey} names it */
+  add(source: string): void {
+    this.#queue.add(source, this.#options.settleMs);
+  }
+
+  /** What is under way gets a moment to end: cut off, nobody would know whether it was heard. */
+  async stop(): Promise<void> {
+    const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
+    await this.#queue.stop();
+    grace.cancel();
+  }
+
+  /** Never rejects. */
+  async #call(source: string): Promise<QueueResult> {
+    const { transport, logger, metrics, mayCall } = this.#options;
+    if (!mayCall(source)) return { kind: 'done' };
+    if (!transport) {
+      logger.info('dry run: webhook would be called', { source, dryRun: true });
+      metrics.callsTotal.inc({ result: 'dry_run' });
+      return { kind: 'done' };
+    }
+    const post = { contentType: 'application/json', body };
+    const outcome = await deliver({ ...this.#options, transport }, post, this.#stop.signal);
+    if (outcome.kind === 'stopped') return { kind: 'done' };
+    metrics.callsTotal.inc({ result: outcome.kind });
+    switch (outcome.kind) {
+      case 'delivered':
+        logger.info('webhook called', { source });
+        return { kind: 'done' };
+      case 'refused':
+        logger.error('webhook refused the call, which is not made again: see --webhook-url', {
+          source,
+          error: outcome.why,
+        });
+        return { kind: 'done' };
+      case 'failed': {
+        const { why: error, retryAfterMs: afterMs } = outcome;
+        logger.warn('webhook not called; trying again', { source, error });
+        return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
+      }
+    }
+  }
+}
+
+/** `ConfigMap shop/app` */
+export function sourceKey(kind: SourceKind, namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`;
+}

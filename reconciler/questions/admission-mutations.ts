@@ -1,0 +1,186 @@
+import {
+  formatBaseline,
+  withoutUid,
+  parseBaseline,
+  sameSources,
+  type Baseline,
+} from '../../shared/domain/baseline/baseline';
+import { absent } from '../../shared/domain/sources/content-digest';
+import { objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { parseSourceId, sourceKinds, type SourceId } from '../../shared/domain/sources/source';
+import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import { noMarks, type WorkloadMarks } from '../../shared/domain/marks/workload-marks';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { baselineText } from '../apply/baseline-too-large-error';
+import type { Hints } from '../hints/hints';
+import { attributed, describeRestart, type DescribeOptions } from '../work/describe-restart';
+import type { DigestKeyring } from '../sources/digest-keyring';
+import type { InjectedRestarts } from '../work/injected-restarts';
+import type { NamespaceScope } from '../workloads/namespace-scope';
+import { candidates, plan, usedOrListed } from '../../shared/domain/plan/plan';
+import type { ContentLoader } from '../reading/content-loader';
+import type { PlanView } from '../work/worker';
+import { sleep, type Clock } from '../../shared/runtime/clock';
+import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { isTrackable } from '../workloads/workload-index';
+
+export interface AdmissionMutationsOptions extends PlanView, DescribeOptions {
+  readonly contents: Pick<ContentLoader, 'read'>;
+  readonly clock: Clock;
+  readonly keys: Pick<DigestKeyring, 'keyId' | 'isOwn'>;
+  readonly hints: Pick<Hints, 'attribution' | 'readNow'>;
+  readonly injected: InjectedRestarts;
+  readonly scope: Pick<NamespaceScope, 'isSelected'>;
+  /** As the engine reads what is stored. Throws a MalformedObjectError. */
+  readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
+}
+
+/** The write waits for the answer, and no longer than a moment. */
+const newsMs = 150;
+
+/**
+ * Says what belongs into a write of a workload whose pods start after it. They find what is stored then, so what this process
+ * knows now is at most too old, which is one restart too many and never one too few. Nothing is done: the write may yet be
+ * refused, and what is stored tells.
+ */
+export class AdmissionMutations {
+  readonly #options: AdmissionMutationsOptions;
+
+  constructor(options: AdmissionMutationsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined where this process cannot tell: it does not lead, or knows another baseline. */
+  async answer({ kind, namespace, object }: MutationQuestion): Promise<MutationAnswer | undefined> {
+    const { read, scope, settings, term } = this.#options;
+    if (!term()) return undefined;
+    const record = read(kind, withIdentity(object, namespace));
+    if (!scope.isSelected(namespace) || !isTrackable(record, settings.policy)) return { v: 1, ...noMarks };
+    const before = this.#baselineOf(record);
+    if (before === 'unknown') return undefined;
+    if (!before && namesByPattern(record)) return { v: 1, ...noMarks };
+    await this.#newsOf(record);
+    // The Lease may have gone meanwhile.
+    const currentTerm = term();
+    if (!currentTerm) return undefined;
+    const baseline = this.#baselineOf(record);
+    if (baseline === 'unknown') return undefined;
+    const workload = trackedAs(record, baseline);
+    const { sources, keys, knownKinds, isNamed, injected } = this.#options;
+    const known = { sources, isNamed, settings, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
+    const planned = plan({ ...known, workload });
+    switch (planned.action) {
+      case 'read':
+        return undefined;
+      case 'none':
+        return { v: 1, ...noMarks };
+      case 'adopt':
+        return { v: 1, ...adoption(workload, withoutFound(workload, planned.baseline)) };
+      case 'restart': {
+        if (!takesRestartInTemplate(record)) return { v: 1, ...noMarks };
+        const changes = attributed(this.#options.hints, workload, planned.changes);
+        const next = withoutFound(workload, planned.baseline);
+        const { annotations, marker } = describeRestart(this.#options, workload, next, changes);
+        injected.add(workload.key, { baselineText: baselineText(workload, next), changes });
+        return { v: 1, annotations, template: marker };
+      }
+    }
+  }
+
+  /**
+   * A release writes the ConfigMap milliseconds before: it is announced by then, and not yet seen. Nobody may have used it, and
+   * then nobody has read it.
+   */
+  async #newsOf(record: WorkloadRecord): Promise<void> {
+    const { clock, hints, sources, contents } = this.#options;
+    const { namespace } = record;
+    const used = candidates({ workload: trackedAs(record, undefined), sources });
+    const news = [hints.readNow(namespace), contents.read(namespace, used)];
+    const over = new AbortController();
+    try {
+      await Promise.race([Promise.allSettled(news), sleep(clock, newsMs, over.signal)]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /**
+   * What stands on the object is what counts only if it is what this process has seen of it, digest for digest: one that
+   * somebody makes up would be told what differs from it.
+   */
+  #baselineOf({ kind, namespace, name, uid, baselineText: text }: WorkloadRecord): Baseline | undefined | 'unknown' {
+    const { keys, workloads } = this.#options;
+    const entry = workloads.get(workloadKey(kind, namespace, name));
+    const seen = entry?.record.uid === uid ? entry.baseline : undefined;
+    if (text === undefined || seen === undefined) return text === seen ? undefined : 'unknown';
+    try {
+      const baseline = parseBaseline(text);
+      return keys.isOwn(baseline.keyId) && formatBaseline(baseline) === formatBaseline(seen) ? baseline : 'unknown';
+    } catch {
+      return 'unknown';
+    }
+  }
+}
+
+const notStored = 'not stored yet';
+
+/** An object under creation has neither uid nor version, and maybe no name. */
+function withIdentity(object: MutationQuestion['object'], namespace: string): object {
+  const { name = notStored, uid = notStored, ...metadata } = objectOf(object['metadata']);
+  return { ...object, metadata: { ...metadata, name, uid, namespace, resourceVersion: '0' } };
+}
+
+/** Its pods start after all that is known. */
+function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): TrackedWorkload {
+  const { kind, namespace, name } = record;
+  return {
+    ...{ key: workloadKey(kind, namespace, name), record, baseline, referencedSinceMs: Infinity },
+    ...{ baselineProblem: undefined, baselineLost: false, underOtherKey: false, unwritten: false },
+    ...{ referencedSinceVersion: record.resourceVersion, createdSince: new Set<SourceId>() },
+  };
+}
+
+/**
+ * Who creates a workload with `.*` in a list would be told the name of every Secret of the namespace. Where a baseline can tell
+ * of a part of what counts only, there is none: it would make the engine believe that the rest was adopted, too. It records
+ * all of them by itself, by the times of both.
+ */
+function namesByPattern({ policy }: WorkloadRecord): boolean {
+  return sourceKinds.some((kind) => policy[kind].named.hasPatterns);
+}
+
+/** Less the sources that only a pattern has found since the baseline on the object was written: the same holds of them. */
+function withoutFound(workload: TrackedWorkload, baseline: Baseline): Baseline {
+  const isNamed = usedOrListed(workload);
+  const isTold = (id: SourceId): boolean => {
+    const source = parseSourceId(id);
+    return source !== undefined && isNamed(source.kind, id, source.name);
+  };
+  const sources = [...baseline.sources].filter(([id]) => workload.baseline?.sources.has(id) === true || isTold(id));
+  const next = { ...baseline, sources: new Map(sources) };
+  return baseline.uid === notStored ? withoutUid(next) : next;
+}
+
+/**
+ * That a source is not there is left out: the watch of a source that was created a moment ago may be behind. When it has been
+ * seen, the engine records it by the times of both.
+ */
+function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks {
+  const sources = [...baseline.sources].filter(
+    ([id, recorded]) => recorded !== absent || workload.baseline?.sources.has(id) === true,
+  );
+  const next = { ...baseline, sources: new Map(sources) };
+  const { keyId, sources: before } = workload.baseline ?? {};
+  if (before && keyId === next.keyId && sameSources(before, next.sources)) return noMarks;
+  const text = baselineText(workload, next);
+  return { ...noMarks, annotations: { [ownAnnotations.baseline]: text } };
+}
+
+/** A changed template is all that its restart takes. */
+function takesRestartInTemplate({ kind, pause, rollout }: WorkloadRecord): boolean {
+  if (pause?.periodMs !== undefined || rollout?.workloadRef !== undefined) return false;
+  const { apply } = workloadKind(kind);
+  return apply === 'patch' || (apply === 'rollout' && rollout?.strategy === 'rollout');
+}

@@ -1,0 +1,285 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
+import type { DigestedSource } from '../../shared/domain/sources/source';
+import { GoneError, ServerError } from '../../shared/kube/errors';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { ContentLoader } from './content-loader';
+import { SourceIndex } from '../sources/source-index';
+
+const red = { color: 'red' };
+const blue = { color: 'blue' };
+const gone = new GoneError('too old', { status: 410, reason: 'Expired', retryAfterMs: undefined });
+const toCome = new ServerError('list configmaps: 504 Timeout: Too large resource version: 8, current: 7', {
+  status: 504,
+  reason: 'Timeout',
+  retryAfterMs: 1_000,
+});
+const broken = new ServerError('broken', { status: 500, reason: undefined, retryAfterMs: undefined });
+
+let index: SourceIndex;
+let contents: ContentLoader;
+/** What each request asked for: a version, or what is stored now. */
+let asked: string[];
+let answers: Readonly<Record<string, DigestedSource | Error | undefined>>;
+/** Runs before a request is answered. */
+let meanwhile: () => void;
+/** What a read of another name shows. */
+let find: (name: string) => DigestedSource | undefined;
+/** What a list of the namespace shows. */
+let stored: DigestedSource[];
+/** Versions that others were told of. */
+let told: string[];
+
+beforeEach(() => {
+  told = [];
+  stored = [];
+  index = new SourceIndex(new FakeClock(), {
+    onChange: () => undefined,
+    onInconsistency: () => undefined,
+    onListed: () => undefined,
+  });
+  asked = [];
+  answers = {};
+  meanwhile = () => undefined;
+  contents = new ContentLoader({
+    sources: index,
+    each: async (kind, namespace, take) => {
+      asked.push(`${kind} of ${namespace}`);
+      await Promise.resolve();
+      meanwhile();
+      for (const source of stored) take(source);
+    },
+    onRead: ({ resourceVersion }) => void told.push(resourceVersion),
+    find: async (kind, namespace, name, resourceVersion = 'now') => {
+      expect(`${kind} ${namespace}`).toMatch(/^ConfigMap (shop|gone-)/);
+      asked.push(resourceVersion);
+      const answer = name === 'app' ? answers[resourceVersion] : find(name);
+      await Promise.resolve();
+      meanwhile();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  });
+});
+
+const sink = () => index.sink('ConfigMap', undefined, () => undefined);
+const read = async () => await contents.read('shop', [{ kind: 'ConfigMap', name: 'app' }]);
+const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
+const atStart = () => index.inForceAt('ConfigMap', 'shop', 'app', at(-10));
+
+function version(resourceVersion: string, data = red): DigestedSource {
+  return sourceRecord({ resourceVersion, data });
+}
+
+describe('what is stored now', () => {
+  it('is read once, where a list left it out', async () => {
+    sink().upsert(listedRecord(), 'list');
+    answers = { now: version('1') };
+    await read();
+    await read();
+    expect(contentNow()).toEqual(contentOf(red));
+    expect(asked).toEqual(['now']);
+    expect(told).toEqual(['1']);
+  });
+
+  it('is not asked for where it is known, and not where there is nothing', async () => {
+    await read();
+    sink().upsert(sourceRecord(), 'watch');
+    await read();
+    expect(asked).toEqual([]);
+  });
+
+  it('is nothing any more', async () => {
+    sink().upsert(listedRecord(), 'list');
+    await read();
+    expect(index.get('ConfigMap', 'shop', 'app')).toBeUndefined();
+    expect(told).toEqual([]);
+  });
+
+  it('is nothing any more, and what it held last is known where the API server remembers', async () => {
+    sink().upsert(listedRecord(), 'list');
+    answers = { '1': version('1') };
+    await read();
+    expect(asked).toEqual(['now', '1']);
+    expect(atStart()).toEqual({ content: contentOf(red) });
+  });
+
+  it.each<[string, DigestedSource | undefined]>([
+    ['a state', version('1')],
+    ['an absence', undefined],
+  ])('is not taken from a read that the watch has overtaken: %s', async (_what, answer) => {
+    sink().upsert(listedRecord(), 'list');
+    answers = { now: answer };
+    meanwhile = () => sink().upsert(version('2', blue), 'watch');
+    await read();
+    expect(contentNow()).toEqual(contentOf(blue));
+  });
+
+  it('is not taken from a read that a list has overtaken, and can be read again', async () => {
+    sink().upsert(listedRecord(), 'list');
+    answers = { now: version('1') };
+    meanwhile = () => sink().upsert(listedRecord({ resourceVersion: '2' }), 'list');
+    await read();
+    expect(contentNow()).toBe('metadata-only');
+    answers = { '1': version('1'), now: version('2', blue) };
+    await read();
+    expect(contentNow()).toEqual(contentOf(blue));
+  });
+
+  it('of a SecretProviderClass is never asked for', async () => {
+    index
+      .sink('SecretProviderClass', undefined, () => undefined)
+      .upsert(listedRecord({ kind: 'SecretProviderClass' }), 'list');
+    await contents.read('shop', [{ kind: 'SecretProviderClass', name: 'app' }]);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('what was stored', () => {
+  beforeEach(() => {
+    sink().upsert(listedRecord(), 'list');
+    sink().upsert(version('9', blue), 'watch');
+  });
+
+  it('is read as it was just before it was written again', async () => {
+    answers = { '8': version('1') };
+    await read();
+    expect(asked).toEqual(['8']);
+    expect(atStart()).toEqual({ content: contentOf(red) });
+  });
+
+  it.each<[string, DigestedSource | undefined]>([
+    ['another write', version('5', blue)],
+    ['nothing', undefined],
+  ])('is read as it was written, where %s came between', async (_what, between) => {
+    answers = { '8': between, '1': version('1') };
+    await read();
+    expect(asked).toEqual(['8', '1']);
+    expect(atStart()).toEqual({ content: contentOf(red) });
+  });
+
+  it.each<[string, Readonly<Record<string, DigestedSource | Error>>]>([
+    ['is too long ago', { '8': gone }],
+    ['is of before a restore of etcd', { '8': toCome }],
+    ['is shown by no version', { '8': version('5'), '1': version('5') }],
+    ['came before another write and is too long ago', { '8': version('5'), '1': gone }],
+  ])('is unknown, and not asked for again, where it %s', async (_where, given) => {
+    answers = given;
+    await read();
+    const once = asked.length;
+    await read();
+    expect(atStart()).toBe('unknown');
+    expect(asked).toHaveLength(once);
+  });
+
+  it('is read of a source that is gone', async () => {
+    sink().upsert(listedRecord({ resourceVersion: '11' }), 'list');
+    sink().remove('shop/app', undefined, '13');
+    answers = { '8': version('1'), '12': version('11', { color: 'green' }) };
+    await read();
+    expect(asked).toEqual(['8', '12']);
+    expect(index.unresolved('ConfigMap', 'shop', 'app')).toEqual({ past: [], now: undefined });
+  });
+
+  it('and what is stored now are both read', async () => {
+    sink().upsert(listedRecord({ resourceVersion: '11' }), 'list');
+    answers = { '8': gone, now: version('11', { color: 'green' }) };
+    await read();
+    expect(asked).toEqual(['8', 'now']);
+    expect(contentNow()).toEqual(contentOf({ color: 'green' }));
+  });
+});
+
+describe('a read', () => {
+  beforeEach(() => sink().upsert(listedRecord(), 'list'));
+
+  it.each([
+    ['now', 'now', () => undefined],
+    ['in the past', '8', () => sink().upsert(version('9', blue), 'watch')],
+  ])('that fails %s is tried again by the next', async (_when, at, before) => {
+    before();
+    answers = { [at]: broken };
+    await expect(read()).rejects.toBe(broken);
+    answers = { [at]: version('1') };
+    await read();
+    expect(asked).toEqual([at, at]);
+    expect(atStart()).toEqual({ content: contentOf(red) });
+  });
+
+  it('serves all who ask for the same while it is under way, also when it fails', async () => {
+    answers = { now: broken };
+    expect(await Promise.allSettled([read(), read()])).toMatchObject([{ reason: broken }, { reason: broken }]);
+    answers = { now: version('1') };
+    await Promise.all([read(), read(), read()]);
+    expect(asked).toEqual(['now', 'now']);
+  });
+});
+
+describe('much of one namespace', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `s-${String(n)}`);
+  const ofShop = (wanted: readonly string[]) => wanted.map((name) => ({ kind: 'ConfigMap' as const, name }));
+  const unreadNames = () =>
+    names(1_000).filter((name) => index.get('ConfigMap', 'shop', name)?.content === 'metadata-only').length;
+
+  /** So many sources, of which a list shows all. */
+  function has(count: number): void {
+    stored = names(count).map((name) => sourceRecord({ name, uid: `uid-${name}` }));
+    for (const { name, uid } of stored) sink().upsert(listedRecord({ name, uid }), 'list');
+  }
+
+  beforeEach(() => {
+    find = (name) => stored.find((source) => source.name === name);
+  });
+
+  it('is read by one list, and nothing by its name', async () => {
+    has(100);
+    await contents.read('shop', ofShop(names(65)));
+    expect(asked).toEqual(['ConfigMap of shop']);
+    expect(unreadNames()).toBe(0);
+    expect(told).toHaveLength(100);
+  });
+
+  it.each([
+    ['64 of a hundred', 100, 64],
+    ['an eighth of a thousand', 1_000, 125],
+  ])('is not %s', async (_what, all, wanted) => {
+    has(all);
+    await contents.read('shop', ofShop(names(wanted)));
+    expect(asked).toHaveLength(wanted);
+    expect(asked).not.toContain('ConfigMap of shop');
+  });
+
+  it('may be asked for one by one', async () => {
+    has(200);
+    for (const name of names(70)) await contents.read('shop', ofShop([name]));
+    expect(asked).toHaveLength(65);
+    expect(asked.at(-1)).toBe('ConfigMap of shop');
+    expect(unreadNames()).toBe(0);
+  });
+
+  it('is counted anew in a namespace of which nothing was read for long', async () => {
+    has(200);
+    for (const name of names(60)) await contents.read('shop', ofShop([name]));
+    // Namespaces come and go: those of long ago take no memory.
+    find = () => undefined;
+    for (let each = 0; each < budgets.readNamespacesBytes / 150; each++) {
+      sink().upsert(listedRecord({ namespace: `gone-${each}`, name: 'app', uid: `uid-${each}` }), 'watch');
+      await contents.read(`gone-${each}`, ofShop(['app']));
+    }
+    find = (name) => stored.find((source) => source.name === name);
+    asked.length = 0;
+    for (const name of names(130).slice(60, 120)) await contents.read('shop', ofShop([name]));
+    expect(asked).not.toContain('ConfigMap of shop');
+  });
+
+  it('is taken as the index knows it, and what has moved is read by its name', async () => {
+    has(66);
+    stored[0] = sourceRecord({ name: 's-0', uid: 'uid-s-0', resourceVersion: '2', data: blue });
+    meanwhile = () => sink().upsert(sourceRecord({ name: 's-1', uid: 'uid-s-1', resourceVersion: '3' }), 'watch');
+    await contents.read('shop', ofShop(names(66)));
+    expect(asked.slice(0, 2)).toEqual(['ConfigMap of shop', 'now']);
+    expect(index.get('ConfigMap', 'shop', 's-0')).toMatchObject({ resourceVersion: '2' });
+    expect(index.get('ConfigMap', 'shop', 's-1')).toMatchObject({ resourceVersion: '3' });
+  });
+});

@@ -1,0 +1,46 @@
+import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import type { SourceRecord } from '../../shared/domain/sources/source';
+import type { FlagTimes, SourceEntry } from './source-entry';
+import { writeTimeMs, type WriteTimes } from './write-time';
+
+/** What is known of the time at which a content came to be, before it is known what it came after. */
+export interface WriteTimeEvidence extends WriteTimes {
+  /** A watch shows each write; a list or a read the last of several. */
+  readonly origin: 'list' | 'watch' | 'read';
+}
+
+/**
+ * When a content came to be. `metadata-only`: what differs is not known, and so it is dated as late as it may be. The same of content
+ * whose keys are not told apart.
+ */
+export function changedAtMs(
+  dating: WriteTimeEvidence,
+  before: ContentDigest | 'metadata-only',
+  after: ContentDigest | 'metadata-only',
+): number {
+  const isTold = before !== 'metadata-only' && after !== 'metadata-only' && !before.isCoarse && !after.isCoarse;
+  const differing = isTold ? after.differingKeys(before) : [];
+  const isSet = (name: string): boolean => isTold && after.key(name) !== absent;
+  const [sets, removes] = isTold ? [differing.some(isSet), !differing.every(isSet)] : [false, true];
+  // A list or a read shows the last of several writes: the time may be that of one, and the removal came later.
+  if (removes && dating.origin !== 'watch') return Math.max(dating.writtenAtMs, dating.seenMs);
+  return writeTimeMs(dating, sets);
+}
+
+/** Since when the annotations of a source say what they now say. */
+export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): FlagTimes {
+  const { record: before, heededFromMs = 0, matchesFromMs = 0 } = entry ?? {};
+  if (before?.uid !== record.uid) return { heededFromMs, matchesFromMs };
+  const times = timesOf(before, record, seenMs);
+  const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
+  const sinceMs = (flag: 'ignore' | 'match', fromMs: number): number => {
+    if (before[flag] !== record[flag]) return writeTimeMs(times, sets);
+    // A removal that was shown late came before the next write all the same, and that has left its time.
+    return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
+  };
+  return { heededFromMs: sinceMs('ignore', heededFromMs), matchesFromMs: sinceMs('match', matchesFromMs) };
+}
+
+export function timesOf(before: SourceRecord, { writtenAtMs = 0 }: SourceRecord, seenMs: number): WriteTimes {
+  return { formerMs: before.writtenAtMs ?? before.createdAtMs, writtenAtMs, seenMs };
+}

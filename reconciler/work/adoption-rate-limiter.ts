@@ -1,0 +1,62 @@
+import type { Clock } from '../../shared/runtime/clock';
+
+/** A first start on a large cluster records thousands of baselines: no faster than this, and restarts go first. */
+const adoptionsPerSecond = 100;
+
+const firstRestoreDelayMs = 1_000;
+const maxRestoreDelayMs = 60 * 60_000;
+
+/**
+ * When a baseline may be written without a restart. All adoptions together are paced. Of one workload, a baseline that
+ * somebody keeps removing is put back ever more rarely: an operator that owns its annotations must not be drawn into an
+ * endless fight, and what was removed is still remembered here.
+ */
+export class AdoptionRateLimiter {
+  readonly #clock: Clock;
+  #nextMs = 0;
+  /** Each key that waits has a turn of its own: asking again at every turn, n keys would ask n² times. */
+  readonly #turns = new Map<string, number>();
+  readonly #restores = new Map<string, { count: number; lastMs: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Takes the key's turn and returns 0, or returns how long to wait for it. `restore`: the baseline was lost. */
+  take(key: string, restore: boolean): number {
+    const nowMs = this.#clock.monotonicMs();
+    const restoreMs = restore ? this.#restoreMs(key) : nowMs;
+    if (restoreMs > nowMs) return restoreMs - nowMs;
+    const turnMs = this.#turnMs(key, nowMs);
+    if (turnMs > nowMs) return turnMs - nowMs;
+    this.#turns.delete(key);
+    if (restore) this.#countRestore(key, nowMs);
+    return 0;
+  }
+
+  forget(key: string): void {
+    this.#turns.delete(key);
+    this.#restores.delete(key);
+  }
+
+  #turnMs(key: string, nowMs: number): number {
+    const given = this.#turns.get(key);
+    if (given !== undefined) return given;
+    const turnMs = Math.max(nowMs, this.#nextMs);
+    this.#nextMs = turnMs + 1_000 / adoptionsPerSecond;
+    this.#turns.set(key, turnMs);
+    return turnMs;
+  }
+
+  #restoreMs(key: string): number {
+    const restored = this.#restores.get(key);
+    if (!restored) return 0;
+    return restored.lastMs + Math.min(maxRestoreDelayMs, firstRestoreDelayMs * 2 ** restored.count);
+  }
+
+  #countRestore(key: string, nowMs: number): void {
+    const restored = this.#restores.get(key);
+    const peaceful = restored === undefined || nowMs - restored.lastMs > 2 * maxRestoreDelayMs;
+    this.#restores.set(key, { count: peaceful ? 0 : Math.min(restored.count + 1, 30), lastMs: nowMs });
+  }
+}

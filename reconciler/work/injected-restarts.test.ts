@@ -1,0 +1,60 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { Change } from '../../shared/domain/plan/change';
+import { InjectedRestarts } from './injected-restarts';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+
+const changes: readonly Change[] = [];
+let injected: InjectedRestarts;
+
+function workload(baselineText: string | undefined, key = 'Deployment/shop/web'): TrackedWorkload {
+  return { key, record: { baselineText } } as TrackedWorkload;
+}
+
+beforeEach(() => {
+  injected = new InjectedRestarts();
+  injected.add('Deployment/shop/web', { baselineText: 'new', changes });
+});
+
+it('is told once, of the write that brought it', () => {
+  expect(injected.take(workload('old'))).toBeUndefined();
+  expect(injected.take(workload('new', 'Deployment/shop/api'))).toBeUndefined();
+  expect(injected.take(workload('new'))).toBe(changes);
+  expect(injected.take(workload('new'))).toBeUndefined();
+});
+
+it('is not told where the engine has written it after all', () => {
+  injected.forget('Deployment/shop/web');
+  expect(injected.take(workload('new'))).toBeUndefined();
+});
+
+it('is nothing to a workload that has no baseline, nor ever was injected one', () => {
+  expect(injected.take(workload(undefined, 'Deployment/shop/api'))).toBeUndefined();
+});
+
+/** As one question about a large workload brings it. */
+const large = Array.from({ length: 400 }, (_, index): Change => {
+  const changedKeys = Array.from({ length: 4 }, (_each, key) => `key-${String(key)}`);
+  const recorded = new Map(changedKeys.map((key) => [key, 'A'.repeat(22)]));
+  const name = `source-${String(index)}`;
+  return {
+    ...{ id: `cm/${name}`, kind: 'ConfigMap', name, container: 'web', whole: 'A'.repeat(22), decision: 'auto' },
+    ...{ comparison: { restart: true, because: 'content-changed', recorded, changedKeys }, attribution: undefined },
+  };
+});
+
+function giveMany(namespace: string): void {
+  for (let index = 0; index < 100; index++) {
+    injected.add(`Deployment/${namespace}/w-${String(index)}`, { baselineText: 'x'.repeat(200_000), changes: large });
+  }
+}
+
+it('is forgotten, the oldest first, where far too many are never stored', () => {
+  giveMany('shop');
+  expect(injected.take(workload('new'))).toBeUndefined();
+  expect(injected.take(workload('x'.repeat(200_000), 'Deployment/shop/w-99'))).toBe(large);
+});
+
+it('is not forgotten for what is never stored in another namespace', () => {
+  giveMany('tenant');
+  expect(injected.take(workload('new'))).toBe(changes);
+});

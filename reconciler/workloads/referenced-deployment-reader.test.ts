@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { clientWorld } from '../../shared/kube/client/client.fixture';
+import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
+import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { ReferencedDeploymentReader } from './referenced-deployment-reader';
+import { workloadObject, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+
+function reader(reply: Reply, known?: WorkloadRecord) {
+  const taken: string[] = [];
+  const sink: ReflectorSink<WorkloadRecord> = {
+    upsert: (record, origin) => taken.push(`${origin} ${record.resourceVersion}`),
+    remove: () => undefined,
+    keys: () => [],
+    synced: () => undefined,
+  };
+  const { client, logger } = clientWorld(() => reply);
+  const get = () => (known === undefined ? undefined : ({ record: known } as TrackedWorkload));
+  const read = () => workloadRecord({ resourceVersion: '10' });
+  const loans = { sink: () => sink, read };
+  return { taken, logger, reader: new ReferencedDeploymentReader({ client, logger, loans, workloads: { get } }) };
+}
+
+describe('ReferencedDeploymentReader', () => {
+  it.each<[string, WorkloadRecord | undefined, readonly string[]]>([
+    ['nothing was known', undefined, ['list 10']],
+    ['the same version was known', workloadRecord({ resourceVersion: '10' }), ['list 10']],
+    ['an older version was known', workloadRecord({ resourceVersion: '9' }), ['list 10']],
+    ['the watch was faster', workloadRecord({ resourceVersion: '11' }), []],
+    ['another object had its name', workloadRecord({ uid: 'other', resourceVersion: '11' }), ['list 10']],
+  ])('takes what it read, or not: %s', async (_, known, taken) => {
+    const world = reader({ body: workloadObject({ resourceVersion: '10' }) }, known);
+    expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });
+    expect(world.taken).toEqual(taken);
+  });
+
+  it('has nothing to do where there is no such Deployment', async () => {
+    const world = reader(refusal(404, 'NotFound'));
+    expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });
+    expect(world.logger.lines).toEqual([]);
+  });
+
+  it.each([
+    [refusal(403, 'Forbidden'), {}],
+    [refusal(429, 'TooManyRequests', 'slow', { 'retry-after': '7' }), { afterMs: 7_000 }],
+  ])('fails, tells it, and waits as long as the server asks', async (reply, after) => {
+    const world = reader(reply);
+    expect(await world.reader.process('shop/web')).toEqual({ kind: 'failed', ...after });
+    expect(world.logger.lines).toHaveLength(1);
+  });
+});

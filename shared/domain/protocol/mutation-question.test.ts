@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { MutationError, parseMutationQuestion, readMutationAnswer } from './mutation-question';
+
+const question = { v: 1, group: 'apps', kind: 'Deployment', namespace: 'shop', object: {} };
+
+it('a question is one about a kind that is restarted', () => {
+  expect(parseMutationQuestion(question)).toEqual(question);
+});
+
+it.each([null, { ...question, kind: 'Pod' }, { ...question, group: '' }, { ...question, v: 2 }])(
+  'no question is %j',
+  (value) => {
+    expect(() => parseMutationQuestion(value)).toThrow(MutationError);
+  },
+);
+
+it('an answer is read, and what is none says nothing', () => {
+  const answer = { v: 1, annotations: { a: '1' }, template: { annotations: {}, env: [] } };
+  expect(readMutationAnswer(answer)).toEqual(answer);
+  for (const other of [undefined, 'x', { ...answer, v: 2 }, { ...answer, annotations: { a: 1 } }]) {
+    expect(readMutationAnswer(other)).toBeUndefined();
+  }
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { rolloutStatus } from './rollout-status';
+import { workloadKinds } from '../kubernetes/workload-kinds';
+
+interface Parts {
+  readonly generation?: number;
+  readonly spec?: object;
+  readonly status?: object;
+}
+
+const counts = {
+  Deployment: { replicas: 3, updatedReplicas: 3 },
+  StatefulSet: { replicas: 3, updatedReplicas: 3 },
+  DaemonSet: { currentNumberScheduled: 3, updatedNumberScheduled: 3, numberMisscheduled: 0 },
+} as const;
+
+function object(kind: keyof typeof counts, { generation = 4, spec = {}, status = {} }: Parts = {}): unknown {
+  return { metadata: { generation }, spec, status: { observedGeneration: generation, ...counts[kind], ...status } };
+}
+
+const onDelete = { updateStrategy: { type: 'OnDelete' } };
+const partition = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } };
+
+describe('rolloutStatus', () => {
+  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('a %s whose pods are all new is', (kind) => {
+    expect(rolloutStatus(kind, object(kind))).toBe('complete');
+    expect(rolloutStatus(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe('all');
+    expect(rolloutStatus(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe('all');
+  });
+
+  it.each<[string, keyof typeof counts, Parts]>([
+    ['its controller has not seen the template', 'Deployment', { status: { observedGeneration: 3 } }],
+    ['its controller has not seen the template', 'StatefulSet', { status: { observedGeneration: 3 } }],
+    ['its controller has not seen the template', 'DaemonSet', { status: { observedGeneration: 3 } }],
+    ['its controller has seen nothing', 'Deployment', { status: { observedGeneration: undefined } }],
+    ['it has no generation', 'Deployment', { generation: 0 }],
+    ['an old pod is left', 'Deployment', { status: { replicas: 4 } }],
+    ['an old pod is left', 'StatefulSet', { status: { updatedReplicas: 2 } }],
+    ['an old pod is left', 'DaemonSet', { status: { updatedNumberScheduled: 2 } }],
+    ['no pod is new', 'Deployment', { status: { updatedReplicas: undefined } }],
+    ['it has no pods', 'Deployment', { status: { replicas: 0, updatedReplicas: 0 } }],
+    ['it is paused', 'Deployment', { spec: { paused: true } }],
+    ['pods wait to be deleted by hand', 'StatefulSet', { spec: onDelete }],
+    ['pods wait to be deleted by hand', 'DaemonSet', { spec: onDelete }],
+    ['some pods are to stay as they are', 'StatefulSet', { spec: partition }],
+    ['a pod runs where none should', 'DaemonSet', { status: { numberMisscheduled: 1 } }],
+  ])('it is not where %s: %s', (_, kind, parts) => {
+    expect(rolloutStatus(kind, object(kind, parts))).toBe('progressing');
+  });
+
+  it.each(['Deployment', 'StatefulSet'] as const)('is not told of a %s that is to have no pods', (kind) => {
+    expect(rolloutStatus(kind, object(kind, { spec: { replicas: 0 } }))).toBe('unknown');
+    expect(rolloutStatus(kind, object(kind, { spec: { replicas: 1 } }))).toBe('all');
+  });
+
+  it('is told of no other kind, whatever its status says', () => {
+    const others = workloadKinds.map(({ kind }) => kind).filter((kind) => !Object.keys(counts).includes(kind));
+    expect(others).toEqual(['CronJob', 'Job', 'Rollout', 'DeploymentConfig']);
+    for (const kind of others) expect(rolloutStatus(kind, object('Deployment'))).toBe('unknown');
+  });
+});

@@ -1,0 +1,24 @@
+import type { Clock } from '../clock';
+import type { LogFields, Logger } from './logger';
+
+const everyMs = 60_000;
+
+/** Warns of each topic once a minute: what goes wrong with one record goes wrong with a thousand. */
+export class RateLimitedWarning {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #warnedMs = new Map<string, number>();
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** There are few topics: they are kept for ever. */
+  warn(topic: string, message: string, fields: LogFields = {}): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - (this.#warnedMs.get(topic) ?? -Infinity) < everyMs) return;
+    this.#warnedMs.set(topic, nowMs);
+    this.#logger.warn(message, fields);
+  }
+}

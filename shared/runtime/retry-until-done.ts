@@ -1,0 +1,29 @@
+import { isAborted, sleep, type Clock } from './clock';
+import { backoffMs, type BackoffOptions, type Random } from './random';
+
+export interface RetryUntilDoneOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly backoff: BackoffOptions;
+  readonly signal: AbortSignal;
+  /** Told of each failure, the first with attempt 0; not of those that the signal brought about. */
+  readonly onFailure: (error: unknown, attempt: number) => void;
+}
+
+/** Does `work` until it succeeds, ever more rarely. Never rejects; undefined when `signal` fired before it was done. */
+export async function retryUntilDone<T>(
+  work: () => Promise<T>,
+  options: RetryUntilDoneOptions,
+): Promise<T | undefined> {
+  const { clock, random, backoff, signal, onFailure } = options;
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isAborted(signal)) break;
+      onFailure(error, attempt);
+    }
+    await sleep(clock, backoffMs(random, attempt, backoff), signal);
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
+import type { ContentDigester } from '../../shared/domain/sources/content-digest';
+import type { Clock } from '../../shared/runtime/clock';
+import type { AdmissionObserver } from '../admission/admission-observer';
+import { captureChange, capturedKind } from './capture-change';
+import type { WebhookMetrics } from '../metrics';
+import type { RecentChanges } from './recent-changes';
+
+export interface CaptureOptions {
+  readonly clock: Clock;
+  readonly metrics: WebhookMetrics;
+  readonly recent: RecentChanges;
+  /** Undefined until the install's key is known. */
+  readonly digester: () => ContentDigester | undefined;
+  /** Takes a record on its way; waits for nothing. */
+  readonly send: (record: ChangeRecord) => void;
+}
+
+/** Tells the reconcilers of every change of a source: who made it, and to which keys. */
+export function captureObserver(options: CaptureOptions): AdmissionObserver {
+  const { clock, metrics, recent, digester: currentDigester, send } = options;
+  return {
+    name: 'capture',
+    wants: (request) => capturedKind(request) !== undefined,
+    run: (request) => {
+      const kind = capturedKind(request);
+      if (kind === undefined) return;
+      const count = (result: string): void => metrics.recordsTotal.inc({ result });
+      if (request.dryRun === true) {
+        count('dry_run');
+        return;
+      }
+      const digester = currentDigester();
+      const captured = digester ? captureChange(request, kind, digester, clock.nowMs()) : 'unnamed';
+      if (captured === 'no_change') count('no_change');
+      else if (captured === 'unnamed') count('dropped');
+      else if (!recent.isNew(captured)) count('duplicate');
+      else {
+        count('sent');
+        send(captured);
+      }
+    },
+  };
+}

@@ -1,0 +1,438 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CheckMode } from '../../shared/domain/content-check/check-settings';
+import { clientWorld } from '../../shared/kube/client/client.fixture';
+import { refusal } from '../../shared/kube/transport/fake-transport';
+import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
+import type { PluginAnswer } from '../admission/admission-plugin';
+import { contentCheckPlugin } from './content-check-plugin';
+import { uncheckedReasons, WebhookMetrics } from '../metrics';
+import { bytes, configMap, metric, review, secret } from '../admission/review.fixture';
+
+/** Stands in every content, and nowhere else. */
+const canary = 'hunter2';
+const broken = `{"a": ${canary}}`;
+const sound = `{"a": "${canary}"}`;
+const tooLarge = `a: ${'x'.repeat(128 * 1024)}\n`;
+
+interface Schemas {
+  /** `data` of ConfigMaps by name; what is not there is not found, and a number is a refusal. */
+  readonly [name: string]: Readonly<Record<string, string>> | number | Unmarked;
+}
+
+/** A ConfigMap that does not say that it is a schema. */
+interface Unmarked {
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+function world(schemas: Schemas = {}, namespaces: readonly (readonly [string, CheckMode])[] = [], withinMs = 400) {
+  const stored = new Map(Object.entries(schemas));
+  const { client, clock, logger, transport } = clientWorld(({ path }) => {
+    const name = path.split('/').at(-1)!;
+    const found = stored.get(name);
+    if (typeof found === 'number') return refusal(found, 'Forbidden');
+    if (found === undefined) return refusal(404, 'NotFound');
+    const isUnmarked = (each: typeof found): each is Unmarked => typeof each['data'] === 'object';
+    const marks = { 'reroll.dev/is-schema': 'true' };
+    const { annotations, data } = isUnmarked(found) ? found : { annotations: marks, data: found };
+    return { body: { metadata: { name, uid: name, resourceVersion: JSON.stringify(data), annotations }, data } };
+  });
+  const metrics = new WebhookMetrics();
+  const duty = contentCheckPlugin({ client, clock, logger, metrics, namespaces: new Map(namespaces), withinMs });
+  const ask = async (request: AdmissionRequest): Promise<PluginAnswer> => {
+    const answer = duty.answer(request);
+    // Each key is checked in a turn of its own.
+    for (let turn = 0; turn < 10; turn++) await clock.advance(0);
+    return await answer;
+  };
+  const unchecked = async (): Promise<readonly string[]> => {
+    const counts = await Promise.all(
+      uncheckedReasons.map(
+        async (reason) => await metric(metrics, `reroll_webhook_unchecked_total{reason="${reason}"}`),
+      ),
+    );
+    return uncheckedReasons.filter((_reason, index) => counts[index]! > 0);
+  };
+  const result = async (name: string): Promise<number> =>
+    await metric(metrics, `reroll_webhook_content_checks_total{result="${name}"}`);
+  return { duty, ask, unchecked, result, logger, clock, stored, requests: transport.requests };
+}
+
+type Asked = Readonly<Record<string, string>>;
+
+function annotated(asked: Asked): { readonly annotations: Asked } {
+  return { annotations: Object.fromEntries(Object.entries(asked).map(([key, value]) => [`reroll.dev/${key}`, value])) };
+}
+
+function requestOf(changed: Readonly<Record<string, unknown>>): AdmissionRequest {
+  return parseAdmissionReview(bytes(review({ oldObject: null, operation: 'CREATE', ...changed })))!.request!;
+}
+
+const metadata = { name: 'app', namespace: 'shop', uid: 'uid-app' };
+
+/** A ConfigMap that is created, or changed from `before`. */
+function written(asked: Asked, data: Asked, before?: object): AdmissionRequest {
+  return requestOf({
+    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+    name: 'app',
+    object: app(asked, data),
+    ...(before && { operation: 'UPDATE', oldObject: before }),
+  });
+}
+
+function app(asked: Asked, data: Asked): object {
+  return configMap({ metadata: { ...metadata, ...annotated(asked) }, data });
+}
+
+const deny = { validate: 'deny' };
+const denied = (message: string): PluginAnswer => ({
+  denied: { message: `ConfigMap shop/app: ${message}`, reason: 'Invalid', code: 422 },
+});
+const warned = (...lines: readonly string[]): PluginAnswer => ({
+  warnings: lines.map((line) => `ConfigMap shop/app: ${line}`),
+});
+const noValue = 'a.json:1:7: this is no JSON value';
+
+describe('contentCheckPlugin', () => {
+  it.each([
+    ['an annotation', written({ validate: 'warn' }, {}), true],
+    ['another annotation', written({ 'max-bytes': '1' }, {}), true],
+    ['off', written({ validate: 'off' }, {}), false],
+    ['no annotation', written({}, {}), false],
+    ['a deletion', requestOf({ operation: 'DELETE', object: null, oldObject: app(deny, {}) }), false],
+    [
+      'another kind',
+      requestOf({ kind: { group: 'apps', version: 'v1', kind: 'Deployment' }, object: app(deny, {}) }),
+      false,
+    ],
+  ])('of %s wants %#', (_what, request, wants) => {
+    expect(world().duty.wants(request, 'validate')).toBe(wants);
+  });
+
+  it.each<[string, AdmissionRequest, PluginAnswer, string]>([
+    ['nothing wrong', written(deny, { 'a.json': sound, 'b.txt': '{' }), {}, 'passed'],
+    ['a broken key', written(deny, { 'a.json': broken }), denied(noValue), 'denied'],
+    ['a broken key that only warns', written({ validate: 'warn' }, { 'a.json': broken }), warned(noValue), 'warned'],
+    [
+      'two broken keys',
+      written(deny, { 'b.yaml': 'a: 1\na: 2\n', 'a.json': broken }),
+      denied(`${noValue}; b.yaml:2:1: this key stands twice`),
+      'denied',
+    ],
+    [
+      'a missing key',
+      written({ ...deny, 'required-keys': 'a.json,b' }, { 'a.json': sound }),
+      denied('the key b is missing'),
+      'denied',
+    ],
+    [
+      'too many bytes',
+      written({ ...deny, 'max-bytes': '3' }, { a: 'é', b: 'xx' }),
+      denied('the content has 4 bytes, and may have 3'),
+      'denied',
+    ],
+    [
+      'an annotation that cannot be meant',
+      written({ validate: 'DENY' }, { 'a.json': broken }),
+      warned(noValue, 'annotation reroll.dev/validate="DENY" is no mode, faults only warn; write warn, deny or off'),
+      'warned',
+    ],
+  ])('of %s says so', async (_what, request, expected, result) => {
+    const { ask, result: count } = world();
+    expect(await ask(request)).toEqual(expected);
+    expect(await count(result)).toBe(1);
+  });
+
+  it('checks what its namespace asks for, and what comes by dry run', async () => {
+    const { duty, ask } = world({}, [['shop', 'deny']]);
+    const request = { ...written({}, { 'a.json': broken }), dryRun: true };
+    expect(duty.wants(request, 'validate')).toBe(true);
+    expect(await ask(request)).toEqual(denied(noValue));
+    expect(duty.wants(written({ validate: 'off' }, {}), 'validate')).toBe(false);
+    expect(duty.wants({ ...request, namespace: 'other' }, 'validate')).toBe(false);
+  });
+
+  it('tells no more than eight faults in a refusal', async () => {
+    const data = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`${index}.json`, '']));
+    const { denied: refusal } = await world().ask(written(deny, data));
+    expect(refusal?.message.split('; ')).toHaveLength(8);
+    expect(refusal?.message).toMatch(/6\.json:1:1: a value is missing; and 3 more$/);
+  });
+
+  describe('of an update', () => {
+    it.each<[string, AdmissionRequest, PluginAnswer]>([
+      [
+        'warns of a key that was broken before, so that another can be mended',
+        written(deny, { 'a.json': broken, b: '2' }, app(deny, { 'a.json': broken, b: '1' })),
+        warned(noValue),
+      ],
+      [
+        'denies where a broken key is broken otherwise',
+        written(deny, { 'a.json': broken }, app(deny, { 'a.json': `${broken} ` })),
+        denied(noValue),
+      ],
+      [
+        'warns where the check is new and the content old',
+        written(deny, { 'a.json': broken }, app({}, { 'a.json': broken })),
+        warned(noValue),
+      ],
+      [
+        'denies and warns at once',
+        written(deny, { 'a.json': broken, 'b.json': broken }, app(deny, { 'b.json': broken })),
+        { ...denied(noValue), ...warned('b.json:1:7: this is no JSON value') },
+      ],
+      ['says nothing where nothing changes', written(deny, { 'a.json': broken }, app(deny, { 'a.json': broken })), {}],
+      [
+        'denies to take a required key away',
+        written({ ...deny, 'required-keys': 'a' }, {}, app({}, { a: '' })),
+        denied('the key a is missing'),
+      ],
+      [
+        'warns of a required key that was missing before',
+        written({ ...deny, 'required-keys': 'a' }, { b: '1' }, app({}, {})),
+        warned('the key a is missing'),
+      ],
+      [
+        'denies to grow beyond the size',
+        written({ ...deny, 'max-bytes': '1' }, { a: 'xxx' }, app({}, { a: 'xx' })),
+        denied('the content has 3 bytes, and may have 1'),
+      ],
+      [
+        'warns where it shrinks to more than the size',
+        written({ ...deny, 'max-bytes': '1' }, { a: 'xx' }, app({}, { a: 'xxx' })),
+        warned('the content has 2 bytes, and may have 1'),
+      ],
+    ])('%s', async (_what, request, expected) => {
+      expect(await world().ask(request)).toEqual(expected);
+    });
+  });
+
+  describe('of content that nobody may see', () => {
+    const texts: Readonly<Record<string, string>> = {
+      'a.json': broken,
+      'b.yaml': `a: "${canary}\n`,
+      'c.toml': `a = ${canary}\n`,
+      'd.properties': `a=${canary}\\u12`,
+      'e.env': `A="${canary}`,
+      'f.yaml': `a: ${canary}\n${canary}: *${canary}\n`,
+      'g.json': `{"${canary}": "${canary}"}`,
+    };
+    const asked = annotated({ ...deny, schema: 'g.json=shapes', 'max-bytes': '1' });
+    const shapes = { schema: '{"additionalProperties": false, "required": ["b"], "propertyNames": {"maxLength": 1}}' };
+
+    it.each([
+      ['Secret', requestOf({ object: secret(texts, asked) })],
+      [
+        'ConfigMap',
+        requestOf({
+          kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+          object: configMap({ metadata: { ...metadata, ...asked }, data: texts }),
+        }),
+      ],
+    ])('tells of a %s where, and not what', async (_kind, request) => {
+      const { ask, logger } = world({ shapes });
+      const answer = await ask(request);
+      expect(answer.denied?.message).toContain('a.json:1:7');
+      expect(answer.denied?.message).toContain('and 3 more');
+      for (const [what, text] of Object.entries(texts)) {
+        const one = await ask(requestOf({ object: secret({ [what]: text }, asked) }));
+        expect(one.denied?.message).toContain(`${what}:`);
+        expect(JSON.stringify(one)).not.toContain(canary);
+      }
+      expect(JSON.stringify([answer, logger.lines])).not.toContain(canary);
+    });
+
+    it.each([
+      ['binaryData', configMap({ metadata: { ...metadata, ...asked }, binaryData: { 'a.json': 'eHh4' } }), 'ConfigMap'],
+      ['bytes that are no text', { ...secret({}, asked), data: { 'a.json': '/w==' } }, 'Secret'],
+    ])('does not check %s', async (_what, object, kind) => {
+      const { ask } = world({ shapes });
+      const answer = await ask(requestOf({ kind: { group: '', version: 'v1', kind }, object }));
+      expect(answer.denied?.message ?? '').not.toContain('a.json');
+    });
+  });
+
+  describe('with a schema', () => {
+    const asked = { ...deny, schema: 'shapes' };
+    const shapes = { 'app.json': '{"properties": {"a": {"maxLength": 1}}}' };
+    const tooLong = 'a.json:1:7: the text is longer than the schema allows (shapes/app.json:1:36)';
+
+    it('compares with it, and asks for it in the same namespace', async () => {
+      const { ask, requests } = world({ shapes });
+      expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
+      const path = '/api/v1/namespaces/shop/configmaps/shapes';
+      expect(requests.map((request) => request.path)).toEqual([path, path]);
+      // Its text once, and then whether it still is what was read.
+      expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
+      expect(requests.map(({ headers }) => headers['accept']?.includes('as=PartialObjectMetadata'))).toEqual([
+        ...[true, false],
+        true,
+      ]);
+    });
+
+    it('uses a schema that has been corrected at once', async () => {
+      const { ask, stored } = world({ shapes });
+      expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
+      stored.set('shapes', { 'app.json': '{}' });
+      expect(await ask(written(asked, { 'a.json': sound }))).toEqual({});
+    });
+
+    it('does not ask for one that no key needs', async () => {
+      const { ask, requests } = world();
+      expect(await ask(written({ ...deny, schema: 'b.json=shapes' }, { 'a.json': sound, c: 'x' }))).toEqual({});
+      expect(requests).toEqual([]);
+    });
+
+    it('takes the key that is named, for the key that is named, in YAML too', async () => {
+      const { ask } = world({ shapes: { 'one.yaml': 'maxProperties: 0\n', 'two.yaml': '{}' } });
+      const asked = { ...deny, schema: 'a.json=shapes/one.yaml, b.json=shapes/two.yaml' };
+      expect(await ask(written(asked, { 'a.json': sound, 'b.json': sound }))).toEqual(
+        denied('a.json:1:1: there are more properties than the schema allows (shapes/one.yaml:1:16)'),
+      );
+    });
+  });
+
+  describe('allows where it cannot tell, says so, and counts it:', () => {
+    const asked = { ...deny, schema: 'shapes' };
+    const data = { 'a.json': sound };
+    const noSchema =
+      'not checked with a schema: there is no ConfigMap shapes in shop that is annotated reroll.dev/is-schema: "true"; create it, or annotate it';
+
+    it.each<[string, Schemas, AdmissionRequest, string, string]>([
+      ['a schema that is not there', {}, written(asked, data), 'schema_missing', noSchema],
+      [
+        'a ConfigMap that does not say that it is a schema',
+        { shapes: { annotations: {}, data: { 'app.json': '{}' } } },
+        ...([written(asked, data), 'schema_missing', noSchema] as const),
+      ],
+      [
+        'a ConfigMap that says that it is none',
+        { shapes: { annotations: { 'reroll.dev/is-schema': 'false' }, data: { 'app.json': '{}' } } },
+        ...([written(asked, data), 'schema_missing', noSchema] as const),
+      ],
+      [
+        'a schema without a key',
+        { shapes: {} },
+        written(asked, data),
+        'schema_missing',
+        'not checked with a schema: ConfigMap shapes has 0 keys: name the one with the schema, as shapes/key',
+      ],
+      [
+        'one of several keys',
+        { shapes: { a: '{}', b: '{}' } },
+        written(asked, data),
+        'schema_missing',
+        'not checked with a schema: ConfigMap shapes has 2 keys: name the one with the schema, as shapes/key',
+      ],
+      [
+        'a key that is not there',
+        { shapes: { a: '{}' } },
+        written({ ...asked, schema: 'shapes/b' }, data),
+        'schema_missing',
+        'not checked with a schema: ConfigMap shapes has no key b',
+      ],
+      ['a schema that may not be read', { shapes: 403 }, written(asked, data), 'schema_unavailable', noSchema],
+      [
+        'a broken API server',
+        { shapes: 500 },
+        written(asked, data),
+        'schema_unavailable',
+        'not checked with a schema: the schema in ConfigMap shapes could not be read',
+      ],
+      [
+        'a broken schema',
+        { shapes: { a: '{"b":' } },
+        written(asked, data),
+        'schema_unreadable',
+        'not checked with a schema: the schema cannot be used: shapes/a:1:6: a value is missing',
+      ],
+      [
+        'a schema with a keyword that is not supported',
+        { shapes: { a: '{"$dynamicRef": "#"}' } },
+        written(asked, data),
+        'schema_unreadable',
+        'a.json is not checked with a schema: shapes/a:1:17: this keyword is not supported',
+      ],
+      [
+        'a schema of several documents',
+        { shapes: { 'a.yaml': '---\n{}\n---\n{}\n' } },
+        written(asked, data),
+        'schema_unreadable',
+        'not checked with a schema: the schema cannot be used: shapes/a.yaml: a schema is one document',
+      ],
+      [
+        'a schema that is too large',
+        { shapes: { a: `"${'x'.repeat(256 * 1024)}"` } },
+        written(asked, data),
+        'schema_unreadable',
+        'not checked with a schema: the schema shapes/a is too large',
+      ],
+      [
+        'an endless schema',
+        { shapes: { a: '{"$ref": "#"}' } },
+        written(asked, data),
+        'schema_unreadable',
+        'a.json is not checked with a schema: shapes/a: schema and content together are too complex',
+      ],
+      [
+        'content that is too large',
+        {},
+        written(deny, { 'a.yaml': tooLarge }),
+        'too_large',
+        'a.yaml is not checked: it has more than 131072 bytes',
+      ],
+      [
+        'content that is nested too deep',
+        {},
+        written(deny, { 'a.yaml': `a: ${'['.repeat(300)}` }),
+        'too_large',
+        'a.yaml is not checked: it is nested more than 256 levels deep',
+      ],
+      [
+        'a parser that fails',
+        {},
+        written(deny, { 'a.json': '['.repeat(20_000) }),
+        'crash',
+        'a.json is not checked: its parser failed',
+      ],
+    ])('%s', async (_what, schemas, request, reason, line) => {
+      const { ask, unchecked, logger } = world(schemas);
+      expect(await ask(request)).toEqual(warned(line));
+      expect(await unchecked()).toEqual([reason]);
+      expect(logger.lines).toMatchObject([{ message: 'content is not checked in full', fields: { because: [line] } }]);
+    });
+
+    it('an API server that does not answer', async () => {
+      const { client, clock, logger } = clientWorld(async () => await new Promise(() => undefined));
+      const metrics = new WebhookMetrics();
+      const duty = contentCheckPlugin({ client, clock, logger, metrics, namespaces: new Map() });
+      const answer = duty.answer(written(asked, data));
+      await clock.advance(200);
+      expect(await answer).toEqual(
+        warned('not checked with a schema: the schema in ConfigMap shapes could not be read'),
+      );
+    });
+
+    it('time that is over', async () => {
+      const { duty, clock, unchecked } = world({}, [], 0);
+      const answer = duty.answer(written(deny, { 'a.json': broken }));
+      await clock.advance(0);
+      expect(await answer).toEqual(warned('a.json is not checked: it takes too long'));
+      expect(await unchecked()).toEqual(['deadline']);
+    });
+
+    it('YAML that takes too long', async () => {
+      const { duty, clock, unchecked } = world({}, [], 10);
+      const answer = duty.answer(written(deny, { 'a.yaml': '['.repeat(100_000) }));
+      await clock.advance(0);
+      expect(await answer).toEqual(warned('a.yaml is not checked: it takes too long'));
+      expect(await unchecked()).toEqual(['deadline']);
+    });
+
+    it('a review that is forged', async () => {
+      const { duty } = world();
+      const forged = { ...secret({}, annotated(deny)), data: { 'a.json': 17 } };
+      await expect(duty.answer(requestOf({ object: forged }))).rejects.not.toThrow(/17/);
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { describeProblem } from '../../shared/domain/annotations/annotation-problem';
+import { annotation, annotationsOf } from '../../shared/domain/annotations/annotations';
+import { errorMessage } from '../../shared/domain/errors';
+import {
+  checkAnnotations,
+  checkSettings,
+  type CheckMode,
+  type CheckSettings,
+} from '../../shared/domain/content-check/check-settings';
+import type { KubeClient } from '../../shared/kube/client/client';
+import { KubeError } from '../../shared/kube/errors';
+import { metadataFromJson } from '../../shared/kube/wire/object-metadata';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import type { AdmissionRequest } from '../admission/admission-review';
+import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugin';
+import { capturedKind } from './capture-change';
+import { checkedContent, type CheckedContent } from './checked-content';
+import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';
+import type { WebhookMetrics } from '../metrics';
+import { SchemaReader } from './schema-reader';
+
+export interface ContentCheckOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: WebhookMetrics;
+  /** Modes of namespaces, for sources that do not say for themselves. */
+  readonly namespaces: ReadonlyMap<string, CheckMode>;
+  /** For all checks of a write. */
+  readonly withinMs?: number;
+}
+
+/** Faults told in a refusal; what is left out is counted. */
+const maxLines = 8;
+
+/** Less than a review has before it is answered without. */
+const defaultWithinMs = 400;
+
+/** Checks the content of sources that ask for it, or whose namespace does: the only duty that can deny a write. */
+export function contentCheckPlugin({
+  client,
+  clock,
+  logger,
+  metrics,
+  namespaces,
+  withinMs = defaultWithinMs,
+}: ContentCheckOptions): AdmissionPlugin {
+  const checker = new ContentChecker(clock, new SchemaReader(clock, client));
+  const settingsOf = (request: AdmissionRequest) =>
+    checkSettings(annotationsOf(request.object), namespaces.get(request.namespace ?? ''));
+  return {
+    name: 'content-check',
+    wants: (request) => capturedKind(request) !== undefined && settingsOf(request) !== undefined,
+    answer: async (request) => {
+      const settings = settingsOf(request);
+      const write = settings && checkedWrite(request);
+      if (!write) return {};
+      const report = await checker.check(write, settings, withinMs);
+      const answer = answerTo(write, report, settings);
+      const result = answer.denied ? 'denied' : report.findings.length > 0 ? 'warned' : 'passed';
+      metrics.contentChecksTotal.inc({ result });
+      for (const { reason } of report.unchecked) metrics.uncheckedTotal.inc({ reason });
+      metrics.uncheckedTotal.inc({ reason: 'annotation' }, settings.problems.length);
+      if (report.unchecked.length > 0) {
+        logger.warn('content is not checked in full', {
+          source: write.source,
+          because: report.unchecked.map(({ line }) => line),
+          error: report.unchecked.flatMap(({ cause }) => (cause instanceof KubeError ? errorMessage(cause) : [])),
+        });
+      }
+      return answer;
+    },
+  };
+}
+
+/** Undefined where there is nothing to check: neither content nor what is asked of it has changed. */
+function checkedWrite(request: AdmissionRequest): CheckedWrite | undefined {
+  const kind = capturedKind(request);
+  if (kind === undefined) return undefined;
+  const after = checkedContent(kind, request.object);
+  const before = request.operation === 'UPDATE' ? checkedContent(kind, request.oldObject) : undefined;
+  if (before && isSame(before, after) && isAskedTheSame(request)) return undefined;
+  const { namespace: stated, name } = metadataFromJson(request.object);
+  const namespace = request.namespace ?? stated;
+  // Not yet there where the server is to generate it.
+  const source = `${kind} ${namespace}/${name || (request.name ?? '')}`;
+  return { namespace, source, after, before };
+}
+
+function isSame(before: CheckedContent, after: CheckedContent): boolean {
+  return (
+    before.bytes === after.bytes &&
+    before.keys.size === after.keys.size &&
+    [...after.keys].every((key) => before.keys.has(key)) &&
+    [...after.texts].every(([key, value]) => before.texts.get(key)?.equals(value) === true)
+  );
+}
+
+function isAskedTheSame({ object, oldObject }: AdmissionRequest): boolean {
+  const [before, after] = [annotationsOf(oldObject), annotationsOf(object)];
+  return checkAnnotations.every((key) => annotation(before, key) === annotation(after, key));
+}
+
+function answerTo(
+  { source }: CheckedWrite,
+  { findings, unchecked }: CheckReport,
+  { mode, problems }: CheckSettings,
+): PluginAnswer {
+  const denying = mode === 'deny' ? findings.filter(({ isOld }) => !isOld) : [];
+  const told = findings.filter((finding) => !denying.includes(finding));
+  const warnings = [
+    ...[...told, ...unchecked].map(({ line }) => `${source}: ${line}`),
+    ...problems.map((problem) => describeProblem(source, problem)),
+  ];
+  return {
+    ...(warnings.length > 0 && { warnings }),
+    ...(denying.length > 0 && {
+      denied: {
+        message: `${source}: ${fewLines(denying.map(({ line }) => line)).join('; ')}`,
+        reason: 'Invalid',
+        code: 422,
+      },
+    }),
+  };
+}
+
+function fewLines(lines: readonly string[]): readonly string[] {
+  if (lines.length <= maxLines) return lines;
+  return [...lines.slice(0, maxLines - 1), `and ${lines.length - maxLines + 1} more`];
+}

@@ -1,0 +1,61 @@
+import {
+  annotation,
+  annotationsOf,
+  defaultAnnotationKeys,
+  ownAnnotations,
+} from '../../shared/domain/annotations/annotations';
+import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { readLintAnswer, type LintAnswer } from '../../shared/domain/protocol/lint-answer';
+import { isWorthLinting } from '../../shared/domain/lint/lint-workload';
+import { workloadQuestion } from '../../shared/domain/protocol/workload-question';
+import { sleep, type Clock } from '../../shared/runtime/clock';
+import type { AdmissionRequest } from '../admission/admission-review';
+import type { AdmissionPlugin } from '../admission/admission-plugin';
+import type { ReconcilerClient } from '../channel/reconciler-client';
+import { readsWarnings } from '../admission/warned-users';
+
+export interface LintDutyOptions {
+  readonly clock: Clock;
+  readonly reconcilers: Pick<ReconcilerClient, 'query'>;
+}
+
+/** A person waits for the answer, and both questions must be over before the review is. */
+const askMs = 150;
+
+/** So far, and mostly much less, a watch is behind what the same `kubectl apply` has stored just before. */
+const secondLookMs = 150;
+
+/** Warns who writes a workload of what does not do there what they seem to expect. */
+export function lintPlugin({ clock, reconcilers }: LintDutyOptions): AdmissionPlugin {
+  const ask = async (question: object): Promise<LintAnswer['findings'] | undefined> =>
+    readLintAnswer(await reconcilers.query(channelPaths.lint, question, askMs))?.findings;
+  return {
+    name: 'lint',
+    wants: (request) => isWrittenWorkload(request) && readsWarnings(request) && !isSwitchedOff(request),
+    answer: async ({ kind, namespace, operation, object, oldObject }) => {
+      if (namespace === undefined) return {};
+      const { group } = kind;
+      const write = { group, kind: kind.kind, namespace, object, ...(operation === 'UPDATE' && { oldObject }) };
+      // The flags of the reconcilers are not known here: a name that only they give is not looked for.
+      if (!isWorthLinting(write, defaultAnnotationKeys)) return {};
+      const question = workloadQuestion(write, namespace, object);
+      let findings = await ask(question);
+      if (findings?.some(({ provisional }) => provisional)) {
+        const certain = findings.filter(({ provisional }) => !provisional);
+        await sleep(clock, secondLookMs);
+        findings = (await ask(question)) ?? certain;
+      }
+      return findings ? { warnings: findings.map(({ message }) => message) } : {};
+    },
+  };
+}
+
+/** Whatever else the registration lets through may be a workload that is not restarted, of which there are warnings. */
+function isWrittenWorkload({ kind, operation, subResource }: AdmissionRequest): boolean {
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
+  return (subResource ?? '') === '' && !(kind.group === '' && ['ConfigMap', 'Secret'].includes(kind.kind));
+}
+
+function isSwitchedOff({ object }: AdmissionRequest): boolean {
+  return annotation(annotationsOf(object), ownAnnotations.lint) === 'off';
+}

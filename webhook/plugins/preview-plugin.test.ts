@@ -1,0 +1,132 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { ContentDigester } from '../../shared/domain/sources/content-digest';
+import {
+  contentOf,
+  parsePreviewQuestion,
+  type PreviewAnswer,
+  type PreviewQuestion,
+} from '../../shared/domain/protocol/preview';
+import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
+import { previewPlugin } from './preview-plugin';
+import { bytes, review, secret } from '../admission/review.fixture';
+
+const digester = new ContentDigester(Buffer.alloc(32, 1));
+const restarts: PreviewAnswer = {
+  ...{ v: 1, left: [], moreRestarts: 0, moreLeft: 0 },
+  restarts: [{ workload: 'deployment/web', keys: ['password'] }],
+};
+const told = { warnings: ['restarts deployment/web (key password)'] };
+
+function requestOf(changed: Readonly<Record<string, unknown>> = {}): AdmissionRequest {
+  return parseAdmissionReview(bytes(review(changed)))!.request!;
+}
+
+interface Written {
+  readonly metadata: { readonly uid: string };
+  readonly data: Readonly<Record<string, string>>;
+}
+
+function contentIn({ namespace, name }: PreviewQuestion, { data }: Written) {
+  const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64')] as const);
+  return digester.digest('Secret', namespace, name, entries);
+}
+
+function world(answer: unknown = restarts, key: () => ContentDigester | undefined = () => digester, canAsk = true) {
+  const asked: { readonly path: string; readonly question: PreviewQuestion; readonly timeoutMs: number }[] = [];
+  const reconcilers = {
+    canQuery: () => canAsk,
+    query: async (path: string, question: object, timeoutMs: number) => {
+      asked.push({ path, question: parsePreviewQuestion(JSON.parse(JSON.stringify(question))), timeoutMs });
+      return await Promise.resolve(answer);
+    },
+  };
+  return { asked, duty: previewPlugin({ reconcilers, digester: key }) };
+}
+
+describe('previewPlugin', () => {
+  it('warns of what the leader says, and asks it with digests alone', async () => {
+    const { asked, duty } = world();
+    const request = requestOf();
+    expect(duty.wants(request, 'validate')).toBe(true);
+    expect(await duty.answer(request)).toEqual(told);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ path: '/v1/preview', timeoutMs: 250, question: { keyId: digester.keyId } });
+    const { question } = asked[0]!;
+    const { object, oldObject } = request as { readonly object: Written; readonly oldObject: Written };
+    expect(question.update?.uid).toBe(oldObject.metadata.uid);
+    expect(question.update?.before).toBe(contentIn(question, oldObject).whole());
+    expect(contentOf(question).equals(contentIn(question, object))).toBe(true);
+    for (const value of [object, oldObject].flatMap(({ data }) => Object.values(data))) {
+      expect(JSON.stringify(question)).not.toContain(value);
+      expect(JSON.stringify(question)).not.toContain(Buffer.from(value, 'base64').toString());
+    }
+  });
+
+  it('sends nothing of the content of a creation: a guess that is not sent cannot be answered', async () => {
+    const { asked, duty } = world();
+    for (const pin of ['4710', '4711', '4712']) {
+      const guess = { ...secret({ pin }), metadata: { name: 'db', namespace: 'shop' } };
+      await duty.answer(requestOf({ operation: 'CREATE', object: guess, oldObject: null, name: 'db' }));
+    }
+    const [first, ...others] = asked.map(({ question }) => question);
+    expect(first?.update).toBeUndefined();
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  it('asks nobody about an update of what has no uid', async () => {
+    const { asked, duty } = world();
+    const withoutUid = (data: Readonly<Record<string, string>>) => ({
+      ...secret(data),
+      metadata: { name: 'db', namespace: 'shop' },
+    });
+    const forged = requestOf({ object: withoutUid({ pin: '1' }), oldObject: withoutUid({ pin: '2' }) });
+    expect(await duty.answer(forged)).toEqual({});
+    expect(asked).toEqual([]);
+  });
+
+  it('warns in a dry run, which is when people ask', async () => {
+    const { duty } = world();
+    expect(duty.wants(requestOf({ dryRun: true }), 'validate')).toBe(true);
+    expect(await duty.answer(requestOf({ dryRun: true }))).toEqual(told);
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    [
+      'is a controller',
+      { userInfo: { username: 'system:serviceaccount:argocd:app' }, options: { fieldManager: 'argocd-controller' } },
+    ],
+    ['deletes', { operation: 'DELETE' }],
+    ['writes something else', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
+    ['has switched it off', { object: secret({ password: 'x' }, { annotations: { 'reroll.dev/preview': 'off' } }) }],
+  ])('says nothing to who %s', (_who, changed) => {
+    expect(world().duty.wants(requestOf(changed), 'validate')).toBe(false);
+  });
+
+  it('asks nobody about contents that stay as they are, nor without a key or a name', async () => {
+    const { asked, duty } = world();
+    const { object } = requestOf();
+    expect(await duty.answer(requestOf({ oldObject: object }))).toEqual({});
+    expect(await duty.answer(requestOf({ name: '', object: { ...secret({ a: 'b' }), metadata: {} } }))).toEqual({});
+    expect(await world(restarts, () => undefined).duty.answer(requestOf())).toEqual({});
+    expect(asked).toEqual([]);
+  });
+
+  it('does no work for a question that would not be sent', async () => {
+    const counted = new ContentDigester(Buffer.alloc(32, 1));
+    const digest = jest.spyOn(counted, 'digest');
+    await world(restarts, () => counted, false).duty.answer(requestOf());
+    expect(digest).not.toHaveBeenCalled();
+    await world(restarts, () => counted).duty.answer(requestOf());
+    // What is replaced, and what is to come.
+    expect(digest).toHaveBeenCalledTimes(2);
+  });
+
+  it('says nothing where nobody answered, and fails where the answer is none', async () => {
+    await expect(world(null).duty.answer(requestOf())).rejects.toThrow('invalid preview answer');
+    const nobody = previewPlugin({
+      reconcilers: { canQuery: () => true, query: async () => undefined },
+      digester: () => digester,
+    });
+    expect(await nobody.answer(requestOf())).toEqual({});
+  });
+});

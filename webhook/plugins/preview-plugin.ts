@@ -1,0 +1,72 @@
+import { annotation, annotationsOf, sourceAnnotations } from '../../shared/domain/annotations/annotations';
+import type { ContentDigester } from '../../shared/domain/sources/content-digest';
+import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import {
+  describePreview,
+  parsePreviewAnswer,
+  updateOf,
+  type PreviewQuestion,
+} from '../../shared/domain/protocol/preview';
+import type { AdmissionRequest } from '../admission/admission-review';
+import type { AdmissionPlugin } from '../admission/admission-plugin';
+import { capturedKind } from './capture-change';
+import type { ReconcilerClient } from '../channel/reconciler-client';
+import { readsWarnings } from '../admission/warned-users';
+import { digestBefore, digestOf, isUnchanged, writtenSource } from '../admission/written-source';
+
+export interface PreviewDutyOptions {
+  readonly reconcilers: Pick<ReconcilerClient, 'query' | 'canQuery'>;
+  /** Undefined until the install's key is known. */
+  readonly digester: () => ContentDigester | undefined;
+}
+
+/** A person waits for the answer: what is not known by then is not told. */
+const askMs = 250;
+
+/** Tells who writes a source what that will restart; with `--dry-run=server`, what it would. */
+export function previewPlugin({ reconcilers, digester: currentDigester }: PreviewDutyOptions): AdmissionPlugin {
+  return {
+    name: 'preview',
+    wants: (request) => capturedKind(request) !== undefined && readsWarnings(request) && !isSwitchedOff(request),
+    answer: async (request) => {
+      const kind = reconcilers.canQuery(channelPaths.preview) ? capturedKind(request) : undefined;
+      const digester = currentDigester();
+      const question = kind && digester && questionOf(request, kind, digester);
+      if (!question) return {};
+      const answer = await reconcilers.query(channelPaths.preview, question, askMs);
+      const told = answer === undefined ? undefined : describePreview(parsePreviewAnswer(answer));
+      return told === undefined ? {} : { warnings: [told] };
+    },
+  };
+}
+
+/** Undefined where nothing changes, or the source has no name yet. */
+function questionOf(
+  request: AdmissionRequest,
+  kind: PreviewQuestion['kind'],
+  digester: ContentDigester,
+): PreviewQuestion | undefined {
+  const { object } = request;
+  const isUpdate = request.operation === 'UPDATE';
+  const source = writtenSource(request, kind);
+  const { namespace, name, uid } = source;
+  if (!name || (isUpdate && (!uid || isUnchanged(source)))) return undefined;
+  return {
+    ...{ v: 2, keyId: digester.keyId, kind, namespace, name },
+    labels: textsOf(object, 'labels'),
+    switchedOn: Object.entries(textsOf(object, 'annotations')).flatMap(([key, value]) =>
+      value === 'true' ? [key] : [],
+    ),
+    ...(isUpdate && { update: updateOf(uid, digestBefore(source, digester), digestOf(source, digester)) }),
+  };
+}
+
+function isSwitchedOff({ object }: AdmissionRequest): boolean {
+  return annotation(annotationsOf(object), sourceAnnotations.preview) === 'off';
+}
+
+function textsOf(object: unknown, field: 'labels' | 'annotations'): Readonly<Record<string, string>> {
+  const entries = Object.entries(objectOf(fieldAt(object, ['metadata', field])));
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
