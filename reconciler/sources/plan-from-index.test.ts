@@ -621,7 +621,7 @@ describe('what is not read', () => {
       ['nobody knows', undefined, 'restart', 'in-doubt'],
     ])('is read for what was in force when a workload came to use it, and that %s', (_what, color, then, because) => {
       const workload = tracked({}, undefined, { referencedSinceMs: at(10) });
-      expect(look(workload)).toMatchObject({ action: 'read', verdicts: [{ unread: true, whole: blue }] });
+      expect(look(workload)).toMatchObject({ action: 'read', verdicts: [{ needsContent: true, whole: blue }] });
       learnPast(color);
       expect(look(workload)).toMatchObject({ action: then, verdicts: [{ comparison: { because } }] });
     });

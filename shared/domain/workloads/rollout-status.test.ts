@@ -24,8 +24,8 @@ const partition = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { pa
 describe('rolloutStatus', () => {
   it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('a %s whose pods are all new is', (kind) => {
     expect(rolloutStatus(kind, object(kind))).toBe('complete');
-    expect(rolloutStatus(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe('all');
-    expect(rolloutStatus(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe('all');
+    expect(rolloutStatus(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe('complete');
+    expect(rolloutStatus(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe('complete');
   });
 
   it.each<[string, keyof typeof counts, Parts]>([
@@ -50,7 +50,7 @@ describe('rolloutStatus', () => {
 
   it.each(['Deployment', 'StatefulSet'] as const)('is not told of a %s that is to have no pods', (kind) => {
     expect(rolloutStatus(kind, object(kind, { spec: { replicas: 0 } }))).toBe('unknown');
-    expect(rolloutStatus(kind, object(kind, { spec: { replicas: 1 } }))).toBe('all');
+    expect(rolloutStatus(kind, object(kind, { spec: { replicas: 1 } }))).toBe('complete');
   });
 
   it('is told of no other kind, whatever its status says', () => {

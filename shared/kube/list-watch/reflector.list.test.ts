@@ -290,7 +290,7 @@ describe('a list by metadata', () => {
     list.push(lines(added, bookmarkEnd('50'), { type: 'MODIFIED', object: thing('a', '51') }));
     watch.line({ type: 'MODIFIED', object: thing('a', '51') });
     await clock.settle();
-    expect(sink.calls).toEqual(['list shop/a=unread', 'remove shop/gone', 'synced', 'watch shop/a=51']);
+    expect(sink.calls).toEqual(['list shop/a=metadata-only', 'remove shop/gone', 'synced', 'watch shop/a=51']);
     expect(requestsOf(built)).toEqual(['watch-list metadata', 'watch from 50 whole']);
     expect(acceptsOf(built)).toEqual([
       'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;stream=watch,' +
@@ -345,7 +345,7 @@ describe('a list by metadata', () => {
     reflector.start();
     watch.line({ type: 'MODIFIED', object: thing('a', '11') });
     await clock.settle();
-    expect(sink.calls).toEqual(['list shop/a=unread', 'list shop/b=unread', 'synced', 'watch shop/a=11']);
+    expect(sink.calls).toEqual(['list shop/a=metadata-only', 'list shop/b=metadata-only', 'synced', 'watch shop/a=11']);
     expect(requestsOf(built)).toEqual(['watch-list metadata', 'list metadata', 'list metadata', 'watch from 10 whole']);
     expect(acceptsOf(built)[1]).toBe(
       'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,' +
@@ -373,11 +373,11 @@ describe('a list by metadata', () => {
     await clock.settle();
     first.reset();
     await clock.advance(1_000);
-    expect(sink.calls).toEqual(['list shop/a=unread']);
+    expect(sink.calls).toEqual(['list shop/a=metadata-only']);
     expect(reflector.status.synced).toBe(false);
     second.push(lines(added, bookmarkEnd('50')));
     await clock.settle();
-    expect(sink.calls.slice(1)).toEqual(['list shop/a=unread', 'remove shop/gone', 'synced']);
+    expect(sink.calls.slice(1)).toEqual(['list shop/a=metadata-only', 'remove shop/gone', 'synced']);
     expect(requestsOf(built)).toEqual(['watch-list metadata', 'watch-list metadata', 'watch from 50 whole']);
     await reflector.stop();
   });
@@ -421,7 +421,7 @@ describe('a list by metadata', () => {
     watch.line(expired);
     again.push(lines({ type: 'ADDED', object: thing('b', '60') }, bookmarkEnd('70')));
     await clock.advance(1_000);
-    expect(sink.calls.slice(2)).toEqual(['list shop/b=unread', 'remove shop/a', 'synced']);
+    expect(sink.calls.slice(2)).toEqual(['list shop/b=metadata-only', 'remove shop/a', 'synced']);
     expect(reconnects).toEqual(['expired']);
     expect(requestsOf(built).slice(2)).toEqual(['watch-list metadata', 'watch from 70 whole']);
     await reflector.stop();
@@ -434,7 +434,7 @@ describe('a list by metadata', () => {
     const { reflector, clock, sink } = built;
     reflector.start();
     await clock.advance(1_000);
-    expect(sink.calls.slice(0, 2)).toEqual(['list shop/a=unread', 'synced']);
+    expect(sink.calls.slice(0, 2)).toEqual(['list shop/a=metadata-only', 'synced']);
     expect(requestsOf(built).slice(0, 4)).toEqual([
       'watch-list metadata',
       'list metadata',
@@ -458,8 +458,8 @@ describe('a list by metadata', () => {
   });
 
   it.each([
-    ['at an object', 'list shop/a=unread', ['list shop/a=unread']],
-    ['when it is complete', 'synced', ['list shop/a=unread', 'list shop/b=unread', 'synced']],
+    ['at an object', 'list shop/a=metadata-only', ['list shop/a=metadata-only']],
+    ['when it is complete', 'synced', ['list shop/a=metadata-only', 'list shop/b=metadata-only', 'synced']],
   ])('tells nothing more and asks for nothing more once stopped %s', async (_when, at, told) => {
     const list = new FakeBody();
     const built = streaming(list);
