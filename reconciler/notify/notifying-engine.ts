@@ -9,6 +9,7 @@ import { whatHappened } from '../reporting/event-labels';
 import type { Receipt } from '../hints/change-record-intake';
 import { CsiRotations } from '../sources/csi-rotations';
 import { electionFor, type Election } from '../engine/election';
+import type { ReconcilerEngine } from '../engine/reconciler-engine';
 import { observeSources, observeWatches, reflectorObserver } from '../engine/observers';
 import { NamespaceScope } from '../workloads/namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
@@ -26,7 +27,7 @@ const clockSkewMs = 10_000;
  * Webhook mode: calls a receiver for each change of a source, and restarts nothing. No workload is watched and nothing is
  * written, so a change that was made while no replica ran is not known. See docs/reloader-compatibility.md, 14.3.
  */
-export class NotifyingEngine {
+export class NotifyingEngine implements ReconcilerEngine {
   readonly #deps: EngineDeps;
   readonly #settings: EngineSettings;
   readonly #sources: SourceIndex;
@@ -100,6 +101,11 @@ export class NotifyingEngine {
   /** Of no use here: a call names neither source nor author. */
   accept(records: readonly unknown[]): Receipt {
     return { accepted: 0, refused: records.length, full: false };
+  }
+
+  /** No baseline is recorded under any key. */
+  useSharedKey(): boolean {
+    return true;
   }
 
   start(): void {

@@ -14,7 +14,7 @@ import { randomHex, systemRandom } from '../../shared/runtime/random';
 import { version } from '../../shared/runtime/version';
 import { alertComponent, alertSender } from '../alerts/component';
 import { ChannelServer } from '../channel/channel-server';
-import { concurrency } from '../engine/engine';
+import { concurrency } from '../engine/engine-parts';
 import { livenessChecks, readinessChecks } from './health';
 import { Metrics } from '../metrics/metrics';
 import { clientObserver } from '../engine/observers';

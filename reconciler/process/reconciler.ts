@@ -12,6 +12,7 @@ import type { Receipt } from '../hints/change-record-intake';
 import { Engine } from '../engine/engine';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from '../engine/engine-deps';
+import type { ReconcilerEngine } from '../engine/reconciler-engine';
 import { NotifyingEngine } from '../notify/notifying-engine';
 import type { WatchStatus } from '../watch/watches';
 
@@ -38,7 +39,7 @@ export class Reconciler {
   readonly #deps: EngineDeps;
   readonly #settings: EngineSettings;
   readonly #stop = new AbortController();
-  #engine: Engine | NotifyingEngine | undefined;
+  #engine: ReconcilerEngine | undefined;
   #problem: string | undefined;
 
   constructor(deps: EngineDeps, settings: EngineSettings) {
@@ -139,19 +140,20 @@ export class Reconciler {
       },
     );
     this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: false });
-    void this.#awaitSharedKey();
+    // A receiver of changes is told of each: no baseline is recorded under any key.
+    if (!this.#deps.webhook) void this.#awaitSharedKey();
   }
 
   /** The right to it may come, or somebody make the Secret. Never rejects. */
   async #awaitSharedKey(): Promise<void> {
     const { client, clock, random, logger } = this.#deps;
     const { signal } = this.#stop;
-    while (this.#engine instanceof Engine && !isAborted(signal)) {
+    while (!isAborted(signal)) {
       await sleep(clock, sharedKeyEveryMs * (1 + random.float() / 10), signal);
       if (isAborted(signal)) return;
       try {
         const key = await loadInstallKey(client, random, this.#settings.ownNamespace, digestKey);
-        if (this.#engine.useSharedKey(key)) return;
+        if (this.#engine?.useSharedKey(key)) return;
       } catch (error) {
         logger.debug('still no digest key but that of this process', { error: errorMessage(error) });
       }

@@ -21,7 +21,7 @@ import type { InjectedRestarts } from '../work/injected-restarts';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import { candidates, plan, usedOrListed } from '../../shared/domain/plan/plan';
 import type { ContentLoader } from '../reading/content-loader';
-import type { PlanView } from '../work/worker';
+import type { PlanView } from '../work/plan-view';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { isTrackable } from '../workloads/workload-index';

@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { plan, type PlanInput, type Verdict } from '../../shared/domain/plan/plan';
 import { whyOf } from '../../shared/domain/plan/describe-change';
 import type { NamespaceScope } from '../workloads/namespace-scope';
-import type { PlanView } from '../work/worker';
+import type { PlanView } from '../work/plan-view';
 
 export interface PreviewsOptions extends PlanView {
   readonly clock: Pick<Clock, 'nowMs'>;

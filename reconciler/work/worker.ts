@@ -1,7 +1,6 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { owing, type Baseline } from '../../shared/domain/baseline/baseline';
-import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
-import type { SourceKind } from '../../shared/domain/sources/source';
+import { optedIn } from '../../shared/domain/policy/policy';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { ConflictError, NotFoundError } from '../../shared/kube/errors';
@@ -18,39 +17,17 @@ import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import { attributed, describeRestart } from './describe-restart';
 import type { ComparableVersions } from '../workloads/comparable-versions';
-import type { DigestKeyring } from '../sources/digest-keyring';
 import { failedAttempt } from '../queue/failed-attempt';
 import type { InjectedRestarts } from './injected-restarts';
 import type { QueueResult } from '../queue/key-queue';
-import {
-  candidates,
-  plan,
-  type Plan,
-  type PlanInput,
-  type PlanSettings,
-  type Term,
-  type Verdict,
-} from '../../shared/domain/plan/plan';
+import { candidates, plan, type Plan, type PlanInput, type Term, type Verdict } from '../../shared/domain/plan/plan';
+import type { PlanView } from './plan-view';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
 import type { ContentLoader, SourceName } from '../reading/content-loader';
-import type { SourceIndex } from '../sources/source-index';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
-import type { WorkloadIndex } from '../workloads/workload-index';
 import type { Writers } from './writers';
-
-/** What plans are made from. */
-export interface PlanView {
-  readonly sources: SourceIndex;
-  readonly workloads: WorkloadIndex;
-  readonly keys: Pick<DigestKeyring, 'keyId'>;
-  readonly settings: PlanSettings & { readonly policy: PolicySettings };
-  readonly knownKinds: () => ReadonlySet<SourceKind>;
-  readonly isNamed: (kind: SourceKind, namespace: string, name: string) => boolean;
-  /** Undefined while this process must not act. */
-  readonly term: () => Term | undefined;
-}
 
 export interface WorkerOptions extends PlanView {
   readonly contents: Pick<ContentLoader, 'read'>;

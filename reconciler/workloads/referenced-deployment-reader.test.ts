@@ -18,8 +18,8 @@ function reader(reply: Reply, known?: WorkloadRecord) {
   const { client, logger } = clientWorld(() => reply);
   const get = () => (known === undefined ? undefined : ({ record: known } as TrackedWorkload));
   const read = () => workloadRecord({ resourceVersion: '10' });
-  const loans = { sink: () => sink, read };
-  return { taken, logger, reader: new ReferencedDeploymentReader({ client, logger, loans, workloads: { get } }) };
+  const refs = { sink: () => sink, read };
+  return { taken, logger, reader: new ReferencedDeploymentReader({ client, logger, refs, workloads: { get } }) };
 }
 
 describe('ReferencedDeploymentReader', () => {

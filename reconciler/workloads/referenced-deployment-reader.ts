@@ -15,7 +15,7 @@ import type { WorkloadIndex } from './workload-index';
 export interface ReferencedDeploymentReaderOptions {
   readonly client: KubeClient;
   readonly logger: Logger;
-  readonly loans: Pick<WorkloadRefs, 'read' | 'sink'>;
+  readonly refs: Pick<WorkloadRefs, 'read' | 'sink'>;
   readonly workloads: Pick<WorkloadIndex, 'get'>;
 }
 
@@ -32,15 +32,15 @@ export class ReferencedDeploymentReader {
 
   /** Never rejects: what goes wrong is the result. */
   async process(key: ObjectKey): Promise<QueueResult> {
-    const { client, logger, loans, workloads } = this.#options;
+    const { client, logger, refs, workloads } = this.#options;
     const { namespace, name } = splitObjectKey(key);
     try {
       const object = await getObject(client, workloadKind('Deployment').resource, namespace, name);
-      const record = loans.read('Deployment', object);
+      const record = refs.read('Deployment', object);
       const known = workloads.get(workloadKey('Deployment', namespace, name))?.record;
       // The watch was faster, and what it brought was read in view of the loan.
       const isBehind = known?.uid === record.uid && isOlderVersion(record.resourceVersion, known.resourceVersion);
-      if (!isBehind) loans.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
+      if (!isBehind) refs.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
       return { kind: 'done' };
     } catch (error) {
       // When it is created, the watch brings it.

@@ -14,7 +14,7 @@ export interface WorkloadRefsOptions {
   readonly policy: PolicySettings;
   readonly workloads: Pick<WorkloadIndex, 'sink' | 'seeAnew'>;
   /** What a Deployment lends, or to whom, has changed: it must be read again, for what nobody asks for is not kept. */
-  readonly onLoan: (deployment: ObjectKey) => void;
+  readonly onReference: (deployment: ObjectKey) => void;
 }
 
 interface Borrower {
@@ -103,7 +103,7 @@ export class WorkloadRefs {
     if (asksTheSame) return;
     // Its opt-in was not seen happen, so the Deployment's last write does not date it.
     if (!former) this.#options.workloads.seeAnew(deploymentKey(lender));
-    this.#options.onLoan(lender);
+    this.#options.onReference(lender);
   }
 
   #dropRollout(key: ObjectKey, uid: string | undefined): void {
@@ -122,7 +122,7 @@ export class WorkloadRefs {
       this.#borrowers.delete(lender);
       this.#lenders.delete(lender);
     }
-    this.#options.onLoan(lender);
+    this.#options.onReference(lender);
   }
 
   #takeDeployment(record: WorkloadRecord, sink: ReflectorSink<WorkloadRecord>): void {

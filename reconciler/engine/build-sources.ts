@@ -1,0 +1,62 @@
+import type { SourceKind } from '../../shared/domain/sources/source';
+import { ChangeRecordIntake } from '../hints/change-record-intake';
+import { Hints, type HintsOptions } from '../hints/hints';
+import { ContentLoader } from '../reading/content-loader';
+import { sourceReader } from '../reading/read-source';
+import { sourceReads } from '../reading/source-reads';
+import { SourceIndex, type SourceChange } from '../sources/source-index';
+import type { EngineBase } from './engine-parts';
+import { observeSources } from './observers';
+
+/** What is known of sources, and the ways in which it becomes known beside the watches. */
+export interface SourceParts {
+  readonly index: SourceIndex;
+  readonly hints: Hints;
+  readonly intake: ChangeRecordIntake;
+  readonly contents: ContentLoader;
+  readonly readSource: HintsOptions['readSource'];
+}
+
+export interface SourceEvents {
+  readonly onChange: (change: SourceChange) => void;
+  /** Whether any workload uses or names the source. */
+  readonly isUsed: (kind: SourceKind, namespace: string, name: string) => boolean;
+}
+
+export function buildSources({ deps, settings, keys }: EngineBase, events: SourceEvents): SourceParts {
+  const { client, clock, logger, metrics } = deps;
+  const { annotationKeys, sourceSelector, namespaces, ignoredSourceKind } = settings;
+  const index = new SourceIndex(clock, {
+    onChange: (change) => {
+      if (change.after) hints.observed(change.after);
+      events.onChange(change);
+    },
+    onInconsistency: (kind, namespace, name) => hints.check(kind, namespace, name),
+    onListed: (kind, namespace) => hints.listed(kind, namespace),
+  });
+  const readSource = sourceReader(client, keys, annotationKeys, sourceSelector);
+  const hints = new Hints({
+    ...{ clock, logger, readSource },
+    metrics: metrics.channel,
+    sources: { known: (kind, namespace, name) => index.get(kind, namespace, name) },
+    onStored: (record) => index.learn(record),
+    onAbsent: (kind, namespace, name) => index.learnAbsence(kind, namespace, name),
+  });
+  const contents = new ContentLoader({
+    ...sourceReads(deps, keys, annotationKeys, sourceSelector),
+    sources: index,
+    onRead: (source) => hints.observed(source),
+  });
+  const intake = new ChangeRecordIntake({
+    ...{ clock, logger, keys, hints },
+    metrics: metrics.channel,
+    isWanted: (kind, namespace, name) =>
+      kind !== ignoredSourceKind &&
+      (namespaces.length === 0 || namespaces.includes(namespace)) &&
+      // A change record has no labels: only the watch can tell whether a source that is new to us is selected.
+      (sourceSelector.isEverything || index.get(kind, namespace, name) !== undefined) &&
+      events.isUsed(kind, namespace, name),
+  });
+  observeSources(metrics, index);
+  return { index, hints, intake, contents, readSource };
+}

@@ -1,0 +1,119 @@
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { Term } from '../../shared/domain/plan/plan';
+import type { ForbiddenError } from '../../shared/kube/errors';
+import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
+import { JobJournal } from '../apply/job-journal';
+import { JournalStore } from '../apply/journal-store';
+import { Questions } from '../questions/questions';
+import { KeyQueue } from '../queue/key-queue';
+import { MissingPermissions } from '../reporting/missing-permissions';
+import type { Reporter } from '../reporting/reporter';
+import { AdoptionRateLimiter } from '../work/adoption-rate-limiter';
+import { BaselineRemovals } from '../work/baseline-removals';
+import { InjectedRestarts } from '../work/injected-restarts';
+import { JobWorker } from '../work/job-worker';
+import type { PlanView } from '../work/plan-view';
+import { RolloutCoalescer } from '../work/rollout-coalescer';
+import { SettleWindows } from '../work/settle-window';
+import { Worker } from '../work/worker';
+import { dryWriters, writersFor } from '../work/writers';
+import { ComparableVersions } from '../workloads/comparable-versions';
+import type { SourceParts } from './build-sources';
+import type { WatchParts } from './build-watch';
+import type { WorkloadParts } from './build-workloads';
+import { queueOptions, type EngineBase } from './engine-parts';
+import { observeJobs, queueObserver } from './observers';
+
+/** What decides and acts. */
+export interface WorkParts {
+  /** Workloads to be looked at, by their keys. */
+  readonly queue: KeyQueue;
+  readonly worker: Worker;
+  readonly settle: SettleWindows;
+  readonly coalescer: RolloutCoalescer;
+  /** Jobs that are being recreated, by the names of their journal entries. */
+  readonly jobs: KeyQueue;
+  readonly jobWorker: JobWorker;
+  /** For the webhook. */
+  readonly questions: Questions;
+}
+
+export interface Parts {
+  readonly reporter: Reporter;
+  readonly sources: SourceParts;
+  readonly workloads: WorkloadParts;
+  readonly watch: WatchParts;
+}
+
+export interface WorkEvents {
+  /** Throws a NotLeadingError where this process must not write. */
+  readonly assertLeading: () => void;
+  /** Undefined while this process must not act. */
+  readonly term: () => Term | undefined;
+  /** A Job was recreated by somebody else: what it was recreated for may still be owed. */
+  readonly onSuperseded: () => void;
+}
+
+export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): WorkParts {
+  const { deps, settings, keys } = base;
+  const { client, clock, random, logger, metrics } = deps;
+  const { annotationKeys, dryRun } = settings;
+  const { reporter, sources, workloads, watch } = parts;
+  const permissions = new MissingPermissions(logger);
+  const context = {
+    client,
+    assertLeading: events.assertLeading,
+    onAnnotationsRefused: (kind: WorkloadKindName, error: ForbiddenError) => permissions.annotations(kind, error),
+    read: workloads.read,
+  };
+  const journal = buildJournal(base, parts, events, permissions, (name) => jobs.add(name));
+  const jobWorker = new JobWorker({ journal, reporter, logger, onSuperseded: events.onSuperseded });
+  const jobs = new KeyQueue({ ...queueOptions(base), process: async (name) => await jobWorker.process(name) });
+  observeJobs(metrics, jobWorker);
+
+  const view: PlanView = {
+    ...{ keys, settings, workloads: workloads.index, sources: sources.index, term: events.term },
+    knownKinds: () => watch.known.kinds,
+    isNamed: (kind, namespace, name) => watch.named.knows(kind, namespace, name),
+  };
+  const restarts = {
+    ...{ clock, random, contents: sources.contents, defaults: settings, hints: sources.hints },
+    injected: new InjectedRestarts(),
+  };
+  const questions = new Questions({
+    ...{ ...view, ...restarts, settings, keys, annotationKeys, dryRun, scope: workloads.scope, read: workloads.read },
+    isSettled: () => watch.known.hasSynced,
+  });
+  const settle = new SettleWindows(clock);
+  const coalescer = new RolloutCoalescer({ clock, logger, context });
+  const pauses = { clock, context, workloads: workloads.index, reporter, pausedAtKey: annotationKeys.pausedAt };
+  const worker = new Worker({
+    ...{ ...view, ...restarts, context, reporter, settle, coalescer },
+    versions: new ComparableVersions(client),
+    adoptions: new AdoptionRateLimiter(clock),
+    removals: new BaselineRemovals({ client, clock, reporter }),
+    writers: dryRun ? dryWriters : writersFor(journal, pauses),
+  });
+  const queue = new KeyQueue({
+    ...queueOptions(base),
+    process: async (key) => await worker.process(key),
+    observer: queueObserver(metrics),
+  });
+  return { queue, worker, settle, coalescer, jobs, jobWorker, questions };
+}
+
+function buildJournal(
+  { deps: { client, random }, settings: { ownNamespace } }: EngineBase,
+  { reporter }: Parts,
+  { assertLeading }: WorkEvents,
+  permissions: MissingPermissions,
+  onEntry: (name: string) => void,
+): JobJournal {
+  const store = new JournalStore({
+    ...{ client, namespace: ownNamespace },
+    loadKey: async () => await loadInstallKey(client, random, ownNamespace, journalKey),
+    onRefusedEntry: (entry) => reporter.journalEntryRefused(entry),
+  });
+  const onRefused = (error: ForbiddenError): void => permissions.journal(error);
+  return new JobJournal({ client, store, assertLeading, onEntry, onRefused });
+}

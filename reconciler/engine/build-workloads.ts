@@ -1,0 +1,56 @@
+import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
+import { KeyQueue } from '../queue/key-queue';
+import { NamespaceScope } from '../workloads/namespace-scope';
+import { ReferencedDeploymentReader } from '../workloads/referenced-deployment-reader';
+import { WorkloadIndex } from '../workloads/workload-index';
+import { WorkloadRefs } from '../workloads/workload-refs';
+import { queueOptions, type EngineBase } from './engine-parts';
+
+/** What is known of workloads, and of the namespaces that count. */
+export interface WorkloadParts {
+  readonly scope: NamespaceScope;
+  readonly index: WorkloadIndex;
+  readonly refs: WorkloadRefs;
+  /** Deployments whose template a Rollout takes and that are to be read, by `namespace/name`. */
+  readonly referencedDeployments: KeyQueue;
+  /** Reads an object as the watches do. Throws a MalformedObjectError. */
+  readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
+}
+
+export interface WorkloadEvents {
+  readonly onChange: (workload: TrackedWorkload) => void;
+  readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
+  readonly onGone: (key: WorkloadKey) => void;
+}
+
+export function buildWorkloads(base: EngineBase, events: WorkloadEvents): WorkloadParts {
+  const { deps, settings, keys } = base;
+  const { client, clock, logger } = deps;
+  const { policy, annotationKeys, dryRun, namespaceSelector } = settings;
+  const scope: NamespaceScope = new NamespaceScope({
+    ...{ clock, logger, selector: namespaceSelector },
+    forget: (namespace) => index.forgetNamespace(namespace),
+  });
+  const index: WorkloadIndex = new WorkloadIndex({
+    ...{ clock, keys, policy, annotationKeys, ignoreStored: dryRun },
+    selectedSinceMs: (namespace) => scope.selectedSinceMs(namespace),
+    ...events,
+  });
+  const refs = new WorkloadRefs({
+    ...{ annotationKeys, policy },
+    workloads: {
+      sink: (kind, namespace, onSynced) => scope.workloadSink(kind, index.sink(kind, namespace, onSynced)),
+      seeAnew: (key) => index.seeAnew(key),
+    },
+    onReference: (deployment) => referencedDeployments.add(deployment),
+  });
+  const reader = new ReferencedDeploymentReader({ client, logger, refs, workloads: index });
+  const referencedDeployments = new KeyQueue({
+    ...queueOptions(base),
+    process: async (key) => await reader.process(key),
+  });
+  const read = (kind: WorkloadKindName, object: unknown): WorkloadRecord => refs.joined(refs.read(kind, object));
+  return { scope, index, refs, referencedDeployments, read };
+}
