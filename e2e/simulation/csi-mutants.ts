@@ -27,7 +27,7 @@ export const csiMutants: readonly Mutant[] = [
   },
   {
     what: 'the first rotation of a class restarts nothing',
-    file: 'shared/domain/plan/plan.ts',
+    file: 'shared/domain/plan/judge.ts',
     from: 'return { reloadOnCreate: true, reloadOnDelete: false };',
     to: 'return { reloadOnCreate: false, reloadOnDelete: false };',
   },

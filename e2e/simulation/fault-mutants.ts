@@ -7,20 +7,20 @@ export const restoreMutants: readonly Mutant[] = [
   {
     what: 'after a restore of etcd, the baselines count that were seen before it',
     file: engine,
-    from: '    this.#workloads.forgetSeen();\n',
+    from: '    this.#workloads.index.forgetSeen();\n',
     to: '',
   },
   {
     what: 'after a restore of etcd, workloads are not listed anew',
     file: engine,
-    from: '    void this.#watches.listOthersAgain();\n',
+    from: '    void this.#watch.watches.listOthersAgain();\n',
     to: '',
   },
   {
     what: 'after a restore of etcd, sources are not listed anew',
     file: engine,
-    from: '    this.#known.forget();\n    this.#workloads.forgetSeen();',
-    to: '    this.#workloads.forgetSeen();',
+    from: '    this.#watch.known.forget();\n    this.#workloads.index.forgetSeen();',
+    to: '    this.#workloads.index.forgetSeen();',
   },
   {
     what: 'after a restore of etcd, nobody looks for Jobs that were on their way',

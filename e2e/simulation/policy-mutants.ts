@@ -44,7 +44,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     what: 'a pattern names nothing',
-    file: 'shared/domain/plan/plan.ts',
+    file: 'shared/domain/plan/candidates.ts',
     from: 'if (!named.hasPatterns) continue;',
     to: 'if (kind.length > 0) continue;',
   },

@@ -40,8 +40,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a standby drops hints',
     file: 'reconciler/engine/engine.ts',
-    from: 'this.#workloads.usersOf(kind, namespace, name).length > 0',
-    to: 'this.#isInCharge() && this.#workloads.usersOf(kind, namespace, name).length > 0',
+    from: 'this.#workloads.index.usersOf(kind, namespace, name).length > 0',
+    to: 'this.#isInCharge() && this.#workloads.index.usersOf(kind, namespace, name).length > 0',
     test: 'e2e/engine/channel.test.ts',
   },
   {
@@ -155,7 +155,7 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a new leader does not list sources anew',
     file: 'reconciler/engine/engine.ts',
-    from: `    this.#known.forget();
+    from: `    this.#watch.known.forget();
     this.#reporter.lead(true);`,
     to: '    this.#reporter.lead(true);',
     test: 'e2e/engine/csi.test.ts',
@@ -169,7 +169,7 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'what is listed long after a creation is taken for what was there then',
-    file: 'shared/domain/plan/plan.ts',
+    file: 'shared/domain/plan/resolve.ts',
     from: 'if (!isOfCreation || !wasWatched)',
     to: 'if (!isOfCreation)',
     test: 'e2e/engine/copied-baselines.test.ts',

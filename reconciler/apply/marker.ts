@@ -1,5 +1,5 @@
 import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
-import type { Verdict } from '../../shared/domain/plan/plan';
+import type { Verdict } from '../../shared/domain/plan/verdict';
 
 export type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 

@@ -1,5 +1,5 @@
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import type { Term } from '../../shared/domain/plan/plan';
+import type { Term } from '../../shared/domain/plan/plan-input';
 import type { ForbiddenError } from '../../shared/kube/errors';
 import { journalKey, loadInstallKey } from '../../shared/kube/secrets/install-keys';
 import { JobJournal } from '../apply/job-journal';

@@ -1,6 +1,6 @@
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { sourceId } from '../../shared/domain/sources/source';
-import type { Term } from '../../shared/domain/plan/plan';
+import type { Term } from '../../shared/domain/plan/plan-input';
 import { EventRecorder } from '../../shared/kube/client/events';
 import { NotLeadingError } from '../apply/restart';
 import type { Receipt } from '../hints/change-record-intake';

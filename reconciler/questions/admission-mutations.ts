@@ -19,7 +19,9 @@ import { attributed, describeRestart, type DescribeOptions } from '../work/descr
 import type { DigestKeyring } from '../sources/digest-keyring';
 import type { InjectedRestarts } from '../work/injected-restarts';
 import type { NamespaceScope } from '../workloads/namespace-scope';
-import { candidates, plan, usedOrListed } from '../../shared/domain/plan/plan';
+import { candidates } from '../../shared/domain/plan/candidates';
+import { usedOrListed } from '../../shared/domain/plan/next-baseline';
+import { plan } from '../../shared/domain/plan/plan';
 import type { ContentLoader } from '../reading/content-loader';
 import type { PlanView } from '../work/plan-view';
 import { sleep, type Clock } from '../../shared/runtime/clock';

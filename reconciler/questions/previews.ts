@@ -10,7 +10,9 @@ import {
 import { hasContent, sourceId, type SourceRecord } from '../../shared/domain/sources/source';
 import type { SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
 import type { Clock } from '../../shared/runtime/clock';
-import { plan, type PlanInput, type Verdict } from '../../shared/domain/plan/plan';
+import type { PlanInput } from '../../shared/domain/plan/plan-input';
+import type { Verdict } from '../../shared/domain/plan/verdict';
+import { plan } from '../../shared/domain/plan/plan';
 import { whyOf } from '../../shared/domain/plan/describe-change';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { PlanView } from '../work/plan-view';

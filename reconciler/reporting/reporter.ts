@@ -24,7 +24,7 @@ import type { RefusedEntry } from '../apply/journal-store';
 import type { Change } from '../../shared/domain/plan/change';
 import { countEvent, countPassedOver } from './event-counts';
 import { whatHappened } from './event-labels';
-import type { Verdict } from '../../shared/domain/plan/plan';
+import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
   authorsOf,
   describeChange,

@@ -4,7 +4,8 @@ import { absent } from '../../shared/domain/sources/content-digest';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { plan, type Plan, type PlanInput } from '../../shared/domain/plan/plan';
+import type { PlanInput } from '../../shared/domain/plan/plan-input';
+import { plan, type Plan } from '../../shared/domain/plan/plan';
 import {
   at,
   auto,

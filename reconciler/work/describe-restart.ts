@@ -10,7 +10,7 @@ import { baselineText } from '../apply/baseline-too-large-error';
 import type { Change } from '../../shared/domain/plan/change';
 import type { Hints } from '../hints/hints';
 import type { PauseBegun } from './pauses';
-import type { Verdict } from '../../shared/domain/plan/plan';
+import type { Verdict } from '../../shared/domain/plan/verdict';
 import { lastRestartAnnotation } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 

@@ -1,4 +1,4 @@
-import type { PlanSettings, Term } from '../../shared/domain/plan/plan';
+import type { PlanSettings, Term } from '../../shared/domain/plan/plan-input';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { DigestKeyring } from '../sources/digest-keyring';

@@ -6,7 +6,7 @@ import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { clientWorld, type ClientWorld } from '../../shared/kube/client/client.fixture';
 import type { FakeClock } from '../../shared/runtime/fake-clock';
 import { StaleWorkloadError } from '../apply/read-again';
-import type { Verdict } from '../../shared/domain/plan/plan';
+import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
   at,
   policySettings,

@@ -9,7 +9,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { readAgain } from '../apply/read-again';
 import type { ApplyContext } from '../apply/restart';
-import type { Verdict } from '../../shared/domain/plan/plan';
+import type { Verdict } from '../../shared/domain/plan/verdict';
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { SourceChange } from '../sources/source-index';
 import { WorkloadHistory } from '../workloads/workload-history';

@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { recordedOf, type Recorded } from './baseline';
 import { compare, type Comparison, type ComparisonInput, type InForce } from './comparison';
 import { budgets } from '../budgets';
-import { ContentDigester, type ContentDigest } from '../sources/content-digest';
+import { absent, ContentDigester, type ContentDigest } from '../sources/content-digest';
+
+/** Of an input all of whose contents are known. */
+function comparisonOf(input: ComparisonInput): Comparison {
+  const comparison = compare(input);
+  if (comparison === 'metadata-only') throw new Error('a content is to be read first');
+  return comparison;
+}
 
 const digester = new ContentDigester(Buffer.alloc(32, 7));
 const nextDigester = new ContentDigester(Buffer.alloc(32, 8), digester);
@@ -265,13 +272,13 @@ describe('compare', () => {
   it.each(rows)(
     '$when, and the digest key has been changed since: the same, recorded under the key of today',
     (row) => {
-      const { restart, because, changedKeys } = compare(inputOf(row));
+      const { restart, because, changedKeys } = comparisonOf(inputOf(row));
       const current = row.now && renewed.get(row.now);
       const input = { ...inputOf(row), current };
-      const { recorded, ...now } = compare(input);
+      const { recorded, ...now } = comparisonOf(input);
       expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }) });
       if (current) expect(recorded).toEqual(recordedOf(current, input.keys));
-      expect(compare({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
+      expect(comparisonOf({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
     },
   );
 });
@@ -286,7 +293,7 @@ describe('a source with too many keys to tell them apart', () => {
     current: ContentDigest,
     keys: 'all' | readonly string[],
   ): Comparison =>
-    compare({
+    comparisonOf({
       ...{ recorded, current, keys, reloadOnCreate: false, reloadOnDelete: false },
       ...{ inForce: () => ({ content: many }), firstContent: () => undefined, formerContent: () => undefined },
       atBirth: () => 'unknown',
@@ -331,5 +338,49 @@ describe('a source with too many keys to tell them apart', () => {
       expect(compared(recordedOf(many, keys), renewed.get(many)!, keys)).toMatchObject({ restart: false });
       expect(compared(recordedOf(many, keys), renewed.get(other)!, keys)).toMatchObject({ restart: true });
     }
+  });
+});
+
+describe('a content of which the metadata alone is known', () => {
+  const red = content({ color: 'red' });
+  const blue = content({ color: 'blue' });
+  const unasked = (): never => {
+    throw new Error('the answer does not rest on it');
+  };
+  const facts = { inForce: unasked, atBirth: unasked, formerContent: unasked, firstContent: unasked };
+  const input = {
+    recorded: red.whole(),
+    current: blue,
+    keys: 'all',
+    reloadOnCreate: false,
+    reloadOnDelete: false,
+  } as const;
+  const metadataOnly = () => 'metadata-only' as const;
+  const unknown = () => 'unknown' as const;
+
+  it.each<[string, Partial<ComparisonInput>]>([
+    ['what was in force, where nothing is recorded', { recorded: undefined, inForce: metadataOnly }],
+    ['what was in force, where its absence is recorded', { recorded: absent, inForce: metadataOnly }],
+    [
+      'what was in force, where a key is used that is not recorded',
+      { recorded: new Map(), keys: ['color'], inForce: metadataOnly },
+    ],
+    ['the former content, which tells the changed keys', { formerContent: metadataOnly }],
+    ['what it held at the birth', { formerContent: () => red, atBirth: metadataOnly }],
+    [
+      'what it was created with',
+      { recorded: absent, inForce: () => ({ content: undefined }), firstContent: metadataOnly },
+    ],
+  ])('is to be read first: %s', (_, asked) => {
+    expect(compare({ ...input, ...facts, ...asked })).toBe('metadata-only');
+  });
+
+  it.each<[string, Partial<ComparisonInput>, boolean]>([
+    ['nothing has changed', { recorded: blue.whole() }, false],
+    ['the deletion is ignored', { current: undefined }, false],
+    ['the deletion counts', { current: undefined, reloadOnDelete: true, atBirth: unknown }, true],
+    ['the creation counts', { recorded: absent, reloadOnCreate: true, atBirth: unknown }, true],
+  ])('is not asked for where %s', (_, asked, restart) => {
+    expect(comparisonOf({ ...input, ...facts, ...asked }).restart).toBe(restart);
   });
 });

@@ -1,8 +1,11 @@
 import { recordedOf, type Recorded } from './baseline';
 import { absent, everyKey, type ContentDigest } from '../sources/content-digest';
 
-/** The state of a source that a workload was born with, or came to use: a content, no such object, or not known. */
+/** The state of a source that a workload was created with, or came to use: a content, no such object, or not known. */
 export type InForce = { readonly content: ContentDigest | undefined } | 'unknown';
+
+/** The answer rests on a content of which a list has shown the metadata alone: it is to be read first. */
+export type MetadataOnly = 'metadata-only';
 
 export interface ComparisonInput {
   /** The workload's baseline for this source; undefined: it holds none. */
@@ -11,13 +14,13 @@ export interface ComparisonInput {
   readonly current: ContentDigest | undefined;
   readonly keys: 'all' | readonly string[];
   /** Stands in where nothing is recorded. */
-  readonly inForce: () => InForce;
-  /** What it held at the workload's creation, for a record that was made before that, by whoever may have been behind. */
-  readonly atBirth: () => InForce;
+  readonly inForce: () => InForce | MetadataOnly;
+  /** What it held when the workload was created, for a baseline that was written before that, by a process that may have lagged. */
+  readonly atBirth: () => InForce | MetadataOnly;
   /** A content of the recent past by the digest of its whole, if it is still known. */
-  readonly formerContent: (whole: string) => ContentDigest | undefined;
-  /** What the workload's pods found if they had to wait for the source: what it was created with, or held at their birth. */
-  readonly firstContent: () => ContentDigest | 'unknown' | undefined;
+  readonly formerContent: (whole: string) => ContentDigest | MetadataOnly | undefined;
+  /** What pods found that had to wait for the source: what it was created with, or what it held when they were created. */
+  readonly firstContent: () => ContentDigest | MetadataOnly | 'unknown' | undefined;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
 }
@@ -55,10 +58,12 @@ export interface Comparison {
  * | present  | absent  | restart only with reload-on-delete; else the record stays, so that the same content coming back is no change |
  * | present  | present | restart if a key in use differs                               |
  */
-export function compare(input: ComparisonInput): Comparison {
+export function compare(input: ComparisonInput): Comparison | MetadataOnly {
   const contradicted = input.recorded === absent && wasThere(input);
+  if (contradicted === 'metadata-only') return contradicted;
   if (input.recorded !== undefined && !contradicted) return sinceBirth(compareRecorded(input.recorded, input), input);
   const inForce = input.inForce();
+  if (inForce === 'metadata-only') return inForce;
   if (inForce === 'unknown') {
     if (input.current === undefined) {
       const restart = input.reloadOnDelete;
@@ -68,6 +73,7 @@ export function compare(input: ComparisonInput): Comparison {
   }
   const atBirth = recordedOf(inForce.content, input.keys);
   const comparison = compareRecorded(atBirth, input);
+  if (comparison === 'metadata-only') return comparison;
   if (comparison.because === 'unchanged') {
     return contradicted ? compareRecorded(absent, input) : { ...comparison, because: 'first-seen' };
   }
@@ -75,24 +81,27 @@ export function compare(input: ComparisonInput): Comparison {
 }
 
 /** What had changed before the workload was created is no change to pods that started after that. */
-function sinceBirth(comparison: Comparison, input: ComparisonInput): Comparison {
-  const then = comparison.restart ? input.atBirth() : 'unknown';
+function sinceBirth(comparison: Comparison | MetadataOnly, input: ComparisonInput): Comparison | MetadataOnly {
+  if (comparison === 'metadata-only' || !comparison.restart) return comparison;
+  const then = input.atBirth();
+  if (then === 'metadata-only') return then;
   if (then === 'unknown') return comparison;
   const since = compareRecorded(recordedOf(then.content, input.keys), input);
-  return since.restart ? comparison : since;
+  return since === 'metadata-only' || !since.restart ? since : comparison;
 }
 
 /**
  * Whether a source that was recorded as absent was there when the workload came to use it: the watch of sources may
  * have been behind then, and the pods have read what nobody had seen yet.
  */
-function wasThere({ current, inForce, reloadOnCreate }: ComparisonInput): boolean {
+function wasThere({ current, inForce, reloadOnCreate }: ComparisonInput): boolean | MetadataOnly {
   if (current === undefined || reloadOnCreate) return false;
   const then = inForce();
+  if (then === 'metadata-only') return then;
   return then !== 'unknown' && then.content !== undefined;
 }
 
-function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Comparison {
+function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Comparison | MetadataOnly {
   const { current, keys } = input;
   const recorded = renewed(recordedOnce, current);
   const now = recordedOf(current, keys);
@@ -102,9 +111,12 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
       return { restart: true, because: 'created', recorded: now, ...keysTold(current.keyNames, current) };
     // Pods that waited for it have started with what it was created with: an edit since then is a change like any other.
     const first = input.firstContent() ?? current;
+    if (first === 'metadata-only') return first;
     if (first === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
     const since = compareRecorded(recordedOf(first, keys), input);
-    return since.restart ? since : { restart: false, because: 'created-ignored', recorded: now };
+    return since === 'metadata-only' || since.restart
+      ? since
+      : { restart: false, because: 'created-ignored', recorded: now };
   }
   if (current === undefined) {
     return input.reloadOnDelete
@@ -114,6 +126,7 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
   if (typeof recorded !== 'string') return comparePerKey(recorded, current, input);
   if (recorded === current.whole()) return { restart: false, because: 'unchanged', recorded: now };
   const former = input.formerContent(recorded);
+  if (former === 'metadata-only') return former;
   if (keys === 'all') {
     return {
       restart: true,
@@ -132,10 +145,11 @@ function comparePerKey(
   recorded: ReadonlyMap<string, string>,
   current: ContentDigest,
   input: ComparisonInput,
-): Comparison {
+): Comparison | MetadataOnly {
   const now = recordedOf(current, input.keys);
   const isAdded = input.keys === 'all' || input.keys.some((key) => !recorded.has(key));
   const inForce = isAdded ? input.inForce() : { content: undefined };
+  if (inForce === 'metadata-only') return inForce;
   if (inForce === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
   const then = inForce.content ?? current;
   const inUse = input.keys === 'all' ? [...recorded.keys(), ...then.keyNames, ...current.keyNames] : input.keys;

@@ -1,5 +1,5 @@
 import type { Attribution } from './attribution';
-import type { Verdict } from './plan';
+import type { Verdict } from './verdict';
 
 /** A verdict that leads to a restart, with who made the change, where the webhook told. */
 export interface Change extends Verdict {

@@ -4,7 +4,7 @@ import { printable } from '../text/printable';
 import type { WorkloadRecord } from '../workloads/workload';
 import type { Attribution } from './attribution';
 import type { Change } from './change';
-import type { Verdict } from './plan';
+import type { Verdict } from './verdict';
 
 const maxNamedSources = 20;
 const maxNamedKeys = 20;

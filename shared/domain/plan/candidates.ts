@@ -1,0 +1,38 @@
+import type { Baseline } from '../baseline/baseline';
+import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../sources/source';
+import type { PlanInput } from './plan-input';
+
+/** A source that the workload uses or names. */
+export interface Candidate {
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly keys: 'all' | readonly string[];
+  readonly container: string | undefined;
+}
+
+/** Every source that a plan for the workload may rest on. */
+export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | 'sources'>): readonly Candidate[] {
+  const { references, policy, namespace, firstContainer } = workload.record;
+  const found = new Map<SourceId, Candidate>();
+  for (const reference of references) {
+    found.set(sourceId(reference.kind, reference.name), reference);
+  }
+  const addNamed = (kind: SourceKind, name: string): void => {
+    const id = sourceId(kind, name);
+    // What is named but not used in the template has no keys to go by: all of it counts.
+    if (!found.has(id)) found.set(id, { kind, name, keys: 'all', container: firstContainer });
+  };
+  for (const kind of sourceKinds) {
+    const { named } = policy[kind];
+    for (const name of named.literals) addNamed(kind, name);
+    if (!named.hasPatterns) continue;
+    for (const name of sources.namesIn(kind, namespace)) if (named.matches(name)) addNamed(kind, name);
+    for (const name of recordedNames(workload.baseline, kind)) if (named.matches(name)) addNamed(kind, name);
+  }
+  return [...found.values()];
+}
+
+function* recordedNames(baseline: Baseline | undefined, kind: SourceKind): Iterable<string> {
+  const prefix = sourceId(kind, '');
+  for (const id of baseline?.sources.keys() ?? []) if (id.startsWith(prefix)) yield id.slice(prefix.length);
+}

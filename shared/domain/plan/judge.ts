@@ -1,0 +1,80 @@
+import { compare, type Comparison } from '../baseline/comparison';
+import { decide, type Decision } from '../policy/policy';
+import { hasContent, sourceId, type SourceFlags, type SourceKind } from '../sources/source';
+import type { Candidate } from './candidates';
+import type { PlanInput, PlanSettings } from './plan-input';
+import { firstContent, inForce, stateAtBirth } from './resolve';
+import type { Verdict } from './verdict';
+
+/** Resolves what is known of a source, decides by the policy, and compares. */
+export function judge(candidate: Candidate, input: PlanInput): Verdict {
+  const { workload, sources, settings } = input;
+  const { kind, name, container } = candidate;
+  const { namespace } = workload.record;
+  const id = sourceId(kind, name);
+  const source = sources.get(kind, namespace, name);
+  const whole = source && hasContent(source) ? source.content.whole() : undefined;
+  const verdict = { id, kind, name, container, whole };
+  const isKnown = input.knownKinds.has(kind) || input.isNamed?.(kind, namespace, name) === true;
+  if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
+  const recorded = workload.baseline?.sources.get(id);
+  const lastFlags = sources.lastKnownFlags(kind, namespace, name);
+  // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.
+  const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
+  const decideBy = (flags: SourceFlags): Decision =>
+    decide(workload.record.policy, workload.record.kind, { kind, name, ...flags }, settings.policy);
+  const decision = decideBy({ ignore, match });
+  if (!decision.restart) {
+    const isGone = lastFlags !== undefined && recorded !== undefined && settings.reloadOnDelete;
+    const deletionIgnored = isGone && decideBy({ ignore: false, match: true }).restart;
+    return {
+      ...verdict,
+      decision: decision.because,
+      comparison: undefined,
+      ...(deletionIgnored && { deletionIgnored }),
+    };
+  }
+  const needsContent = { ...verdict, decision: decision.because, comparison: undefined, needsContent: true as const };
+  if (source && !hasContent(source)) return needsContent;
+  const bySearch = decision.because === 'search-match';
+  // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
+  const comparison = compare({
+    recorded,
+    current: source?.content,
+    keys: candidate.keys,
+    inForce: () => inForce(candidate, input, bySearch),
+    atBirth: () => stateAtBirth(candidate, input, bySearch),
+    firstContent: () => firstContent(candidate, input, bySearch),
+    formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
+    ...appearances(candidate, input),
+  });
+  if (comparison === 'metadata-only') return needsContent;
+  const isCoarse = source?.content.isCoarse === true && candidate.keys !== 'all';
+  return {
+    ...{ ...verdict, decision: decision.because, comparison: named(kind, comparison) },
+    ...(isCoarse && { tooManyKeys: true }),
+  };
+}
+
+/** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
+function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
+  if (candidate.kind === 'SecretProviderClass') return { reloadOnCreate: true, reloadOnDelete: false };
+  const { reloadOnCreate, reloadOnDelete } = input.settings;
+  return { reloadOnCreate: reloadOnCreate && !wasThereAtBirth(candidate, input), reloadOnDelete };
+}
+
+/**
+ * What came before the workload has not come since, whatever is recorded: a Job is created anew a while after that was
+ * decided, with the record of then. What was not selected before comes with its label, by its last write at the latest.
+ */
+function wasThereAtBirth({ kind, name }: Candidate, { workload, sources, settings }: PlanInput): boolean {
+  const { namespace, createdAtMs } = workload.record;
+  const source = sources.get(kind, namespace, name);
+  if (!source || source.createdAtMs >= createdAtMs) return false;
+  return settings.sourceSelector.isEverything || (source.writtenAtMs ?? Infinity) < createdAtMs;
+}
+
+function named(kind: SourceKind, comparison: Comparison): Comparison {
+  const isFirstRotation = kind === 'SecretProviderClass' && comparison.because === 'created';
+  return isFirstRotation ? { ...comparison, because: 'content-changed' } : comparison;
+}

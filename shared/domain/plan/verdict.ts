@@ -1,0 +1,23 @@
+import type { Comparison } from '../baseline/comparison';
+import type { DecisionReason } from '../policy/policy';
+import type { SourceId, SourceKind } from '../sources/source';
+
+/** What was concluded of one source, and why. */
+export interface Verdict {
+  readonly id: SourceId;
+  readonly kind: SourceKind;
+  readonly name: string;
+  /** Where a marker for it goes. */
+  readonly container: string | undefined;
+  /** Digest of its whole content; undefined where it does not exist, or is not read. */
+  readonly whole: string | undefined;
+  readonly decision: DecisionReason | 'not-watched';
+  /** Undefined where the decision ends it. */
+  readonly comparison: Comparison | undefined;
+  /** What it holds, or held, is to be read first. */
+  readonly needsContent?: true;
+  /** Its own annotations kept its deletion from counting: that is recorded, for soon nobody remembers what they said. */
+  readonly deletionIgnored?: true;
+  /** The workload uses some of its keys, and all of them count: there are too many to tell them apart. */
+  readonly tooManyKeys?: true;
+}
