@@ -1,6 +1,6 @@
 /** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/jest.environment.mjs',
   roots: ['<rootDir>/shared', '<rootDir>/reconciler', '<rootDir>/webhook', '<rootDir>/certs', '<rootDir>/e2e'],
   testMatch: ['**/*.test.ts'],
   maxWorkers: '100%',
