@@ -7,7 +7,7 @@ import type { TestedMutant } from './tested-mutants';
 /** What the tests read. The rooms, and what tells how they are run. */
 const copied = [
   ...['shared', 'reconciler', 'webhook', 'certs', 'e2e'],
-  ...['jest.config.mjs', 'jest.environment.mjs', 'package.json', 'tsconfig.json'],
+  ...['jest.config.mjs', 'jest.environment.mjs', 'jest.sequencer.mjs', 'package.json', 'tsconfig.json'],
 ];
 
 /** Whether jest passes the tests of these files in a folder; what it says is for a person. */
