@@ -1,11 +1,12 @@
 /** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/jest.environment.mjs',
   roots: ['<rootDir>/shared', '<rootDir>/reconciler', '<rootDir>/webhook', '<rootDir>/certs', '<rootDir>/e2e'],
   testMatch: ['**/*.test.ts'],
   maxWorkers: '100%',
-  // Each suite leaves some of its modules behind in its worker: after a while another begins anew.
-  workerIdleMemoryLimit: '600MB',
+  testSequencer: '<rootDir>/jest.sequencer.mjs',
+  // A suite of the engine keeps all that was ever written while it runs, up to 500 MB: a worker with much left over begins anew.
+  workerIdleMemoryLimit: '300MB',
   // For what hangs. How long a test takes is the machine's affair, and how busy that is.
   testTimeout: 180_000,
   testPathIgnorePatterns: ['/node_modules/', '\\.(e2e|deploy)\\.test\\.ts$'],

@@ -20,11 +20,11 @@ function newPair(): KeyPair {
   return { publicPem: publicKey, privatePem: privateKey };
 }
 
-/** Keys made beforehand and handed out in turn: making one for each certificate of a long life would take minutes. */
+/** Keys made once and handed out in turn: making one for each certificate of a long life would take minutes. */
 export function preparedKeyPairs(count: number): KeyPairs {
-  const pairs = Array.from({ length: count }, newPair);
+  const pairs: KeyPair[] = [];
   let next = 0;
-  return { generate: () => Promise.resolve(pairs[next++ % count] as KeyPair) };
+  return { generate: () => Promise.resolve((pairs[next++ % count] ??= newPair())) };
 }
 
 /** An issuer at one instant; serial numbers count up. */

@@ -4,7 +4,13 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { HttpRequest, HttpResponse } from '../../shared/kube/transport';
-import { createAuthority, type Identity } from '../control-plane/certificates';
+import {
+  createAuthority,
+  generateRsaKeyPair,
+  type Identity,
+  type KeyPair,
+  type KeyUse,
+} from '../control-plane/certificates';
 import { writeKubeconfig } from '../control-plane/kubeconfig';
 import type { ApiServer } from './api-server';
 import { readAll, wholeBody } from './byte-stream';
@@ -33,9 +39,18 @@ export interface HttpsServer {
 /** As long as kube-apiserver keeps a connection that nobody uses; Node would close it after 5 s. */
 const idleMs = 90_000;
 
+const keyPairs = new Map<KeyUse, Promise<KeyPair>>();
+
+/** Made once for all servers of a process: it takes longer than all else that a server needs, and nothing rests on it. */
+async function keyPairFor(use: KeyUse): Promise<KeyPair> {
+  const pair = keyPairs.get(use) ?? generateRsaKeyPair();
+  keyPairs.set(use, pair);
+  return await pair;
+}
+
 /** Serves a simulated API server over TLS on loopback: for real processes, `kubectl` and the tests of sockets. */
 export async function startHttpsServer(server: ApiServer, options: HttpsServerOptions = {}): Promise<HttpsServer> {
-  const authority = await createAuthority('simulated-apiserver-ca');
+  const authority = await createAuthority('simulated-apiserver-ca', keyPairFor);
   const { certPem, keyPem } = await authority.issue({
     commonName: 'kube-apiserver',
     dnsNames: ['localhost', 'kubernetes.default.svc'],

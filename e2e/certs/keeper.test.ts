@@ -106,14 +106,14 @@ describe('a first start', () => {
 describe('a life of two keepers', () => {
   it('goes through CAs without a minute in which the webhook is not trusted', async () => {
     const world = await registered();
-    const lives = { caLifeMs: 6 * hourMs, leafLifeMs: 2 * hourMs };
+    const lives = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
     const keepers = [world.keeper({ lives }), world.keeper({ lives })];
     for (const { keeper } of keepers) keeper.start();
     await world.clock.advance(2_000);
     let leaf = (await world.published('webhook.crt')) ?? '';
     const seen = new Set<number>();
-    for (let minute = 0; minute < 9 * 60; minute += 1) {
-      if (minute === 235) world.clock.jump(-5 * minuteMs);
+    for (let minute = 0; minute < 4.5 * 60; minute += 1) {
+      if (minute === 117) world.clock.jump(-5 * minuteMs);
       await world.clock.advance(minuteMs);
       const { generation, problems, nextCa, retired } = await world.material();
       const [, caBundle = ''] = await world.caBundles();

@@ -1,6 +1,6 @@
-import { generateKeyPair, randomBytes } from 'node:crypto';
+import { generateKeyPair, randomBytes, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { md, pki } from 'node-forge';
+import { asn1, md, pki } from 'node-forge';
 
 /** A certificate and its private key, both PEM. */
 export interface Identity {
@@ -48,10 +48,15 @@ export async function generateRsaKeyPair(): Promise<KeyPair> {
   return { publicPem: publicKey, privatePem: privateKey };
 }
 
+/** What a key is for. */
+export type KeyUse = 'authority' | 'server' | 'user';
+
 /** Creates a self-signed authority. */
-export async function createAuthority(commonName: string): Promise<CertificateAuthority> {
-  const pair = await generateRsaKeyPair();
-  const caKey = pki.privateKeyFromPem(pair.privatePem);
+export async function createAuthority(
+  commonName: string,
+  keyPairFor: (use: KeyUse) => Promise<KeyPair> = generateRsaKeyPair,
+): Promise<CertificateAuthority> {
+  const pair = await keyPairFor('authority');
   const subject = [{ name: 'commonName', value: commonName }];
   const ca = unsignedCertificate(pair, subject);
   ca.setIssuer(subject);
@@ -60,17 +65,17 @@ export async function createAuthority(commonName: string): Promise<CertificateAu
     { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     { name: 'subjectKeyIdentifier' },
   ]);
-  ca.sign(caKey, md.sha256.create());
+  signNatively(ca, pair);
 
   return {
     caPem: pki.certificateToPem(ca),
     keyPem: pair.privatePem,
     async issue(request) {
-      const leafPair = await generateRsaKeyPair();
+      const leafPair = await keyPairFor(isServer(request) ? 'server' : 'user');
       const leaf = unsignedCertificate(leafPair, subjectOf(request.commonName, request.organizations));
       leaf.setIssuer(subject);
       leaf.setExtensions(leafExtensions(request));
-      leaf.sign(caKey, md.sha256.create());
+      signNatively(leaf, pair);
       return { certPem: pki.certificateToPem(leaf), keyPem: leafPair.privatePem };
     },
   };
@@ -92,17 +97,32 @@ function subjectOf(commonName: string, organizations: readonly string[] = []): p
   ];
 }
 
+/** node-forge's own RSA would block the event loop, on some versions of Node for seconds. */
+function signNatively(certificate: pki.Certificate, { privatePem }: KeyPair): void {
+  const native: Pick<pki.rsa.PrivateKey, 'sign'> = {
+    sign: () => {
+      const toBeSigned = asn1.toDer(certificate.tbsCertificate).getBytes();
+      return sign('sha256', Buffer.from(toBeSigned, 'latin1'), privatePem).toString('latin1');
+    },
+  };
+  certificate.sign(native as pki.rsa.PrivateKey, md.sha256.create());
+}
+
+/** Servers are known by names and addresses, users by their common name. */
+function isServer({ dnsNames = [], ipAddresses = [] }: LeafRequest): boolean {
+  return dnsNames.length + ipAddresses.length > 0;
+}
+
 function leafExtensions(request: LeafRequest): object[] {
   const altNames = [
     ...(request.dnsNames ?? []).map((value) => ({ type: sanType.dns, value })),
     ...(request.ipAddresses ?? []).map((ip) => ({ type: sanType.ip, ip })),
   ];
-  const isServer = altNames.length > 0;
   return [
     { name: 'basicConstraints', cA: false, critical: true },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-    { name: 'extKeyUsage', serverAuth: isServer, clientAuth: !isServer },
-    ...(isServer ? [{ name: 'subjectAltName', altNames }] : []),
+    { name: 'extKeyUsage', serverAuth: isServer(request), clientAuth: !isServer(request) },
+    ...(isServer(request) ? [{ name: 'subjectAltName', altNames }] : []),
   ];
 }
 

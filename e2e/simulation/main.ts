@@ -10,8 +10,10 @@ import { situations, type Situation } from './situations';
 import { testedMutants } from './tested-mutants';
 import { drawWorld } from './world';
 
-/** The rarest comes once in a thousand worlds: a smaller batch may miss it by chance. Those of `npm test` come to each. */
+/** The rarest situation comes once in a thousand worlds: a smaller batch may miss it by chance. */
 const seedsForAllSituations = 10_000;
+/** From seed 1 on so many come to each situation: a change to what is drawn must keep that, and CI demands it. */
+const firstSeedsForAllSituations = 1_000;
 
 async function main(args: readonly string[]): Promise<number> {
   let asked: Asked;
@@ -58,7 +60,8 @@ async function runMany(from: number, seeds: number): Promise<number> {
   for (const situation of missing) console.log(`not reached: ${situation}`);
   console.log(`${(seeds / seconds).toFixed(1)} seeds a second`);
   console.log(`${seeds - failed} passed, ${failed} failed`);
-  return failed > 0 || (seeds >= seedsForAllSituations && missing.length > 0) ? 1 : 0;
+  const demanded = from === 1 ? firstSeedsForAllSituations : seedsForAllSituations;
+  return failed > 0 || (seeds >= demanded && missing.length > 0) ? 1 : 0;
 }
 
 /** A seed that fails is told as the smallest world that fails in the same way. */

@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 import type { TestedMutant } from './tested-mutants';
 
 /** What the tests read. The rooms, and what tells how they are run. */
-const copied = ['shared', 'reconciler', 'webhook', 'certs', 'e2e', 'jest.config.mjs', 'package.json', 'tsconfig.json'];
+const copied = [
+  ...['shared', 'reconciler', 'webhook', 'certs', 'e2e'],
+  ...['jest.config.mjs', 'jest.environment.mjs', 'jest.sequencer.mjs', 'package.json', 'tsconfig.json'],
+];
 
 /** Whether jest passes the tests of these files in a folder; what it says is for a person. */
 export type RunTests = (

@@ -2,22 +2,19 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { runBatch, seedsFrom } from './batch';
 import { shrink } from './shrink';
 import { simulate } from './simulation';
-import { situations, type Situation } from './situations';
 import { drawWorld } from './world';
 
 jest.setTimeout(600_000);
 
 describe('simulated worlds', () => {
-  it('keep every promise, and come to every situation', async () => {
+  // CI runs 2,000 of them with `npm run sim`, which demands every situation, too.
+  it('keep every promise', async () => {
     const violations: string[] = [];
-    const reached = new Set<Situation>();
-    await runBatch(seedsFrom(1, 1_000), 2, (report) => {
+    await runBatch(seedsFrom(1, 100), 2, (report) => {
       violations.push(...report.violations.map((violation) => `seed ${report.seed}: ${violation}`));
-      for (const situation of report.situations) reached.add(situation);
       return undefined;
     });
     expect(violations).toEqual([]);
-    expect(situations.filter((situation) => !reached.has(situation))).toEqual([]);
   });
 
   it.each([3, 19, 42])('of seed %i tell the same story twice', async (seed) => {

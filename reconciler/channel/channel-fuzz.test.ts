@@ -2,13 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { at } from '../../shared/domain/plan/records.fixture';
+import { maxBatchRecords } from '../../shared/domain/protocol/change-batch';
+import { longForm } from '../../shared/runtime/long-form.fixture';
 import { answerBatch } from './batch-answer';
 import { maxAttributedSources } from '../hints/attributions';
 import { ChannelHarness, changeRecord, stored } from './channel.fixture';
 import { maxPendingHints } from '../hints/hints';
 
-const runs = 100_000;
-const storyRuns = 1_000;
+const runs = longForm(100_000, 10_000);
+const storyRuns = longForm(1_000, 200);
 /** None of it waits: it is the bound of a slow machine. */
 const timeoutMs = 240_000;
 
@@ -108,6 +110,14 @@ describe('any body', () => {
       const most = { pending: 0, attributed: 0, reads: 0 };
       const statuses = new Set<number>();
       let bodies = 0;
+      /** A record of each source, so that the second half of the bodies meets what is full. */
+      const fill = async (): Promise<void> => {
+        for (let n = 0; n < crowd.all; n += maxBatchRecords) {
+          const list = Array.from({ length: maxBatchRecords }, (_, more) => crowdRecord(n + more));
+          answerBatch(batchBody(list)(channel.clock.monotonicMs()), channel.inbox);
+          await channel.clock.advance(100);
+        }
+      };
       await fc.assert(
         fc.asyncProperty(body, async (bytesAt) => {
           const { status, body: answer } = answerBatch(bytesAt(channel.clock.monotonicMs()), channel.inbox);
@@ -120,6 +130,7 @@ describe('any body', () => {
           most.reads = Math.max(most.reads, kept.reads);
           // A little faster than the rate allows.
           if (++bodies % 10 === 0) await channel.clock.advance(20);
+          if (bodies === runs / 2) await fill();
         }),
         { numRuns: runs, endOnFailure: true },
       );

@@ -8,11 +8,12 @@ import { ChangeSender } from '../channel/change-sender';
 import { WebhookMetrics } from '../metrics';
 import { maxRecentSources, RecentChanges } from '../plugins/recent-changes';
 import { maxQueued } from '../channel/replica-queue';
+import { longForm } from '../../shared/runtime/long-form.fixture';
 import type { ReviewAnswer, ReviewExchange } from './review-exchange';
 import { ReviewHandler } from './review-handler';
 import { bytes, configMap, metric, review, secret, testDigester } from './review.fixture';
 
-const runs = 100_000;
+const runs = longForm(100_000, 10_000);
 /** None of it waits: it is the bound of a slow machine. */
 const timeoutMs = 240_000;
 
@@ -170,6 +171,22 @@ it(
       left = isFull ? withoutRoom : withRoom;
     };
 
+    let untilFull = runs / 2;
+    /** An edit of more sources than are remembered, so that the second half of the bodies meets what is full. */
+    const fill = async (): Promise<void> => {
+      for (const exchange of stalled) exchange.abort();
+      stalled = [];
+      for (let n = 0; n <= 1.25 * maxRecentSources; n++) {
+        const [object, oldObject] = ['blue', 'old'].map((password) =>
+          secret({ password }, { name: `source-${n}`, uid: `uid-${n}` }),
+        );
+        const exchange = handler.begin({ path: 'validate', answer: () => undefined });
+        exchange.push(bytes(review({ name: `source-${n}`, object, oldObject })));
+        exchange.end();
+      }
+      await lookAround();
+    };
+
     await fc.assert(
       fc.asyncProperty(body, fc.nat({ max: 400 }), async (text, cut) => {
         const isPlaced = handler.inFlight.requests < maxInFlight;
@@ -186,6 +203,7 @@ it(
         else mustBe(answer.status === (isPlaced ? 400 : 503), 'refused for what it is', answer.status);
         if (isPlaced) mustBe((answer.status === 200) === (uid !== undefined), 'every review is allowed', answer.status);
         if (--left === 0) await takeTurns();
+        if (--untilFull === 0) await fill();
       }),
       { numRuns: runs, endOnFailure: true },
     );
