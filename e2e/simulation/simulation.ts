@@ -92,7 +92,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const watchesFellSilent =
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
-  const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) });
+  const rules = { ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) };
+  const judge = new Judge(rules);
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();
   const upgraded = new UpgradeSituations();
@@ -221,7 +222,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       hybrid?.crash(downMs);
     };
     const isUp = (): boolean => isComplete(replicas);
-    violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp })), ...judge.violations);
+    violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp, rules })), ...judge.violations);
     reached.add('another term began a day later');
   }
   return { seed: world.seed, violations, story: story.lines, situations: reached, history: server.history() };
