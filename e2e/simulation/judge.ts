@@ -19,6 +19,7 @@ import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
 import { RestartIds } from './judge-restart-ids';
+import { checkWaits } from './judge-waits';
 import { isRolled } from './lives';
 import { isUnaware as mayNotKnow } from './restored';
 import { plainRules, type Rules } from './rules';
@@ -127,7 +128,7 @@ export class Judge {
    */
   verdict(calm: boolean, dark?: Darkness): readonly Violation[] {
     if (this.#violations.length > 0) return this.#violations;
-    if (!calm) return this.owed;
+    if (!calm) return [...this.owed, ...(this.#case.rules.crowd?.isWell === true ? checkWaits(this.#case) : [])];
     return [...this.owed, ...(dark ? checkLate(this.#case, dark) : checkCalm(this.#case))];
   }
 }

@@ -7,6 +7,8 @@ import type { WriteRecord } from '../apiserver/store';
 import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
 import { Annotating } from './annotating-users';
+import { settleCrowd } from './crowd';
+import { CrowdSituations } from './crowd-situations';
 import { CsiDriver } from './csi-driver';
 import { CsiMounts } from './csi-mounts';
 import { CsiSituations } from './csi-situations';
@@ -88,6 +90,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const mounts = new CsiMounts(features, new Draw(world.seed ^ 0x2c1b3c6d));
   const users = new Users(server, (what) => story.tell('user', what), { labelling, annotating, mounts });
   users.settleIn(new Draw(draw.seed()));
+  if (features.crowd) settleCrowd(server, features.crowd, labelling, annotating);
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
   const watchesFellSilent =
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
@@ -97,6 +100,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();
   const upgraded = new UpgradeSituations();
+  const crowded = new CrowdSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -107,6 +111,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     faulted.written(write);
     rotated.written(write);
     upgraded.written(write);
+    if (features.crowd) crowded.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -126,6 +131,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       hybrid?.situations.carriedOut(process, request, status);
       const { method, path } = request;
       situations.answered(path, status);
+      if (features.crowd) crowded.answered(path, status);
       const isPatch = method === 'PATCH' && path.startsWith('/apis/apps/');
       if (isPatch && status === 409) situations.conflicted();
       const isDeletedJob = method === 'DELETE' && path.startsWith('/apis/batch/') && path.includes('/jobs/');
@@ -213,6 +219,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...faulted.reached,
     ...rotated.reached,
     ...upgraded.reached,
+    ...crowded.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // What broke a promise before tells nothing about the day after.

@@ -1,6 +1,7 @@
 import type { LogLine } from '../../shared/runtime/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
+import { crowdSituations } from './crowd-situations';
 import { csiSituations } from './csi-situations';
 import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
@@ -66,6 +67,7 @@ export const situations = [
   ...faultSituations,
   ...csiSituations,
   ...upgradeSituations,
+  ...crowdSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 
