@@ -27,6 +27,8 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly csi: { readonly servedAtMs: number } | undefined;
   /** There is much of everything. */
   readonly crowd?: Crowd;
+  /** Workloads ask for strategies, settle windows and job policies of their own. */
+  readonly ownSettings?: boolean;
 }
 
 export const noFeatures: Features = {

@@ -31,6 +31,7 @@ import { Network } from './network';
 import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
 import { Labelling } from './selecting-users';
+import { SettingsSituations } from './settings-situations';
 import { shownWithinMs } from './shown-within';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
@@ -101,6 +102,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const rotated = new CsiSituations();
   const upgraded = new UpgradeSituations();
   const crowded = new CrowdSituations();
+  const settled = new SettingsSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -112,6 +114,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     rotated.written(write);
     upgraded.written(write);
     if (features.crowd) crowded.written(write);
+    if (features.ownSettings) settled.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -220,6 +223,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...rotated.reached,
     ...upgraded.reached,
     ...crowded.reached,
+    ...settled.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // What broke a promise before tells nothing about the day after.

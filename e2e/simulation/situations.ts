@@ -7,6 +7,7 @@ import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { hybridSituations } from './hybrid-situations';
+import { settingsSituations } from './settings-situations';
 import { upgradeSituations } from './upgrade-situations';
 import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
@@ -68,6 +69,7 @@ export const situations = [
   ...csiSituations,
   ...upgradeSituations,
   ...crowdSituations,
+  ...settingsSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

@@ -7,6 +7,7 @@ import { withFaults } from './fault-world';
 import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
+import { withOwnSettings } from './own-settings';
 import { withPolicies } from './policy-features';
 import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
@@ -82,7 +83,8 @@ export function drawWorld(seed: number): World {
   const selecting = withLeavingOut(withPolicies(featured, new Draw(seed ^ 0x7f4a7c15)), new Draw(seed ^ 0x165667b1));
   const world = withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
   const upgraded = withUpgrade(withCsi(world, new Draw(seed ^ 0x4cf5ad43)), new Draw(seed ^ 0x27d4eb2f));
-  return withCrowd(upgraded, new Draw(seed ^ 0x1f83d9ab));
+  const crowded = withCrowd(upgraded, new Draw(seed ^ 0x1f83d9ab));
+  return withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
 }
 
 function drawPlain(seed: number): Plain {
