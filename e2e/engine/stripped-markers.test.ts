@@ -61,6 +61,23 @@ const told =
   /^ReloadFail: Deployment default\/web is not restarted: .* without variable STAKATER_APP_CONFIGMAP of its container/;
 
 describe('a restart whose marker somebody takes out of our write', () => {
+  it('is found where the answer to the write is lost, and comes when it is let be', async () => {
+    await harness.start();
+    strips = 'variables';
+    const end = harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/web'),
+      fault: { kind: 'reset', when: 'after' },
+      times: 1,
+    });
+    await changed('blue');
+    end();
+    expect(harness.restarts('Deployment', 'web')).toBe(0);
+    expect(events()).toContainEqual(expect.stringMatching(told));
+    strips = 'nothing';
+    await harness.clock.advance(120_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+  });
+
   it.each(['variables', 'variables and annotations'] as const)(
     'is told as what it is, is not written again and again, and comes when it is let be (%s)',
     async (what) => {

@@ -1,3 +1,4 @@
+import { crowdActions } from './crowd';
 import { csiActions } from './csi-actions';
 import type { CsiDriver } from './csi-driver';
 import type { Draw } from './draw';
@@ -101,6 +102,7 @@ const actions = {
   ...hybridActions,
   ...csiActions,
   ...upgradeActions,
+  ...crowdActions,
 } satisfies Record<string, Action>;
 
 export type ActionKind = keyof typeof actions;

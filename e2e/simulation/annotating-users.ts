@@ -1,7 +1,8 @@
 import { withValueAt } from '../apiserver/json';
 import type { Draw } from './draw';
+import type { Features } from './features';
+import { drawSettings } from './own-settings';
 import type { Place } from './places';
-import type { PolicyFeatures } from './policy-features';
 import { ignoreAnnotation, matchAnnotation } from './source-flags';
 import type { Users } from './users';
 import { policyAnnotations } from './wishes';
@@ -13,10 +14,10 @@ const search = 'reloader.stakater.com/search';
 
 /** Which annotations users put onto what they create. */
 export class Annotating {
-  readonly #features: PolicyFeatures;
+  readonly #features: Features;
   readonly #draw: Draw;
 
-  constructor(features: PolicyFeatures, draw: Draw) {
+  constructor(features: Features, draw: Draw) {
     this.#features = features;
     this.#draw = draw;
   }
@@ -33,11 +34,12 @@ export class Annotating {
 
   /** Instead of `plain`, which is what they are in other worlds. */
   ofWorkload(plain: Annotations): Annotations {
-    const { ignores, autoReloadAll, wishes } = this.#features;
+    const { ignores, autoReloadAll, wishes, ownSettings = false } = this.#features;
     const asked = wishes && this.#draw.chance(0.6) ? drawWish(this.#draw) : plain;
     const settled = autoReloadAll && this.#draw.chance(0.7) ? this.#silent() : asked;
     // It counts on sources alone.
-    return ignores && this.#draw.chance(0.15) ? { ...settled, [ignoreAnnotation]: 'true' } : settled;
+    const said = ignores && this.#draw.chance(0.15) ? { ...settled, [ignoreAnnotation]: 'true' } : settled;
+    return ownSettings ? { ...said, ...drawSettings(this.#draw) } : said;
   }
 
   #silent(): Annotations {

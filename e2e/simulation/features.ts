@@ -1,6 +1,7 @@
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { parseSelector } from '../../shared/domain/kubernetes/selector';
 import type { ActionKind } from './actions';
+import type { Crowd } from './crowd-world';
 import type { Draw } from './draw';
 import { nothingLeftOut, type LeavingOut } from './leaving-out';
 import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './policy-features';
@@ -24,6 +25,10 @@ export interface Features extends PolicyFeatures, LeavingOut {
   readonly intruder: boolean;
   /** A CSI driver mounts secrets, once its API is served. */
   readonly csi: { readonly servedAtMs: number } | undefined;
+  /** There is much of everything. */
+  readonly crowd?: Crowd;
+  /** Workloads ask for strategies, settle windows and job policies of their own. */
+  readonly ownSettings?: boolean;
 }
 
 export const noFeatures: Features = {

@@ -3,10 +3,12 @@ import type { Case } from './case';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
+import { settleMsOf } from './own-settings';
 
-/** Changes that come sooner one after the other are of one settle window, and those that come later are not. */
-const togetherMs = 900;
-const apartMs = 2_000;
+/** Changes that come sooner one after the other, by so much, are of one settle window, and those that come later are not. */
+const [soonerMs, laterMs] = [100, 1_000];
+/** Times of writes are told by the server, and the wait by the engine. */
+const toleranceMs = 20;
 
 /** Where nothing goes wrong, the count is exact: one restart for all changes of a settle window, none if they cancel out. */
 export function checkCalm(opened: Case): readonly Violation[] {
@@ -19,10 +21,16 @@ export function checkCalm(opened: Case): readonly Violation[] {
       const until = windows[index + 1]?.[0]?.revision ?? Infinity;
       const restarts = life.writes.filter(
         (write) => isOfEngine(write) && isRestart(write) && write.revision > first.revision && write.revision < until,
-      ).length;
+      );
+      const settledMs = last.atMs + settleMsOf(life.writes[0].object) - toleranceMs;
+      const early = restarts.find(({ atMs }) => atMs < settledMs);
+      if (early) {
+        const told = `${life.name} was restarted at revision ${early.revision}, before its sources had settled after revision ${last.revision}`;
+        return [{ promise: 'not exactly once', sentence: told }];
+      }
       const owed = differs(opened, life, first.revision - 1, last.revision) ? 1 : 0;
-      if (restarts === owed) return [];
-      const sentence = `${life.name} was restarted ${restarts} times, not ${owed}, for the changes of revisions ${first.revision} to ${last.revision}`;
+      if (restarts.length === owed) return [];
+      const sentence = `${life.name} was restarted ${restarts.length} times, not ${owed}, for the changes of revisions ${first.revision} to ${last.revision}`;
       return [{ promise: 'not exactly once', sentence }];
     });
   });
@@ -35,6 +43,8 @@ function windowsOf(opened: Case, life: Life): readonly (readonly Version[])[] {
     .flatMap(([source]) => opened.contents.changes(source, 'all', born, Infinity))
     .filter(({ atMs }) => atMs > life.writes[0].atMs)
     .sort((left, right) => left.revision - right.revision);
+  const settleMs = settleMsOf(life.writes[0].object);
+  const [togetherMs, apartMs] = [settleMs - soonerMs, settleMs + laterMs];
   const windows: Version[][] = [];
   for (const change of changes) {
     const window = windows.at(-1);

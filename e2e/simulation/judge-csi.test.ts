@@ -11,13 +11,17 @@ const kind = secretProviderClassPodStatusKind;
 async function mounted(): Promise<Hand> {
   const hand = await adopted(async (before) => {
     before.server.serve(kind);
-    const { volumes = [] } = csiVolume('vault');
-    await before.write('dev', (object) => withValueAt(object, ['spec', 'template', 'spec', 'volumes'], volumes));
+    await mountClass(before);
     for (const pod of ['a', 'b']) create(before, pod, '1');
   });
   await record(hand, undefined, false);
   await hand.clock.advance(10_000);
   return hand;
+}
+
+async function mountClass(hand: Hand): Promise<void> {
+  const { volumes = [] } = csiVolume('vault');
+  await hand.write('dev', (object) => withValueAt(object, ['spec', 'template', 'spec', 'volumes'], volumes));
 }
 
 function create(hand: Hand, pod: string, version: string): void {
@@ -70,6 +74,20 @@ describe('the judge of rotations', () => {
     await record(hand, '2', true);
     await rotate(hand, 'b', '2');
     expect(hand.promises(true)).toEqual([]);
+  });
+
+  /** A class is there from its first rotation on, and that one is a change; of a ConfigMap the creation is none. */
+  it('finds nothing where a restart answers the first rotation since the workload came to mount the class', async () => {
+    const hand = await adopted((before) => {
+      before.server.serve(kind);
+      create(before, 'a', '1');
+      return Promise.resolve();
+    });
+    await mountClass(hand);
+    await hand.clock.advance(10_000);
+    await rotate(hand, 'a', '2');
+    await record(hand, '2', true);
+    expect(hand.promises(false, { shownWithinMs: 5_000 })).toEqual([]);
   });
 
   it('finds a rotation that nothing answered, and one that was recorded only', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { withValueAt, type JsonObject } from '../apiserver/json';
-import { adopted, type Hand } from './history.fixture';
+import { adopted, Hand } from './history.fixture';
 import { pausedAtAnnotation, periodAnnotation } from './pause-text';
 
 type Change = (object: JsonObject) => JsonObject;
@@ -172,6 +172,26 @@ describe('the judge of selected sources', () => {
     await hand.engine('value-2-', true);
     expect(hand.promises(false, selecting)).toEqual([]);
   });
+
+  it.each([
+    ['another process, which may never have seen what it was', 'engine-0-2', []],
+    ['the same', 'engine-0-1', ['missed change']],
+  ])(
+    'where the label came unseen and the source was changed, it is first recorded by %s',
+    async (_who, user, promises) => {
+      const hand = new Hand();
+      await hand.lead();
+      await hand.annotate('reloader.stakater.com/auto', 'false');
+      await hand.annotate('reloader.stakater.com/auto', undefined);
+      await hand.label('ConfigMap', yes);
+      // Its watch was behind.
+      await hand.engine(undefined, false);
+      await hand.edit('value-2-');
+      await hand.lead(user);
+      await hand.engine('value-2-', false, undefined, user);
+      expect(hand.promises(false, { ...selecting, autoReloadAll: true })).toEqual(promises);
+    },
+  );
 
   it('takes whoever changed a source for its author, and not who selected it', async () => {
     const hand = await labelled();

@@ -7,6 +7,7 @@ import type { Violation } from './judge';
 import { checkTruth } from './judge-engine-writes';
 import type { Life } from './lives';
 import { differ } from './reason';
+import { isOfUnawareTime } from './restored';
 import { asksForRestarts, templateOf } from './usage';
 import { hasMarker, templateWithoutOurs, withoutOurs } from './without-ours';
 
@@ -59,10 +60,13 @@ export function checkMarks(write: MarkedWrite): readonly Violation[] {
   return violations;
 }
 
-/** What the webhook put into a write of somebody else is true, as what an engine writes is. */
+/**
+ * What the webhook put into a write of somebody else is true, as what an engine writes is. The webhook asks the leader what sources
+ * hold, which may not know yet that etcd was restored.
+ */
 export function checkGiven(opened: Case, { name, writes }: Life): readonly Violation[] {
   const write = writes.at(-1);
-  if (!write || isEngine(write.user) || write.type === 'DELETED') return [];
+  if (!write || isEngine(write.user) || write.type === 'DELETED' || isOfUnawareTime(opened, write)) return [];
   const given = baselineOf(write.object);
   const newest = Math.max(-1, ...writes.slice(0, -1).map(({ object }) => baselineOf(object)?.n ?? -1));
   if (!given || given.n <= newest) return [];

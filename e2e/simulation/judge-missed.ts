@@ -3,6 +3,7 @@ import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { owedSince, recordedWhenBegun } from './counting';
 import { sameKeys, type Content, type Contents, type Keys } from './contents';
+import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
@@ -136,13 +137,18 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 
 /**
  * What a label brings into the selection is taken as it is first seen: where it was changed before that, nobody had seen
- * what it was.
+ * what it was. So it is where a process whose watch was behind recorded that it is not there, and ended before it was shown it.
  */
 function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, source: string, since: number): boolean {
   if (sourceSelectorOf(rules) === undefined || !digests || isClass(source)) return false;
   const versions = contents.versions(source);
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
-  const before = life.writes.filter(({ revision }) => revision < (versions[came]?.revision ?? 0));
+  const seen = life.writes.find(({ object }) => (recordedOf(object).get(source) ?? '-') !== '-');
+  const cameRevision = versions[came]?.revision ?? 0;
+  const before = life.writes.filter(
+    ({ revision, user }) =>
+      revision < cameRevision || (revision < (seen?.revision ?? 0) && isEngine(user) && user !== seen?.user),
+  );
   const recorded = before.map(({ object }) => recordedOf(object).get(source)).filter((entry) => entry !== undefined);
   if (recorded.length === 0 || recorded.some((entry) => entry !== '-')) return false;
   const formers = versions.slice(came, -1);

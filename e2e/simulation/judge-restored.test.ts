@@ -76,6 +76,19 @@ describe('the judge of a restore', () => {
     expect(world.promises()).toEqual(promises);
   });
 
+  it.each([
+    ['takes what a webhook gives of a content that is no more where nobody could know of that yet', 1_000, []],
+    ['finds what it gives where everybody could', 20_000, ['baseline apart from template']],
+  ])('%s', async (_what, afterMs, promises) => {
+    const world = await backedUp();
+    await world.hand.edit('value-2-');
+    await world.restore(afterMs);
+    await world.hand.engine('value-2-', false, undefined, 'dev');
+    await world.hand.clock.advance(20_000);
+    await world.hand.engine('value-1-', true);
+    expect(world.promises()).toEqual(promises);
+  });
+
   it('takes the record of a content that was undone where its source went before it was listed again', async () => {
     const { hand, restore, promises } = await backedUp();
     await hand.edit('value-2-');

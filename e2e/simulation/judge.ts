@@ -19,6 +19,8 @@ import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
 import { RestartIds } from './judge-restart-ids';
+import { checkNextRun, checkStrategy } from './judge-settings';
+import { checkWaits } from './judge-waits';
 import { isRolled } from './lives';
 import { isUnaware as mayNotKnow } from './restored';
 import { plainRules, type Rules } from './rules';
@@ -89,8 +91,9 @@ export class Judge {
           ...checkFold(this.#case, life),
           ...checkGiven(this.#case, life),
           ...checkRestartCount(this.#case, life),
+          ...checkStrategy(life),
         ]
-      : checkRuns(this.#case, life);
+      : [...checkRuns(this.#case, life), ...checkNextRun(this.#case, life)];
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
   }
@@ -127,7 +130,7 @@ export class Judge {
    */
   verdict(calm: boolean, dark?: Darkness): readonly Violation[] {
     if (this.#violations.length > 0) return this.#violations;
-    if (!calm) return this.owed;
+    if (!calm) return [...this.owed, ...(this.#case.rules.crowd?.isWell === true ? checkWaits(this.#case) : [])];
     return [...this.owed, ...(dark ? checkLate(this.#case, dark) : checkCalm(this.#case))];
   }
 }

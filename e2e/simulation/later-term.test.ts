@@ -7,6 +7,8 @@ import { seededRandom } from '../apiserver/seeded-random';
 import { baselineAnnotation } from './baseline-text';
 import { checkLaterTerm } from './later-term';
 import { Loop } from './loop';
+import { plainRules, type Rules } from './rules';
+import { sourceLabel } from './selection';
 import { ignoreAnnotation } from './source-flags';
 
 type Change = (object: JsonObject) => JsonObject;
@@ -18,6 +20,8 @@ const annotated =
 const restarted: Change = (object) =>
   withValueAt(object, ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'], 'now');
 const recorded = annotated('{"v":1,"n":1,"key":"k","sources":{"cm/app":"-"}}');
+/** As it is read from then on: the other source is not there either. */
+const withDb = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-","cm/db":"-"}}');
 const recordedAgain = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-"}}');
 
 /** What the judge finds where the process of the next day makes these changes to one Deployment. */
@@ -26,6 +30,7 @@ async function found(
   changes: readonly Change[],
   comesUp = true,
   before: (server: ApiServer) => Promise<void> = async () => undefined,
+  rules: Rules = plainRules,
 ): Promise<readonly string[]> {
   const random = seededRandom(1);
   const loop = new Loop(random);
@@ -41,7 +46,7 @@ async function found(
     }
   };
   const crashAll = (downMs: number): void => void loop.timer(downMs, () => void begin());
-  const violations = await checkLaterTerm({ loop, server, crashAll, isUp: () => isUp });
+  const violations = await checkLaterTerm({ loop, server, crashAll, isUp: () => isUp, rules });
   return violations.map(({ promise }) => promise);
 }
 
@@ -67,9 +72,34 @@ describe('the judge of what is left lying', () => {
       const context = writeBy('engine-0-1', 'reroll', 'patch');
       await registry.update(context, server.kindOf('Deployment'), 'default', 'web', update);
     };
-    const other = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-","cm/db":"-"}}');
-    expect(await found('engine-0-2', [other], true, before)).toEqual(promises);
+    expect(await found('engine-0-2', [withDb], true, before)).toEqual(promises);
   });
+
+  it.each([
+    ['was to be ignored', { [ignoreAnnotation]: 'true' }, [], []],
+    ['was like any other', {}, [], ['left lying']],
+    ['is there again', { [ignoreAnnotation]: 'true' }, [sourceLabel], ['left lying']],
+  ])(
+    'is told the absence of what had its label in the undone time alone and %s',
+    async (_what, annotations, labels, promises) => {
+      const before = async (server: ApiServer): Promise<void> => {
+        seed(server, configMap({ name: 'db', annotations, labels: Object.fromEntries(labels), data: {} }));
+        const { registry } = server;
+        const record = (object: JsonObject): { readonly object: JsonObject } => ({ object: recorded(object) });
+        const context = writeBy('engine-0-1', 'reroll', 'patch');
+        await registry.update(context, server.kindOf('Deployment'), 'default', 'web', record);
+        const backup = server.store.revision;
+        const select = (object: JsonObject): { readonly object: JsonObject } => ({
+          object: withValueAt(object, ['metadata', 'labels'], Object.fromEntries([sourceLabel])),
+        });
+        await registry.update(writeBy('alice', 'alice', 'patch'), server.kindOf('ConfigMap'), 'default', 'db', select);
+        server.restore(backup);
+      };
+      expect(await found('engine-0-2', [withDb], true, before, { ...plainRules, selectsSources: true })).toEqual(
+        promises,
+      );
+    },
+  );
 
   it('passes over what people do', async () => {
     expect(await found('alice', [restarted])).toEqual([]);

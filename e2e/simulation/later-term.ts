@@ -1,11 +1,15 @@
 import type { ApiServer } from '../apiserver/api-server';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, recordedOf } from './baseline-text';
+import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
+
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine } from './lives';
 import type { Loop } from './loop';
+import type { Rules } from './rules';
+import { isSelectedSource } from './selection';
 import { flagsOf } from './source-flags';
 import { templateOf } from './usage';
 
@@ -21,13 +25,20 @@ export interface LaterTerm {
   /** Kills all processes; others begin after so long. */
   readonly crashAll: (downMs: number) => void;
   readonly isUp: () => boolean;
+  readonly rules: Rules;
 }
 
 /**
  * All processes end, and a day later others begin, where everything owed was done and nobody has done anything since:
  * whatever they find lying, they do nothing.
  */
-export async function checkLaterTerm({ loop, server, crashAll, isUp }: LaterTerm): Promise<readonly Violation[]> {
+export async function checkLaterTerm({
+  loop,
+  server,
+  crashAll,
+  isUp,
+  rules,
+}: LaterTerm): Promise<readonly Violation[]> {
   const comesUp = async (untilMs: number): Promise<boolean> => {
     do await loop.runUntil(loop.monotonicMs() + 5_000);
     while (!loop.halted && !isUp() && loop.monotonicMs() < untilMs);
@@ -47,7 +58,7 @@ export async function checkLaterTerm({ loop, server, crashAll, isUp }: LaterTerm
   const history = server.history();
   return history
     .slice(since)
-    .filter((write) => isWork(write) && !isIgnoredNoMore(write, history))
+    .filter((write) => isWork(write) && !isIgnoredNoMore(write, (source) => wentIgnored(source, server, rules)))
     .map(workOf);
 }
 
@@ -69,18 +80,32 @@ function isWork(write: WriteRecord): boolean {
  * What was to be ignored until it went is, to who has not seen that, a source like any other that is not there: that is
  * recorded, and is all that is done.
  */
-function isIgnoredNoMore({ user, object, previous, type }: WriteRecord, history: readonly WriteRecord[]): boolean {
+function isIgnoredNoMore(
+  { user, object, previous, type }: WriteRecord,
+  wasIgnored: (source: SourceName) => boolean,
+): boolean {
   if (!isEngine(user) || previous === undefined || type === 'DELETED') return false;
   if (templateOf(previous) !== templateOf(object)) return false;
   const before = recordedOf(previous);
   const after = recordedOf(object);
   const added = [...after].filter(([source]) => !before.has(source));
   const isKept = [...before].every(([source, entry]) => JSON.stringify(after.get(source)) === JSON.stringify(entry));
-  const wentIgnored = (source: string): boolean => {
-    const last = history.findLast(({ kind, key }) => `${kind.kind} ${key}` === source);
-    return last?.type === 'DELETED' && flagsOf(last.object).ignored;
-  };
-  return isKept && added.length > 0 && added.every(([source, entry]) => entry === '-' && wentIgnored(source));
+  return isKept && added.length > 0 && added.every(([source, entry]) => entry === '-' && wasIgnored(source));
+}
+
+/**
+ * Whether a source is gone, and was to be ignored when it was last there. A source without the label that the install asks for
+ * is gone as well. The history holds what a restore of etcd has undone, too: a process may have seen the source in that time.
+ */
+function wentIgnored(source: SourceName, server: ApiServer, rules: Rules): boolean {
+  const isOfSource = ({ kind, key }: WriteRecord): boolean => `${kind.kind} ${key}` === source;
+  const last = server.history().findLast(isOfSource);
+  const now = last && server.store.get(last.kind, last.key);
+  if (now && isSelectedSource(now, rules)) return false;
+  const lastThere = server
+    .history()
+    .findLast((write) => isOfSource(write) && write.type !== 'DELETED' && isSelectedSource(write.object, rules));
+  return lastThere !== undefined && flagsOf(lastThere.object).ignored;
 }
 
 function workOf({ kind, key, type, revision, user }: WriteRecord): Violation {

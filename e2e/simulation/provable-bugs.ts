@@ -1,4 +1,5 @@
 import type { Wrong } from './batch';
+import { crowdMutants } from './crowd-mutants';
 import { csiMutants } from './csi-mutants';
 import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
 import { featureMutants } from './feature-mutants';
@@ -12,6 +13,7 @@ import { policyMutants } from './policy-mutants';
 import { refusalMutants } from './refusal-mutants';
 import { authorMutants, restartIdMutants } from './restart-mutants';
 import { upgradeMutants } from './upgrade-mutants';
+import { settingsMutants } from './settings-mutants';
 import { isUpgraded } from './upgrade-world';
 import { isRefusal } from './weather';
 import type { World } from './world';
@@ -32,6 +34,8 @@ const isRestored = ({ steps }: World): boolean => steps.some(({ kind }) => kind 
 const isKept = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'alter-our-writes');
 const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'lose-digest-key');
 const hasCsi = ({ features }: World): boolean => features.csi !== undefined;
+const isCrowded = ({ features }: World): boolean => features.crowd !== undefined;
+const hasSettings = ({ features }: World): boolean => features.ownSettings === true;
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -42,6 +46,8 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(refusalMutants, isRefused),
   ...ofMutants(csiMutants, hasCsi),
   ...ofMutants(upgradeMutants, isUpgraded),
+  ...ofMutants(crowdMutants, isCrowded),
+  ...ofMutants(settingsMutants, hasSettings),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),
   ...ofMutants(keyMutants, hasLostKey),

@@ -5,7 +5,7 @@ import { countedFromMs } from './counting';
 import type { SourceName, Version } from './contents';
 import type { Life } from './lives';
 import { lostWrites } from './restored';
-import { isClass } from './rotations';
+import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import type { Use } from './usage';
 
@@ -29,7 +29,7 @@ export function reasonFor(
   const changedInLife = (source: string, sinceMs: number): boolean => {
     // Its first coming into being restarts nothing.
     const first = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
-    const created = rules.reloadOnCreate ? undefined : first;
+    const created = rulesFor(source, rules).reloadOnCreate ? undefined : first;
     const late = lateRemovals(opened, life, source, [user]);
     return contents
       .changes(source, 'all', 0, revision)

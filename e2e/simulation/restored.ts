@@ -24,8 +24,13 @@ export interface Restored {
 const unawareMs = 15_000;
 
 /** Whether this is a write of a process that may not know yet that etcd was restored. */
-export function isUnaware({ restored }: Case, { user, atMs }: WriteRecord): boolean {
-  return restored !== undefined && isEngine(user) && atMs < restored.atMs + unawareMs;
+export function isUnaware(opened: Case, write: WriteRecord): boolean {
+  return isEngine(write.user) && isOfUnawareTime(opened, write);
+}
+
+/** Whether there may be a process that does not know yet that etcd was restored, when this is written. */
+export function isOfUnawareTime({ restored }: Case, { atMs }: WriteRecord): boolean {
+  return restored !== undefined && atMs < restored.atMs + unawareMs;
 }
 
 /** What was written to the source in the time that never was. */

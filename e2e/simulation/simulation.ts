@@ -7,6 +7,8 @@ import type { WriteRecord } from '../apiserver/store';
 import { ownNamespace } from '../engine-settings';
 import { act, type Stage } from './actions';
 import { Annotating } from './annotating-users';
+import { settleCrowd } from './crowd';
+import { CrowdSituations } from './crowd-situations';
 import { CsiDriver } from './csi-driver';
 import { CsiMounts } from './csi-mounts';
 import { CsiSituations } from './csi-situations';
@@ -29,6 +31,7 @@ import { Network } from './network';
 import { isComplete, reconcilerProgram, type Reconcilers } from './reconcilers';
 import { Replicas } from './replicas';
 import { Labelling } from './selecting-users';
+import { SettingsSituations } from './settings-situations';
 import { shownWithinMs } from './shown-within';
 import { Situations, type Situation } from './situations';
 import { Story } from './story';
@@ -88,14 +91,18 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const mounts = new CsiMounts(features, new Draw(world.seed ^ 0x2c1b3c6d));
   const users = new Users(server, (what) => story.tell('user', what), { labelling, annotating, mounts });
   users.settleIn(new Draw(draw.seed()));
+  if (features.crowd) settleCrowd(server, features.crowd, labelling, annotating);
   const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
   const watchesFellSilent =
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
-  const judge = new Judge({ ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) });
+  const rules = { ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) };
+  const judge = new Judge(rules);
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();
   const upgraded = new UpgradeSituations();
+  const crowded = new CrowdSituations();
+  const settled = new SettingsSituations();
   for (const write of server.history()) {
     judge.wrote(write);
     featured.written(write);
@@ -106,6 +113,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     faulted.written(write);
     rotated.written(write);
     upgraded.written(write);
+    if (features.crowd) crowded.written(write);
+    if (features.ownSettings) settled.written(write);
     hybrid?.situations.written(write);
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
@@ -125,6 +134,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       hybrid?.situations.carriedOut(process, request, status);
       const { method, path } = request;
       situations.answered(path, status);
+      if (features.crowd) crowded.answered(path, status);
       const isPatch = method === 'PATCH' && path.startsWith('/apis/apps/');
       if (isPatch && status === 409) situations.conflicted();
       const isDeletedJob = method === 'DELETE' && path.startsWith('/apis/batch/') && path.includes('/jobs/');
@@ -212,6 +222,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...faulted.reached,
     ...rotated.reached,
     ...upgraded.reached,
+    ...crowded.reached,
+    ...settled.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
   // What broke a promise before tells nothing about the day after.
@@ -221,7 +233,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       hybrid?.crash(downMs);
     };
     const isUp = (): boolean => isComplete(replicas);
-    violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp })), ...judge.violations);
+    violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp, rules })), ...judge.violations);
     reached.add('another term began a day later');
   }
   return { seed: world.seed, violations, story: story.lines, situations: reached, history: server.history() };

@@ -1,11 +1,13 @@
 import type { LogLine } from '../../shared/runtime/log/recording-logger';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
+import { crowdSituations } from './crowd-situations';
 import { csiSituations } from './csi-situations';
 import { isEngine } from './engine-user';
 import { faultSituations } from './fault-situations';
 import { featureSituations } from './feature-situations';
 import { hybridSituations } from './hybrid-situations';
+import { settingsSituations } from './settings-situations';
 import { upgradeSituations } from './upgrade-situations';
 import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
@@ -66,6 +68,8 @@ export const situations = [
   ...faultSituations,
   ...csiSituations,
   ...upgradeSituations,
+  ...crowdSituations,
+  ...settingsSituations,
 ] as const;
 export type Situation = (typeof situations)[number];
 

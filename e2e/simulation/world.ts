@@ -1,11 +1,13 @@
 import type { StrategyName } from '../../shared/domain/workloads/workload';
 import type { ActionKind } from './actions';
+import { withCrowd } from './crowd-world';
 import { withCsi } from './csi-world';
 import { Draw } from './draw';
 import { withFaults } from './fault-world';
 import { withFeatures, type Features } from './features';
 import { withHybrid, type Darkness, type Hybrid } from './hybrid-world';
 import { withLeavingOut } from './leaving-out';
+import { withOwnSettings } from './own-settings';
 import { withPolicies } from './policy-features';
 import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
@@ -80,7 +82,9 @@ export function drawWorld(seed: number): World {
   const featured = withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5));
   const selecting = withLeavingOut(withPolicies(featured, new Draw(seed ^ 0x7f4a7c15)), new Draw(seed ^ 0x165667b1));
   const world = withFaults(withHybrid(selecting, new Draw(seed ^ 0x1b873593)));
-  return withUpgrade(withCsi(world, new Draw(seed ^ 0x4cf5ad43)), new Draw(seed ^ 0x27d4eb2f));
+  const upgraded = withUpgrade(withCsi(world, new Draw(seed ^ 0x4cf5ad43)), new Draw(seed ^ 0x27d4eb2f));
+  const crowded = withCrowd(upgraded, new Draw(seed ^ 0x1f83d9ab));
+  return withOwnSettings(crowded, new Draw(seed ^ 0x5be0cd19));
 }
 
 function drawPlain(seed: number): Plain {

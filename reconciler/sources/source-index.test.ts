@@ -204,6 +204,15 @@ describe('the state in force', () => {
     expect([second, second + 1].map(keysAt)).toEqual([['color', 'size'], ['color']]);
   });
 
+  it.each([
+    ['what a ConfigMap was created with, for pods wait for it', 'ConfigMap', [true, true]],
+    ['nothing of a class that was first rotated then, for pods start before', 'SecretProviderClass', [false, true]],
+  ] as const)('is, at the second of the beginning, %s', (_what, kind, isThere) => {
+    see({ kind, data: red, createdAtMs: at(10), writtenAtMs: at(10) });
+    const states = [10, 11].map((second) => index.inForceAt(kind, 'shop', 'app', at(second)));
+    expect(states.map((state) => typeof state === 'object' && state.content !== undefined)).toEqual(isThere);
+  });
+
   it('is not moved by writes that change no content', async () => {
     see({ createdAtMs: at(-100), writtenAtMs: at(-100) });
     await clock.advance(20_000);

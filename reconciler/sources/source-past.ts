@@ -18,13 +18,15 @@ export function inForceAt(
   if (!entry) return { content: undefined };
   const admittedMs = Math.max(entry.heededFromMs, bySearch ? entry.matchesFromMs : 0);
   const second = Math.floor(Math.max(sinceMs, admittedMs) / 1000) * 1000;
+  // Pods start before the first rotation of what they mount, as before any other.
+  const isAwaited = entry.record?.kind !== 'SecretProviderClass';
   const states = statesOf(entry);
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {
     if (state.dating) return 'metadata-only';
     if (state.fromMs < second) {
       // Created within the second: pods cannot start without it, so those of a workload born then have read it.
-      const createdThen = state.content === undefined && next && next.fromMs < second + 1000;
+      const createdThen = isAwaited && state.content === undefined && next && next.fromMs < second + 1000;
       const content = createdThen ? next?.content : state.content;
       if (isMetadataOnly(content)) return 'metadata-only';
       return content === 'unknown' ? content : { content };
@@ -34,7 +36,7 @@ export function inForceAt(
   const createdAtMs = entry.record?.createdAtMs;
   // Its first content: pods cannot start without it, so those of a workload born in the same second have read it.
   if (!next || next.fromMs !== createdAtMs || next.content === 'unknown') return 'unknown';
-  if (createdAtMs > second) return { content: undefined };
+  if (createdAtMs > second || (createdAtMs === second && !isAwaited)) return { content: undefined };
   return isMetadataOnly(next.content) ? 'metadata-only' : { content: next.content };
 }
 

@@ -11,6 +11,8 @@ import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import { MarkerLostError } from '../apply/marker-lost-error';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
+import { fieldAt, objectOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
+import { missingOfMarker } from '../apply/template';
 import type { BaselineRemovals } from './baseline-removals';
 import { baselineText } from '../apply/baseline-too-large-error';
 import type { Change } from '../../shared/domain/plan/change';
@@ -30,6 +32,7 @@ import type { RolloutCoalescer } from './rollout-coalescer';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
 import type { ContentLoader, SourceName } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
+import { UnansweredRestarts } from './unanswered-restarts';
 import type { Writers } from './writers';
 
 export interface WorkerOptions extends PlanView {
@@ -62,6 +65,7 @@ export class Worker {
   readonly #refusedVersions = new Map<WorkloadKey, string>();
   /** Workloads whose last restart was stored without its marker. */
   readonly #lostMarkers = new Set<WorkloadKey>();
+  readonly #unanswered = new UnansweredRestarts();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -89,6 +93,7 @@ export class Worker {
   forget(key: WorkloadKey): void {
     this.#refusedVersions.delete(key);
     this.#lostMarkers.delete(key);
+    this.#unanswered.forget(key);
     this.#close(key);
     this.#options.adoptions.forget(key);
     this.#options.removals.forget(key);
@@ -110,6 +115,7 @@ export class Worker {
     const term = this.#options.term();
     // Asked again after the wait: the lease may be gone, and the workload too.
     if (!workload || !term) return { kind: 'done' };
+    await this.#takeBackUnmarked(workload);
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done' };
     // The attempt that failed is not over: what it has stored is looked for and taken back first.
@@ -256,6 +262,7 @@ export class Worker {
         return { kind: 'done' };
       }
       this.#lostMarkers.delete(workload.key);
+      this.#unanswered.forget(workload.key);
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
       if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
@@ -265,8 +272,33 @@ export class Worker {
     } catch (error) {
       reporter.notRestarted(workload, error);
       if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);
+      else this.#unanswered.failed(restart, error);
       throw error;
     }
+  }
+
+  /** What an answer would have shown, a read shows. Throws a MarkerLostError, and what a read throws. */
+  async #takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
+    const restarts = this.#unanswered.takeRecorded(workload);
+    const [restart] = restarts;
+    if (!restart) return;
+    const { context, reporter } = this.#options;
+    const { kind, namespace, name, resourceVersion } = workload.record;
+    const { resource, templatePath } = workloadKind(kind);
+    let template: JsonObject;
+    try {
+      template = objectOf(fieldAt(await getObject(context.client, resource, namespace, name), templatePath));
+    } catch (error) {
+      restarts.forEach((each) => this.#unanswered.failed(each, undefined));
+      throw error;
+    }
+    const missing = restarts.map(({ marker }) => missingOfMarker(template, marker));
+    const [lost] = missing;
+    if (lost === undefined || missing.includes(undefined)) return;
+    const error = new MarkerLostError(workload, lost, resourceVersion);
+    reporter.notRestarted(workload, error);
+    await this.#takeBack({ ...workload, baseline: restart.workload.baseline }, restart, resourceVersion);
+    throw error;
   }
 
   /** The pods are what they were, and the baseline that was stored is of others: the restart is still owed. */

@@ -1,0 +1,49 @@
+import type { ActionKind } from './actions';
+import type { Draw } from './draw';
+import type { Step, World } from './world';
+
+/** How much there is beside what every simulated cluster has. */
+export interface Crowd {
+  /** More than a page of a list. */
+  readonly sources: number;
+  /** Workloads that all use one source, and each some of those. */
+  readonly users: number;
+  /** Nothing goes wrong: each change is acted on in time. */
+  readonly isWell: boolean;
+}
+
+const crowdActions: readonly ActionKind[] = [
+  'edit-for-everybody',
+  'edit-many',
+  'edit-for-longer-than-settling',
+  'list-the-crowd-anew',
+];
+
+/** A few worlds are large, with draws of their own: the others stay as they are. A large one takes the time of a hundred. */
+export function withCrowd(world: World, draw: Draw): World {
+  const isPlain = !world.calm && world.hybrid === undefined && !world.controllers && !world.features.csi;
+  if (!isPlain || !draw.chance(0.012)) return world;
+  const isWell = draw.chance(0.5);
+  const crowd: Crowd = { sources: 600, users: 60, isWell };
+  const features = { ...world.features, crowd };
+  const stormMs = Math.max(world.stormMs, 45_000);
+  const add = (kind: ActionKind, atMs: number): Step => ({ kind, atMs, uponWrite: false, seed: draw.seed() });
+  if (!isWell) {
+    const kinds = Array.from({ length: draw.int(2, 4) }, () => draw.pickAny(crowdActions) ?? 'edit-many');
+    const steps = kinds.map((kind) => add(kind, draw.int(5_000, stormMs - 1)));
+    const all = [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs);
+    return { ...world, stormMs, features, steps: all };
+  }
+  const steps = [
+    add('edit-for-longer-than-settling', draw.int(20_000, 25_000)),
+    add('edit-many', draw.int(5_000, 9_000)),
+  ];
+  const quiet = {
+    replicas: 1,
+    watchWindow: 1000,
+    maxLatencyMs: 20,
+    lagMs: new Map<string, number>(),
+    weather: [],
+  } as const;
+  return { ...world, ...quiet, stormMs, features, steps };
+}

@@ -1,0 +1,83 @@
+import type { ApiServer } from '../apiserver/api-server';
+import { configMap, deployment, envFromKey, fromConfigMap, seed } from '../apiserver/cluster';
+import type { Annotating } from './annotating-users';
+import type { Crowd } from './crowd-world';
+import type { Draw } from './draw';
+import type { Place } from './places';
+import type { Reconcilers } from './reconcilers';
+import type { Labelling } from './selecting-users';
+import type { Users } from './users';
+
+const namespace = 'default';
+const app: Place = { kind: 'ConfigMap', namespace, name: 'app' };
+const auto = { 'reloader.stakater.com/auto': 'true' };
+/** So many single sources does each of the crowd use. */
+const each = 2;
+
+export function isOfCrowd(name: string): boolean {
+  return name.startsWith('user-');
+}
+
+/** Before the story begins: many sources, and many users of one of them. */
+export function settleCrowd(
+  server: ApiServer,
+  { sources, users }: Crowd,
+  labelling: Labelling,
+  annotating: Annotating,
+): void {
+  for (let index = 0; index < sources; index++) {
+    const [labels, annotations] = [labelling.ofSource(), annotating.ofSource()];
+    const said = { ...(labels && { labels }), ...(annotations && { annotations }) };
+    const data = { color: `value-crowd-${String(index)}-`, size: 'small' };
+    seed(server, configMap({ name: bulk(index).name, namespace, data, ...said }));
+  }
+  for (let index = 0; index < users; index++) {
+    const [whole, part] = [bulk(index * each).name, bulk(index * each + 1).name];
+    const uses = {
+      envFrom: [fromConfigMap('app', true), fromConfigMap(whole, true)],
+      env: [envFromKey('ConfigMap', part, 'color', 'PART')],
+    };
+    seed(server, deployment({ name: `user-${String(index)}`, namespace, annotations: auto, ...uses }));
+  }
+}
+
+function bulk(index: number): Place {
+  return { kind: 'ConfigMap', namespace, name: `bulk-${String(index).padStart(3, '0')}` };
+}
+
+interface Stage {
+  readonly users: Users;
+  readonly replicas: Reconcilers;
+  readonly compact: () => void;
+  readonly later: (delayMs: number, run: () => void) => void;
+}
+
+/** The longest that sources are waited for to settle, and the shortest break that ends the wait. */
+const [settleMaxMs, settleMs] = [10_000, 1_000];
+
+/** What happens where there are many of everything. */
+export const crowdActions = {
+  'edit-for-everybody': ({ users }: Stage, draw: Draw) => users.editSource(app, draw),
+  /** Of sources that are used, and of some that nobody uses. */
+  'edit-many': ({ users, later }: Stage, draw: Draw) => {
+    for (let left = draw.int(20, 60); left > 0; left--) {
+      const source = bulk(draw.int(0, 150));
+      later(draw.int(0, 3_000), () => users.editSource(source, draw));
+    }
+  },
+  'edit-for-longer-than-settling': ({ users, later }: Stage, draw: Draw) => {
+    const source = draw.chance(0.5) ? app : bulk(draw.int(0, 20) * each);
+    for (let atMs = 0; atMs < settleMaxMs + 5_000; atMs += draw.int(300, settleMs - 300)) {
+      later(atMs, () => users.editSource(source, draw));
+    }
+  },
+  /** What changed meanwhile is in a list of several pages. */
+  'list-the-crowd-anew': ({ users, replicas, compact, later }: Stage, draw: Draw) => {
+    const backMs = draw.int(6_000, 12_000);
+    for (const index of [0, 1]) replicas.partition(index, backMs);
+    for (let left = draw.int(5, 30); left > 0; left--) {
+      later(draw.int(0, backMs), () => users.editSource(bulk(draw.int(0, 150)), draw));
+    }
+    later(backMs - 1, compact);
+  },
+};

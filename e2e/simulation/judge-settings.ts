@@ -1,0 +1,55 @@
+import { arrayAt, objectAt, stringAt } from '../apiserver/json';
+import type { KubeObject } from '../apiserver/objects';
+import type { Case } from './case';
+import { isEngine } from './engine-user';
+import type { Violation } from './judge';
+import { isRestart } from './judge-engine-writes';
+import { isOfEngine, type Life } from './lives';
+import { isLeftToNextRun, strategyAnnotation } from './own-settings';
+import { podTemplateOf } from './usage';
+
+const annotationOf: Readonly<Record<string, string>> = {
+  annotations: 'reloader.stakater.com/last-reloaded-from',
+  'restarted-at': 'kubectl.kubernetes.io/restartedAt',
+};
+
+/** Where a restart leaves its marker, by strategy. */
+function markersOf(object: KubeObject | undefined): ReadonlyMap<string, string> {
+  const template = object === undefined ? {} : podTemplateOf(object);
+  const annotations = objectAt(template, 'metadata', 'annotations');
+  const containers = arrayAt(template, 'spec', 'containers').map((container) => objectAt(container));
+  const variables = containers.flatMap((container) => arrayAt(container, 'env'));
+  const ours = variables.filter((variable) => stringAt(variable, 'name')?.startsWith('STAKATER_'));
+  return new Map([
+    ['env-vars', JSON.stringify(ours)],
+    ...Object.entries(annotationOf).map(([strategy, name]) => [strategy, JSON.stringify(annotations[name])] as const),
+  ]);
+}
+
+/** A workload that asks for a strategy of its own is restarted by that one. Of who has changed its mind, that is not judged. */
+export function checkStrategy({ name, writes }: Life): readonly Violation[] {
+  const write = writes.at(-1);
+  if (!write || !isOfEngine(write) || !isRestart(write)) return [];
+  const asked = new Set(writes.slice(0, -1).map(({ object }) => object.metadata.annotations?.[strategyAnnotation]));
+  const [strategy] = asked;
+  if (asked.size !== 1 || strategy === undefined) return [];
+  const [before, after] = [markersOf(write.previous), markersOf(write.object)];
+  const used = [...after].filter(([each, marker]) => marker !== before.get(each)).map(([each]) => each);
+  if (used.join() === strategy) return [];
+  const sentence = `${name} asks for ${strategy} and was restarted by ${used.join(', ')} at revision ${write.revision}`;
+  return [{ promise: 'foreign write', sentence }];
+}
+
+/** What asks for its next run is not run for a change. */
+export function checkNextRun(opened: Case, life: Life): readonly Violation[] {
+  const [born] = life.writes;
+  if (born.kind.kind !== 'Job' || !isEngine(born.user) || life.writes.length > 1) return [];
+  const owner = stringAt(objectAt(arrayAt(born.object, 'metadata', 'ownerReferences')[0]), 'uid');
+  const formers = opened.lives.filter(({ name, writes }) =>
+    owner === undefined ? name === life.name && writes !== life.writes : writes[0].object.metadata.uid === owner,
+  );
+  const former = formers.at(-1);
+  if (!former?.writes.every(({ object }) => isLeftToNextRun(object))) return [];
+  const sentence = `${former.name} was run at revision ${born.revision}, though changes are left to its next run`;
+  return [{ promise: 'restart without reason', sentence }];
+}

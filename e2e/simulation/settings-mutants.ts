@@ -1,0 +1,23 @@
+import type { Mutant } from './mutants';
+
+/** What workloads ask for themselves, not heeded. */
+export const settingsMutants: readonly Mutant[] = [
+  {
+    what: 'a strategy of its own is not heeded',
+    file: 'reconciler/work/describe-restart.ts',
+    from: 'settings.strategy ?? defaults.strategy',
+    to: 'defaults.strategy',
+  },
+  {
+    what: 'a settle window of its own is not heeded',
+    file: 'reconciler/work/worker.ts',
+    from: 'settings.settleMs ?? defaults.settleMs',
+    to: 'defaults.settleMs',
+  },
+  {
+    what: 'a Job that is left to its next run is created anew',
+    file: 'shared/domain/workload-settings.ts',
+    from: "jobPolicy === 'next-run'",
+    to: "jobPolicy === 'run-now'",
+  },
+];

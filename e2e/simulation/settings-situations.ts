@@ -1,0 +1,36 @@
+import type { WriteRecord } from '../apiserver/store';
+import { baselineOf } from './baseline-text';
+import { isOfEngine, isOfWorkload } from './lives';
+import { isLeftToNextRun, settleMsOf, strategyAnnotation } from './own-settings';
+import { templateOf } from './usage';
+
+/** What a batch of worlds must have come to in which workloads ask for ways and times of their own. */
+export const settingsSituations = [
+  'a workload was restarted by a strategy of its own',
+  'a workload with a longer settle window of its own was restarted',
+  'a change was left to the next run of a Job or CronJob',
+] as const;
+export type SettingsSituation = (typeof settingsSituations)[number];
+
+/** Notes which situations of own settings a world comes to. */
+export class SettingsSituations {
+  readonly #reached = new Set<SettingsSituation>();
+
+  get reached(): ReadonlySet<SettingsSituation> {
+    return this.#reached;
+  }
+
+  written(write: WriteRecord): void {
+    if (!isOfWorkload(write) || !isOfEngine(write)) return;
+    const { object, previous } = write;
+    const isRecordedAgain = baselineOf(previous) && object.metadata.annotations?.['reroll.dev/last-restart'];
+    if (isLeftToNextRun(object) && isRecordedAgain) {
+      this.#reached.add('a change was left to the next run of a Job or CronJob');
+    }
+    if (templateOf(previous) === templateOf(object)) return;
+    const asked = object.metadata.annotations?.[strategyAnnotation] !== undefined;
+    if (asked) this.#reached.add('a workload was restarted by a strategy of its own');
+    if (settleMsOf(object) > 1_000)
+      this.#reached.add('a workload with a longer settle window of its own was restarted');
+  }
+}

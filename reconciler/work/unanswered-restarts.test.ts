@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { ConflictError, ServerError } from '../../shared/kube/errors';
+import { restartOf } from '../apply/restart.fixture';
+import { UnansweredRestarts } from './unanswered-restarts';
+import type { WorkloadOptions } from '../../shared/domain/plan/records.fixture';
+import type { Restart } from '../apply/restart';
+import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+
+const refusal = { status: 409, reason: 'Conflict', retryAfterMs: undefined };
+const broken = { status: 503, reason: undefined, retryAfterMs: undefined };
+
+/** The workload as it is seen after the write, at another version unless that is said otherwise. */
+function seen({ workload, annotations }: Restart, other: Partial<TrackedWorkload['record']> = {}): TrackedWorkload {
+  const baselineText = annotations[ownAnnotations.baseline];
+  return { ...workload, record: { ...workload.record, resourceVersion: 'after', baselineText, ...other } };
+}
+
+function unanswered(options: Partial<WorkloadOptions> = {}): { restart: Restart; restarts: UnansweredRestarts } {
+  const restart = restartOf(options);
+  const restarts = new UnansweredRestarts();
+  restarts.failed(restart, undefined);
+  return { restart, restarts };
+}
+
+describe('a restart whose write got no answer', () => {
+  it('is told once, when another version of the workload records it', () => {
+    const { restart, restarts } = unanswered();
+    expect(restarts.takeRecorded(restart.workload)).toEqual([]);
+    expect(restarts.takeRecorded(seen(restart))).toEqual([restart]);
+    expect(restarts.takeRecorded(seen(restart))).toEqual([]);
+  });
+
+  it.each([
+    ['the workload records something else', { baselineText: '{}' }],
+    ['the workload is another', { uid: 'another' }],
+    ['somebody has changed the spec since', { generation: 9 }],
+  ])('is not told where %s', (_what, other) => {
+    const { restart, restarts } = unanswered();
+    expect(restarts.takeRecorded(seen(restart, other))).toEqual([]);
+  });
+
+  it('is told beside others of that version, of which any may be stored', () => {
+    const { restart, restarts } = unanswered();
+    const again = restartOf({}, { id: 'another try' });
+    restarts.failed(again, new ServerError('down', broken));
+    expect(restarts.takeRecorded(seen(restart))).toEqual([restart, again]);
+  });
+
+  it.each([
+    ['refused', 'Deployment', new ConflictError('it has moved on', refusal)],
+    ['of a CronJob, whose template keeps no marker', 'CronJob', undefined],
+  ] as const)('is none where it is %s', (_what, kind, error) => {
+    const restart = restartOf({ kind });
+    const restarts = new UnansweredRestarts();
+    restarts.failed(restart, error);
+    expect(restarts.takeRecorded(seen(restart))).toEqual([]);
+  });
+
+  it('is forgotten with its workload', () => {
+    const { restart, restarts } = unanswered();
+    restarts.forget(restart.workload.key);
+    expect(restarts.takeRecorded(seen(restart))).toEqual([]);
+  });
+});
