@@ -95,6 +95,12 @@ const actions = {
   partition: ({ replicas }, draw) => replicas.partition(draw.int(0, 1), draw.pick([800, 8_000, 40_000])),
   compact: ({ compact }) => compact(),
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
+  /** As on a node whose clock nobody sets. */
+  'skew-clock-by-minutes': ({ users, replicas, later }, draw) => {
+    const minutesMs = draw.int(1, 10) * 60_000;
+    replicas.setClockOff(draw.int(0, 1), draw.chance(0.5) ? minutesMs : -minutesMs);
+    later(draw.int(500, 8_000), () => users.editSource(users.usedSource(draw), draw));
+  },
   ...faultActions,
   ...featureActions,
   ...policyActions,

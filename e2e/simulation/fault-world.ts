@@ -7,7 +7,9 @@ export function withFaults(world: World): World {
   // Of a calm world the number of restarts is known.
   if (world.calm) return world;
   const restored = withRestore(world, new Draw(world.seed ^ 0x2c1b3c6d));
-  return withLostKey(withGatekeeper(restored, new Draw(world.seed ^ 0x5f356495)), new Draw(world.seed ^ 0x297a2d39));
+  const kept = withGatekeeper(restored, new Draw(world.seed ^ 0x5f356495));
+  const keyless = withLostKey(kept, new Draw(world.seed ^ 0x297a2d39));
+  return withSkew(keyless, new Draw(world.seed ^ 0x3ad8025f));
 }
 
 function withRestore(world: World, draw: Draw): World {
@@ -29,6 +31,12 @@ function withLostKey(world: World, draw: Draw): World {
   const isAlone = world.hybrid === undefined && !world.steps.some(({ kind }) => kind === 'restore-etcd');
   if (!isAlone || !draw.chance(0.05)) return world;
   return withStep(world, 'lose-digest-key', draw.int(1_000, Math.floor(world.stormMs * 0.7)), draw);
+}
+
+function withSkew(world: World, draw: Draw): World {
+  // The channel drops what is dated more than a minute away: who made a change is not promised then.
+  if (world.hybrid !== undefined || !draw.chance(0.05)) return world;
+  return withStep(world, 'skew-clock-by-minutes', draw.int(1, Math.floor(world.stormMs * 0.8)), draw);
 }
 
 function withStep(world: World, kind: ActionKind, atMs: number, draw: Draw): World {

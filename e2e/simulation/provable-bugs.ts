@@ -1,4 +1,5 @@
 import type { Wrong } from './batch';
+import { clockMutants } from './clock-mutants';
 import { crowdMutants } from './crowd-mutants';
 import { csiMutants } from './csi-mutants';
 import { gatekeeperMutants, keyMutants, restoreMutants } from './fault-mutants';
@@ -36,6 +37,7 @@ const hasLostKey = ({ steps }: World): boolean => steps.some(({ kind }) => kind 
 const hasCsi = ({ features }: World): boolean => features.csi !== undefined;
 const isCrowded = ({ features }: World): boolean => features.crowd !== undefined;
 const hasSettings = ({ features }: World): boolean => features.ownSettings === true;
+const hasClocksApart = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'skew-clock-by-minutes');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
 /** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
@@ -47,6 +49,7 @@ export const provableBugs: readonly ProvableBug[] = [
   ...ofMutants(csiMutants, hasCsi),
   ...ofMutants(upgradeMutants, isUpgraded),
   ...ofMutants(crowdMutants, isCrowded),
+  ...ofMutants(clockMutants, hasClocksApart),
   ...ofMutants(settingsMutants, hasSettings),
   ...ofMutants(restoreMutants, isRestored),
   ...ofMutants(gatekeeperMutants, isKept),

@@ -92,7 +92,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const users = new Users(server, (what) => story.tell('user', what), { labelling, annotating, mounts });
   users.settleIn(new Draw(draw.seed()));
   if (features.crowd) settleCrowd(server, features.crowd, labelling, annotating);
-  const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock');
+  const clocksAreRight = world.steps.every(({ kind }) => kind !== 'skew-clock' && kind !== 'skew-clock-by-minutes');
   const watchesFellSilent =
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');

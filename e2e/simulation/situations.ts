@@ -42,6 +42,7 @@ export const situations = [
   'a process was asked to stop',
   'a process was cut off from the server',
   'a clock was off',
+  'a clock was off by minutes',
   'another process took the Lease over',
   'a leader lost its Lease and knew it',
   'a process started where a former one had left baselines',
@@ -137,6 +138,7 @@ export class Situations {
   }
 
   told(what: string): void {
+    if (/^its clock is -?\d{5,} ms off$/.test(what)) this.#reached.add('a clock was off by minutes');
     for (const [words, situation] of toldOfProcesses) if (what.startsWith(words)) this.#reached.add(situation);
   }
 
