@@ -4,7 +4,7 @@ import type { Mutant } from './mutants';
 export const clockMutants: readonly Mutant[] = [
   {
     what: 'a Lease expires by the clock of whoever looks',
-    file: 'shared/kube/lease.ts',
+    file: 'shared/kube/lease/lease.ts',
     from: 'return nowMs - this.#observed.sinceMonotonicMs >=',
     to: "return this.#clock.nowMs() - Date.parse(record.renewTime ?? '') >=",
   },

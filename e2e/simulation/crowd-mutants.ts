@@ -10,7 +10,7 @@ export const crowdMutants: readonly Mutant[] = [
   },
   {
     what: 'a list ends with its first page',
-    file: 'shared/kube/paged-list.ts',
+    file: 'shared/kube/list-watch/paged-list.ts',
     from: 'if (page.continue === undefined) return resourceVersion;',
     to: 'if (page.continue !== token) return resourceVersion;',
   },

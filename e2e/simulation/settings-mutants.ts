@@ -16,7 +16,7 @@ export const settingsMutants: readonly Mutant[] = [
   },
   {
     what: 'a Job that is left to its next run is created anew',
-    file: 'shared/domain/workload-settings.ts',
+    file: 'shared/domain/workloads/workload-settings.ts',
     from: "jobPolicy === 'next-run'",
     to: "jobPolicy === 'run-now'",
   },
