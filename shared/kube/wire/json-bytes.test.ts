@@ -43,7 +43,7 @@ describe('jsonMembers', () => {
   });
 
   it('asks nothing of what stands behind the last one that is wanted', () => {
-    const [first] = jsonMembers(Buffer.from('{"a":1,this is no JSON'), 0);
+    const [first] = jsonMembers(Buffer.from('{"a":1,this is not JSON'), 0);
     expect(first).toEqual({ name: 'a', at: 5 });
   });
 });

@@ -134,7 +134,7 @@ function unknownVariables(table: OptionTable, env: Environment): readonly string
     });
 }
 
-/** An address that stands where none is expected was meant for a flag, and may be a credential. */
+/** An address in an unexpected place was meant for a flag, and may contain a credential. */
 function quoteNoUrl(text: string): string {
   return text.includes('://') ? '(an address, not shown)' : quote(text);
 }
