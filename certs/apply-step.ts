@@ -7,7 +7,10 @@ import type { ChangingStep } from './rotation';
 import type { StoredMaterial } from './secret-data';
 import { held, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
 
-/** Two keepers whose clocks are far apart replace each other's CA again and again: the bundle must not grow with that. */
+/**
+ * Limit of retired CAs: two keepers with different clocks could replace each other's CA forever, and the bundle must
+ * not grow with that.
+ */
 const maxRetired = 8;
 
 export interface Lives {
@@ -15,21 +18,21 @@ export interface Lives {
   readonly leafLifeMs: number;
 }
 
-/** Makes keys and certificates, at one instant. */
+/** Creates keys and certificates at one instant. */
 export interface Issuer extends Issuing {
   readonly names: CertificateNames;
   readonly lives: Lives;
   readonly nowMs: number;
 }
 
-/** What the Secret is to hold after `step`, which was decided on `stored`. */
+/** The next content of the Secret after `step`, which was decided on `stored`. */
 export async function applyStep(step: ChangingStep, stored: StoredMaterial, issuer: Issuer): Promise<Material> {
   const { nowMs } = issuer;
   switch (step.do) {
     case 'create': {
       const generation = stored.generation + 1;
       const ca = await newAuthority(issuer, generation);
-      // A replica goes on serving what it has until it has heard of this.
+      // A replica keeps serving its old certificate until it sees this write.
       const retired = retiring(stored.ca, stored.nextCa, ...stored.retired);
       return { generation, sinceMs: nowMs, ca, nextCa: undefined, retired, leaves: await newLeaves(issuer, ca) };
     }
@@ -87,8 +90,8 @@ async function newLeaves(
 }
 
 /**
- * Also those that are not valid now: by a clock that is wrong, maybe, while API servers and replicas go by their own. What
- * has really ended harms nobody for the few minutes until it is dropped.
+ * Includes CAs that are not valid now: the clock may be wrong, and API servers and replicas use their own. A CA that
+ * has really expired does no harm in the few minutes until it is dropped.
  */
 function retiring(...newestFirst: readonly (TrustedCertificate | undefined)[]): readonly TrustedCertificate[] {
   return newestFirst.flatMap((certificate) => certificate ?? []).slice(0, maxRetired);

@@ -23,20 +23,20 @@ export interface AuthorityPartDeps {
   readonly keyPairs: KeyPairs;
 }
 
-/** What was read before the Secret of the CA; undefined: cannot be read. */
+/** Read before the Secret of the CA; undefined: unreadable. */
 export interface ReadBefore {
-  /** Of each webhook of ours. */
+  /** One for each of Reroll's webhooks. */
   readonly caBundles: readonly string[] | undefined;
   readonly published: KubeObject | undefined;
 }
 
 export interface KeptMaterial {
   readonly material: Material;
-  /** Something was written, so that there may be more to do. */
+  /** Something was written, so there may be more to do. */
   readonly changed: boolean;
 }
 
-/** Keeps the Secret of the CA: everything about certificates follows from it. */
+/** Keeps the Secret of the CA, which determines everything else about certificates. */
 export class AuthorityPart {
   readonly #deps: AuthorityPartDeps;
   readonly #names: CertificateNames;

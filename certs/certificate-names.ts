@@ -1,14 +1,14 @@
 import { channelClientName, channelServerName } from '../shared/domain/protocol/channel-names';
 import type { LeafUsage } from './certificate';
 
-/** What the certificates are made out to. */
+/** The names in the certificates. */
 export interface CertificateNames {
   readonly namespace: string;
   readonly webhookService: string;
   readonly channelService: string;
 }
 
-/** `webhook` serves the API server, `channel` serves the webhook, `client` is who the webhook is on the channel. */
+/** `webhook` serves the API server, `channel` serves the webhook, `client` identifies the webhook on the channel. */
 export const leafNames = ['webhook', 'channel', 'client'] as const;
 
 export type LeafName = (typeof leafNames)[number];
@@ -33,7 +33,7 @@ export function leafProfile(leaf: LeafName, names: CertificateNames): LeafProfil
   }
 }
 
-/** The name under which the API server calls a webhook that is registered by its Service. */
+/** The host name under which the API server calls a webhook that is registered by its Service. */
 export function webhookHost({ namespace, webhookService }: CertificateNames): string {
   return `${webhookService}.${namespace}.svc`;
 }

@@ -8,7 +8,7 @@ import { issueAuthority, issueLeaf, type CertificatePair, type LeafRequest } fro
 import { rsaKeyPairs } from './key-pairs';
 import { dayMs, preparedKeyPairs, testIssuer } from './issuing.fixture';
 
-/** A handshake is judged by the system's clock. */
+/** The handshake uses the system's clock. */
 const nowMs = Date.now();
 const issuer = testIssuer(nowMs, preparedKeyPairs(5));
 const host = 'reroll-webhook.reroll.svc';
@@ -23,7 +23,7 @@ async function leafOf(authority: CertificatePair, request: Partial<LeafRequest> 
   return await issueLeaf(issuer, authority, { ...defaults, ...request });
 }
 
-/** Whom the server took the client for, or why either of them refused the other. */
+/** The client's identity for the server, or why one of them rejected the other. */
 async function handshake(
   serving: CertificatePair,
   calling: { readonly ca: string; readonly cert?: string; readonly key?: string },
@@ -34,7 +34,7 @@ async function handshake(
     const { socket } = incoming;
     if (!(socket instanceof TLSSocket)) throw new Error('not encrypted');
     const { subjectaltname } = socket.getPeerCertificate();
-    // The types have an Error here; it is the code.
+    // Typed as an Error, but it is the code.
     const refusal = clientCa !== undefined && !socket.authorized && String(socket.authorizationError);
     response.end(refusal === false ? (subjectaltname ?? 'anonymous') : refusal);
   });
@@ -66,7 +66,7 @@ function extension({ cert }: CertificatePair, name: string): object | null | und
 }
 
 describe('the profile', () => {
-  it('makes a CA that signs leaves and nothing else', () => {
+  it('creates a CA that signs only leaves', () => {
     const x509 = new X509Certificate(ca.cert);
     expect(x509.ca).toBe(true);
     expect(x509.subject).toBe('CN=reroll-ca-1-aa');
@@ -81,7 +81,7 @@ describe('the profile', () => {
     expect(extension(ca, 'authorityKeyIdentifier')).toBeTruthy();
   });
 
-  it('makes a leaf with its names in the SAN, one purpose, and the issuer named by its key', () => {
+  it('creates a leaf with its names in the SAN, one purpose, and the key identifier of its issuer', () => {
     const x509 = new X509Certificate(server.cert);
     expect(x509.ca).toBe(false);
     expect(x509.subjectAltName).toBe(`DNS:${host}`);
@@ -107,7 +107,7 @@ describe('the profile', () => {
     expect(long.validTo).toBe(new X509Certificate(ca.cert).validTo);
   });
 
-  it('takes keys that belong together from node', async () => {
+  it('uses matching keys from Node', async () => {
     const pair = await rsaKeyPairs.generate();
     const made = await issueAuthority(
       { random: issuer.random, keyPairs: { generate: () => Promise.resolve(pair) } },
@@ -119,7 +119,7 @@ describe('the profile', () => {
 });
 
 describe('a handshake', () => {
-  it('succeeds both ways and tells the server who calls', async () => {
+  it('succeeds both ways and identifies the client to the server', async () => {
     expect(await handshake(server, { ca: ca.cert, ...client }, ca.cert)).toBe('DNS:reroll-webhook.reroll.client');
   });
 
@@ -128,16 +128,16 @@ describe('a handshake', () => {
     expect(await handshake(server, { ca: ca.cert + otherCa.cert })).toBe('anonymous');
   });
 
-  it('is refused by who does not trust the CA', async () => {
+  it('is rejected by a peer that does not trust the CA', async () => {
     expect(await handshake(server, { ca: otherCa.cert })).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
   });
 
-  it('is refused for another name', async () => {
+  it('is rejected for another name', async () => {
     const other = await leafOf(ca, { dnsNames: ['other.reroll.svc'], commonName: host });
     expect(await handshake(other, { ca: ca.cert })).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  it('is refused for a certificate of the wrong purpose, at either end', async () => {
+  it('is rejected for a certificate of the wrong purpose, at either end', async () => {
     const clientAsServer = await leafOf(ca, { usage: 'clientAuth' });
     expect(await handshake(clientAsServer, { ca: ca.cert })).toBe('INVALID_PURPOSE');
     expect(await handshake(server, { ca: ca.cert, ...server }, ca.cert)).toBe('INVALID_PURPOSE');

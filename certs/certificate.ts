@@ -16,7 +16,7 @@ export interface Issuing {
 }
 
 export interface AuthorityRequest {
-  /** Must differ between generations: with two CAs of one name in a bundle, OpenSSL may try the wrong one alone. */
+  /** Must differ between generations: if a bundle has two CAs with one name, OpenSSL may try only the wrong one. */
   readonly commonName: string;
   readonly nowMs: number;
   readonly lifeMs: number;
@@ -25,7 +25,7 @@ export interface AuthorityRequest {
 export type LeafUsage = 'serverAuth' | 'clientAuth';
 
 export interface LeafRequest extends AuthorityRequest {
-  /** The names that count: Kubernetes ignores the common name. */
+  /** The effective names: Kubernetes ignores the common name. */
   readonly dnsNames: readonly string[];
   readonly usage: LeafUsage;
 }
@@ -35,7 +35,7 @@ export const backdateMs = 60 * 60_000;
 
 const dnsNameType = 2;
 
-/** A CA that signs itself and leaves, and no other CA. */
+/** A CA that signs itself and leaves, but no other CA. */
 export async function issueAuthority(issuing: Issuing, request: AuthorityRequest): Promise<CertificatePair> {
   const { certificate, key } = await unsigned(issuing, request);
   certificate.setIssuer(certificate.subject.attributes);
@@ -48,7 +48,7 @@ export async function issueAuthority(issuing: Issuing, request: AuthorityRequest
   return signed(certificate, key, key);
 }
 
-/** A leaf for one purpose, signed by `authority` and never valid for longer than it. */
+/** A leaf for one purpose, signed by `authority` and never valid longer than it. */
 export async function issueLeaf(
   issuing: Issuing,
   authority: CertificatePair,
@@ -75,7 +75,7 @@ async function unsigned({ keyPairs, random }: Issuing, { commonName, nowMs, life
   const pair = await keyPairs.generate();
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(pair.publicPem);
-  // The leading 01 keeps the number positive: a set top bit would make it negative in DER, which Go refuses.
+  // The leading 01 keeps the number positive: with the top bit set it would be negative in DER, which Go rejects.
   certificate.serialNumber = `01${random.bytes(15).toString('hex')}`;
   certificate.validity.notBefore = new Date(nowMs - backdateMs);
   certificate.validity.notAfter = new Date(nowMs + lifeMs);
@@ -83,13 +83,14 @@ async function unsigned({ keyPairs, random }: Issuing, { commonName, nowMs, life
   return { certificate, key: pair.privatePem };
 }
 
-/** Tells the issuers of one bundle apart. */
+/** Distinguishes the issuers in one bundle. */
 function keyIdentifierOf(issuer: forge.pki.Certificate): object {
   return { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() };
 }
 
 function signed(certificate: forge.pki.Certificate, key: string, signingKey: string): CertificatePair {
-  // Node signs what forge has put together: forge's own RSA holds up the process, on some versions of Node for seconds.
+  // Node signs the certificate that forge has built: forge's own RSA blocks the process, for seconds on some versions
+  // of Node.
   const native: Pick<forge.pki.rsa.PrivateKey, 'sign'> = {
     sign: () => sign('sha256', toBeSigned(certificate), signingKey).toString('latin1'),
   };
@@ -102,7 +103,7 @@ function toBeSigned(certificate: forge.pki.Certificate): Buffer {
   return Buffer.from(forge.asn1.toDer(certificate.tbsCertificate).getBytes(), 'latin1');
 }
 
-/** PEMs that are joined must each end a line, and forge writes CRLF. */
+/** Joined PEMs must each end with a newline, and forge writes CRLF. */
 function withNewlines(pem: string): string {
   return `${pem.replaceAll('\r\n', '\n').trimEnd()}\n`;
 }

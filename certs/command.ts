@@ -15,10 +15,10 @@ import { rsaKeyPairs } from './key-pairs';
 import { CertsMetrics } from './metrics';
 import { certsOptionTable, parseCertsOptions, type CertsOptions } from './options';
 
-/** Requests follow one another. */
+/** Requests are sequential. */
 const maxRequestSockets = 2;
 
-/** `reroll certs`: the one place where the keeper meets the clock, the network and the process. */
+/** `reroll certs`: connects the keeper to the clock, the network and the process. */
 export function certsCommand(process: NodeJS.Process): LoadedCommand {
   return {
     options: certsOptionTable,
@@ -29,7 +29,7 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
       const { keeper, connection } = await assemble(options, env, logger, registry);
       if (options.once) return await once(keeper, connection);
       registry.collectProcessMetrics();
-      // Nothing that this process waits for would come sooner with a restart.
+      // A restart of the process would not help with anything that it waits for.
       const probes = { clock: systemClock, live: [], ready: readinessChecks(keeper), metrics: registry };
       const components = [probeComponent({ ...probes, listen: options.listen, logger }), connection, keeping(keeper)];
       await runProcess(process, logger, components);
@@ -38,7 +38,7 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
   };
 }
 
-/** @throws NotKeptError, whose message is the reason that is shown. */
+/** @throws NotKeptError, whose message is shown as the reason. */
 async function once(keeper: Keeper, connection: Component): Promise<number> {
   try {
     await keeper.keepOnce();

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe('coverageProblem', () => {
-  it('finds none when one CA of the bundle has signed', async () => {
+  it('finds none if a CA in the bundle has signed', async () => {
     expect(coverageProblem(await leaf(), ca.cert, host, nowMs)).toBeUndefined();
     expect(coverageProblem(await leaf(), otherCa.cert + ca.cert, host, nowMs)).toBeUndefined();
   });
@@ -30,15 +30,15 @@ describe('coverageProblem', () => {
     ['another CA', async () => [await leaf(), otherCa.cert], 'does not hold the CA'],
     ['an empty bundle', async () => [await leaf(), ''], 'holds no certificate'],
     ['garbage for a bundle', async () => [await leaf(), 'Cg=='], 'holds no certificate'],
-    ['garbage for a certificate', async () => ['Cg==', ca.cert], 'is unreadable'],
+    ['garbage as a certificate', async () => ['Cg==', ca.cert], 'is unreadable'],
     ['a name in the common name alone', async () => [await leaf({ dnsNames: ['x.svc'] }), ca.cert], `not for ${host}`],
     ['a client certificate', async () => [await leaf({ usage: 'clientAuth' }), ca.cert], 'is not for servers'],
-  ] as const)('names %s', async (_what, given, problem) => {
-    const [cert, bundle] = (await given()) as [string, string];
+  ] as const)('names %s', async (_what, input, problem) => {
+    const [cert, bundle] = (await input()) as [string, string];
     expect(coverageProblem(cert, bundle, host, nowMs)).toContain(problem);
   });
 
-  it('judges by the time it is given', async () => {
+  it('uses the given time', async () => {
     expect(coverageProblem(await leaf(), ca.cert, host, nowMs + 2 * dayMs)).toContain('only');
     expect(coverageProblem(await leaf(), ca.cert, host, nowMs - dayMs)).toContain('only');
     const early = await issueAuthority(issuer, { commonName: 'early', nowMs: nowMs - 5 * dayMs, lifeMs: dayMs });

@@ -2,8 +2,8 @@ import type { X509Certificate } from 'node:crypto';
 import { isFor, isNamed, isSignedBy, isValidAt, readBundle, trusted } from './trusted-certificate';
 
 /**
- * Why an API server with this caBundle would not accept the leaf that a webhook serves as `host`; undefined when it
- * would.
+ * Why an API server with this caBundle would reject the leaf that a webhook serves as `host`; undefined if it would
+ * accept it.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#service-reference
  */

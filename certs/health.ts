@@ -1,7 +1,7 @@
 import type { Check } from '../shared/runtime/http/http-server';
 import type { Keeper } from './keeper';
 
-/** Ready once all is there for the others to use; what is wrong since then is told, and mended by waiting. */
+/** Ready once everything has been published. Later problems are reported, but a restart would not fix them. */
 export function readinessChecks(keeper: Pick<Keeper, 'status'>): readonly Check[] {
   return [
     {

@@ -20,7 +20,7 @@ function newPair(): KeyPair {
   return { publicPem: publicKey, privatePem: privateKey };
 }
 
-/** Keys made once and handed out in turn: making one for each certificate of a long life would take minutes. */
+/** Keys generated once and reused in turn: a key for each certificate of a long life would take minutes. */
 export function preparedKeyPairs(count: number): KeyPairs {
   const pairs: KeyPair[] = [];
   let next = 0;

@@ -26,14 +26,14 @@ export interface KeeperPassDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: CertsMetrics;
-  /** Undefined: certificates are of others. */
+  /** Undefined: others manage the certificates. */
   readonly authority: AuthorityPart | undefined;
   readonly tokens: TokenPart;
 }
 
-/** One look at everything, and what follows from it. */
+/** Reads everything once, and takes the next step. */
 export class KeeperPass {
-  /** What could not be done, by part. */
+  /** The failures by part. */
   readonly failures = new Map<KeptPart, unknown>();
   /** Why the API server would not accept the webhook's certificate. */
   coverage: string | undefined;
@@ -41,7 +41,7 @@ export class KeeperPass {
   readonly #names: CertificateNames;
   readonly #configurations: ConfigurationNames;
   readonly #limits: RequestLimits;
-  /** Something was written, or somebody else was faster. */
+  /** Something was written, or another keeper was faster. */
   #again = false;
 
   constructor(
@@ -57,13 +57,14 @@ export class KeeperPass {
   }
 
   /**
-   * True when nothing is left to do or nothing more can be done.
+   * True if nothing is left to do, or nothing more can be done.
    *
-   * The order of the reads matters. A keeper that was held up between reading the Secret of the CA and injecting could put
-   * an old bundle over a new one, after which the next CA would sign without being trusted. So registrations and published
-   * Secret, which are written from it, are read first, and written only if they are still what was read: had the Secret
-   * of the CA moved on before our read of it, we would know; had it moved on since, the injection that follows it makes
-   * ours a conflict. With the Secret of the tokens and the paths of the registrations it is the same.
+   * The order of the reads matters. A keeper that is delayed between reading the Secret of the CA and injecting could
+   * overwrite a new bundle with an old one; then the next CA would sign without being trusted. Registrations and the
+   * published Secret depend on the Secret of the CA, so they are read first and written only if they are unchanged. If
+   * the Secret of the CA changes before it is read, this keeper sees the change; if it changes later, the injection
+   * that follows causes a conflict here. The same holds for the Secret of the tokens and the paths of the
+   * registrations.
    */
   async run(): Promise<boolean> {
     const { client, authority, tokens } = this.#deps;
@@ -83,7 +84,7 @@ export class KeeperPass {
     if (kept?.changed === true || keptTokens?.changed === true) this.#again = true;
     if (keptTokens) this.#measureTokens(keptTokens, named);
     if (kept) this.#measureCertificates(kept.material, caBundles);
-    // Trusted first, served then.
+    // Trust first, then serve.
     await this.#apply(live ?? [], { caBundle: kept && bundleOf(kept.material), token: keptTokens?.toName });
     if (kept && published) await this.#publish(kept.material, published);
     return !this.#again;
@@ -120,7 +121,7 @@ export class KeeperPass {
     });
   }
 
-  /** Undefined where it failed, or where another was faster, which is no failure. */
+  /** Undefined if it failed, or if another keeper was faster, which is not a failure. */
   async #attempt<T>(part: KeptPart, act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();

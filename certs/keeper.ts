@@ -18,7 +18,7 @@ import type { ConfigurationNames } from './webhook-configurations';
 export interface KeeperSettings {
   readonly names: CertificateNames;
   readonly configurations: ConfigurationNames;
-  /** Undefined: certificates are of others, and neither they nor a caBundle are touched. */
+  /** Undefined: others manage the certificates, and neither certificates nor caBundles are touched. */
   readonly lives: Lives | undefined;
   readonly tokenLifeMs: number;
 }
@@ -33,42 +33,46 @@ export interface KeeperDeps {
 }
 
 export interface KeeperStatus {
-  /** All that is owed has been done, at least once. */
+  /** Everything due has been done at least once. */
   readonly kept: boolean;
-  /** What keeps it from being so now. */
+  /** The current problem. */
   readonly problem: string | undefined;
-  /** Why the API server would not accept the webhook's certificate; undefined while it would, or where it is of others. */
+  /**
+   * Why the API server would reject the webhook's certificate; undefined if it would not, or if others manage
+   * certificates.
+   */
   readonly coverage: string | undefined;
 }
 
-/** Certificates and token could not be brought to where they should be; all that could be done was. */
+/** Certificates or token could not be brought to the required state; everything possible was done. */
 export class NotKeptError extends RerollError {
   constructor(problems: readonly string[], cause: unknown) {
     super(problems.join('; '), { code: 'CERTIFICATES_NOT_KEPT', cause });
   }
 }
 
-/** Wall-clock time is looked at this often: a timer as long as a certificate's life would not survive a suspend. */
+/** How often the wall clock is checked: a timer for the whole life of a certificate would not survive a suspend. */
 const tickMs = 60_000;
 const retry = { baseMs: 1_000, maxMs: tickMs };
 
-/** A first try and these, with `retry` between them. */
+/** Number of retries, with `retry` between them. */
 const onceRetries = 3;
 
-/** Each pass that wrote is followed by one that reads back; a fight with others must end all the same. */
+/** Each pass that wrote is followed by one that reads back. The limit ends a conflict with another writer. */
 const maxPasses = 8;
 
 const costs: Readonly<Record<KeptPart, string>> = {
-  secret: 'until then no certificate is renewed, and the webhook is no longer called once its own has ended',
-  token: 'until then the token is not replaced, and a registration that does not name it stays so',
+  secret: 'until then no certificate is renewed, and the webhook is no longer called once its certificate has expired',
+  token: 'until then the token is not replaced, and registrations without it are not corrected',
   registration:
-    'until then the API server may not reach the webhook: changes are found by the watch alone, without their author',
-  published: 'until then webhook and reconcilers go on with the certificates they have, and new ones of them have none',
+    'until then the API server may not reach the webhook: changes are only found by the watch, without their author',
+  published: 'until then webhook and reconcilers keep their current certificates, and new replicas have none',
 };
 
 /**
- * Keeps the Secrets of certificates and token, and what of them is in the registrations, as they should be. Any number of
- * keepers may run: each write names the version it was decided on, so the first one wins and the others read again.
+ * Keeps the Secrets of certificates and token, and the webhook registrations that depend on them, in the required
+ * state. Several keepers may run: each write names the version that it was decided on, so the first one wins and the
+ * others read again.
  */
 export class Keeper {
   readonly #deps: KeeperDeps;
@@ -104,9 +108,9 @@ export class Keeper {
   }
 
   /**
-   * Does what is owed now; writes nothing when that is nothing.
+   * Does what is due now; writes nothing if nothing is due.
    *
-   * @throws NotKeptError when a part could not be done.
+   * @throws NotKeptError if a part failed.
    */
   async keep(signal?: AbortSignal): Promise<void> {
     const { names, configurations } = this.#settings;
@@ -119,13 +123,13 @@ export class Keeper {
       this.#status = { ...this.#status, coverage: pass.coverage };
     }
     if (signal?.aborted === true) return;
-    if (!settled) failures.set('secret', new Error('others write the Secrets or the registrations again and again'));
+    if (!settled) failures.set('secret', new Error('others keep writing the Secrets or the registrations'));
     this.#judge(failures);
   }
 
   /**
-   * As {@link keep}, and a few times more where a connection breaks: whoever runs this once has no later, and a write that
-   * got no answer may have been carried out.
+   * Like {@link keep}, with a few retries after a broken connection: a single run has no later pass, and a write
+   * without an answer may have been carried out.
    *
    * @throws NotKeptError
    */

@@ -6,10 +6,10 @@ import { getObject, updateObject, type KubeObject, type RequestLimits } from '..
 import { secrets } from '../shared/kube/resource';
 import { certificatesSecretName } from '../shared/kube/secrets/tls-secret-source';
 
-/** The Secret with the keys of the CAs. No account but that of `reroll certs` has a right to it by name. */
+/** The Secret with the keys of the CAs. Only the account of `reroll certs` has permission for it. */
 export const authoritySecretName = 'reroll-ca';
 
-/** The Secrets that `reroll certs` fills. Who installs Reroll makes them, without data. */
+/** The Secrets that `reroll certs` fills. The installation creates them without data. */
 export const keptSecretNames = [authoritySecretName, certificatesSecretName, webhookTokenSecretName] as const;
 
 export type KeptSecretName = (typeof keptSecretNames)[number];
@@ -20,7 +20,7 @@ export class MissingSecretError extends RerollError {
 
   constructor(namespace: string, secret: KeptSecretName, cause: NotFoundError) {
     super(
-      `the Secret ${namespace}/${secret} is missing, and reroll certs has no right to create one: ` +
+      `the Secret ${namespace}/${secret} is missing, and reroll certs has no permission to create it: ` +
         'restore it with "helm upgrade" of the release, or "kubectl apply -f" of the manifests of this install',
       { code: 'SECRET_MISSING', cause },
     );
@@ -44,7 +44,7 @@ export async function readSecret(
 }
 
 /**
- * Replaces the data of a Secret, if it is still the version that was read.
+ * Replaces the data of a Secret if its version is still the one that was read.
  *
  * @throws ConflictError
  */

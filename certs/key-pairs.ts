@@ -7,12 +7,15 @@ export interface KeyPair {
   readonly privatePem: string;
 }
 
-/** Where new keys come from: passed in, because making one takes real time and real randomness. */
+/** The source of new keys. It is passed in, because generating one takes real time and real randomness. */
 export interface KeyPairs {
   generate(): Promise<KeyPair>;
 }
 
-/** RSA, which every API server accepts; off the event loop, which node-forge's own generator would block for seconds. */
+/**
+ * RSA, which every API server accepts; generated off the event loop, which node-forge's own generator would block for
+ * seconds.
+ */
 export const rsaKeyPairs: KeyPairs = {
   async generate() {
     const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {

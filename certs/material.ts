@@ -2,7 +2,7 @@ import type { LeafName } from './certificate-names';
 import type { HeldCertificate, TrustedCertificate } from './trusted-certificate';
 
 /**
- * Where a rotation stands; each arrow is one write of the Secret.
+ * The phase of a rotation; each arrow is one write of the Secret.
  *
  *     steady ──▶ overlap ─────────▶ retiring ──────────────▶ steady
  *       CA due     next CA trusted    next CA has signed       old CA dropped
@@ -10,13 +10,13 @@ import type { HeldCertificate, TrustedCertificate } from './trusted-certificate'
  */
 export type Phase = 'steady' | 'overlap' | 'retiring';
 
-/** All that the Secret holds. */
+/** The content of the Secret. */
 export interface Material {
-  /** Of the CA that signs; grows by one with each. */
+  /** Counts the signing CAs. */
   readonly generation: number;
-  /** Since when the phase lasts; of an overlap, since when every live caBundle is known to hold the next CA. */
+  /** When the phase began; for an overlap, since when every live caBundle is known to hold the next CA. */
   readonly sinceMs: number;
-  /** Has signed every leaf. */
+  /** The CA that has signed every leaf. */
   readonly ca: HeldCertificate;
   readonly nextCa: HeldCertificate | undefined;
   /** CAs whose leaves a replica may still serve. */
@@ -29,7 +29,7 @@ export function phaseOf({ nextCa, retired }: Pick<Material, 'nextCa' | 'retired'
   return retired.length > 0 ? 'retiring' : 'steady';
 }
 
-/** Everything to trust, the CA that signs first. */
+/** All CAs to trust, the signing one first. */
 export function bundleOf({ ca, nextCa, retired }: Pick<Material, 'ca' | 'nextCa' | 'retired'>): string {
   return [ca, ...(nextCa ? [nextCa] : []), ...retired].map(({ cert }) => cert).join('');
 }

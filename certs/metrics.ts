@@ -2,15 +2,15 @@ import type { MetricRegistry } from '../shared/runtime/metric-registry';
 import { leafNames } from './certificate-names';
 import { keptSecretNames } from './kept-secret';
 
-/** What can fail to be kept, in the order in which problems are told. */
+/** Parts that may fail, in the order of reporting. */
 export const keptParts = ['secret', 'token', 'registration', 'published'] as const;
 
 export type KeptPart = (typeof keptParts)[number];
 
-/** What a rotation can replace. */
+/** The objects of a rotation. */
 export const rotated = ['ca', 'leaf'] as const;
 
-/** Metrics of the token by which the webhook knows the API server. */
+/** Metrics of the token that identifies the API server to the webhook. */
 export class TokenMetrics {
   readonly registered;
   readonly rotationsTotal;
@@ -29,7 +29,7 @@ export class TokenMetrics {
   }
 }
 
-/** Metrics of the certificates, where they are kept. */
+/** Metrics of the certificates, if Reroll manages them. */
 export class CertificateMetrics {
   readonly notAfterSeconds;
   readonly generation;
@@ -65,7 +65,7 @@ export class CertsMetrics {
   readonly errorsTotal;
   readonly secretMissing;
   readonly tokens: TokenMetrics;
-  /** Undefined where certificates are of others: gauges at 0 would tell of trouble that there is none of. */
+  /** Undefined if others manage certificates: gauges at 0 would report problems that do not exist. */
   readonly certificates: CertificateMetrics | undefined;
 
   constructor(registry: MetricRegistry, kept: { readonly certificates: boolean }) {

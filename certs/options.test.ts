@@ -64,15 +64,15 @@ describe('options of reroll certs', () => {
     expect(parseCertsOptions([], env)).toEqual({ ...defaults, ownNamespace: 'ops', leafLifeMs: 24 * hourMs });
   });
 
-  it('are all checked before anything is said', () => {
+  it('are all checked before the error', () => {
     expect(
       problems(['--webhook-service=9', '--leaf-life=5m', '--ca-life=10m', '--token-life=1m', '--ca-lif=9h']),
     ).toEqual([
       'unknown flag "--ca-lif": did you mean --ca-life?',
       expect.stringContaining('--webhook-service="9": not a Service'),
-      '--leaf-life is too short: give 1h or more',
-      '--token-life is too short: give 1h or more',
-      '--ca-life is less than three times --leaf-life: raise the one or lower the other',
+      '--leaf-life is too short: use 1h or more',
+      '--token-life is too short: use 1h or more',
+      '--ca-life is less than three times --leaf-life: increase --ca-life or decrease --leaf-life',
     ]);
   });
 });

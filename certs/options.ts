@@ -10,7 +10,7 @@ export const certsOptionTable = {
       form: 'switch',
       schema: goBool,
       default: 'false',
-      describe: 'Do what is owed now and exit: 0 when all is done, 1 with the reason when it is not.',
+      describe: 'Do what is due now and exit: 0 if everything is done, 1 with the reason if not.',
       accepts: goBoolAccepts,
     },
     certificates: {
@@ -19,7 +19,7 @@ export const certsOptionTable = {
       schema: goBool,
       default: 'true',
       describe:
-        'Keep certificates and caBundles; false where they are of others: then only the token of the webhook is kept.',
+        'Manage certificates and caBundles; false if others manage them: then Reroll manages only the webhook token.',
       accepts: goBoolAccepts,
     },
     validating: {
@@ -27,7 +27,7 @@ export const certsOptionTable = {
       form: 'value',
       schema: objectName,
       default: 'reroll',
-      describe: 'ValidatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
+      describe: 'ValidatingWebhookConfiguration whose caBundles and paths are managed, if it exists.',
       accepts: 'a lower-case object name',
     },
     mutating: {
@@ -35,7 +35,7 @@ export const certsOptionTable = {
       form: 'value',
       schema: objectName,
       default: 'reroll',
-      describe: 'MutatingWebhookConfiguration whose caBundles and paths are kept, if it exists.',
+      describe: 'MutatingWebhookConfiguration whose caBundles and paths are managed, if it exists.',
       accepts: 'a lower-case object name',
     },
     ...serviceOptionTable,
@@ -62,7 +62,7 @@ export const certsOptionTable = {
       form: 'value',
       schema: durationMs,
       default: '720h',
-      describe: 'How long the token is used by which the webhook knows the API server; then it is replaced.',
+      describe: 'How long the token that identifies the API server to the webhook is used before it is replaced.',
       accepts: 'a Go duration of 1h or more',
     },
   }),
@@ -71,7 +71,7 @@ export const certsOptionTable = {
 
 export type CertsOptions = OptionValues<typeof certsOptionTable>;
 
-/** Below it, a missed minute or two would let a certificate end. */
+/** With a shorter life, a missed minute or two could let a certificate expire. */
 const minLeafLifeMs = 60 * 60_000;
 
 /** A rotation of the token takes eleven minutes. */
@@ -84,13 +84,12 @@ export function parseCertsOptions(args: readonly string[], env: Environment): Ce
 
 function lifeProblems({ caLifeMs, leafLifeMs, tokenLifeMs }: Partial<CertsOptions>): readonly string[] {
   const problems: string[] = [];
-  if (leafLifeMs !== undefined && leafLifeMs < minLeafLifeMs)
-    problems.push('--leaf-life is too short: give 1h or more');
+  if (leafLifeMs !== undefined && leafLifeMs < minLeafLifeMs) problems.push('--leaf-life is too short: use 1h or more');
   if (tokenLifeMs !== undefined && tokenLifeMs < minTokenLifeMs)
-    problems.push('--token-life is too short: give 1h or more');
-  // A leaf is never valid for longer than its CA: with less, the last ones of a CA would be cut short.
+    problems.push('--token-life is too short: use 1h or more');
+  // A leaf is never valid longer than its CA: with less, the last leaves of a CA would be cut short.
   if (caLifeMs !== undefined && leafLifeMs !== undefined && caLifeMs < 3 * leafLifeMs) {
-    problems.push('--ca-life is less than three times --leaf-life: raise the one or lower the other');
+    problems.push('--ca-life is less than three times --leaf-life: increase --ca-life or decrease --leaf-life');
   }
   return problems;
 }

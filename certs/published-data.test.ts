@@ -28,7 +28,7 @@ describe('the published Secret', () => {
     expect(text).not.toContain(material.nextCa?.key);
   });
 
-  it('tells what API servers and replicas go by', () => {
+  it('returns the bundle and leaves that API servers and replicas use', () => {
     expect(decodePublished(data)).toEqual({
       bundle: new Set([material.ca.fingerprint, material.nextCa?.fingerprint]),
       leaves: new Set(leafNames.map((leaf) => material.leaves[leaf].fingerprint)),
@@ -44,8 +44,8 @@ describe('the published Secret', () => {
     ['all of the other Secret', () => encodeMaterial(material, {}), false],
     ['a missing leaf', () => ({ ...data, 'client.key': undefined }), false],
     ['nothing', () => undefined, false],
-  ])('with %s is what it is to be: %s', (_what, given, expected) => {
-    expect(isPublished(material, given())).toBe(expected);
+  ])('with %s is up to date: %s', (_what, data, expected) => {
+    expect(isPublished(material, data())).toBe(expected);
   });
 
   it('loses a key of a CA that was in it, and keeps keys of others', () => {
@@ -57,12 +57,12 @@ describe('the published Secret', () => {
 });
 
 describe('an empty Secret of the CA', () => {
-  it('is begun anew, and what is published without the key of its CA is not trusted', () => {
+  it('starts a new CA, and published certificates without a CA key are not trusted', () => {
     expect(beforeTwoSecrets(data, names)).toBe(nothingStored);
     expect(beforeTwoSecrets(undefined, names)).toBe(nothingStored);
   });
 
-  it('of an install that kept all in one Secret: its CAs are trusted for a while, and their keys are not taken on', () => {
+  it('of an install with everything in one Secret: its CAs are trusted for a while, and their keys are not reused', () => {
     const { ca, nextCa, retired, problems, generation } = beforeTwoSecrets(encodeMaterial(material, {}), names);
     expect([ca, nextCa, generation]).toEqual([undefined, undefined, 1]);
     expect(retired.map(({ fingerprint }) => fingerprint)).toEqual([

@@ -6,7 +6,7 @@ import { decodeMaterial, materialKeys, nothingStored, publishedTexts, type Store
 import { dataOf, textAt, type SecretData } from './secret-text';
 import { fingerprintsOf } from './trusted-certificate';
 
-/** What webhook and reconcilers find in the Secret `reroll-certs`. */
+/** The data that webhook and reconcilers read from the Secret `reroll-certs`. */
 export interface Published {
   /** Fingerprints of the CAs that they trust. */
   readonly bundle: ReadonlySet<string>;
@@ -22,12 +22,14 @@ export function decodePublished(data: unknown): Published {
   };
 }
 
-/** `data` of the Secret for `material`: no key of a CA is in it, and one that was there is gone. Keys of others are kept. */
+/**
+ * `data` of the Secret for `material`, without any key of a CA, even if there was one before. Keys of others are kept.
+ */
 export function encodePublished(material: Material, previous: unknown): SecretData {
   return dataOf(publishedTexts(material), previous, materialKeys);
 }
 
-/** Whether `data` is what {@link encodePublished} would make of it. */
+/** Whether `data` is the same as from {@link encodePublished}. */
 export function isPublished(material: Material, data: unknown): boolean {
   const texts = publishedTexts(material);
   const present = materialKeys.filter((key) => key in objectOf(data));
@@ -35,9 +37,10 @@ export function isPublished(material: Material, data: unknown): boolean {
 }
 
 /**
- * What is to be gone on from when the Secret of the CA is empty. Nothing, so that an administrator who empties it after a
- * leak is rid of the CA at once. But where the CA's key is still in the published Secret, as it was before there were two,
- * the install is being upgraded: that CA signs no more, and is trusted until no replica serves a certificate of it.
+ * The initial state if the Secret of the CA is empty. Normally it is empty: an administrator who empties the Secret
+ * after a leak wants the CA dropped at once. But if the published Secret still holds the CA's key, as it did before
+ * there were two Secrets, this is an upgrade: that CA signs no more, and is trusted until no replica serves its
+ * certificates.
  */
 export function beforeTwoSecrets(published: unknown, names: CertificateNames): StoredMaterial {
   const { ca, nextCa, retired, generation } = decodeMaterial(published, names);

@@ -17,7 +17,7 @@ async function after(step: Step, stored: StoredMaterial, nowMs: number): Promise
   return await applyStep(step, stored, testIssuer(nowMs, keyPairs));
 }
 
-/** As another keeper finds it in the Secret. */
+/** As another keeper reads it from the Secret. */
 function stored(material: Material): StoredMaterial {
   return decodeMaterial(encodeMaterial(material, {}), names);
 }
@@ -26,7 +26,7 @@ function live(...bundles: readonly string[]): Live {
   return { bundles: bundles.map(fingerprintsOf), leaves: new Set() };
 }
 
-/** All that is to be published has been. */
+/** Everything has been published. */
 function published(material: Material): Live {
   const leaves = leafNames.map((leaf) => material.leaves[leaf].fingerprint);
   return { ...live(bundleOf(material)), leaves: new Set(leaves) };
@@ -34,9 +34,9 @@ function published(material: Material): Live {
 
 const dueMs = startMs + 245 * dayMs;
 
-/** CA of the start, leaves of day 200. */
+/** The first CA, leaves of day 200. */
 let fresh: Material;
-/** CA of the start, leaves of day 240, and a CA of day 245. */
+/** The first CA, leaves of day 240, and a CA of day 245. */
 let overlap: Material;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe('nextStep', () => {
-  it('creates everything where there is nothing', () => {
+  it('creates everything if there is nothing', () => {
     expect(nextStep(nothingStored, live(), startMs)).toEqual({
       do: 'create',
       because: 'there are no certificates yet',
@@ -83,21 +83,21 @@ describe('nextStep', () => {
     ['in time', 60_000, (): Live => live(bundleOf(overlap)), 'switch'],
     ['with nothing registered', 60_000, (): Live => live(), 'switch'],
     ['while a caBundle or the published Secret cannot be read', 600_000, (): Live | undefined => undefined, 'wait'],
-    ['with a caBundle yet to be injected', 4_000, (): Live => live(overlap.ca.cert), 'wait'],
+    ['before a caBundle is injected', 4_000, (): Live => live(overlap.ca.cert), 'wait'],
     ['with a caBundle that somebody overwrote', 6_000, (): Live => live(overlap.ca.cert), 'restart-wait'],
     ['with one of two caBundles behind', 60_000, (): Live => live(bundleOf(overlap), overlap.ca.cert), 'restart-wait'],
   ] as const)('lets the next CA sign or not: %s', (_when, ageMs, bundles, step) => {
     expect(nextStep(stored(overlap), bundles(), dueMs + ageMs).do).toBe(step);
   });
 
-  it('renews leaves also while an overlap is held up', () => {
+  it('renews leaves also while an overlap is delayed', () => {
     expect(nextStep(stored(overlap), undefined, dueMs + 20 * dayMs)).toMatchObject({
       do: 'renew-leaves',
       ca: { fingerprint: overlap.ca.fingerprint },
     });
   });
 
-  it('does not renew over and over a leaf that ends with its CA', async () => {
+  it('does not repeatedly renew a leaf that expires with its CA', async () => {
     const renew = { do: 'renew-leaves', ca: overlap.ca, leaves: leafNames, because: 'test' } as const;
     const last = await after(renew, stored(overlap), startMs + 350 * dayMs);
     expect(last.leaves.webhook.notAfterMs).toBe(last.ca.notAfterMs);
@@ -121,8 +121,8 @@ describe('nextStep', () => {
 
   it.each([
     ['before it is published', 4_000, (): Live => published(overlap), 'wait'],
-    ['while replicas are still given the old one', 6_000, (): Live => published(overlap), 'restart-wait'],
-    ['though replicas are still given the old one', 600_000, (): Live => published(overlap), 'restart-wait'],
+    ['while the old one is still published', 6_000, (): Live => published(overlap), 'restart-wait'],
+    ['although the old one is still published', 600_000, (): Live => published(overlap), 'restart-wait'],
     ['while the published Secret cannot be read', 600_000, (): Live | undefined => undefined, 'wait'],
   ] as const)('does not drop the old CA %s', async (_when, ageMs, live, step) => {
     const nowMs = dueMs + minuteMs;
@@ -130,27 +130,27 @@ describe('nextStep', () => {
     expect(nextStep(stored(switched), live(), nowMs + ageMs).do).toBe(step);
   });
 
-  it('waits for longer, never shorter, when the clock is set back', () => {
+  it('waits longer, never shorter, when the clock is set back', () => {
     expect(nextStep(stored(overlap), live(bundleOf(overlap)), dueMs - 5 * minuteMs).do).toBe('wait');
   });
 
-  it('begins a wait anew that is said to have begun in the future', () => {
+  it('restarts a wait that began in the future', () => {
     const ahead = stored({ ...overlap, sinceMs: dueMs + dayMs });
     expect(nextStep(ahead, live(bundleOf(overlap)), dueMs).do).toBe('tidy');
   });
 
-  it('makes a new CA at once when the old one has ended, and lets the next one sign where there is one', () => {
+  it('creates a new CA at once when the old one has expired, or lets the next one sign if there is one', () => {
     const endMs = startMs + 366 * dayMs;
     expect(nextStep(stored(fresh), live(fresh.ca.cert), endMs)).toMatchObject({ do: 'create' });
     expect(nextStep(stored(overlap), undefined, endMs)).toMatchObject({ do: 'switch' });
   });
 });
 
-describe('two years, looked at each minute', () => {
-  it('never serve a certificate that some API server does not trust, and never end', async () => {
+describe('two years, minute by minute', () => {
+  it('never serve a certificate that some API server does not trust, and never let one expire', async () => {
     const created = stored(await after({ do: 'create', because: 'test' }, nothingStored, startMs));
     let now = { secret: created, bundle: bundleOf(created as Material) };
-    /** What the slowest API server and the slowest replica go by: a minute behind. */
+    /** The state of the slowest API server and the slowest replica: a minute behind. */
     let behind = now;
     let heard = published(created as Material);
     const steps: string[] = [];
@@ -174,7 +174,7 @@ describe('two years, looked at each minute', () => {
       check();
     }
     const count = (name: string): number => steps.filter((step) => step === name).length;
-    // A CA lasts eight months of its twelve, a leaf twenty days of its thirty.
+    // A CA is used for eight months of its twelve, a leaf for twenty days of its thirty.
     expect(['begin-overlap', 'switch', 'retire'].map(count)).toEqual([2, 2, 2]);
     expect(count('renew-leaves')).toBeGreaterThan(30);
     expect(count('renew-leaves')).toBeLessThan(40);

@@ -4,11 +4,11 @@ import { phaseOf, type Material } from './material';
 import type { StoredMaterial } from './secret-data';
 import { isValidAt, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
 
-/** What the others go by now. */
+/** The published state. */
 export interface Live {
-  /** Fingerprints of the CAs in each caBundle of ours, and in the published Secret. */
+  /** Fingerprints of the CAs in each of Reroll's caBundles, and in the published Secret. */
   readonly bundles: readonly ReadonlySet<string>[];
-  /** Fingerprints of the certificates in the published Secret: those that replicas serve. */
+  /** Fingerprints of the certificates in the published Secret, which replicas serve. */
   readonly leaves: ReadonlySet<string>;
 }
 
@@ -17,7 +17,7 @@ export type Step =
   | { readonly do: 'wait'; readonly because: string; readonly material: Material }
   | ChangingStep;
 
-/** A step that ends in a write of the Secret. It carries all that it builds on. */
+/** A step that writes the Secret. It carries everything that it depends on. */
 export type ChangingStep = { readonly because: string } & (
   | { readonly do: 'create' }
   | { readonly do: 'renew-leaves'; readonly ca: HeldCertificate; readonly leaves: readonly LeafName[] }
@@ -25,32 +25,32 @@ export type ChangingStep = { readonly because: string } & (
   | { readonly do: 'begin-overlap' | 'restart-wait' | 'retire' | 'tidy'; readonly material: Material }
 );
 
-/** How long each API server of a cluster may take to hear of a new caBundle, and each replica of a new Secret. */
+/** How long an API server may take to see a new caBundle, and a replica to see a new Secret. */
 export const overlapMs = 60_000;
 
-/** How long a replica may go on serving the leaf it had; beyond the time that any watch is behind. */
+/** How long a replica may keep serving its old leaf; longer than any watch lags behind. */
 export const retireMs = 10 * 60_000;
 
-/** Until then whoever took the last step may be about to inject or publish what came of it. */
+/** Until then, the keeper that took the last step may be about to inject or publish its result. */
 const injectionMs = 5_000;
 
-/** A phase that began later than this was written by a clock that was wrong. */
+/** A phase that began later than this was written by a wrong clock. */
 const maxAheadMs = 10 * 60_000;
 
 /**
- * What is owed now: mending before renewing, renewing before rotating.
+ * The next step: repairs before renewals, renewals before rotations.
  *
- * The next CA signs only once every live bundle has held it for {@link overlapMs}, and the old one is dropped only
- * {@link retireMs} after the last of its leaves was replaced in the published Secret. So at every instant the leaf that is
- * served is trusted, by whatever bundle an API server or another replica may still have. A leaf that the same CA signs
- * anew changes nothing about that. `live` is undefined while any part of it cannot be read.
+ * The next CA signs only after every live bundle has held it for {@link overlapMs}, and the old one is dropped only
+ * {@link retireMs} after the last of its leaves was replaced in the published Secret. So at any time the served leaf is
+ * trusted by every bundle that an API server or another replica may still have. A renewal by the same CA does not
+ * affect this. `live` is undefined while any part of it is unreadable.
  */
 export function nextStep(stored: StoredMaterial, live: Live | undefined, nowMs: number): Step {
   const nextCa = validAt(stored.nextCa, nowMs);
   const ca = validAt(stored.ca, nowMs);
   if (!ca) {
     const because = stored.ca ? 'the CA is not valid now' : (stored.problems[0] ?? 'there are no certificates yet');
-    // API servers trust the next CA already, or will at the next injection: better than one they never heard of.
+    // API servers trust the next CA already, or after the next injection: better than one that they have never seen.
     return nextCa ? { do: 'switch', nextCa, because } : { do: 'create', because };
   }
   const leaves = validLeaves(stored, nowMs);
@@ -62,7 +62,7 @@ export function nextStep(stored: StoredMaterial, live: Live | undefined, nowMs: 
   }
   const { generation, retired } = stored;
   const sinceMs = stored.sinceMs ?? Infinity;
-  // Whatever is written of it begins a wait of its own.
+  // Every write of it begins a wait of its own.
   const material: Material = { generation, sinceMs: nowMs, ca, nextCa, retired, leaves: { webhook, channel, client } };
   const [problem] = stored.problems;
   if (problem !== undefined) return { do: 'tidy', material, because: problem };
@@ -71,7 +71,7 @@ export function nextStep(stored: StoredMaterial, live: Live | undefined, nowMs: 
   return phaseStep(material, nowMs - sinceMs, live) ?? renewal(material, nowMs) ?? rest(material, nowMs);
 }
 
-/** What the phase asks for, once its time has come. */
+/** The next step of the phase, if it is due. */
 function phaseStep(material: Material, ageMs: number, live: Live | undefined): ChangingStep | undefined {
   const { nextCa, leaves } = material;
   switch (phaseOf(material)) {
@@ -83,7 +83,7 @@ function phaseStep(material: Material, ageMs: number, live: Live | undefined): C
         if (ageMs < overlapMs) return undefined;
         return { do: 'switch', nextCa, because: 'every live bundle holds the next CA' };
       }
-      // Never injected, or overwritten since: an API server or a replica has yet to hear of the next CA.
+      // Never injected, or overwritten since: an API server or a replica has yet to see the next CA.
       if (ageMs < injectionMs) return undefined;
       return { do: 'restart-wait', material, because: 'a live bundle does not hold the next CA' };
     }
@@ -99,7 +99,7 @@ function phaseStep(material: Material, ageMs: number, live: Live | undefined): C
 }
 
 function renewal({ ca, leaves }: Material, nowMs: number): ChangingStep | undefined {
-  // One that ends with its CA cannot be made to last longer.
+  // A leaf that expires with its CA cannot be prolonged.
   const due = leafNames.filter((leaf) => isDue(leaves[leaf], nowMs) && leaves[leaf].notAfterMs < ca.notAfterMs);
   if (due.length === 0) return undefined;
   return { do: 'renew-leaves', ca, leaves: due, because: 'a third of the life is left' };

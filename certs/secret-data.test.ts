@@ -22,11 +22,11 @@ beforeAll(async () => {
 });
 
 describe('the Secret', () => {
-  it('gives back what was put in', () => {
+  it('returns what was stored', () => {
     expect(decodeMaterial(data, names)).toEqual({ ...material, problems: [] });
   });
 
-  it('says in plain text where the rotation stands, without a key', () => {
+  it('shows the phase of the rotation in plain text, without a key', () => {
     const state = Buffer.from(String(data['state.json']), 'base64').toString();
     expect(JSON.parse(state)).toEqual({ v: 1, generation: 1, phase: 'overlap', since: '2026-01-01T00:00:00.000Z' });
     expect(Buffer.from(String(data['ca.crt']), 'base64').toString()).toBe(bundleOf(material));
@@ -42,8 +42,8 @@ describe('the Secret', () => {
     ['undefined', undefined],
     ['empty', {}],
     ['of others', { 'their.key': 'eA==' }],
-  ])('with data that is %s holds nothing, which is no problem', (_what, given) => {
-    expect(decodeMaterial(given, names)).toEqual(nothingStored);
+  ])('with data that is %s is empty, which is not a problem', (_what, data) => {
+    expect(decodeMaterial(data, names)).toEqual(nothingStored);
   });
 });
 
@@ -69,7 +69,7 @@ describe('a Secret that was damaged', () => {
     expect(nextCa?.fingerprint).toBe(material.nextCa?.fingerprint);
   });
 
-  it('does not take a leaf of another CA, of another purpose, or for another Service', () => {
+  it('does not accept a leaf of another CA, of another purpose, or for another Service', () => {
     const taken = encodeMaterial(foreign, {});
     const swapped = { ...data, 'webhook.crt': taken['webhook.crt'], 'webhook.key': taken['webhook.key'] };
     expect(decodeMaterial(swapped, names).problems).toEqual(['"webhook.crt" is not signed by the CA']);
@@ -80,7 +80,7 @@ describe('a Secret that was damaged', () => {
     ]);
   });
 
-  it('never stops anybody, whatever it holds, and is never quoted', () => {
+  it('never causes an exception, whatever it holds, and is never quoted', () => {
     const keys = Object.keys(data);
     const damage = fc.dictionary(
       fc.constantFrom(...keys, 'x'),

@@ -6,7 +6,7 @@ import { bundleOf, phaseOf, type Material } from './material';
 import { dataOf, textAt, type SecretData } from './secret-text';
 import { fits, isFor, isNamed, isSignedBy, readBundle, trusted, type HeldCertificate } from './trusted-certificate';
 
-/** What of a Secret can be used, and what is wrong with the rest. */
+/** The usable part of a Secret, and the problems with the rest. */
 export interface StoredMaterial extends Pick<Material, 'generation' | 'nextCa' | 'retired'> {
   readonly sinceMs: number | undefined;
   readonly ca: HeldCertificate | undefined;
@@ -25,12 +25,12 @@ export const nothingStored: StoredMaterial = {
   problems: [],
 };
 
-/** Keys of `data` that are ours. */
+/** Keys of `data` that belong to Reroll. */
 export const materialKeys: readonly string[] = ['state.json', 'ca.crt', 'ca.key', 'next-ca.crt', 'next-ca.key'].concat(
   leafNames.flatMap((leaf) => [`${leaf}.crt`, `${leaf}.key`]),
 );
 
-/** For people, and for what cannot be read off the certificates. */
+/** For people, and for facts that the certificates do not contain. */
 const stateSchema = z.looseObject({ generation: z.int().nonnegative(), since: z.iso.datetime() });
 
 /**
@@ -53,7 +53,7 @@ export function encodeMaterial(material: Material, previous: unknown): SecretDat
   return dataOf(texts, previous, materialKeys);
 }
 
-/** What webhook and reconcilers need of it: whom to trust, and the certificates that they serve, with their keys. */
+/** The part for webhook and reconcilers: CAs to trust, and the certificates that they serve, with their keys. */
 export function publishedTexts(material: Material): Readonly<Record<string, string>> {
   const { leaves } = material;
   const texts = leafNames.flatMap((leaf) => [
@@ -63,7 +63,9 @@ export function publishedTexts(material: Material): Readonly<Record<string, stri
   return { 'ca.crt': bundleOf(material), ...Object.fromEntries(texts) };
 }
 
-/** Reads `data` of the Secret, whoever wrote it. What does not fit together is left out and named as a problem. */
+/**
+ * Reads `data` of the Secret, whoever wrote it. Parts that do not fit together are dropped and reported as problems.
+ */
 export function decodeMaterial(data: unknown, names: CertificateNames): StoredMaterial {
   const present = objectOf(data);
   if (!materialKeys.some((key) => key in present)) return nothingStored;

@@ -3,13 +3,13 @@ import { objectOf } from '../shared/domain/kubernetes/json-value';
 /** `data` of a Secret, whoever wrote it. */
 export type SecretData = Readonly<Record<string, unknown>>;
 
-/** The text under a key of `data`; empty where there is none. */
+/** The text under a key of `data`; empty if there is none. */
 export function textAt(data: unknown, key: string): string {
   const value = objectOf(data)[key];
   return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
 }
 
-/** `data` with `texts` in it, and of the keys of others, which are all but `ownKeys`, what is in `previous`. */
+/** `data` with `texts`, and with the keys in `previous` that are not in `ownKeys`, which belong to others. */
 export function dataOf(
   texts: Readonly<Record<string, string>>,
   previous: unknown,

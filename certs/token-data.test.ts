@@ -11,8 +11,8 @@ describe('the Secret of the tokens', () => {
   it.each([
     ['with', state],
     ['without', { ...state, namedSinceMs: undefined }],
-  ])('gives back what was put in, %s a wait', (_what, given) => {
-    expect(decodeTokenState(encodeTokenState(given, {}))).toEqual({ ...given, problem: undefined });
+  ])('returns what was stored, %s a wait', (_what, state) => {
+    expect(decodeTokenState(encodeTokenState(state, {}))).toEqual({ ...state, problem: undefined });
   });
 
   it('keeps the keys of others and takes back its own', () => {
@@ -26,16 +26,16 @@ describe('the Secret of the tokens', () => {
     ['undefined', undefined],
     ['empty', {}],
     ['of others', { 'their.key': 'eA==' }],
-  ])('with data that is %s holds no token, which is no problem', (_what, data) => {
+  ])('with data that is %s holds no token, which is not a problem', (_what, data) => {
     expect(decodeTokenState(data)).toEqual({ tokens: [], namedSinceMs: undefined, problem: undefined });
   });
 
-  it('begins a wait anew when it is not readable since when it lasts', () => {
+  it('restarts a wait whose start is unreadable', () => {
     const damaged = { ...encodeTokenState(state, {}), 'rotation.json': base64('{"namedSince":"soon"}') };
     expect(decodeTokenState(damaged)).toEqual({ ...state, namedSinceMs: undefined, problem: undefined });
   });
 
-  it('never stops anybody, whatever it holds, and is never quoted', () => {
+  it('never causes an exception, whatever it holds, and is never quoted', () => {
     const damage = fc.record({ 'tokens.json': fc.oneof(fc.string(), fc.base64String(), fc.anything()) });
     fc.assert(
       fc.property(damage, (data) => {

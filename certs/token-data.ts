@@ -8,21 +8,21 @@ import {
 } from '../shared/domain/protocol/webhook-token';
 import { dataOf, textAt, type SecretData } from './secret-text';
 
-/** What the Secret `reroll-webhook-token` holds. */
+/** The content of the Secret `reroll-webhook-token`. */
 export interface TokenState {
-  /** The newest last. Each of them is accepted by the webhook. */
+  /** The newest last. The webhook accepts all of them. */
   readonly tokens: readonly WebhookToken[];
   /** Since when every live registration is known to name the newest token; undefined: not all of them do. */
   readonly namedSinceMs: number | undefined;
 }
 
-/** What of the Secret can be used, and what is wrong with the rest. */
+/** The usable part of the Secret, and the problem with the rest. */
 export interface StoredTokens extends TokenState {
   /** Names the key, never its content. */
   readonly problem: string | undefined;
 }
 
-/** Beside the tokens, for {@link TokenState.namedSinceMs}: the webhook has no use for it. */
+/** Beside the tokens, for {@link TokenState.namedSinceMs}; the webhook does not read it. */
 const rotationKey = 'rotation.json';
 
 const rotationSchema = z.looseObject({ namedSince: z.iso.datetime() });
@@ -45,12 +45,12 @@ export function decodeTokenState(data: unknown): StoredTokens {
   try {
     return { tokens: decodeTokens(textAt(data, webhookTokenKey)), namedSinceMs, problem: undefined };
   } catch {
-    // What was thrown may quote a token.
+    // The thrown error may quote a token.
     return { tokens: [], namedSinceMs, problem: `"${webhookTokenKey}" does not hold tokens` };
   }
 }
 
-/** Undefined for what is unreadable, too: then the wait begins anew. */
+/** Undefined also if it is unreadable: the wait then restarts. */
 function readNamedSince(text: string): number | undefined {
   try {
     return Date.parse(rotationSchema.parse(JSON.parse(text)).namedSince);

@@ -19,11 +19,11 @@ export interface TokenPartDeps {
 }
 
 export interface KeptTokens {
-  /** Each of them is accepted by the webhook. */
+  /** The tokens that the webhook accepts. */
   readonly accepted: ReadonlySet<string>;
-  /** The one that every registration is to name. */
+  /** The token that every registration should name. */
   readonly toName: string | undefined;
-  /** Something was written, so that there may be more to do. */
+  /** Something was written, so there may be more to do. */
   readonly changed: boolean;
 }
 
@@ -40,8 +40,8 @@ export class TokenPart {
   }
 
   /**
-   * Takes one step. `named` was read before this is called: a registration that is written only in that version cannot be
-   * put back to a token that was dropped meanwhile.
+   * Takes one step. `named` was read before this call, and registrations are written only in that version: so none is
+   * set back to a token that was dropped meanwhile.
    *
    * @throws MissingSecretError, ConflictError and the other KubeErrors
    */
@@ -67,7 +67,7 @@ export class TokenPart {
     };
   }
 
-  /** What the Secret is to hold; undefined: nothing else. */
+  /** The next content of the Secret; undefined: unchanged. */
   #stateAfter(step: TokenStep): TokenState | undefined {
     const { clock, random } = this.#deps;
     switch (step.do) {

@@ -10,7 +10,7 @@ const lifeMs = 720 * hourMs;
 
 const [old, fresh, third] = ['a', 'b', 'c'].map((digit) => digit.repeat(64)) as [string, string, string];
 
-/** As it is found in the Secret: tokens with their age in ms at the start. */
+/** As read from the Secret: tokens with their age in ms at the start. */
 function stored(ages: Readonly<Record<string, number>>, namedForMs?: number): StoredTokens {
   const tokens = Object.entries(ages).map(([token, ageMs]) => ({ token, sinceMs: startMs - ageMs }));
   return { tokens, namedSinceMs: namedForMs === undefined ? undefined : startMs - namedForMs, problem: undefined };
@@ -26,11 +26,11 @@ describe('nextTokenStep', () => {
   it.each<[string, StoredTokens, string]>([
     ['nothing', stored({}), 'there is no token yet'],
     ['something unreadable', { ...stored({}), problem: '"tokens.json" does not hold tokens' }, 'does not hold tokens'],
-  ])('makes the first token where there is %s', (_what, state, because) => {
+  ])('creates the first token if there is %s', (_what, state, because) => {
     expect(step(state, [])).toEqual({ do: 'make', kept: [], because: expect.stringContaining(because) as unknown });
   });
 
-  it('makes another one when the life of the token is over, and keeps the old one', () => {
+  it('creates another one when the life of the token is over, and keeps the old one', () => {
     expect(step(stored({ [old]: lifeMs - 1 }), [])).toEqual({ do: 'nothing' });
     expect(step(stored({ [old]: lifeMs }), [])).toMatchObject({ do: 'make', kept: [{ token: old }] });
   });
@@ -40,8 +40,8 @@ describe('nextTokenStep', () => {
     ['while one of them names the old one', undefined, [fresh, old], 'wait'],
     ['while one of them names none', undefined, [fresh, undefined], 'wait'],
     ['when all of them do, it remembers since when', undefined, [fresh, fresh], { namedSinceMs: startMs }],
-    ['when one of them does no more, it forgets', 9 * minuteMs, [fresh, old], { namedSinceMs: undefined }],
-    ['when one of them does no more though the time is over', droppedMs, [undefined], { namedSinceMs: undefined }],
+    ['when one of them no longer does, it resets', 9 * minuteMs, [fresh, old], { namedSinceMs: undefined }],
+    ['when one of them no longer does, although the time is over', droppedMs, [undefined], { namedSinceMs: undefined }],
     ['for less than ten minutes', droppedMs - 1, [fresh], 'wait'],
     ['for ten minutes', droppedMs, [fresh], { tokens: [{ token: fresh, sinceMs: startMs - 2 * minuteMs }] }],
     ['with nothing registered', droppedMs, [], { tokens: [{ token: fresh, sinceMs: startMs - 2 * minuteMs }] }],
@@ -51,20 +51,20 @@ describe('nextTokenStep', () => {
     else expect(decided).toMatchObject({ do: 'write', next: expected });
   });
 
-  it('makes no third one while two are there, however old they are', () => {
+  it('creates no third one while there are two, however old', () => {
     expect(step(stored({ [old]: 3 * lifeMs, [fresh]: 2 * lifeMs }), [old]).do).toBe('wait');
   });
 
   it.each([
     ['a token of the future', stored({ [old]: -hourMs })],
     ['one of two', stored({ [old]: -2 * hourMs, [fresh]: -hourMs })],
-  ])('takes %s as made now: it would never grow old', (_what, state) => {
+  ])('treats %s as created now: it would never expire', (_what, state) => {
     const decided = step(state, []);
     const now = state.tokens.map(({ token }) => ({ token, sinceMs: startMs }));
     expect(decided).toMatchObject({ do: 'write', next: { tokens: now } });
   });
 
-  it('goes on waiting when the clock is set back a little, and waits anew when it is set back by hours', () => {
+  it('keeps waiting when the clock is set back a little, and restarts the wait when it is set back by hours', () => {
     expect(step(stored(rotating, -5 * minuteMs), [fresh]).do).toBe('wait');
     expect(step(stored(rotating, -5 * hourMs), [fresh])).toMatchObject({
       ...{ do: 'write', next: { namedSinceMs: startMs } },
@@ -74,27 +74,27 @@ describe('nextTokenStep', () => {
 
 describe('tokenToName', () => {
   it.each<[string, StoredTokens, NamedTokens | undefined, string | undefined]>([
-    ['none where there is none', stored({}), [old], undefined],
+    ['none if there is none', stored({}), [old], undefined],
     ['the only one at once', stored({ [fresh]: 0 }), [undefined], fresh],
     ['the only one, though it is of the future', stored({ [fresh]: -minuteMs }), [undefined], fresh],
     ['the old one for a minute', stored({ [old]: lifeMs, [fresh]: acceptedMs - 1 }), [old], old],
     ['the new one after it', stored({ [old]: lifeMs, [fresh]: acceptedMs }), [old], fresh],
     ['the old one, when the registrations cannot be read', stored({ [old]: lifeMs, [fresh]: 0 }), undefined, old],
-    ['never an older one than is named already', stored({ [old]: lifeMs, [fresh]: -hourMs }), [old, fresh], fresh],
-    ['of those that are accepted, whatever is named', stored({ [old]: lifeMs, [fresh]: 0 }), [third], old],
+    ['never an older one than the one named already', stored({ [old]: lifeMs, [fresh]: -hourMs }), [old, fresh], fresh],
+    ['an accepted one, whatever is named', stored({ [old]: lifeMs, [fresh]: 0 }), [third], old],
   ])('is %s', (_what, state, live, expected) => {
     expect(tokenToName(state, live, startMs)?.token).toBe(expected);
   });
 });
 
-describe('a year, looked at each minute', () => {
+describe('a year, minute by minute', () => {
   it('never names a token that some replica or API server of a minute ago would not accept', () => {
     let made = 0;
     let state: StoredTokens = stored({});
     let path: string | undefined;
     const steps: string[] = [];
     for (let nowMs = startMs; nowMs < startMs + 365 * 24 * hourMs; nowMs += minuteMs) {
-      // What the slowest replica accepts, and what the slowest API server calls with: a minute behind.
+      // The tokens that the slowest replica accepts, and the one that the slowest API server uses: a minute behind.
       const before = { accepted: state.tokens.map(({ token }) => token), path };
       const decided = nextTokenStep(state, [path], nowMs, lifeMs);
       if (decided.do === 'make' || decided.do === 'write') {
@@ -104,7 +104,7 @@ describe('a year, looked at each minute', () => {
           decided.do === 'write'
             ? decided.next
             : { tokens: [...decided.kept, { token, sinceMs: nowMs }], namedSinceMs: undefined };
-        // As another keeper finds it in the Secret.
+        // As another keeper reads it from the Secret.
         state = decodeTokenState(encodeTokenState(next, {}));
         steps.push(decided.do);
       }
@@ -117,7 +117,7 @@ describe('a year, looked at each minute', () => {
       }
     }
     expect(made).toBe(13);
-    // With each but the first: that it is named everywhere, and that the old one is gone.
+    // With each but the first: named everywhere, and the old one dropped.
     expect(steps).toHaveLength(13 + 2 * 12);
   });
 });

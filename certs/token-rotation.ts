@@ -1,30 +1,30 @@
 import type { WebhookToken } from '../shared/domain/protocol/webhook-token';
 import type { StoredTokens, TokenState } from './token-data';
 
-/** The token that each live webhook of ours is called with; undefined where its path names none. */
+/** The token in the path of each live webhook of Reroll; undefined if its path has none. */
 export type NamedTokens = readonly (string | undefined)[];
 
 /**
- * What is owed now. Each writing step is one write of the Secret.
+ * The next step. Each writing step is one write of the Secret.
  *
  *     one token ──▶ two tokens ──────────────▶ two tokens ────────────▶ one token
- *       its life     the registrations go       every registration       the old one is
- *       is over      to the new one after       has been on the new      accepted no more
- *                    a minute                   one for ten minutes
+ *       its life     the registrations get      every registration       the old one is
+ *       is over      the new one after          has had the new one      no longer accepted
+ *                    a minute                   for ten minutes
  */
 export type TokenStep =
   | { readonly do: 'nothing' | 'wait' }
-  /** A new token behind those that are kept. */
+  /** A new token after the ones that are kept. */
   | { readonly do: 'make'; readonly kept: readonly WebhookToken[]; readonly because: string }
   | { readonly do: 'write'; readonly next: TokenState; readonly because: string };
 
-/** How long each replica of the webhook may take to hear of a new token. */
+/** How long a replica of the webhook may take to see a new token. */
 export const acceptedMs = 60_000;
 
-/** How long an API server may go on calling by the path that a registration had before. */
+/** How long an API server may keep calling the previous path of a registration. */
 export const droppedMs = 10 * 60_000;
 
-/** What is said to have happened later than this was written by a clock that was wrong. */
+/** A time later than this was written by a wrong clock. */
 const maxAheadMs = 10 * 60_000;
 
 /** `named` is undefined while the registrations cannot be read. */
@@ -37,7 +37,7 @@ export function nextTokenStep(
   const newest = tokens.at(-1);
   if (!newest) return { do: 'make', kept: [], because: problem ?? 'there is no token yet' };
   if (tokens.some(({ sinceMs }) => sinceMs > nowMs + maxAheadMs)) {
-    // It would never grow old, nor ever be named.
+    // It would never expire, nor ever be named.
     const inTime = tokens.map((each) => ({ ...each, sinceMs: Math.min(each.sinceMs, nowMs) }));
     return { do: 'write', next: { tokens: inTime, namedSinceMs }, because: 'a token is of a time to come' };
   }
@@ -67,9 +67,9 @@ export function nextTokenStep(
 }
 
 /**
- * Which of the tokens the registrations are to name: the newest that every replica of the webhook accepts by now. Never an
- * older one than a registration names already, so that a clock that is set back does not undo a rotation. Undefined
- * where there is none.
+ * The token that the registrations should name: the newest that every replica of the webhook accepts by now. Never an
+ * older one than a registration already names, so that a clock that is set back does not revert a rotation. Undefined
+ * if there is none.
  */
 export function tokenToName(
   { tokens }: TokenState,
@@ -78,6 +78,6 @@ export function tokenToName(
 ): WebhookToken | undefined {
   const accepted = tokens.findLastIndex(({ sinceMs }) => nowMs - sinceMs >= acceptedMs);
   const already = tokens.findLastIndex(({ token }) => named?.includes(token) === true);
-  // A token that is the only one is named at once: no other would be accepted.
+  // The only token is named at once: no other would be accepted.
   return tokens[Math.max(accepted, already, 0)];
 }

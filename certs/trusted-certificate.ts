@@ -1,21 +1,21 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import type { CertificatePair } from './certificate';
 
-/** A certificate as far as decisions need it. */
+/** The parts of a certificate that decisions need. */
 export interface TrustedCertificate {
   readonly cert: string;
-  /** SHA-256 of the whole certificate: two of one name and key are still two. */
+  /** SHA-256 of the whole certificate: two certificates with the same name and key differ. */
   readonly fingerprint: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
 }
 
-/** A certificate with the key that belongs to it. */
+/** A certificate with its key. */
 export interface HeldCertificate extends TrustedCertificate, CertificatePair {}
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** The certificates of a bundle; what does not parse is left out. */
+/** The certificates in a bundle; unreadable parts are skipped. */
 export function readBundle(pem: string): readonly X509Certificate[] {
   return (pem.match(pemBlock) ?? []).flatMap((block) => {
     try {
@@ -26,7 +26,7 @@ export function readBundle(pem: string): readonly X509Certificate[] {
   });
 }
 
-/** SHA-256 of each certificate of a bundle. */
+/** SHA-256 of each certificate in a bundle. */
 export function fingerprintsOf(pem: string): ReadonlySet<string> {
   return new Set(readBundle(pem).map(({ fingerprint256 }) => fingerprint256));
 }
@@ -40,12 +40,12 @@ export function trusted(x509: X509Certificate): TrustedCertificate {
   };
 }
 
-/** A pair that is known to be well: one that we made. */
+/** A pair that needs no check, because Reroll created it. */
 export function held({ cert, key }: CertificatePair): HeldCertificate {
   return { ...trusted(new X509Certificate(cert)), key };
 }
 
-/** Whether `key` is the private key of the certificate; false also for what is no key at all. */
+/** Whether `key` is the private key of the certificate; false also if it is not a key. */
 export function fits(x509: X509Certificate, key: string): boolean {
   try {
     return x509.checkPrivateKey(createPrivateKey(key));
@@ -54,21 +54,21 @@ export function fits(x509: X509Certificate, key: string): boolean {
   }
 }
 
-/** Go ignores the common name, so names are looked for in the SAN alone. */
+/** Go ignores the common name, so only the SAN is checked. */
 export function isNamed(x509: X509Certificate, host: string): boolean {
   return x509.checkHost(host, { subject: 'never' }) !== undefined;
 }
 
 const usageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
-/** Whether its extended key usage allows that it is used so. */
+/** Whether its extended key usage allows this use. */
 export function isFor(x509: X509Certificate, usage: keyof typeof usageOids): boolean {
-  // The types know no certificate without this extension; there are such.
+  // The types assume that this extension always exists; it may be missing.
   const usages = x509.keyUsage as readonly string[] | undefined;
   return usages?.includes(usageOids[usage]) === true;
 }
 
-/** By name, key identifier and signature: a CA that uses the key of another is still not the other. */
+/** By name, key identifier and signature: two CAs with the same key are still different CAs. */
 export function isSignedBy(leaf: X509Certificate, authority: X509Certificate): boolean {
   return authority.ca && leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
 }

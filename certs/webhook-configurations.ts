@@ -6,18 +6,18 @@ import { applyObject, getObject, type RequestLimits } from '../shared/kube/clien
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations, type Resource } from '../shared/kube/resource';
 import type { CertificateNames } from './certificate-names';
 
-/** Names of the configurations that are looked after, where they exist. */
+/** Names of the managed configurations; they need not exist. */
 export interface ConfigurationNames {
   readonly validating: string;
   readonly mutating: string;
 }
 
-/** One webhook of a configuration that calls our Service. */
+/** One webhook in a configuration that calls our Service. */
 export interface LiveWebhook {
   readonly name: string;
-  /** PEM; empty where there is none. */
+  /** PEM; empty if there is none. */
   readonly caBundle: string;
-  /** The token that its path names; undefined where that is no path of a token. */
+  /** The token in its path; undefined if the path has none. */
   readonly token: string | undefined;
   /** As they are stored. */
   readonly stored: { readonly caBundle: string | undefined; readonly path: string | undefined };
@@ -33,24 +33,24 @@ export interface LiveConfiguration {
   readonly webhooks: readonly LiveWebhook[];
 }
 
-/** What every webhook of ours is to have; undefined: not known now, and left as it is. */
+/** The required values for all of Reroll's webhooks; undefined: not known now, and left unchanged. */
 export interface Wanted {
   readonly caBundle: string | undefined;
   readonly token: string | undefined;
 }
 
-/** Who keeps caBundles owns them and the paths, and nothing else: all other fields are of whoever registered the webhook. */
+/** Owns caBundles and paths, and nothing else: all other fields belong to whoever registered the webhook. */
 const fieldManager = 'reroll-certs';
 
 /**
- * Who keeps the paths alone owns nothing but them. Another name, because an apply takes back what an earlier one of the
- * same name has set: where the install changes to certificates of others, that would be their caBundle.
+ * Owns only the paths. It needs another name, because an apply removes fields that an earlier apply with the same name
+ * has set: when an install changes to certificates of others, that would remove their caBundle.
  */
 const pathFieldManager = 'reroll-certs-path';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
-/** The registrations that exist and have a webhook of ours. Throws KubeErrors, as {@link applyWanted}. */
+/** The registrations that exist and have a webhook of Reroll. Throws KubeErrors, like {@link applyWanted}. */
 export async function readConfigurations(
   client: KubeClient,
   configurations: ConfigurationNames,
@@ -91,8 +91,8 @@ export function isAsWanted({ webhooks }: LiveConfiguration, { caBundle, token }:
 }
 
 /**
- * Sets caBundle and path of every webhook of ours in one configuration, if it is still the version that was read: neither
- * may ever overwrite a newer one. Without `caBundles` it never touches a caBundle.
+ * Sets caBundle and path of all of Reroll's webhooks in one configuration, if its version is still the one that was
+ * read: neither may overwrite a newer one. Without `caBundles` it never touches a caBundle.
  *
  * @throws ConflictError
  */
@@ -106,8 +106,8 @@ export async function applyWanted(
     apiVersion,
     kind,
     metadata: { name, uid, resourceVersion },
-    // All of ours each time, and what is not known now as it is: an apply takes back what the one before it set and it
-    // does not.
+    // Always all of our webhooks, with unknown values unchanged: an apply removes fields that the previous one set and
+    // it does not.
     webhooks: webhooks.map((webhook) => {
       const path = token === undefined ? webhook.stored.path : tokenPath(hook, token);
       const bundle = caBundle === undefined ? webhook.stored.caBundle : Buffer.from(caBundle).toString('base64');

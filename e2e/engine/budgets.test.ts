@@ -130,7 +130,7 @@ describe('a template of more sources than are followed', () => {
     await harness.edit('ConfigMap', 'last', { a: '2' });
     await harness.clock.advance(5_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
-    expect(overBudget()).toEqual([expect.stringContaining('follows the first 500 sources of the pod template alone')]);
+    expect(overBudget()).toEqual([expect.stringContaining('covers only the first 500 sources of the pod template')]);
   });
 });
 

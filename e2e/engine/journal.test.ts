@@ -213,7 +213,7 @@ describe('the journal key', () => {
     await changed('blue');
     expect(births()).toBe(1);
     const errors = engine.lines.map(({ fields }) => JSON.stringify(fields));
-    expect(errors).toContainEqual(expect.stringContaining('delete the Secret and the reconciler makes a new key'));
+    expect(errors).toContainEqual(expect.stringContaining('delete the Secret and the reconciler creates a new key'));
     await harness.deleteOwnSecret(keyName);
     await harness.clock.advance(60_000);
     expect(births()).toBe(2);

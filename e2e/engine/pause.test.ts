@@ -229,8 +229,8 @@ describe('§8 what people do meanwhile', () => {
 
 describe('§8 failures', () => {
   it.each([
-    ['soon', 'is no duration and has no effect'],
-    ['1d', 'is no duration and has no effect'],
+    ['soon', 'is not a duration and has no effect'],
+    ['1d', 'is not a duration and has no effect'],
     ['0s', 'is not a time above zero and has no effect'],
     ['-5m', 'is not a time above zero and has no effect'],
   ])('Q45, Q46: a period %j is warned about, and the restart is not held back', async (period, message) => {

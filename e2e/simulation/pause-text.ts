@@ -16,7 +16,7 @@ export interface WrittenPause {
   readonly pausedAt: string | undefined;
 }
 
-/** Simulated users write whole seconds, or what is no duration. */
+/** Simulated users write whole seconds, or what is not a duration. */
 export function pauseOf(object: KubeObject): WrittenPause {
   const { annotations = {} } = object.metadata;
   const [, seconds] = /^(\d+)s$/.exec(annotations[periodAnnotation] ?? '') ?? [];

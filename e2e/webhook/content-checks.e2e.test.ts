@@ -12,7 +12,7 @@ const strict = 'strict';
 /** Stands in contents, and is never to be said. */
 const canary = 'hunter2';
 const broken = { 'a.json': `{"a": ${canary}}` };
-const brokenFault = 'a.json:1:7: this is no JSON value';
+const brokenFault = 'a.json:1:7: this is not a JSON value';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -87,8 +87,8 @@ describe.each(['ConfigMap', 'Secret'])('of a %s', (kind) => {
 
   it.each<[string, Texts, Texts, string]>([
     ['JSON', {}, broken, brokenFault],
-    ['YAML', {}, { 'a.yaml': `a: 1\na: ${canary}\n` }, 'a.yaml:2:1: this key stands twice'],
-    ['TOML', {}, { 'a.toml': `\na = ${canary}\n` }, 'a.toml:2:5: this is no value: a text needs quotes'],
+    ['YAML', {}, { 'a.yaml': `a: 1\na: ${canary}\n` }, 'a.yaml:2:1: this key appears twice'],
+    ['TOML', {}, { 'a.toml': `\na = ${canary}\n` }, 'a.toml:2:5: this is not a value: a text needs quotes'],
     [
       'properties',
       {},
@@ -155,7 +155,7 @@ describe('allows where it cannot tell, and says so:', () => {
       'too_large',
       'it is nested more than 256 levels deep',
     ],
-    ['an annotation that cannot be meant', { 'max-bytes': 'few' }, sound, 'annotation', 'is no size and is left out'],
+    ['an annotation that cannot be meant', { 'max-bytes': 'few' }, sound, 'annotation', 'is not a size and is ignored'],
   ])('%s', async (_what, asked, data, reason, line) => {
     const name = newName();
     const unchecked = async (): Promise<number> =>

@@ -404,10 +404,14 @@ describe('what is over a budget', () => {
 
 describe('a baseline that is removed again and again', () => {
   it.each<[string, readonly string[], string]>([
-    ['nobody', [], 'Who does it managedFields do not tell.'],
-    ['one', ['web-operator'], 'Field manager "web-operator" updates it, and no other that managedFields tell of.'],
-    ['two', ['a', 'b'], 'Which of its field managers does it managedFields do not tell: "a", "b".'],
-    ['five', ['a', 'b', 'c', 'd', 'e'], 'does it managedFields do not tell: "a", "b", "c" and 2 more.'],
+    ['nobody', [], 'managedFields do not show who removes it.'],
+    ['one', ['web-operator'], 'Field manager "web-operator" updates it, and managedFields name no other.'],
+    ['two', ['a', 'b'], 'managedFields do not show which of its field managers removes it: "a", "b".'],
+    [
+      'five',
+      ['a', 'b', 'c', 'd', 'e'],
+      'managedFields do not show which of its field managers removes it: "a", "b", "c" and 2 more.',
+    ],
   ])('is told with what to do, where %s may have done it', async (_what, removers, expected) => {
     reporter.baselineRemoved(workload, removers);
     const message = expect.stringMatching(/^annotation reroll\.dev\/baseline is removed again .*--register=mutating/);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BoundedMap } from './bounded-map';
 
-/** An entry takes as much as it says, and its place in the maps. */
+/** The overhead of an entry, besides the size that its caller reports. */
 const placeBytes = 150;
 const room = (entries: number): number => entries * (placeBytes + 50);
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 describe('BoundedMap', () => {
-  it('gives back what was put in, and what it takes', () => {
+  it('returns what was stored, and its size', () => {
     map.set('a', 1, 50);
     expect([map.get('a'), map.has('a'), map.size, map.bytes]).toEqual([1, true, 1, room(1)]);
     map.set('a', 2, 20);
@@ -26,7 +26,7 @@ describe('BoundedMap', () => {
     expect(forgotten).toEqual([]);
   });
 
-  it('forgets what was used least recently', () => {
+  it('evicts the least recently used entry', () => {
     for (const key of ['a', 'b', 'c']) map.set(key, 1, 50, 'one');
     map.use('a');
     map.get('b');
@@ -35,14 +35,14 @@ describe('BoundedMap', () => {
     expect(forgotten).toEqual(['b']);
   });
 
-  it('lets an owner push out no entry of another', () => {
+  it('an owner cannot evict entries of another', () => {
     map.set('mine', 1, 50, 'me');
     for (let index = 0; index < 100; index++) map.set(`other ${index}`, 1, 50, 'other');
     expect(map.has('mine')).toBe(true);
     expect(keys()).toEqual(['mine', 'other 97', 'other 98', 'other 99']);
   });
 
-  it('takes from the owner that has the most where all of it is full', () => {
+  it('evicts from the largest owner when the whole map is full', () => {
     for (const key of ['a', 'b', 'c']) map.set(key, 1, 50, 'much');
     map.set('d', 1, 50, 'little');
     map.set('e', 1, 50, 'new');
@@ -50,21 +50,21 @@ describe('BoundedMap', () => {
     expect(keys()).toEqual(['b', 'c', 'd', 'e']);
   });
 
-  it('does not keep what is larger than all the room, nor anything for it', () => {
+  it('does not keep an entry larger than the limit, and removes the one it replaces', () => {
     map.set('a', 1, 50, 'one');
     map.set('huge', 1, room(5), 'other');
     expect(keys()).toEqual(['a']);
     expect(map.bytes).toBe(room(1));
   });
 
-  it('counts an entry for the owner that it was put in with last', () => {
+  it('counts an entry for the owner that stored it last', () => {
     map.set('a', 1, 50, 'one');
     map.set('a', 1, 50, 'two');
     for (const key of ['b', 'c', 'd']) map.set(key, 1, 50, 'one');
     expect(keys()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('never takes more than it may, whatever is put in', () => {
+  it('never exceeds its limits', () => {
     const step = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.nat(400), fc.constantFrom('x', 'y', 'z'));
     fc.assert(
       fc.property(fc.array(step), (steps) => {

@@ -1,8 +1,8 @@
-/** How much room there is. */
+/** Limits of a {@link BoundedMap}. */
 export interface BoundedMapLimits {
-  /** Of all entries together. */
+  /** For all entries together. */
   readonly maxBytes: number;
-  /** Of the entries of one owner, such as a namespace; undefined: each may have all. */
+  /** For the entries of one owner, such as a namespace; undefined: no limit per owner. */
   readonly maxOwnerBytes?: number;
 }
 
@@ -12,22 +12,23 @@ interface Entry<Value> {
   readonly owner: string;
 }
 
-/** What an entry takes besides what its owner says: its place in the maps. */
+/** What an entry takes in the maps, besides the size that its caller reports. */
 const entryBytes = 150;
 
 /**
- * A map that forgets what was used least recently when it takes more bytes than it may. Each owner has a share, and beyond
- * the whole the owner that takes the most gives way: a tenant who fills it pushes out what is the tenant's own.
+ * A map that evicts the least recently used entries when it exceeds its size in bytes. Each owner has a share of its
+ * own. When the whole map is full, the largest owner loses entries: a tenant who fills the map evicts the tenant's own
+ * entries.
  */
 export class BoundedMap<Key, Value> {
   readonly #limits: BoundedMapLimits;
   readonly #onForgotten: ((key: Key, value: Value) => void) | undefined;
-  /** Least recently used first, as those of each owner. */
+  /** Least recently used first; the same order within each owner. */
   readonly #entries = new Map<Key, Entry<Value>>();
   readonly #owners = new Map<string, { bytes: number; readonly keys: Map<Key, true> }>();
   #bytes = 0;
 
-  /** `onForgotten` is told what gives way, and not what is deleted or replaced. */
+  /** `onForgotten` is called for evicted entries, not for deleted or replaced ones. */
   constructor(limits: BoundedMapLimits, onForgotten?: (key: Key, value: Value) => void) {
     this.#limits = limits;
     this.#onForgotten = onForgotten;
@@ -37,7 +38,7 @@ export class BoundedMap<Key, Value> {
     return this.#entries.size;
   }
 
-  /** What all entries take. */
+  /** The size of all entries. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -63,7 +64,7 @@ export class BoundedMap<Key, Value> {
     return entry.value;
   }
 
-  /** Counts as use. What takes more than there is room for at all is not kept. */
+  /** Counts as use. An entry larger than the limits is not kept. */
   set(key: Key, value: Value, bytes: number, owner = ''): void {
     this.delete(key);
     const entry = { value, bytes: bytes + entryBytes, owner };
@@ -109,7 +110,7 @@ export class BoundedMap<Key, Value> {
     }
   }
 
-  /** Looked for only when all of it is full, and then owners are few: each of the others has less. */
+  /** The search is cheap: it runs only when the map is full, and few owners can fill it. */
   #largestOwner(): string {
     let [largest, most] = ['', -1];
     for (const [owner, { bytes }] of this.#owners) if (bytes > most) [largest, most] = [owner, bytes];

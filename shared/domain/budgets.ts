@@ -2,75 +2,85 @@ const kib = 1024;
 const mib = 1024 * kib;
 
 /**
- * What the objects of one tenant may cost: who may write a workload, a ConfigMap or a Secret chooses how large it is, and
- * the process that reads it serves everybody. Decoders ask this table, so that what is over a budget never becomes a record
- * that costs anything later. Each is several times what is in use anywhere; beyond it Reroll says so, and stays safe: one
- * restart too many, never a change missed without a word.
+ * Bounds what one tenant's objects may cost: anybody who may write a workload, a ConfigMap or a Secret chooses its
+ * size, and one process reads them for everybody. Decoders apply these budgets, so an object over budget never becomes
+ * a record that costs anything later. Each budget is several times what is in use anywhere. Over budget, Reroll reports
+ * it and stays safe: it may restart once too often, but never misses a change silently.
  *
- * docs/multi-tenant.md tells of each, and a test holds the two together.
+ * docs/multi-tenant.md describes each budget, and a test compares the two.
  */
 export const budgets = {
   /**
-   * A workload in JSON, as it is watched: it is parsed in one go. `kubectl apply` cannot make one of more than 256 KiB, for it
-   * keeps a copy in an annotation; with that and with managedFields it has 700 KiB.
+   * The JSON of one workload, which is parsed at once. `kubectl apply` cannot create one of more than 256 KiB, because
+   * it keeps a copy in an annotation; with that copy and managedFields such an object has 700 KiB.
    */
   workloadBytes: 768 * kib,
   /** One list of names in an annotation. A hundred names of sixty bytes are 6 KiB. */
   listBytes: 32 * kib,
-  /** Names and patterns of one list. Each is looked up at every look at the workload. */
+  /** Names and patterns in one list. Each evaluation of the workload looks all of them up. */
   listNames: 500,
-  /** One pattern, in instructions: what a try costs grows faster than the pattern. A UUID in braces takes 90. */
+  /** One pattern, in instructions: the cost of a match grows faster than the pattern. A UUID in braces takes 90. */
   patternSize: 200,
-  /** All patterns of one list, each of which is tried on every name in the namespace. `db-.*` takes 15. */
+  /** All patterns of one list. Each is matched with every name in the namespace. `db-.*` takes 15. */
   listPatternSize: 1_000,
-  /** Annotations of one object that are looked through for slips. An object has twenty. */
+  /** Annotations of one object that are checked for typos. An object has about twenty. */
   reviewedAnnotations: 200,
-  /** Different sources that a pod template uses. The kubelet mounts each; fifty are many. */
+  /** Different sources that a pod template uses. The kubelet mounts each of them; fifty are many. */
   references: 500,
-  /** Keys that a pod template uses one by one, of all its sources together. Each stands in the baseline. */
+  /** Single keys that a pod template uses, of all its sources together. The baseline holds each of them. */
   keysInUse: 2_000,
-  /** Paths of one volume that containers mount by themselves. */
+  /** Paths in one volume that containers mount separately. */
   volumePaths: 100,
-  /** Directories of one path in a volume, and all of it: the kernel takes no longer one. */
+  /** Directories in one path in a volume, and the characters of the whole: the kernel accepts no longer path. */
   pathParts: 32,
   pathBytes: 4_096,
-  /** The baseline on a workload. Annotations have room for 256 KiB together, and those of others must fit in too. */
+  /** The baseline on a workload. All annotations together may have 256 KiB, and other controllers need room too. */
   baselineBytes: 200 * kib,
-  /** Keys of a ConfigMap or Secret that are told apart. Each takes 16 bytes, and 3 µs whenever the source is written. */
+  /**
+   * Keys of a ConfigMap or Secret that have digests of their own. Each takes 16 bytes, and 3 µs at every write of the
+   * source.
+   */
   sourceKeys: 2_048,
   /** The names of these keys together. */
   sourceKeyNameBytes: 128 * kib,
-  /** One question of the webhook about a workload, a source or a batch of changes. */
+  /** One question from the webhook about a workload, a source or a batch of changes. */
   questionBytes: 256 * kib,
-  /** A schema that content is checked with; a larger one would take longer to read than there is time. */
+  /** A schema that content is checked with; parsing a larger one would take too long for a review. */
   schemaBytes: 256 * kib,
-  /** All patterns of one schema, in instructions. That of a Kubernetes name takes 2,200. */
+  /** All patterns of one schema, in instructions. The pattern of a Kubernetes name takes 2,200. */
   schemaPatternSize: 20_000,
 
-  /** A set of key names that is kept once for all the sources that have it. */
+  /** A set of key names that is kept once and shared by all sources that have it. */
   sharedKeySetBytes: 8 * kib,
-  /** Sets of key names: of one namespace, and of all. A cluster of 100,000 sources has some thousands, of 300 bytes. */
+  /**
+   * Sets of key names: per namespace, and in total. A cluster of 100,000 sources has some thousands, of 300 bytes each.
+   */
   keySetNamespaceBytes: 512 * kib,
   keySetBytes: 4 * mib,
-  /** Former states of one source. A busy one changes some ten times in the ten minutes for which they are kept. */
+  /**
+   * Previous states of one source. They are kept for ten minutes; a busy source changes some ten times in that time.
+   */
   formerStates: 32,
   formerStateBytes: 512 * kib,
-  /** Former states of the sources of one namespace, and of all. */
+  /** Previous states of all sources: per namespace, and in total. */
   formerNamespaceBytes: 2 * mib,
   formerBytes: 16 * mib,
   /** Announced changes that no read has confirmed yet. */
   hintBytes: 8 * mib,
-  /** Who made changes, and what changed lately: of one namespace, and of all. */
+  /** Who made changes, and which sources changed lately: per namespace, and in total. */
   attributionNamespaceBytes: 2 * mib,
   attributionBytes: 8 * mib,
-  /** Restarts that were put into writes of others and are not seen yet: of one namespace, and of all. */
+  /** Restarts injected into admitted writes and not seen in a watch yet: per namespace, and in total. */
   injectedNamespaceBytes: 1 * mib,
   injectedBytes: 4 * mib,
-  /** Names of changed sources that are remembered of one settle window, for the log. */
+  /** Names of changed sources kept per settle window, for the log. */
   settledSources: 500,
-  /** Namespaces of which it is remembered how many sources were read by their names. */
+  /** Namespaces for which the number of sources read by name is kept. */
   readNamespacesBytes: 1 * mib,
-  /** Schemas that stay read, by the size of their texts: of one namespace, and of all. Read, they take ten times that. */
+  /**
+   * Parsed schemas kept for reuse, counted by the size of their texts: per namespace, and in total. Parsed, they take
+   * ten times that.
+   */
   keptSchemaNamespaceBytes: 512 * kib,
   keptSchemaBytes: 1 * mib,
 } as const;
@@ -78,7 +88,7 @@ export const budgets = {
 /** The name of a budget. */
 export type BudgetName = keyof typeof budgets;
 
-/** Whether a text has more bytes; a long text is not encoded to find out. */
+/** Whether a text has more bytes; a long text is not encoded for that. */
 export function isLongerThan(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true;
   // A character takes at most three bytes for each of its code units.

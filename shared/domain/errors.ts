@@ -5,8 +5,8 @@ export interface RerollErrorOptions {
 }
 
 /**
- * Base of every error that Reroll raises. Messages name object, key, value and fix, and never hold the content of a
- * Secret or ConfigMap: they end up in logs and Events.
+ * Base class of every error that Reroll raises. Messages name object, key, value and fix. They never hold the content
+ * of a Secret or ConfigMap, because they appear in logs and Events.
  */
 export class RerollError extends Error {
   readonly code: string;
@@ -18,12 +18,12 @@ export class RerollError extends Error {
   }
 }
 
-/** A message fit for a log line out of whatever was thrown. */
+/** The message of whatever was thrown, fit for a log line. */
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The end of an exhaustive switch: unreachable as long as the types hold. */
+/** The default branch of an exhaustive switch: unreachable as long as the types hold. */
 export function assertNever(value: never, what: string): never {
   throw new RerollError(`unexpected ${what}: ${String(value)}`, { code: 'UNREACHABLE' });
 }

@@ -52,21 +52,21 @@ describe('errorFromStatus', () => {
   it.each([
     ['namespaces "nope" not found', 'create secrets nope: 404 namespaces "nope" not found'],
     ['admission said: namespaces "s3cret" not found', 'create secrets nope: 404 NotFound'],
-  ])('tells of a Secret that could not be written only that its namespace is missing: %s', (message, told) => {
+  ])('reports about a refused Secret only that its namespace is missing: %s', (message, reported) => {
     const write = requestTarget('POST', '/api/v1/namespaces/nope/secrets');
-    expect(errorFromStatus(404, status({ reason: 'NotFound', message }), write).message).toBe(told);
+    expect(errorFromStatus(404, status({ reason: 'NotFound', message }), write).message).toBe(reported);
   });
 
   it.each([
     ['the object', 'web', true],
     ['another', 'api', false],
     ['nothing', undefined, false],
-  ])('knows a 404 that names %s', (_what, name, isOfObject) => {
+  ])('recognises a 404 that names %s', (_what, name, isOfObject) => {
     const error = errorFromStatus(404, status({ reason: 'NotFound', name }), deployment);
     expect(error).toMatchObject({ isOfObject });
   });
 
-  it('takes a 404 about a list for one about no object', () => {
+  it('treats a 404 for a list as one about no object', () => {
     const list = requestTarget('GET', '/api/v1/configmaps');
     expect(errorFromStatus(404, undefined, list)).toMatchObject({ isOfObject: false });
   });
@@ -81,7 +81,7 @@ describe('errorFromStatus', () => {
     );
   });
 
-  it.each<[message: string, code: number, details: Partial<KubeStatus>, gone: boolean]>([
+  it.each<[message: string, code: number, details: Partial<KubeStatus>, isGone: boolean]>([
     ['pods "a" is forbidden: exceeded quota: small', 403, {}, false],
     ['jobs.batch "a" is forbidden: no new content', 403, { causes: ['NamespaceTerminating'] }, true],
     ['jobs.batch "a" is forbidden: because it is being terminated, says a policy', 403, {}, false],
@@ -89,16 +89,16 @@ describe('errorFromStatus', () => {
     ['namespaces "shop" not found', 404, { name: 'shop', resource: 'namespaces' }, true],
     ['jobs.batch "a" not found, as namespaces "shop" not found', 404, { name: 'a', resource: 'jobs' }, false],
   ])(
-    'advises no RBAC rule against what is none, and knows a namespace that is gone: %s',
-    (message, code, details, gone) => {
+    'advises no RBAC rule for other refusals, and recognises a terminating namespace: %s',
+    (message, code, details, isGone) => {
       const error = errorFromStatus(code, status({ reason: 'Forbidden', message, ...details }), deployment);
       expect(error.message).not.toContain('grant');
-      expect(isNamespaceGone(error)).toBe(gone);
+      expect(isNamespaceGone(error)).toBe(isGone);
     },
   );
 
   it.each(['secrets', 'configmaps'])(
-    'does not pass on what the server says about a refused write of %s',
+    'does not pass on the message of the server about a refused write of %s',
     (resource) => {
       const target = requestTarget('PUT', `/api/v1/namespaces/shop/${resource}/db`);
       const error = errorFromStatus(
@@ -128,7 +128,7 @@ describe('requestTarget', () => {
 });
 
 describe('parseStatusBody', () => {
-  it('reads a Status in JSON and in protobuf alike', () => {
+  it('reads a Status in JSON and in protobuf', () => {
     const json = {
       kind: 'Status',
       code: 429,

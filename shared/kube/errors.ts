@@ -11,9 +11,9 @@ export interface KubeErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Everything that can go wrong between us and an API server. */
+/** Any failure of a request to an API server. */
 export class KubeError extends RerollError {
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was an answer. */
   readonly status: number | undefined;
   /** `reason` of the Status object in the answer, for example `Conflict`. */
   readonly reason: string | undefined;
@@ -28,28 +28,28 @@ export class KubeError extends RerollError {
   }
 }
 
-/** No answer, or the stream broke off. A write may have been carried out all the same. */
+/** No answer, or the stream broke off. A write may still have been carried out. */
 export class ConnectionError extends KubeError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'KUBE_CONNECTION', cause });
   }
 }
 
-/** No answer in time. A write may have been carried out all the same. */
+/** No answer in time. A write may still have been carried out. */
 export class TimeoutError extends KubeError {
   constructor(message: string) {
     super(message, { code: 'KUBE_TIMEOUT' });
   }
 }
 
-/** An answer that is not what the API promises: bytes that do not parse, too long, of an unknown type. */
+/** An answer that breaks the API contract: it does not parse, is too long, or has an unknown type. */
 export class ProtocolError extends KubeError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'KUBE_PROTOCOL', cause });
   }
 }
 
-/** What an answer of the server says, beyond the message. */
+/** Details of an error answer, besides its message. */
 interface Refusal {
   readonly status: number;
   readonly reason: string | undefined;
@@ -62,11 +62,11 @@ export class UnauthorizedError extends KubeError {
   }
 }
 
-/** Rights may come, so this is worth a retry, a slow one. */
+/** Permissions may be granted later, so a slow retry makes sense. */
 export class ForbiddenError extends KubeError {
-  /** A right is missing. Otherwise quota, admission or the like said no. */
+  /** RBAC refused it: a permission is missing. Otherwise quota, admission or the like did. */
   readonly byRbac: boolean;
-  /** What was refused. */
+  /** The refused request. */
   readonly target: RequestTarget;
   /** The namespace is being deleted: nothing can be created in it. */
   readonly namespaceTerminates: boolean;
@@ -80,9 +80,9 @@ export class ForbiddenError extends KubeError {
 }
 
 export class NotFoundError extends KubeError {
-  /** The answer names the object that there is not. Otherwise the path leads nowhere, or a proxy has answered. */
+  /** The answer names the missing object. Otherwise the path does not exist, or a proxy has answered. */
   readonly isOfObject: boolean;
-  /** The answer names a namespace that there is not: of the object, or itself. */
+  /** The answer names a missing namespace: that of the object, or the object itself. */
   readonly isOfNamespace: boolean;
 
   constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
@@ -92,7 +92,7 @@ export class NotFoundError extends KubeError {
   }
 }
 
-/** The object changed since it was read: read it again, decide again. */
+/** The object changed since it was read: read it again and decide again. */
 export class ConflictError extends KubeError {
   constructor(message: string, refusal: Refusal) {
     super(message, { code: 'KUBE_CONFLICT', ...refusal });
@@ -105,7 +105,7 @@ export class AlreadyExistsError extends KubeError {
   }
 }
 
-/** The resourceVersion or the continue token is older than what the server keeps: list again. */
+/** The server no longer has the resourceVersion or the continue token: list again. */
 export class GoneError extends KubeError {
   constructor(message: string, refusal: Refusal) {
     super(message, { code: 'KUBE_GONE', ...refusal });
@@ -130,17 +130,17 @@ export class ServerError extends KubeError {
   }
 }
 
-/** What the API server says of a write into a namespace that there is not. It quotes nothing else. */
+/** The API server's message for a write into a missing namespace. It quotes nothing else. */
 const namespaceMissing = /^namespaces "[^"]*" not found$/;
 
-/** Resources whose refused writes may be quoted in the server's message, values included. */
+/** Resources for which the server's message about a refused write may quote values. */
 const sensitiveResources: ReadonlySet<string> = new Set(['secrets', 'configmaps']);
 
 /**
  * The error for an answer of 300 and above, or for an ERROR event of a watch.
  *
- * The server's message is passed on, but for refused writes of Secrets and ConfigMaps: validation quotes the values
- * it does not like, and messages end up in logs and Events.
+ * The server's message is passed on, except for refused writes of Secrets and ConfigMaps: validation quotes invalid
+ * values, and messages appear in logs and Events.
  */
 export function errorFromStatus(
   status: number,
@@ -186,33 +186,33 @@ export function errorFromStatus(
   }
 }
 
-/** Quota, admission and a namespace on its way out answer 403 as well; no rule would help against them. */
+/** Quota, admission and a terminating namespace also answer 403, but no RBAC rule would help there. */
 function isRbacDenial(body: KubeStatus | undefined): boolean {
   const message = body?.message ?? '';
   return / cannot \w+ resource /.test(message) || !/ is forbidden: |denied the request/.test(message);
 }
 
-/** The namespace is gone or going: nothing can be created in it, and nothing that was in it is missed. */
+/** The namespace is missing or terminating: nothing can be created in it. */
 export function isNamespaceGone(error: unknown): boolean {
   if (error instanceof NotFoundError) return error.isOfNamespace;
   return error instanceof ForbiddenError && error.namespaceTerminates;
 }
 
 /**
- * The server has yet to reach the version that was asked for: it gave that out before its etcd was restored. Older servers pass on what
- * etcd says.
+ * The server has not reached the requested version yet: it issued that version before its etcd was restored. Older
+ * servers return etcd's own message.
  */
 export function isVersionToCome(error: unknown): boolean {
   return error instanceof ServerError && /Too large resource version|required revision is a future/.test(error.message);
 }
 
-/** For the `catch` of a request about an object that may be missing. Throws whatever else went wrong. */
+/** For the `catch` of a request for an object that may be missing. Rethrows any other error. */
 export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;
   throw error;
 }
 
-/** As {@link undefinedIfNotFound}, but only for a 404 that names the object: a proxy's says nothing of it. */
+/** Like {@link undefinedIfNotFound}, but only for a 404 that names the object: a proxy's 404 does not. */
 export function undefinedIfAbsent(error: unknown): undefined {
   if (error instanceof NotFoundError && error.isOfObject) return undefined;
   throw error;

@@ -1,4 +1,4 @@
-/** The parts of a `metav1.Status` that matter: what the server says about a failure. */
+/** The relevant parts of a `metav1.Status`, which describes a failure. */
 export interface KubeStatus {
   readonly code: number | undefined;
   readonly reason: string | undefined;
@@ -7,7 +7,7 @@ export interface KubeStatus {
   readonly name: string | undefined;
   /** Its resource, such as `namespaces`. */
   readonly resource: string | undefined;
-  /** Why, for programs, such as `NamespaceTerminating`. */
+  /** Machine-readable causes, such as `NamespaceTerminating`. */
   readonly causes: readonly string[];
   readonly retryAfterMs: number | undefined;
 }

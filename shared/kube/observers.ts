@@ -1,8 +1,8 @@
-/** What the client tells about each request; the composition root connects it to metrics. */
+/** Receives a report about each request; the composition root connects it to metrics. */
 export interface ClientObserver {
-  /** `code` is the HTTP status, or the code of the error when there was no answer. */
+  /** `code` is the HTTP status, or the code of the error if there was no answer. */
   requestFinished(request: {
-    /** Of HTTP. */
+    /** The HTTP method. */
     readonly method: string;
     readonly resource: string;
     readonly code: string;
@@ -13,13 +13,13 @@ export interface ClientObserver {
 /** Why a reflector opens a new stream. */
 export type ReconnectReason = 'ended' | 'idle' | 'deadline' | 'expired' | 'connection' | 'refused' | 'malformed';
 
-/** What a reflector tells about its work; the composition root connects it to metrics. */
+/** Receives reports from a reflector; the composition root connects it to metrics. */
 export interface ReflectorObserver {
-  /** A complete list has been taken over. */
+  /** A complete list has been processed. */
   listed(list: { readonly objects: number; readonly durationMs: number }): void;
   reconnected(reason: ReconnectReason): void;
-  /** `object`: one object was skipped; `stream`: bytes did not parse; `unknown-event`: an event type nobody knows. */
+  /** `object`: one object was skipped; `stream`: bytes did not parse; `unknown-event`: an unknown event type. */
   decodeFailed(what: 'object' | 'stream' | 'unknown-event'): void;
-  /** The sink threw: a bug of ours, which must not stop the stream. */
+  /** The sink threw: a bug in Reroll, which must not stop the stream. */
   sinkFailed(): void;
 }

@@ -1,9 +1,9 @@
-/** Where a resource lives in the API. */
+/** The API path of a resource. */
 export interface Resource {
   /** '' is the core group. */
   readonly group: string;
   readonly version: string;
-  /** Plural, lower case: as it stands in paths and RBAC rules. */
+  /** Plural, lower case, as in paths and RBAC rules. */
   readonly plural: string;
 }
 
@@ -28,7 +28,9 @@ export const mutatingWebhookConfigurations: Resource = {
   plural: 'mutatingwebhookconfigurations',
 };
 
-/** Path of a collection, of one object, or of its subresource; without namespace, the collection of all namespaces. */
+/**
+ * Path of a collection, of one object, or of its subresource; without namespace, of the collection in all namespaces.
+ */
 export function resourcePath(resource: Resource, namespace?: string, name?: string, subresource?: string): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;

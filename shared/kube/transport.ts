@@ -1,12 +1,12 @@
 /**
- * The one way to reach an API server: passed in, so that a simulation can own the network.
+ * The connection to an API server. It is passed in, so that a simulation can replace the network.
  *
- * `https-transport.ts` is the real one. A transport adds address and TLS; credentials are headers and come from above.
+ * `https-transport.ts` is the real one. A transport adds address and TLS; the caller adds credentials as headers.
  */
 export interface Transport {
   /**
-   * Resolves when the response's head has arrived. Rejects with a ConnectionError when there is no answer, and as soon
-   * as `signal` is aborted. The body rejects in the same ways while it is read; leaving its loop early closes the stream.
+   * Resolves when the response headers have arrived. Rejects with a ConnectionError if there is no answer, and as soon
+   * as `signal` is aborted. Reading the body rejects in the same ways; leaving its loop early closes the stream.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
 }
@@ -19,8 +19,8 @@ export interface HttpRequest {
   readonly body?: Buffer;
   readonly signal?: AbortSignal;
   /**
-   * Watches have connections of their own: long streams must not use up those of requests. `urgent`: a request that must not
-   * wait until one of those is free.
+   * Watches use connections of their own, so that long streams do not use up those of requests. `urgent`: a request
+   * that must not wait for a free connection.
    */
   readonly pool: 'request' | 'urgent' | 'watch';
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from './clock';
 
 describe('the clock of the system', () => {
-  it('calls back for no delay in the turn that comes next, in which no timeout has a place', async () => {
+  it('calls back for no delay in the next turn, before any timeout', async () => {
     const calls: string[] = [];
     setImmediate(() => calls.push('before'));
     systemClock.timer(0, () => calls.push('now'));

@@ -1,4 +1,4 @@
-/** The one way to learn the time and to wait: passed in, so that a test or a simulation owns it. */
+/** The source of time and timers. It is passed in, so that a test or a simulation controls it. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. May jump. */
   nowMs(): number;
@@ -12,7 +12,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Longer delays fire at once in Node (the delay is kept in 31 bits). */
+/** Node fires longer delays at once (the delay has 31 bits). */
 const maxDelayMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   timer(delayMs, callback) {
     if (delayMs <= 0) {
-      // A timeout of 0 is one of a millisecond, a quarter of what a restart takes from its change.
+      // A timeout of 0 takes a millisecond, a quarter of the time from a change to its restart.
       const handle = setImmediate(callback);
       return { cancel: () => clearImmediate(handle) };
     }
@@ -29,7 +29,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A function, because the compiler believes that a signal it has asked once keeps its answer across an await. */
+/** A function, because the compiler assumes that a signal keeps its value across an await. */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

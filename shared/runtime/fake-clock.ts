@@ -6,7 +6,7 @@ interface PendingTimer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is told to advance: for tests. */
+/** A clock that advances only on request: for tests. */
 export class FakeClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
@@ -36,7 +36,7 @@ export class FakeClock implements Clock {
     return this.#pending.size;
   }
 
-  /** Moves the wall clock alone, as NTP or an admin would. */
+  /** Moves only the wall clock, as NTP or an admin would. */
   jump(byMs: number): void {
     this.#wallMs += byMs;
   }
@@ -54,7 +54,7 @@ export class FakeClock implements Clock {
     this.#moveTo(untilMs);
   }
 
-  /** Lets everything that waits on promises alone run to its next wait. */
+  /** Runs everything that waits only for promises until it waits for something else. */
   async settle(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }

@@ -3,7 +3,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { MetricRegistry } from './metric-registry';
 
 describe('series', () => {
-  test('tells one metric as the exposition would, refreshed before it is read', async () => {
+  test('returns one metric as in the exposition, refreshed before the read', async () => {
     const registry = new MetricRegistry();
     const depth = registry.gauge('depth', 'Keys in the queue.', {});
     const changes = registry.counter('changes_total', 'Changes.', { path: ['watch', 'webhook'] });
@@ -18,12 +18,12 @@ describe('series', () => {
     expect(await registry.text()).toContain('changes_total{path="watch"} 2');
   });
 
-  test('is empty for a metric that is not there', async () => {
+  test('is empty for an unknown metric', async () => {
     expect(await new MetricRegistry().series('depth')).toEqual([]);
   });
 });
 
-test('wakes a process at rest no more than ten times a second to look at its event loop', () => {
+test('wakes an idle process at most ten times a second to measure its event loop', () => {
   const monitor = jest.spyOn(perfHooks, 'monitorEventLoopDelay');
   new MetricRegistry().collectProcessMetrics();
   expect(monitor.mock.calls).toEqual([[{ resolution: 100 }]]);

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { version } from './version';
 
-/** Every label of a metric with the values known beforehand; an empty list leaves the values to the first use. */
+/** Every label of a metric with the values known beforehand; an empty list: the values are not known yet. */
 export type LabelValues<L extends string> = Readonly<Record<L, readonly string[]>>;
 
 /** One line of an exposition. */
@@ -10,7 +10,7 @@ export interface Series {
   readonly value: number;
 }
 
-/** Named as if they were counters, and told better by `nodejs_active_handles` and its siblings. */
+/** They are named like counters; `nodejs_active_handles` and its siblings report the same with better names. */
 const misnamedProcessMetrics = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -18,36 +18,36 @@ const misnamedProcessMetrics = [
 ];
 
 /**
- * The delay of the event loop is told by a timer, and is never less than this. The default of 10 would be two thirds of
- * all processor time of a process at rest.
+ * The delay of the event loop is measured by a timer, and is never less than its interval. The default of 10 would
+ * cause two thirds of all CPU time of an idle process.
  */
 const eventLoopSampleMs = 100;
 
 /**
- * The metrics of one process. Series whose labels are known start at 0, so that `rate()` sees the first increment. No
- * label may hold the name of a user or of a source: its cardinality is the cluster's.
+ * The metrics of one process. Series with known labels start at 0, so that `rate()` sees the first increment. No label
+ * may hold the name of a user or a source, because its cardinality would grow with the cluster.
  */
 export class MetricRegistry {
   readonly #registry = new Registry();
   readonly #refreshers: (() => void)[] = [];
 
-  /** Adds `process_*` and `nodejs_*`. These read the process, so only the composition root asks for them. */
+  /** Adds `process_*` and `nodejs_*`. These read the process, so only the composition root adds them. */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
     for (const name of misnamedProcessMetrics) this.#registry.removeSingleMetric(name);
   }
 
-  /** Adds the version of the process, which all of ours tell alike. */
+  /** Adds the version of the process, with the same metric in all commands. */
   tellVersion(): void {
     this.gauge('reroll_build_info', 'Always 1; the version is its label.', { version: [version] }).set({ version }, 1);
   }
 
-  /** `refresh` runs before each exposition: for gauges of what is cheap to count and changes all the time. */
+  /** `refresh` runs before each exposition: for gauges that are cheap to compute and change all the time. */
   onScrape(refresh: () => void): void {
     this.#refreshers.push(refresh);
   }
 
-  /** The value of the Content-Type header that goes with {@link text}. */
+  /** The Content-Type header for {@link text}. */
   get contentType(): string {
     return this.#registry.contentType;
   }
@@ -58,11 +58,11 @@ export class MetricRegistry {
     return await this.#registry.metrics();
   }
 
-  /** What stands in {@link text} of one counter or gauge, without writing all the rest; empty where there is none. */
+  /** One counter or gauge as in {@link text}, without rendering the others; empty if there is none. */
   async series(name: string): Promise<readonly Series[]> {
     for (const refresh of this.#refreshers) refresh();
-    const told = await this.#registry.getSingleMetric(name)?.get();
-    return (told?.values ?? []).map(({ labels, value }) => ({ labels: { ...labels }, value }));
+    const metric = await this.#registry.getSingleMetric(name)?.get();
+    return (metric?.values ?? []).map(({ labels, value }) => ({ labels: { ...labels }, value }));
   }
 
   counter<L extends string>(name: string, help: string, labels: LabelValues<L>): Counter<L> {
@@ -94,7 +94,7 @@ function labelNames<L extends string>(labels: LabelValues<L>): L[] {
   return Object.keys(labels) as L[];
 }
 
-/** Every combination of label values; none as soon as one label is open. */
+/** Every combination of label values; none if the values of one label are not known. */
 function knownSeries<L extends string>(labels: LabelValues<L>): Record<L, string>[] {
   return labelNames(labels).reduce<Record<L, string>[]>(
     (series, name) => series.flatMap((labelled) => labels[name].map((value) => ({ ...labelled, [name]: value }))),

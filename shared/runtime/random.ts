@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The one source of randomness: passed in, so that a seed can decide everything. */
+/** The only source of randomness. It is passed in, so that a seed determines everything. */
 export interface Random {
   /** At least 0, less than 1. */
   float(): number;
@@ -26,7 +26,7 @@ export interface BackoffOptions {
 }
 
 /**
- * Exponential backoff with full jitter, never below the base: many clients that fail together must not return together.
+ * Exponential backoff with full jitter, never below the base: many clients that fail together must not retry together.
  * `attempt` counts from 0.
  */
 export function backoffMs(random: Random, attempt: number, { baseMs, maxMs }: BackoffOptions): number {

@@ -9,21 +9,21 @@ function persisting() {
   const stop = new AbortController();
   const failures: (readonly [string, number])[] = [];
   const options: RetryUntilDoneOptions = {
-    // The longest wait each time: jitter takes from it.
+    // The longest possible wait each time: jitter only shortens it.
     ...{ clock, random: { float: () => 0.999_999, bytes: () => Buffer.alloc(0) }, backoff, signal: stop.signal },
     onFailure: (error, attempt) => failures.push([(error as Error).message, attempt]),
   };
   return { clock, stop, failures, options };
 }
 
-describe('persist', () => {
-  it('gives what the work gives', async () => {
+describe('retryUntilDone', () => {
+  it('returns the result of the work', async () => {
     const { options, failures } = persisting();
     expect(await retryUntilDone(() => Promise.resolve('key'), options)).toBe('key');
     expect(failures).toEqual([]);
   });
 
-  it('tries again, ever more rarely, and tells of each failure', async () => {
+  it('retries with growing delays, and reports each failure', async () => {
     const { clock, options, failures } = persisting();
     const triedMs: number[] = [];
     const startMs = clock.monotonicMs();
@@ -37,7 +37,7 @@ describe('persist', () => {
     expect(failures.map(([, attempt]) => attempt)).toEqual([0, 1, 2, 3]);
   });
 
-  it('ends in the middle of a wait', async () => {
+  it('ends during a wait', async () => {
     const { clock, stop, options } = persisting();
     const done = retryUntilDone(() => Promise.reject(new Error('never')), options);
     await clock.settle();
@@ -46,7 +46,7 @@ describe('persist', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells of no failure that the end itself has brought about, and does not begin after it', async () => {
+  it('does not report failures caused by the abort, and does not begin after it', async () => {
     const { stop, options, failures } = persisting();
     let tries = 0;
     const work = (): Promise<never> => {

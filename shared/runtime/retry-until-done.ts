@@ -6,11 +6,11 @@ export interface RetryUntilDoneOptions {
   readonly random: Random;
   readonly backoff: BackoffOptions;
   readonly signal: AbortSignal;
-  /** Told of each failure, the first with attempt 0; not of those that the signal brought about. */
+  /** Called for each failure, the first with attempt 0; not for failures caused by the signal. */
   readonly onFailure: (error: unknown, attempt: number) => void;
 }
 
-/** Does `work` until it succeeds, ever more rarely. Never rejects; undefined when `signal` fired before it was done. */
+/** Repeats `work` until it succeeds, with growing delays. Never rejects; undefined if `signal` fired before that. */
 export async function retryUntilDone<T>(
   work: () => Promise<T>,
   options: RetryUntilDoneOptions,

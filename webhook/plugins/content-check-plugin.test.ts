@@ -91,7 +91,7 @@ const denied = (message: string): PluginAnswer => ({
 const warned = (...lines: readonly string[]): PluginAnswer => ({
   warnings: lines.map((line) => `ConfigMap shop/app: ${line}`),
 });
-const noValue = 'a.json:1:7: this is no JSON value';
+const noValue = 'a.json:1:7: this is not a JSON value';
 
 describe('contentCheckPlugin', () => {
   it.each([
@@ -116,7 +116,7 @@ describe('contentCheckPlugin', () => {
     [
       'two broken keys',
       written(deny, { 'b.yaml': 'a: 1\na: 2\n', 'a.json': broken }),
-      denied(`${noValue}; b.yaml:2:1: this key stands twice`),
+      denied(`${noValue}; b.yaml:2:1: this key appears twice`),
       'denied',
     ],
     [
@@ -134,7 +134,7 @@ describe('contentCheckPlugin', () => {
     [
       'an annotation that cannot be meant',
       written({ validate: 'DENY' }, { 'a.json': broken }),
-      warned(noValue, 'annotation reroll.dev/validate="DENY" is no mode, faults only warn; write warn, deny or off'),
+      warned(noValue, 'annotation reroll.dev/validate="DENY" is not a mode: faults only warn; write warn, deny or off'),
       'warned',
     ],
   ])('of %s says so', async (_what, request, expected, result) => {
@@ -179,7 +179,7 @@ describe('contentCheckPlugin', () => {
       [
         'denies and warns at once',
         written(deny, { 'a.json': broken, 'b.json': broken }, app(deny, { 'b.json': broken })),
-        { ...denied(noValue), ...warned('b.json:1:7: this is no JSON value') },
+        { ...denied(noValue), ...warned('b.json:1:7: this is not a JSON value') },
       ],
       ['says nothing where nothing changes', written(deny, { 'a.json': broken }, app(deny, { 'a.json': broken })), {}],
       [

@@ -35,9 +35,9 @@ describe('AnnotationNames', () => {
     'auto',
     'helm.sh/hook',
     'kubectl.kubernetes.io/restartedAt',
-  ])('%s is known, or of others', (key) => expect(AnnotationNames.of(keys).unknown(key)).toBeUndefined());
+  ])('%s is known, or belongs to others', (key) => expect(AnnotationNames.of(keys).unknown(key)).toBeUndefined());
 
-  it('knows the keys that flags have set, and slips in them, and leaves the others of their prefix alone', () => {
+  it('knows the keys set by flags and typos in them, and accepts other keys with their prefix', () => {
     const names = AnnotationNames.of({ ...keys, auto: 'example.com/restart' });
     expect(names.isKnown('example.com/restart')).toBe(true);
     expect(AnnotationNames.of(keys).isKnown('example.com/restart')).toBe(false);

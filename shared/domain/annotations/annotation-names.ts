@@ -8,12 +8,12 @@ const reloaderKeys: readonly string[] = Object.values<string>({ ...defaultAnnota
 
 const known = new WeakMap<AnnotationKeys, AnnotationNames>();
 
-/** The keys that count in an install, and what is a slip in one of them. */
+/** The annotation keys of an install, and the check for typos in them. */
 export class AnnotationNames {
   readonly #configured: ReadonlySet<string>;
   readonly #prefixes: ReadonlySet<string>;
 
-  /** Those of an install are made once, not for each of its workloads. */
+  /** One instance per install, not one per workload. */
   static of(keys: AnnotationKeys): AnnotationNames {
     let names = known.get(keys);
     if (!names) known.set(keys, (names = new AnnotationNames(keys)));
@@ -31,8 +31,8 @@ export class AnnotationNames {
   }
 
   /**
-   * A key that looks like one of ours, Reloader's, or those that flags have set, and is none; with the one that was
-   * probably meant. Undefined for keys that are known, and for those of others.
+   * Detects a key that looks like one of Reroll's, Reloader's or the flags' keys but is none, and returns the one that
+   * was probably meant. Undefined for known keys and for other people's keys.
    */
   unknown(key: string): { readonly meant: string | undefined } | undefined {
     const prefix = prefixOf(key);
@@ -43,13 +43,16 @@ export class AnnotationNames {
     if (this.isKnown(key)) return undefined;
     if (isOwn) return { meant: nearestName(key, ownKeys) };
     if (isReloaders) return { meant: this.#meantOfReloader(key) };
-    // Somebody else's prefix, which a flag has a key of, or which looks like ours: told only where a slip is likely.
+    // A foreign prefix that a flag's key has, or that looks like ours: reported only if a typo is likely.
     const ofPrefix = [...this.#configured].filter((each) => prefixOf(each) === prefix);
     const meant = isOfFlag ? nearestName(key, ofPrefix) : ofMisspeltPrefix(key);
     return meant === undefined ? undefined : { meant };
   }
 
-  /** The domain stands in all of them, and would make all of them alike. What a flag has replaced helps nobody. */
+  /**
+   * Compares names without the domain: all of them contain it and would look alike. Keys that a flag has replaced are
+   * not suggested.
+   */
   #meantOfReloader(key: string): string | undefined {
     const candidates = reloaderKeys.filter((each) => this.#configured.has(each));
     const shortened = candidates.map(withoutDomain);
@@ -64,7 +67,7 @@ function withoutDomain(key: string): string {
   return key.replace(`${reloaderDomain}/`, '');
 }
 
-/** Of several that have a prefix in common. */
+/** Compares names without their common prefix. */
 function nearestName(key: string, candidates: readonly string[]): string | undefined {
   const name = nearest(nameOf(key), candidates.map(nameOf));
   return candidates.find((each) => nameOf(each) === name);
@@ -72,7 +75,10 @@ function nearestName(key: string, candidates: readonly string[]): string | undef
 
 const likeOurs = /reloader|stakater|^reroll/;
 
-/** A name of ours under a prefix such as `reloader.stakater.io`; others begin or end with what ours does, too. */
+/**
+ * One of our names under a misspelt prefix such as `reloader.stakater.io`. The whole name must match: other people's
+ * names may begin or end like ours.
+ */
 function ofMisspeltPrefix(key: string): string | undefined {
   if (!likeOurs.test(prefixOf(key))) return undefined;
   const alike = [...ownKeys, ...reloaderKeys].filter(

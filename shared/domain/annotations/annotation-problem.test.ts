@@ -6,33 +6,33 @@ const problem: AnnotationProblem = {
   code: 'bad-duration',
   key: 'reroll.dev/settle',
   value: '5',
-  message: 'is no duration',
+  message: 'is not a duration',
   fix: 'write 5s',
 };
 
 it('names object, key, value and fix', () => {
   expect(describeProblem('deployment shop/web', problem)).toBe(
-    'deployment shop/web: annotation reroll.dev/settle="5" is no duration; write 5s',
+    'deployment shop/web: annotation reroll.dev/settle="5" is not a duration; write 5s',
   );
 });
 
-it('does not show what may be anything', () => {
+it('does not show a value that may be a secret', () => {
   expect(describeProblem('deployment shop/web', { ...problem, value: undefined })).toBe(
-    'deployment shop/web: annotation reroll.dev/settle is no duration; write 5s',
+    'deployment shop/web: annotation reroll.dev/settle is not a duration; write 5s',
   );
 });
 
-it('stays one short line whatever the value', () => {
+it('stays one short line for any value', () => {
   const line = describeProblem('deployment shop/web', { ...problem, value: `a\nb${'c'.repeat(5000)}` });
   expect(line).not.toContain('\n');
   expect(line.length).toBeLessThan(250);
   expect(line).toContain(`${'c'.repeat(54)}…"`);
 });
 
-it('shows less of the value where room is short, and keeps the fix', () => {
+it('shortens the value first, and keeps the fix', () => {
   const long = { ...problem, value: 'ü'.repeat(50) };
   const line = describeProblem('deployment shop/web', long, 100);
   expect(Buffer.byteLength(line)).toBeLessThanOrEqual(100);
-  expect(line).toMatch(/="ü{10}…" is no duration; write 5s$/);
+  expect(line).toMatch(/="ü{8}…" is not a duration; write 5s$/);
   expect(Buffer.byteLength(describeProblem(`deployment shop/${'x'.repeat(200)}`, long, 100))).toBeLessThanOrEqual(100);
 });

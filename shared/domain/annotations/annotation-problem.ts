@@ -1,6 +1,6 @@
 import { cutToBytes } from '../text/cut-to-bytes';
 
-/** What can be wrong, each in a word that stays the same while its description may be worded anew. */
+/** The codes of all problems. A code stays the same when its message is reworded. */
 export const annotationProblemCodes = [
   'unknown-annotation',
   'wrong-place',
@@ -29,11 +29,11 @@ export const annotationProblemCodes = [
 ] as const;
 export type AnnotationProblemCode = (typeof annotationProblemCodes)[number];
 
-/** Something a user wrote in an annotation that has no effect or not the one they expect. */
+/** Something in an annotation that has no effect, or not the effect its author expects. */
 export interface AnnotationProblem {
   readonly code: AnnotationProblemCode;
   readonly key: string;
-  /** As written; may be long. Undefined where nobody can tell what it is: it may be a secret. */
+  /** As written; may be long. Undefined for an unknown annotation, whose value may be a secret. */
   readonly value: string | undefined;
   /** Completes the sentence "key value …". */
   readonly message: string;
@@ -41,11 +41,14 @@ export interface AnnotationProblem {
   readonly fix: string;
 }
 
-/** More than a value that makes sense has, and less than many that are to stay secret. */
+/** More than any valid value needs, and less than most secrets. */
 const maxValueBytes = 60;
 const leastValueBytes = 10;
 
-/** With no more of the value than anybody is shown: it is kept as long as the object, and may be most of it. */
+/**
+ * Keeps only as much of the value as is ever shown: the problem is kept as long as the object, and the value may be
+ * most of it.
+ */
 export function shortened(problem: AnnotationProblem): AnnotationProblem {
   const { value } = problem;
   return value === undefined || value.length * 3 <= maxValueBytes
@@ -54,8 +57,8 @@ export function shortened(problem: AnnotationProblem): AnnotationProblem {
 }
 
 /**
- * One line for a log, an Event or an admission warning. `object` is the way to name it, such as `Deployment shop/web`.
- * Where room is short, the value gives way first.
+ * One line for a log, an Event or an admission warning. `object` names the object, such as `Deployment shop/web`. If
+ * the line is too long, the value is shortened first.
  */
 export function describeProblem(object: string, problem: AnnotationProblem, maxBytes = Infinity): string {
   const { key, value, message, fix } = problem;

@@ -6,7 +6,7 @@ const review = (metadata: Record<string, string>, template: Record<string, strin
   reviewAnnotations(metadata, template, given, 100);
 
 describe('reviewAnnotations', () => {
-  it('finds nothing in what is known, nor in what belongs to others', () => {
+  it('accepts known keys and keys that belong to others', () => {
     const { ignore, ...onWorkloads } = keys;
     const known = [...Object.values<string>(onWorkloads), ...Object.values<string>(ownAnnotations)];
     expect(review(Object.fromEntries(known.map((key) => [key, 'true'])))).toEqual([]);
@@ -25,7 +25,7 @@ describe('reviewAnnotations', () => {
     ['configmap.exclude.reloader.stakater.com/reload', keys.configMapExclude],
     ['secretproviderclass.exclude.reloader.stakater.com/reload', keys.secretProviderClassExclude],
     ['secretproviderclasses.reloader.stakater.com/reload', keys.secretProviderClassReload],
-  ])('tells %s from %s', (key, meant) => {
+  ])('recognises %s as a typo of %s', (key, meant) => {
     expect(review({ [key]: 'app' })).toEqual([
       {
         ...{ code: 'unknown-annotation', key, value: undefined },
@@ -34,37 +34,37 @@ describe('reviewAnnotations', () => {
     ]);
   });
 
-  it('looks for unknown keys on the pod template too', () => {
+  it('finds unknown keys on the pod template too', () => {
     expect(review({}, { 'reloader.stakater.com/autoo': 'true' })).toEqual([
       expect.objectContaining({ code: 'unknown-annotation', key: 'reloader.stakater.com/autoo' }),
     ]);
   });
 
-  it("says that Reloader's marker belongs to the pod template", () => {
+  it("reports that Reloader's marker belongs on the pod template", () => {
     expect(review({ [lastReloadedFrom]: '{}' })).toEqual([
       expect.objectContaining({ code: 'wrong-place', key: lastReloadedFrom }),
     ]);
   });
 
-  it('finds no more than it is asked for', () => {
+  it('finds no more problems than requested', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`reroll.dev/x${index}`, '']));
     expect(reviewAnnotations(many, {}, keys, 20)).toHaveLength(20);
   });
 
-  it('knows the keys that flags have set, and does not judge those they replaced', () => {
+  it('knows the keys set by flags, and accepts those they replaced', () => {
     const own = { ...keys, auto: 'x.reloader.stakater.com/on' };
     expect(review({ 'x.reloader.stakater.com/on': 'true', [keys.auto]: 'yes' }, {}, own)).toEqual([]);
     expect(review({ 'x.reloader.stakater.com/on': 'true' })).toHaveLength(1);
   });
 
-  it('says that ignore counts on sources only', () => {
+  it('reports that ignore counts on sources only', () => {
     expect(review({ [keys.ignore]: 'true' })).toEqual([
       expect.objectContaining({ key: keys.ignore, message: expect.stringContaining('on a source only') }),
     ]);
   });
 
   it.each(['reroll.dev/strategy', keys.configMapExclude, keys.secretExclude, keys.pausePeriod, keys.rolloutStrategy])(
-    'says that %s has no effect on a pod template',
+    'reports that %s has no effect on a pod template',
     (key) => {
       expect(review({}, { [key]: 'app' })).toEqual([
         expect.objectContaining({ key, fix: expect.stringContaining('metadata') }),
@@ -79,7 +79,7 @@ describe('reviewAnnotations', () => {
     [keys.secretProviderClassAuto, 'on'],
     [keys.search, '1'],
     [keys.search, 'True'],
-  ])('says that %s=%j switches nothing on', (key, value) => {
+  ])('reports that %s=%j has no effect', (key, value) => {
     expect(review({ [key]: value })).toEqual([expect.objectContaining({ key, value })]);
   });
 
@@ -89,5 +89,5 @@ describe('reviewAnnotations', () => {
     [keys.auto, 'T'],
     [keys.search, 'false'],
     [keys.search, ''],
-  ])('has nothing against %s=%j', (key, value) => expect(review({ [key]: value })).toEqual([]));
+  ])('accepts %s=%j', (key, value) => expect(review({ [key]: value })).toEqual([]));
 });

@@ -6,9 +6,8 @@ import { budgets } from '../budgets';
 import { parseGoBool } from '../text/go-bool';
 
 /**
- * Annotations of a workload that do nothing where they stand, though somebody wrote them to do something: unknown
- * keys, keys in the wrong place, values that switch nothing on. The first `most` of them: annotations have room for
- * thousands.
+ * Finds annotations of a workload that have no effect although their author expects one: unknown keys, keys in the
+ * wrong place, values that switch nothing on. Returns at most `most` of them: annotations may hold thousands.
  */
 export function reviewAnnotations(
   metadata: Annotations,
@@ -38,7 +37,7 @@ function* reviewPlace(
   template: Annotations,
   keys: AnnotationKeys,
 ): Generator<AnnotationProblem> {
-  // Read from the changed source alone; here it looks as if it switched the workload off.
+  // Only the changed source's own annotation counts; on a workload it looks as if it switched restarts off.
   const ignore = annotation(metadata, keys.ignore) ?? annotation(template, keys.ignore);
   if (ignore !== undefined) {
     const message = 'counts on a source only and has no effect on a workload';

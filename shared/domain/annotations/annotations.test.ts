@@ -20,7 +20,7 @@ describe('sourceFlags', () => {
     expect(sourceFlags(annotations, defaultAnnotationKeys)).toEqual({ ignore: flag, match: flag });
   });
 
-  it('keeps the two apart and follows the configured keys', () => {
+  it('distinguishes ignore from match and uses the configured keys', () => {
     const keys = { ...defaultAnnotationKeys, ignore: 'acme/ignore', match: 'acme/match' };
     expect(sourceFlags({ 'acme/ignore': 'true' }, keys)).toEqual({ ignore: true, match: false });
     expect(sourceFlags({ 'acme/match': 'true' }, keys)).toEqual({ ignore: false, match: true });
@@ -29,23 +29,23 @@ describe('sourceFlags', () => {
 });
 
 describe('annotation', () => {
-  it('tells an empty value from a missing one', () => {
+  it('distinguishes an empty value from a missing one', () => {
     expect(annotation({ a: '' }, 'a')).toBe('');
     expect(annotation({}, 'a')).toBeUndefined();
   });
 
-  it('takes no value of another type, inherited or own', () => {
+  it('ignores values of other types and inherited ones', () => {
     expect(annotation({ a: true }, 'a')).toBeUndefined();
     expect(annotation({}, 'constructor')).toBeUndefined();
   });
 });
 
-it('reads annotations of any JSON', () => {
+it('reads annotations from any JSON', () => {
   expect(annotationsOf({ metadata: { annotations: { a: 'b' } } })).toEqual({ a: 'b' });
   expect(annotationsOf({ metadata: { annotations: ['a'] } })).toEqual({});
   expect(annotationsOf(null)).toEqual({});
 });
 
-it('keeps what is its own under its own prefix', () => {
+it('every annotation of its own has its prefix', () => {
   expect(Object.values(ownAnnotations).every((key) => key.startsWith(ownPrefix))).toBe(true);
 });

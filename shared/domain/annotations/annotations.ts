@@ -4,7 +4,7 @@ import { objectOf } from '../kubernetes/json-value';
 /** `metadata.annotations`; a value of another type than string counts as missing. */
 export type Annotations = JsonObject;
 
-/** Where Reloader's settings are found: its names by default, others by its flags. */
+/** The annotation keys of Reloader's settings: its default names, or those set by its flags. */
 export interface AnnotationKeys {
   readonly auto: string;
   readonly configMapAuto: string;
@@ -25,7 +25,7 @@ export interface AnnotationKeys {
   readonly pausedAt: string;
 }
 
-/** The exclude keys are plural and the others singular: Reloader's own names. */
+/** Reloader's own names: the exclude keys are plural, the others singular. */
 export const defaultAnnotationKeys: AnnotationKeys = {
   auto: 'reloader.stakater.com/auto',
   configMapAuto: 'configmap.reloader.stakater.com/auto',
@@ -49,10 +49,10 @@ export const defaultAnnotationKeys: AnnotationKeys = {
 /** Prefix of every annotation that is Reroll's own. */
 export const ownPrefix = 'reroll.dev/';
 
-/** Stands in managedFields of everything that Reroll writes. */
+/** The field manager of everything that Reroll writes. */
 export const ownFieldManager = 'reroll';
 
-/** All stand on the workload's metadata, never on its pod template. */
+/** All are read from the workload's metadata, never from its pod template. */
 export const ownAnnotations = {
   baseline: 'reroll.dev/baseline',
   lastRestart: 'reroll.dev/last-restart',
@@ -61,18 +61,18 @@ export const ownAnnotations = {
   settleMax: 'reroll.dev/settle-max',
   jobPolicy: 'reroll.dev/job-policy',
   cronJobPolicy: 'reroll.dev/cronjob-policy',
-  /** For the webhook alone. */
+  /** Read by the webhook only. */
   lint: 'reroll.dev/lint',
 } as const;
 
-/** All stand on a ConfigMap or Secret, and are for the webhook. */
+/** Annotations on a ConfigMap or Secret, read by the webhook. */
 export const sourceAnnotations = {
   preview: 'reroll.dev/preview',
   validate: 'reroll.dev/validate',
   schema: 'reroll.dev/schema',
   requiredKeys: 'reroll.dev/required-keys',
   maxBytes: 'reroll.dev/max-bytes',
-  /** On the ConfigMap of a schema. */
+  /** On the ConfigMap that holds a schema. */
   isSchema: 'reroll.dev/is-schema',
 } as const;
 
@@ -82,18 +82,18 @@ export const lastReloadedFrom = 'reloader.stakater.com/last-reloaded-from';
 /** The marker of `kubectl rollout restart`. */
 export const restartedAt = 'kubectl.kubernetes.io/restartedAt';
 
-/** Annotations of an object or a pod template, given as parsed JSON. */
+/** The annotations of an object or a pod template in parsed JSON. */
 export function annotationsOf(object: unknown): Annotations {
   return objectOf(objectOf(objectOf(object)['metadata'])['annotations']);
 }
 
-/** Undefined where the key is not present; presence and emptiness are different things to Reloader. */
+/** Undefined if the key is missing. Reloader treats an empty value differently from a missing key. */
 export function annotation(annotations: Annotations, key: string): string | undefined {
   const value = annotations[key];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The two switches of a source: exactly `true`, not the Go booleans that `auto` takes. */
+/** The two switches of a source. Only exactly `true` counts, unlike `auto`, which takes Go booleans. */
 export function sourceFlags(
   annotations: Annotations,
   keys: AnnotationKeys,

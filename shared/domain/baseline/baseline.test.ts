@@ -50,7 +50,7 @@ describe('baseline', () => {
     );
   });
 
-  it('is read as it was written', () => {
+  it('is parsed as it was written', () => {
     fc.assert(
       fc.property(anyBaseline, (baseline) => {
         const read = parseBaseline(formatBaseline(baseline));
@@ -66,7 +66,7 @@ describe('baseline', () => {
     ['u-1', 'u-2', false],
     ['u-1', undefined, false],
     [undefined, 'u-2', true],
-  ])('of the object %s is that of %s: %s', (uid, objectUid, expected) => {
+  ])('written for uid %s belongs to the object with uid %s: %s', (uid, objectUid, expected) => {
     const baseline = { sequence: 1, keyId: 'abcdefgh', sources: new Map(), ...(uid !== undefined && { uid }) };
     expect(isWrittenFor(baseline, objectUid)).toBe(expected);
     expect(isWrittenFor(withoutUid(baseline), objectUid)).toBe(true);
@@ -80,7 +80,7 @@ describe('baseline', () => {
     ['no sequence', '{"v":1,"key":"k","sources":{}}', 'its "n" is not a whole number'],
     ['a negative sequence', '{"v":1,"n":-1,"key":"k","sources":{}}', 'its "n" is not a whole number'],
     [
-      'a sequence that ours could not follow',
+      'a sequence too large to increment',
       '{"v":1,"n":9007199254740991,"key":"k","sources":{}}',
       'its "n" is not a whole number',
     ],
@@ -88,12 +88,12 @@ describe('baseline', () => {
     ['no sources', '{"v":1,"n":1,"key":"k","sources":[]}', 'its "sources" is not an object'],
     ['a cut digest', '{"v":1,"n":1,"key":"k","sources":{"cm/a":"AAAA"}}', 'its entry "cm/a" is not a digest'],
     ['a number for a digest', '{"v":1,"n":1,"key":"k","sources":{"cm/a":{"k":1}}}', 'its entry "cm/a" is not a digest'],
-  ])('refuses %s and says what is wrong', (_what, text, message) => {
+  ])('rejects %s and reports what is wrong', (_what, text, message) => {
     expect(() => parseBaseline(text)).toThrow(UnreadableBaselineError);
     expect(() => parseBaseline(text)).toThrow(message);
   });
 
-  it('throws nothing but its own error, whatever stands there', () => {
+  it('throws only its own error, for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         try {
@@ -115,7 +115,7 @@ describe('sameSources', () => {
     [false, 'another digest of a key', new Map([['a', digest]]), new Map([['a', other]])],
     [
       false,
-      'a key less',
+      'one key less',
       new Map([
         ['a', digest],
         ['b', digest],
@@ -124,7 +124,7 @@ describe('sameSources', () => {
     ],
     [
       false,
-      'a key more',
+      'one key more',
       new Map([['a', digest]]),
       new Map([
         ['a', digest],
@@ -150,10 +150,10 @@ describe('owing', () => {
   };
   const before: Baseline = { sequence: 3, keyId: 'key-1234', sources: new Map<string, Recorded>([['cm/app', digest]]) };
 
-  it('is the next baseline, with what these sources held before, and the others as written', () => {
-    const owed = owing(written, before, ['cm/app']);
-    expect(owed.sequence).toBe(5);
-    expect([...owed.sources]).toEqual([
+  it('is the next baseline, with the previous state of these sources and the written state of the others', () => {
+    const next = owing(written, before, ['cm/app']);
+    expect(next.sequence).toBe(5);
+    expect([...next.sources]).toEqual([
       ['cm/app', digest],
       ['cm/kept', other],
     ]);
@@ -162,8 +162,8 @@ describe('owing', () => {
   it.each<[string, Baseline | undefined]>([
     ['nothing was recorded', undefined],
     ['another key was in use', { ...before, keyId: 'key-0000' }],
-    ['the source was not', { ...before, sources: new Map() }],
-  ])('records what is not what is there where %s before', (_what, former) => {
+    ['the source was not recorded', { ...before, sources: new Map() }],
+  ])('records a state that differs from the current one if %s before', (_what, former) => {
     const recorded = owing(written, former, ['cm/app']).sources.get('cm/app');
     expect(recorded).not.toBe(other);
     expect(parseBaseline(formatBaseline(owing(written, former, ['cm/app']))).sources.get('cm/app')).toBe(recorded);

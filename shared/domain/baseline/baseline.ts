@@ -4,23 +4,23 @@ import { RerollError } from '../errors';
 import type { SourceId } from '../sources/source';
 
 /**
- * What a baseline holds of one source: the digest of the whole content, the digest of each key in use, or
- * {@link absent}.
+ * What a baseline records for one source: the digest of the whole content, the digest of each key in use, or {@link
+ * absent}.
  */
 export type Recorded = string | ReadonlyMap<string, string>;
 
 /**
- * The state of its sources that a workload's pods are known to run with. It stands on the workload itself, as compact
+ * The state of its sources that a workload's pods are known to run with. It is kept on the workload itself, as compact
  * JSON: `{"v":1,"n":3,"key":"…","uid":"…","sources":{"cm/app":"…","secret/db":{"password":"…"},"cm/gone":"-"}}`.
  */
 export interface Baseline {
-  /** Counts Reroll's writes to this workload: an older number is a copy from the past (a rollback, a restored backup). */
+  /** Counts Reroll's writes to this workload. An older number means an old copy: a rollback or a restored backup. */
   readonly sequence: number;
-  /** Which install key made the digests. */
+  /** The digest key under which the digests were made. */
   readonly keyId: string;
   /**
-   * The object that it was written for: a copy of that, or what has its name later, has pods of its own. Undefined where the object
-   * was yet to get one, and where an older version of ours wrote it.
+   * The object that it was written for. A copy of that object, or a later object with its name, has other pods.
+   * Undefined if the object had no uid yet, or if an older version of Reroll wrote it.
    */
   readonly uid?: string;
   readonly sources: ReadonlyMap<SourceId, Recorded>;
@@ -28,7 +28,7 @@ export interface Baseline {
 
 export class UnreadableBaselineError extends RerollError {
   constructor(why: string) {
-    super(`${why}; it is taken as unknown and written anew from today's state`, {
+    super(`${why}; it is treated as unknown and rewritten from the current state`, {
       code: 'UNREADABLE_BASELINE',
     });
   }
@@ -36,11 +36,16 @@ export class UnreadableBaselineError extends RerollError {
 
 const version = 1;
 
-/** More restarts than a workload will ever see; beyond it somebody wrote a number that ours could not follow. */
+/**
+ * More restarts than a workload will ever see. Somebody else wrote a larger number, and Reroll could not increment it.
+ */
 const maxSequence = 2 ** 31;
 const digestPattern = new RegExp(`^(?:[A-Za-z0-9_-]{${String(digestLength)}}|${absent})$`);
 
-/** Inverse of {@link formatBaseline}. Throws {@link UnreadableBaselineError}, whose message quotes nothing of the text. */
+/**
+ * Inverse of {@link formatBaseline}. Throws {@link UnreadableBaselineError}, whose message quotes nothing from the
+ * text.
+ */
 export function parseBaseline(text: string): Baseline {
   if (isLongerThan(text, budgets.baselineBytes)) {
     throw new UnreadableBaselineError(`it has more than ${budgets.baselineBytes} bytes`);
@@ -68,7 +73,7 @@ export function parseBaseline(text: string): Baseline {
   };
 }
 
-/** The same baseline always gives the same text: sources and keys are sorted. */
+/** Sources and keys are sorted, so the same baseline always gives the same text. */
 export function formatBaseline(baseline: Baseline): string {
   const sources = sortedObject(baseline.sources, (recorded) =>
     typeof recorded === 'string' ? recorded : sortedObject(recorded, (digest) => digest),
@@ -76,17 +81,17 @@ export function formatBaseline(baseline: Baseline): string {
   return JSON.stringify({ v: version, n: baseline.sequence, key: baseline.keyId, uid: baseline.uid, sources });
 }
 
-/** Whether it was written for the object of this uid, as far as it tells. */
+/** Whether it was written for the object with this uid, or does not name any. */
 export function isWrittenFor({ uid }: Baseline, objectUid: string | undefined): boolean {
   return uid === undefined || uid === objectUid;
 }
 
-/** The same for an object that is about to be created: the API server gives it a uid. */
+/** The same for an object that is about to be created, whose uid the API server has yet to assign. */
 export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
   return { sequence, keyId, sources };
 }
 
-/** What to record of `content` (undefined: the source does not exist) for a workload that uses `keys` of it. */
+/** What to record for a workload that uses `keys` of `content`; undefined content: the source does not exist. */
 export function recordedOf(content: ContentDigest | undefined, keys: 'all' | readonly string[]): Recorded {
   if (content === undefined) return absent;
   return keys === 'all' ? content.whole() : new Map(keys.map((key) => [key, content.key(key)]));
@@ -95,16 +100,19 @@ export function recordedOf(content: ContentDigest | undefined, keys: 'all' | rea
 /** A digest that no content has. */
 const noContents = 'A'.repeat(digestLength);
 
-/** The next baseline after one that was written and did not come true: it owes a restart to these sources, as the one before. */
+/**
+ * The next baseline after one whose restart did not take effect: it records the state before it for these sources, so
+ * that they still cause a restart.
+ */
 export function owing(written: Baseline, before: Baseline | undefined, sources: readonly SourceId[]): Baseline {
   const known = before?.keyId === written.keyId ? before.sources : undefined;
-  const owed = sources.map((id) => [id, known?.get(id) ?? noContents] as const);
-  return { ...written, sequence: written.sequence + 1, sources: new Map([...written.sources, ...owed]) };
+  const previous = sources.map((id) => [id, known?.get(id) ?? noContents] as const);
+  return { ...written, sequence: written.sequence + 1, sources: new Map([...written.sources, ...previous]) };
 }
 
 /**
- * Whether two baselines record the same. A source or key that is no longer used makes a difference: kept, its old digest
- * would be compared when a later edit uses it again, though that edit rolls the pods.
+ * Whether two baselines record the same. A source or key that is no longer used makes a difference: if its old digest
+ * were kept, it would be compared when a later edit uses it again, although that edit rolls the pods.
  */
 export function sameSources(left: ReadonlyMap<SourceId, Recorded>, right: ReadonlyMap<SourceId, Recorded>): boolean {
   return sameMap(left, right, (recorded, other) =>

@@ -13,7 +13,7 @@ function comparisonOf(input: ComparisonInput): Comparison {
 
 const digester = new ContentDigester(Buffer.alloc(32, 7));
 const nextDigester = new ContentDigester(Buffer.alloc(32, 8), digester);
-/** Each content as it is digested after a change of the key. */
+/** Each content as digested after a rotation of the digest key. */
 const renewed = new Map<ContentDigest, ContentDigest>();
 
 function content(entries: Record<string, string>): ContentDigest {
@@ -269,21 +269,18 @@ describe('compare', () => {
     expect(compare(inputOf(row))).toMatchObject(row.then);
   });
 
-  it.each(rows)(
-    '$when, and the digest key has been changed since: the same, recorded under the key of today',
-    (row) => {
-      const { restart, because, changedKeys } = comparisonOf(inputOf(row));
-      const current = row.now && renewed.get(row.now);
-      const input = { ...inputOf(row), current };
-      const { recorded, ...now } = comparisonOf(input);
-      expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }) });
-      if (current) expect(recorded).toEqual(recordedOf(current, input.keys));
-      expect(comparisonOf({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
-    },
-  );
+  it.each(rows)('$when, and the digest key has been rotated since: the same, recorded under the current key', (row) => {
+    const { restart, because, changedKeys } = comparisonOf(inputOf(row));
+    const current = row.now && renewed.get(row.now);
+    const input = { ...inputOf(row), current };
+    const { recorded, ...now } = comparisonOf(input);
+    expect(now).toEqual({ restart, because, ...(changedKeys && { changedKeys }) });
+    if (current) expect(recorded).toEqual(recordedOf(current, input.keys));
+    expect(comparisonOf({ ...input, recorded, inForce: () => inForce(current) }).restart).toBe(false);
+  });
 });
 
-describe('a source with too many keys to tell them apart', () => {
+describe('a source with too many keys to distinguish them', () => {
   const crowd = Object.fromEntries(Array.from({ length: budgets.sourceKeys }, (_, index) => [`k${index}`, '']));
   const few = content({ color: 'red' });
   const many = content({ ...crowd, color: 'red' });
@@ -302,9 +299,9 @@ describe('a source with too many keys to tell them apart', () => {
   it.each<[string, ContentDigest, ContentDigest, boolean]>([
     ['nothing changes', many, many, false],
     ['a key that is not used changes', many, other, true],
-    ['it comes to have too many', few, many, true],
-    ['it comes to have fewer', many, few, true],
-  ])('where %s, all who use it, or a key of it, are answered alike', (_, before, after, restart) => {
+    ['it grows to too many keys', few, many, true],
+    ['it shrinks to fewer keys', many, few, true],
+  ])('when %s, users of the source and users of one key get the same answer', (_, before, after, restart) => {
     for (const keys of ['all', ['color']] as const) {
       expect(compared(recordedOf(before, keys), after, keys)).toMatchObject({
         restart,
@@ -313,7 +310,7 @@ describe('a source with too many keys to tell them apart', () => {
     }
   });
 
-  it('restarts once for coming to have too many, and once for coming to have fewer', () => {
+  it('restarts once for growing to too many keys, and once for shrinking to fewer', () => {
     for (const keys of ['all', ['color']] as const) {
       const up = compared(recordedOf(few, keys), many, keys);
       expect(compared(up.recorded, many, keys)).toMatchObject({ restart: false, because: 'unchanged' });
@@ -322,18 +319,18 @@ describe('a source with too many keys to tell them apart', () => {
     }
   });
 
-  it('says that there are too many keys to tell which, and names none', () => {
+  it('reports too many keys, and names none', () => {
     const comparison = compared(recordedOf(many, ['color']), other, ['color']);
     expect(comparison).toMatchObject({ because: 'content-changed', tooManyKeys: true });
     expect(comparison.changedKeys).toBeUndefined();
   });
 
-  it('is compared with what was in force where a key comes into use', () => {
+  it('is compared with the state in force when a key comes into use', () => {
     expect(compared(recordedOf(many, ['color']), many, ['color', 'size'])).toMatchObject({ restart: false });
     expect(compared(recordedOf(other, ['color']), other, ['color', 'size'])).toMatchObject({ restart: true });
   });
 
-  it('is not taken for changed by a change of the digest key', () => {
+  it('is not reported as changed by a rotation of the digest key', () => {
     for (const keys of ['all', ['color']] as const) {
       expect(compared(recordedOf(many, keys), renewed.get(many)!, keys)).toMatchObject({ restart: false });
       expect(compared(recordedOf(many, keys), renewed.get(other)!, keys)).toMatchObject({ restart: true });

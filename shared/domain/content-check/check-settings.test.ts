@@ -12,19 +12,14 @@ function settings(annotations: Readonly<Record<string, string>>, ofNamespace?: '
 describe('checkSettings', () => {
   it.each<[string, Readonly<Record<string, string>>, 'warn' | 'deny' | undefined, Partial<CheckSettings> | undefined]>([
     ['nothing', {}, undefined, undefined],
-    ['another annotation of ours', { settle: '1s' }, undefined, undefined],
+    ['another annotation of Reroll', { settle: '1s' }, undefined, undefined],
     ['warn', { validate: 'warn' }, undefined, { mode: 'warn' }],
     ['deny', { validate: 'deny' }, undefined, { mode: 'deny' }],
-    ['what the namespace says', {}, 'deny', { mode: 'deny' }],
-    ['its own mode before that of the namespace', { validate: 'warn' }, 'deny', { mode: 'warn' }],
+    ['the mode of the namespace', {}, 'deny', { mode: 'deny' }],
+    ['its own mode instead of that of the namespace', { validate: 'warn' }, 'deny', { mode: 'warn' }],
     ['off', { validate: 'off', schema: 'a' }, 'deny', undefined],
     ['a check without a mode', { 'max-bytes': '9' }, undefined, { mode: 'warn', maxBytes: 9 }],
-    [
-      'a check without a mode, where the namespace has one',
-      { 'max-bytes': '9' },
-      'deny',
-      { mode: 'deny', maxBytes: 9 },
-    ],
+    ['a check without a mode, in a namespace with one', { 'max-bytes': '9' }, 'deny', { mode: 'deny', maxBytes: 9 }],
     ['bytes with a unit', { 'max-bytes': ' 64Ki ' }, undefined, { maxBytes: 65_536 }],
     ['mebibytes', { 'max-bytes': '1Mi' }, undefined, { maxBytes: 1_048_576 }],
     ['keys', { 'required-keys': 'a.json, B_c,,-d' }, undefined, { requiredKeys: ['a.json', 'B_c', '-d'] }],
@@ -46,16 +41,16 @@ describe('checkSettings', () => {
   });
 
   it.each([
-    ['validate', 'yes', 'is no mode, faults only warn'],
-    ['validate', '', 'is no mode, faults only warn'],
-    ['schema', 'a/b/c', 'names no schema and is left out'],
-    ['schema', '../secrets', 'names no schema and is left out'],
-    ['schema', 'a=', 'names no schema and is left out'],
-    ['schema', 'a,b,c,d,e,f,g,h,i', 'has 9 schemas, of which the first 8 are read'],
-    ['required-keys', 'a b', 'cannot be a key and is left out'],
-    ['max-bytes', '1.5Ki', 'is no size and is left out'],
-    ['max-bytes', '-1', 'is no size and is left out'],
-  ])('complains about %s=%s, and never denies for it', (key, value, message) => {
+    ['validate', 'yes', 'is not a mode: faults only warn'],
+    ['validate', '', 'is not a mode: faults only warn'],
+    ['schema', 'a/b/c', 'names no schema and is ignored'],
+    ['schema', '../secrets', 'names no schema and is ignored'],
+    ['schema', 'a=', 'names no schema and is ignored'],
+    ['schema', 'a,b,c,d,e,f,g,h,i', 'has 9 schemas, but only the first 8 are used'],
+    ['required-keys', 'a b', 'is not a valid key name and is ignored'],
+    ['max-bytes', '1.5Ki', 'is not a size and is ignored'],
+    ['max-bytes', '-1', 'is not a size and is ignored'],
+  ])('reports %s=%s, and never denies the write for it', (key, value, message) => {
     expect(settings({ [key]: value }, key === 'validate' ? 'deny' : undefined)).toMatchObject({
       mode: 'warn',
       problems: [{ key: prefix + key, message }],

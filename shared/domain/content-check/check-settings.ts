@@ -1,36 +1,36 @@
 import type { AnnotationProblem, AnnotationProblemCode } from '../annotations/annotation-problem';
 import { annotation, sourceAnnotations, type Annotations } from '../annotations/annotations';
 
-/** Whether a fault denies the write or is told with it. */
+/** Whether admission denies a write with a fault, or allows it with a warning. */
 export const checkModes = ['warn', 'deny'] as const;
 export type CheckMode = (typeof checkModes)[number];
 
-/** The schema of a source's keys: a key of a ConfigMap of the same namespace. */
+/** The schema for a source's keys, itself a key of a ConfigMap in the same namespace. */
 export interface SchemaReference {
-  /** The key that it is for; undefined: every key in a format that a schema can speak of. */
+  /** The key that it applies to; undefined: every key in a format that schemas support. */
   readonly key: string | undefined;
   readonly configMap: string;
   /** Undefined: the ConfigMap's only key. */
   readonly schemaKey: string | undefined;
 }
 
-/** What is to be checked of a source. */
+/** The checks for a source. */
 export interface CheckSettings {
   readonly mode: CheckMode;
   readonly schemas: readonly SchemaReference[];
   readonly requiredKeys: readonly string[];
-  /** Of all keys together, binary ones among them. */
+  /** For all keys together, including binary ones. */
   readonly maxBytes: number | undefined;
-  /** What cannot be meant: that check is left out, and the rest is made. */
+  /** Invalid settings: those checks are skipped, and the others run. */
   readonly problems: readonly AnnotationProblem[];
 }
 
 const { validate, schema, requiredKeys, maxBytes } = sourceAnnotations;
 
-/** Annotations of a source that ask for checks. */
+/** Annotations that request checks of a source. */
 export const checkAnnotations: readonly string[] = [validate, schema, requiredKeys, maxBytes];
 
-/** More schemas would be more reads than fit into one review. */
+/** More schemas would need more reads than one review allows. */
 const maxSchemas = 8;
 
 const dataKey = /^[-._a-zA-Z0-9]{1,253}$/;
@@ -38,13 +38,13 @@ const schemaReference = /^(?:([-._a-zA-Z0-9]+)\s*=\s*)?([a-z0-9][-a-z0-9.]{0,252
 const byteUnits: Readonly<Record<string, number>> = { '': 1, Ki: 1024, Mi: 1024 * 1024 };
 
 /**
- * Reads what a source asks for. Undefined where it asks for nothing: no annotation of ours, and nothing said for its
- * namespace. Annotations without a mode only warn.
+ * Reads the checks that a source requests. Undefined if there are none: the source has no such annotation, and no mode
+ * is set for its namespace. Annotations without a mode only warn.
  */
 export function checkSettings(annotations: Annotations, ofNamespace: CheckMode | undefined): CheckSettings | undefined {
-  const asked = checkAnnotations.some((key) => annotation(annotations, key) !== undefined);
+  const isRequested = checkAnnotations.some((key) => annotation(annotations, key) !== undefined);
   const written = annotation(annotations, sourceAnnotations.validate);
-  if (written === 'off' || (!asked && ofNamespace === undefined)) return undefined;
+  if (written === 'off' || (!isRequested && ofNamespace === undefined)) return undefined;
   const problems: AnnotationProblem[] = [];
   const complain: Complain = (code, key, value, message, fix) => {
     problems.push({ code, key, value, message, fix });
@@ -55,7 +55,7 @@ export function checkSettings(annotations: Annotations, ofNamespace: CheckMode |
       'bad-choice',
       sourceAnnotations.validate,
       written,
-      'is no mode, faults only warn',
+      'is not a mode: faults only warn',
       'write warn, deny or off',
     );
   }
@@ -79,13 +79,13 @@ function schemasIn(value: string | undefined, complain: Complain): readonly Sche
       'bad-name',
       sourceAnnotations.schema,
       element,
-      'names no schema and is left out',
+      'names no schema and is ignored',
       'write [key=]configmap[/key]',
     );
     return undefined;
   });
   if (elements.length > maxSchemas) {
-    const message = `has ${elements.length} schemas, of which the first ${maxSchemas} are read`;
+    const message = `has ${elements.length} schemas, but only the first ${maxSchemas} are used`;
     complain('bad-name', sourceAnnotations.schema, value ?? '', message, 'put them into fewer schemas');
   }
   return parsed.filter((reference) => reference !== undefined);
@@ -94,7 +94,13 @@ function schemasIn(value: string | undefined, complain: Complain): readonly Sche
 function keysIn(value: string | undefined, complain: Complain): readonly string[] {
   return elementsOf(value).filter((key) => {
     if (dataKey.test(key)) return true;
-    complain('bad-name', sourceAnnotations.requiredKeys, key, 'cannot be a key and is left out', 'write names of keys');
+    complain(
+      'bad-name',
+      sourceAnnotations.requiredKeys,
+      key,
+      'is not a valid key name and is ignored',
+      'write names of keys',
+    );
     return false;
   });
 }
@@ -107,7 +113,7 @@ function bytesIn(value: string | undefined, complain: Complain): number | undefi
     'bad-choice',
     sourceAnnotations.maxBytes,
     value,
-    'is no size and is left out',
+    'is not a size and is ignored',
     'write bytes such as 65536 or 64Ki',
   );
   return undefined;

@@ -3,12 +3,12 @@ import { contentFaults, loadSchema } from './content-faults';
 import { formatOf } from './content-format';
 import { NestingError } from './nesting';
 
-/** Of one key, without a schema. */
+/** The result for one key, without a schema. */
 async function faultsOf(key: string, text: string): Promise<readonly string[]> {
   return contentFaults(key, text, await formatOf(key)!.load(), []).faults;
 }
 
-/** What stands in a text must not stand in what is said of it. */
+/** Text from the content that must not appear in a message. */
 const canary = 'hunter2';
 
 const sound: readonly (readonly [key: string, text: string])[] = [
@@ -35,20 +35,20 @@ const broken: readonly (readonly [key: string, text: string, fault: string])[] =
   ['a.json', '{\n  "a": 1,\n}', 'a.json:3:1: a property name in double quotes is missing'],
   ['a.json', '{"a" 1}', 'a.json:1:6: a colon is missing'],
   ['a.json', '{"a":1\r\n  "b":2}', 'a.json:2:3: a comma is missing'],
-  ['a.json', `{"${canary}": ${canary}}`, 'a.json:1:13: this is no JSON value'],
+  ['a.json', `{"${canary}": ${canary}}`, 'a.json:1:13: this is not a JSON value'],
   ['a.json', '[1,\n\n  2', 'a.json:3:4: a closing bracket is missing'],
   ['a.json', '{"a": {}', 'a.json:1:9: a closing brace is missing'],
   ['a.json', '[1,]', 'a.json:1:4: a value is missing'],
   ['a.json', `["${canary}`, 'a.json:1:2: a string is not closed'],
   ['a.json', '["\t"]', 'a.json:1:2: a control character in a string must be escaped'],
-  ['a.json', '["\\x"]', 'a.json:1:2: this is no escape sequence'],
+  ['a.json', '["\\x"]', 'a.json:1:2: this is not an escape sequence'],
   ['a.json', '["\\u12"]', 'a.json:1:2: a \\u escape needs four hexadecimal digits'],
   ['a.json', '{} {}', 'a.json:1:4: nothing may follow the value'],
   ['a.json', '{}\n// x', 'a.json:2:1: JSON has no comments'],
   ['a.json', '/* x */ {}', 'a.json:1:1: JSON has no comments'],
   ['a.json', '[1.]', 'a.json:1:2: a number is not complete'],
   ['a.json', '[01]', 'a.json:1:3: a comma is missing'],
-  ['a.json', '\ufeff{}', 'a.json:1:1: this is no JSON value'],
+  ['a.json', '\ufeff{}', 'a.json:1:1: this is not a JSON value'],
   ['a.yaml', 'a: 1\nb: [1, 2\nc: 3\n', 'a.yaml:3:1: the indentation is wrong, or a bracket or brace is not closed'],
   ['a.yaml', `a: ${canary}: c\n`, 'a.yaml:1:4: a mapping cannot begin here: a value with a colon needs quotes'],
   [
@@ -56,36 +56,36 @@ const broken: readonly (readonly [key: string, text: string, fault: string])[] =
     `a: "${canary}\n`,
     'a.yaml:2:1: a character is missing here: a quote, a comma, a colon, a space or a bracket',
   ],
-  ['a.yaml', 'a: 1\n\tb: 2\n', 'a.yaml:2:1: a tab cannot indent'],
-  ['a.yaml', `- a\n${canary}: 1\n`, 'a.yaml:2:1: this cannot stand here'],
-  ['a.yaml', 'a\nb: 1\n', 'a.yaml:1:1: a key must stand on one line, with its colon'],
-  ['a.yaml', 'a: "\\q"\n', 'a.yaml:1:5: this is no escape sequence'],
+  ['a.yaml', 'a: 1\n\tb: 2\n', 'a.yaml:2:1: a tab cannot be used for indentation'],
+  ['a.yaml', `- a\n${canary}: 1\n`, 'a.yaml:2:1: this is not allowed here'],
+  ['a.yaml', 'a\nb: 1\n', 'a.yaml:1:1: a key and its colon must be on one line'],
+  ['a.yaml', 'a: "\\q"\n', 'a.yaml:1:5: this is not an escape sequence'],
   ['a.yaml', `a: @${canary}\n`, 'a.yaml:1:4: a value that begins with this character needs quotes'],
-  ['a.yaml', 'a: 1\nb: 2\na: 3\n', 'a.yaml:3:1: this key stands twice'],
-  ['a.yaml', 'x:\n  - {a: 1, "a": 2}\n', 'a.yaml:2:12: this key stands twice'],
-  ['a.yaml', '---\na: 1\n---\nb: 1\nb: 1\n', 'a.yaml:5:1: this key stands twice'],
+  ['a.yaml', 'a: 1\nb: 2\na: 3\n', 'a.yaml:3:1: this key appears twice'],
+  ['a.yaml', 'x:\n  - {a: 1, "a": 2}\n', 'a.yaml:2:12: this key appears twice'],
+  ['a.yaml', '---\na: 1\n---\nb: 1\nb: 1\n', 'a.yaml:5:1: this key appears twice'],
   ['a.yaml', `a: *${canary}\n`, 'a.yaml:1:4: an alias has no anchor'],
   ['a.yaml', 'a: &x 1\n---\nb: *x\n', 'a.yaml:3:4: an alias has no anchor'],
-  ['a.yaml', 'a: &x [1, *x]\n', 'a.yaml:1:11: an alias stands for what it is part of'],
+  ['a.yaml', 'a: &x [1, *x]\n', 'a.yaml:1:11: an alias refers to a value that contains it'],
   ['a.yml', 'a: {b: 1\n', 'a.yml:2:1: the indentation is wrong, or a bracket or brace is not closed'],
   ['a.toml', 'a = 1\na = 2\n', 'a.toml:2:1: this is defined twice'],
-  ['a.toml', `a = ${canary}\n`, 'a.toml:1:5: this is no value: a text needs quotes'],
+  ['a.toml', `a = ${canary}\n`, 'a.toml:1:5: this is not a value: a text needs quotes'],
   ['a.toml', `a = "${canary}\n`, 'a.toml:1:13: a string or comment is not closed, or has a control character'],
   ['a.toml', 'a = [1, 2\n', 'a.toml:2:1: a comma or the closing bracket is missing'],
   ['a.toml', 'a = 1 b = 2\n', 'a.toml:1:7: a line can have one key and its value'],
   ['a.toml', 'a\n', 'a.toml:1:2: a key needs an equals sign, and quotes if it has other characters'],
   ['a.toml', 'a b = 1\n', 'a.toml:1:3: a key needs an equals sign, and quotes if it has other characters'],
   ['a.toml', 'a = 01\n', 'a.toml:1:5: a number cannot begin with a zero'],
-  ['a.toml', 'a = "\\q"\n', 'a.toml:1:7: this is no escape sequence'],
+  ['a.toml', 'a = "\\q"\n', 'a.toml:1:7: this is not an escape sequence'],
   ['a.toml', '\n[[a]\n', 'a.toml:2:5: the closing brackets of the table are missing'],
-  ['a.toml', 'a = 2026-13-45\n', 'a.toml:1:5: this is no date or time'],
+  ['a.toml', 'a = 2026-13-45\n', 'a.toml:1:5: this is not a date or time'],
   ['a.properties', `a=b\nc=${canary}\\u12x4\n`, 'a.properties:2:10: a \\u escape needs four hexadecimal digits'],
-  ['a.properties', 'a=b\n<<<<<<< HEAD\n', 'a.properties:2:1: this is left of a merge conflict'],
-  ['.env', `A=1\n2${canary}=x\n`, '.env:2:1: this is no name of a variable'],
+  ['a.properties', 'a=b\n<<<<<<< HEAD\n', 'a.properties:2:1: this is left over from a merge conflict'],
+  ['.env', `A=1\n2${canary}=x\n`, '.env:2:1: this is not a variable name'],
   ['prod.env', `A=1\n  ${canary}\n`, 'prod.env:2:10: an equals sign is missing'],
   ['.env', `A="${canary}\nB=1\n`, '.env:1:3: a quote is not closed'],
   ['.env', "export A='x\n", '.env:1:10: a quote is not closed'],
-  ['.env', 'A=1\n=======\n', '.env:2:1: this is left of a merge conflict'],
+  ['.env', 'A=1\n=======\n', '.env:2:1: this is left over from a merge conflict'],
 ];
 
 describe('contentFaults', () => {
@@ -93,13 +93,13 @@ describe('contentFaults', () => {
     expect(await faultsOf(key, text)).toEqual([]);
   });
 
-  it.each(broken)('of %s: %j', async (key, text, fault) => {
+  it.each(broken)('finds the fault in %s: %j', async (key, text, fault) => {
     const faults = await faultsOf(key, text);
     expect(faults).toEqual([fault]);
     expect(faults.join()).not.toContain(canary);
   });
 
-  it('knows formats by the names of keys', () => {
+  it('detects formats by the names of keys', () => {
     expect(['app.json.bak', 'json', 'README', 'a.xml'].filter((key) => formatOf(key))).toEqual([]);
   });
 
@@ -108,14 +108,14 @@ describe('contentFaults', () => {
     ['many aliases', `a: &a 1\nb: [${'*a,'.repeat(30_000)}]`],
     ['a bomb of aliases', bomb()],
     ['a deep list', `a: ${'['.repeat(200)}${']'.repeat(200)}`],
-  ])('does not take longer for YAML of %s', async (_what, text) => {
+  ])('takes no longer for YAML of %s', async (_what, text) => {
     expect(text.length).toBeLessThan(formatOf('a.yaml')!.maxLength);
     expect(await faultsOf('a.yaml', text)).toEqual([]);
   });
 });
 
-describe('a text that is nested too deep', () => {
-  // A parser that is let loose on one of these ends the process that runs this test, by no error that could be caught.
+describe('a text with too many levels', () => {
+  // A parser without a limit ends the process that runs this test: no error can be caught.
   const levels = [300, 5_000, 60_000];
   it.each<[string, string, (depth: number) => string]>([
     ['lists', 'a.yaml', (depth) => '['.repeat(depth)],
@@ -131,7 +131,7 @@ describe('a text that is nested too deep', () => {
   });
 });
 
-/** Each list has the one before ten times: 10^9 values, if they were copied. */
+/** Each list contains the previous one ten times: 10^9 values, if they were copied. */
 function bomb(): string {
   const lists = Array.from({ length: 9 }, (_, index) => `a${index + 1}: &a${index + 1} [${`*a${index},`.repeat(10)}]`);
   return ['a0: &a0 x', ...lists].join('\n');
@@ -155,7 +155,7 @@ describe('contentFaults with a schema', () => {
 
   it.each([
     ['a.json', '{"port": 80, "hosts": ["a"]}', []],
-    ['a.json', '{}', ['a.json:1:1: a property is missing that the schema requires (shapes/app.json:3:15)']],
+    ['a.json', '{}', ['a.json:1:1: a property that the schema requires is missing (shapes/app.json:3:15)']],
     [
       'a.json',
       `{"port":\n  "${canary}"}`,
@@ -174,13 +174,13 @@ describe('contentFaults with a schema', () => {
     ['a.toml', 'port = 70000\n', ['a.toml:1:1: the number is larger than the schema allows (shapes/app.json:5:44)']],
     ['a.toml', 'port = 80\nhosts = ["a"]\n', []],
     ['a.properties', 'port=80', []],
-  ])('of %s: %j', async (key, text, expected) => {
+  ])('finds the fault in %s: %j', async (key, text, expected) => {
     const result = await faults(key, text);
     expect(result).toEqual({ faults: expected, unusable: [] });
     expect(JSON.stringify(result).toLowerCase()).not.toContain(canary);
   });
 
-  it('tells where TOML stands, in tables too', async () => {
+  it('reports positions in TOML, in tables too', async () => {
     const schema =
       '{"additionalProperties": {"additionalProperties": {"type": "string"}, "items": {"maxProperties": 1}}}';
     const text = `
@@ -205,21 +205,21 @@ x = [
     ]);
   });
 
-  it('says no more than twenty times what is wrong', async () => {
+  it('reports at most twenty faults', async () => {
     expect((await faults('a.json', `{"hosts": [${'"A",'.repeat(50)} "A"]}`)).faults).toHaveLength(20);
   });
 
   it.each([
-    ['{"pattern": "(?=a)b"}', 'shapes/app.json:1:13: this pattern is no RE2 pattern, or too large'],
-    ['{"$ref": "http://example.com/x"}', 'shapes/app.json:1:10: this reference leads nowhere within the schema'],
+    ['{"pattern": "(?=a)b"}', 'shapes/app.json:1:13: this pattern is not an RE2 pattern, or is too large'],
+    ['{"$ref": "http://example.com/x"}', 'shapes/app.json:1:10: this reference does not resolve within the schema'],
     ['{"$dynamicRef": "#a"}', 'shapes/app.json:1:17: this keyword is not supported'],
-    ['{"type": 1}', 'shapes/app.json:1:10: the schema cannot have such a value here'],
+    ['{"type": 1}', 'shapes/app.json:1:10: this value is not allowed here in a schema'],
     ['{"$ref": "#"}', 'shapes/app.json: schema and content together are too complex'],
-  ])('does not count with %s', async (schema, why) => {
+  ])('is ignored with %s', async (schema, why) => {
     expect(await faults('a.json', '"b"', schema)).toEqual({ faults: [], unusable: [why] });
   });
 
-  it('is not held up by a bomb of aliases, by choices of choices, or by a pattern', async () => {
+  it('is not delayed by an alias bomb, by nested choices, or by a pattern', async () => {
     const tooComplex = { faults: [], unusable: ['shapes/app.json: schema and content together are too complex'] };
     expect(
       await faults(

@@ -3,7 +3,7 @@ import { schemaViolations } from './json-schema';
 import { SchemaError } from './schema-error';
 import { positionAt } from './text-position';
 
-/** A schema as it was read: a document itself, whose places are told. */
+/** A parsed schema. It is a document itself, and messages name positions in it. */
 export interface LoadedSchema {
   /** `configmap/key` */
   readonly name: string;
@@ -11,18 +11,18 @@ export interface LoadedSchema {
   readonly root: DocumentNode;
 }
 
-/** What came out of the check of one key, as lines. */
+/** The result of checking one key, as lines. */
 export interface KeyResult {
-  /** `config.json:3:7: a comma is missing`: where, why, and not a character of what stands there. */
+  /** `config.json:3:7: a comma is missing`: position and reason, without any of the content. */
   readonly faults: readonly string[];
   /** Schemas that could not be used, and why. */
   readonly unusable: readonly string[];
 }
 
-/** More than that nobody reads. */
+/** Nobody reads more. */
 const maxFaults = 20;
 
-/** What is wrong with the content of one key. Pure, but may take as long as a hostile text makes a parser take. */
+/** Checks the content of one key. Pure, but may take as long as a hostile text makes a parser take. */
 export function contentFaults(
   key: string,
   text: string,
@@ -67,7 +67,7 @@ export function loadSchema(name: string, text: string, parse: ContentParser): Lo
   return { name, text, root };
 }
 
-/** What a schema cannot be used for, as a line. */
+/** Why a schema cannot be used, as one line. */
 export function describeSchemaError({ name, text }: Pick<LoadedSchema, 'name' | 'text'>, error: SchemaError): string {
   const place = error.offset === undefined ? name : placeIn(name, text, error.offset);
   return `${place}: ${error.reason}`;

@@ -1,10 +1,10 @@
 import type { ContentParser } from './document-node';
 
-/** How the content of a key is to be read. */
+/** How the content of a key is parsed. */
 export interface ContentFormat {
-  /** Larger texts are not checked: the parser would hold up other reviews for too long. */
+  /** Larger texts are not checked: parsing them would delay other reviews for too long. */
   readonly maxLength: number;
-  /** Parsers are large: they come into memory with the first check. */
+  /** Parsers are large, so they are loaded at the first check. */
   readonly load: () => Promise<ContentParser>;
 }
 
@@ -15,7 +15,7 @@ const json: ContentFormat = {
   load: async () => (await import('./json-content')).parseJsonContent,
 };
 
-/** The slowest parser by far: about a millisecond for each kibibyte. */
+/** By far the slowest parser: about a millisecond per kibibyte. */
 const yaml: ContentFormat = {
   maxLength: 128 * kib,
   load: async () => (await import('./yaml-content')).parseYamlContent,
@@ -36,7 +36,7 @@ const env: ContentFormat = {
   load: async () => (await import('./line-content')).parseEnvContent,
 };
 
-/** By the end of a key's name; a new format is a row. */
+/** By the extension of the key's name; add a row for a new format. */
 const formats: readonly (readonly [extension: string, format: ContentFormat])[] = [
   ['.json', json],
   ['.yaml', yaml],
@@ -46,7 +46,7 @@ const formats: readonly (readonly [extension: string, format: ContentFormat])[] 
   ['.env', env],
 ];
 
-/** Undefined for a key whose name tells no format: it is not checked. */
+/** Undefined for a key whose name has no known extension: it is not checked. */
 export function formatOf(key: string): ContentFormat | undefined {
   const name = key.toLowerCase();
   return formats.find(([extension]) => name.endsWith(extension))?.[1];

@@ -1,4 +1,4 @@
-/** A value of a parsed document, with the place where it stands: what a schema is compared with, whatever the format. */
+/** A value in a parsed document, with its position. Schemas are compared with these, whatever the format. */
 export type DocumentNode = ScalarNode | ListNode | MapNode;
 
 export interface ScalarNode extends Placed {
@@ -22,26 +22,26 @@ export interface MapEntry {
 }
 
 interface Placed {
-  /** Of the first character, in the text. */
+  /** Offset of the first character in the text. */
   readonly offset: number;
 }
 
-/** Where and why a text does not hold; never what stands there. */
+/** Where and why a text is invalid, without any of the text. */
 export interface ContentFault {
   /** In UTF-16 code units from the start of the text. */
   readonly offset: number;
-  /** One of a fixed vocabulary: parsers like to quote, and what they quote may be a Secret. */
+  /** One of a fixed set of texts: parsers quote their input, and the input may be a Secret. */
   readonly reason: string;
 }
 
-/** What a parser makes of a text. */
+/** The result of parsing a text. */
 export type ParsedContent =
   | { readonly fault: ContentFault }
   | {
       readonly fault?: undefined;
-      /** Built when asked for: only a schema needs them. A stream of YAML has any number. */
+      /** Built on demand, because only schemas need them. A YAML stream has any number of documents. */
       readonly documents: () => readonly DocumentNode[];
     };
 
-/** A text of a format: read for its faults. */
+/** Parses a text of one format to find its faults. */
 export type ContentParser = (text: string) => ParsedContent;

@@ -1,13 +1,13 @@
 import { parseTree, visit, type Node, type ParseErrorCode } from 'jsonc-parser';
 import type { ContentFault, ContentParser, DocumentNode, MapEntry } from './document-node';
 
-/** What jsonc-parser takes beyond JSON is switched off. */
+/** Disables what jsonc-parser accepts beyond JSON. */
 const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false };
 
-/** By ParseErrorCode, an enum that is gone when types are stripped. */
+/** By ParseErrorCode, an enum that no longer exists when types are stripped. */
 const reasons: Readonly<Record<ParseErrorCode, string>> = {
-  1: 'this is no JSON value',
-  2: 'this is no number',
+  1: 'this is not a JSON value',
+  2: 'this is not a number',
   3: 'a property name in double quotes is missing',
   4: 'a value is missing',
   5: 'a colon is missing',
@@ -20,17 +20,17 @@ const reasons: Readonly<Record<ParseErrorCode, string>> = {
   12: 'a string is not closed',
   13: 'a number is not complete',
   14: 'a \\u escape needs four hexadecimal digits',
-  15: 'this is no escape sequence',
+  15: 'this is not an escape sequence',
   16: 'a control character in a string must be escaped',
 };
 
-/** JSON as RFC 8259 has it: no comments, no trailing commas. */
+/** JSON as in RFC 8259: no comments, no trailing commas. */
 export const parseJsonContent: ContentParser = (text) => {
   if (isJson(text)) return { documents: () => [jsonTree(text)] };
   return { fault: firstFault(text) };
 };
 
-/** V8's parser is the fast one and has the last word, but it does not always say where. */
+/** V8's parser is fast and decides whether a text is valid, but it does not always report the position. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -46,7 +46,7 @@ function firstFault(text: string): ContentFault {
     fault ??= { offset, reason: reasons[error] };
   };
   visit(text, { onError }, strict);
-  return fault ?? { offset: 0, reason: 'this is no JSON' };
+  return fault ?? { offset: 0, reason: 'this is not JSON' };
 }
 
 function jsonTree(text: string): DocumentNode {
@@ -67,7 +67,7 @@ function documentNode(node: Node): DocumentNode {
   }
 }
 
-/** Of a key that stands twice, the last one counts, as for JSON.parse. */
+/** If a key occurs twice, the last one counts, as for JSON.parse. */
 function entriesOf({ children = [] }: Node): readonly (readonly [string, MapEntry])[] {
   const [key, value] = children;
   return key && value ? [[String(key.value), { keyOffset: key.offset, value: documentNode(value) }]] : [];

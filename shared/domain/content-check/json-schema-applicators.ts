@@ -2,10 +2,13 @@ import type { DocumentNode, ListNode, MapEntry } from './document-node';
 import type { KeywordPlace, SchemaRun, SchemaViolation } from './json-schema';
 import { listOfSchemas, mapOf, numberOf, textsOf } from './schema-values';
 
-/** A keyword that has schemas within, for this value or for those in it. */
+/** A keyword that contains schemas, for this value or for values in it. */
 type Applicator = (place: KeywordPlace, run: SchemaRun) => readonly SchemaViolation[];
 
-/** What they say depends on what others have looked at: a schema with them means more than could be checked. */
+/**
+ * Their meaning depends on what other keywords have evaluated. A schema with them is rejected, since it could only be
+ * checked in part.
+ */
 export const refusedKeywords: readonly string[] = [
   '$dynamicRef',
   '$recursiveRef',
@@ -62,11 +65,11 @@ export const applicators: Readonly<Record<string, Applicator>> = {
     entriesOf(node).flatMap(([name, { keyOffset }]) =>
       run.fits({ kind: 'scalar', offset: keyOffset, value: name }, value)
         ? []
-        : [place(keyOffset, value, 'the schema does not allow this name of a property')],
+        : [place(keyOffset, value, 'the schema does not allow this property name')],
     ),
   dependentRequired: ({ node, value }) => dependencies(node, value, (needed) => missing(node, needed)),
   dependentSchemas: ({ node, value }, run) => dependencies(node, value, (schema) => run.violations(node, schema)),
-  // Both of these, before they were two.
+  // One keyword until draft 2019-09 split it into these two.
   dependencies: ({ node, value }, run) =>
     dependencies(node, value, (needed) =>
       needed.kind === 'list' ? missing(node, needed) : run.violations(node, needed),
@@ -87,7 +90,7 @@ export const applicators: Readonly<Record<string, Applicator>> = {
     const count = node.items.filter((item) => run.fits(item, value)).length;
     const [least, most] = ['minContains', 'maxContains'].map((keyword) => schema.entries.get(keyword)?.value);
     const isEnough = count >= (least ? numberOf(least) : 1) && count <= (most ? numberOf(most) : Infinity);
-    return isEnough ? [] : violation(at, 'the list has too few or too many of the items that the schema wants');
+    return isEnough ? [] : violation(at, 'the list has too few or too many of the items that the schema requires');
   },
 };
 
@@ -116,7 +119,7 @@ function isFalse(node: DocumentNode): boolean {
   return node.kind === 'scalar' && node.value === false;
 }
 
-/** What is said for each property that is there. */
+/** Yields the dependencies of each property that is present. */
 function dependencies(
   node: DocumentNode,
   value: DocumentNode,
@@ -129,7 +132,7 @@ function dependencies(
 
 function missing(node: DocumentNode, needed: DocumentNode): readonly SchemaViolation[] {
   if (node.kind !== 'map' || textsOf(needed).every((name) => node.entries.has(name))) return [];
-  return [place(node.offset, needed, 'a property is missing that the schema requires beside another')];
+  return [place(node.offset, needed, 'a property that the schema requires beside another is missing')];
 }
 
 function tuple(node: DocumentNode, schemas: ListNode['items'], run: SchemaRun): readonly SchemaViolation[] {

@@ -2,29 +2,29 @@ import type { DocumentNode } from './document-node';
 import type { KeywordPlace, SchemaRun } from './json-schema';
 import { listOfSchemas, numberOf, textsOf } from './schema-values';
 
-/** A keyword that looks at one value and not at what is within. */
+/** A keyword that checks one value and not the values in it. */
 export interface Assertion {
   /** Completes "config.json:3:7: …". */
   readonly reason: string;
   holds(place: KeywordPlace, run: SchemaRun): boolean;
 }
 
-/** Keywords by name. One that is not for the type of a value holds. */
+/** Keywords by name. A keyword for another type than the value's holds. */
 export const assertions: Readonly<Record<string, Assertion>> = {
   type: {
     reason: 'the type is not one that the schema allows',
     holds: ({ node, value }) => textsOf(value).some((type) => isOfType(node, type)),
   },
   enum: {
-    reason: 'the value is none of those that the schema lists',
+    reason: 'the value is not one that the schema lists',
     holds: ({ node, value }, run) => listOfSchemas(value).some((each) => isEqual(node, each, run)),
   },
   const: {
-    reason: 'the value is not the one that the schema wants',
+    reason: 'the value is not the one that the schema requires',
     holds: ({ node, value }, run) => isEqual(node, value, run),
   },
   multipleOf: {
-    reason: 'the number is not a multiple of what the schema says',
+    reason: 'the number is not a multiple of the one in the schema',
     holds: ofNumber((number, limit) => {
       const quotient = number / limit;
       return Math.abs(quotient - Math.round(quotient)) < 1e-9;
@@ -89,11 +89,11 @@ export const assertions: Readonly<Record<string, Assertion>> = {
     holds: ({ node, value }) => node.kind !== 'map' || node.entries.size <= numberOf(value),
   },
   minProperties: {
-    reason: 'there are fewer properties than the schema wants',
+    reason: 'there are fewer properties than the schema requires',
     holds: ({ node, value }) => node.kind !== 'map' || node.entries.size >= numberOf(value),
   },
   required: {
-    reason: 'a property is missing that the schema requires',
+    reason: 'a property that the schema requires is missing',
     // In draft 3 it was a boolean.
     holds: ({ node, value }) =>
       node.kind !== 'map' || isBoolean(value) || textsOf(value).every((name) => node.entries.has(name)),
@@ -109,7 +109,7 @@ function ofNumber(holds: (number: number, limit: number) => boolean): Holds {
   };
 }
 
-/** In characters as Unicode has them. */
+/** In Unicode characters. */
 function ofLength(holds: (length: number, limit: number) => boolean): Holds {
   return ({ node, value }) => {
     const text = node.kind === 'scalar' ? node.value : undefined;
@@ -117,12 +117,12 @@ function ofLength(holds: (length: number, limit: number) => boolean): Holds {
   };
 }
 
-/** Surrogate pairs are one. */
+/** Counts a surrogate pair as one character. */
 function characters(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
-/** Draft 4 made `maximum` exclusive by a boolean beside it. */
+/** In draft 4, a boolean beside `maximum` makes it exclusive. */
 function isTrueBeside({ schema }: KeywordPlace, keyword: string): boolean {
   const beside = schema.entries.get(keyword)?.value;
   return beside?.kind === 'scalar' && beside.value === true;
@@ -146,7 +146,7 @@ function isEqual(left: DocumentNode, right: DocumentNode, run: SchemaRun): boole
   return canonical(left, run) === canonical(right, run);
 }
 
-/** The same text for equal values, in whatever order their properties stand. */
+/** The same text for equal values, in any order of their properties. */
 function canonical(node: DocumentNode, run: SchemaRun): string {
   run.step();
   if (node.kind === 'scalar') return JSON.stringify(node.value);

@@ -8,7 +8,7 @@ function tree(value: unknown): DocumentNode {
   return parsed.fault ? tree(null) : parsed.documents()[0]!;
 }
 
-/** Each keyword with values that it allows, and values that it does not. */
+/** Each keyword with values that it allows, and values that it rejects. */
 const rows: readonly (readonly [schema: unknown, allowed: readonly unknown[], refused: readonly unknown[]])[] = [
   [true, [1, {}], []],
   [false, [], [1, null]],
@@ -86,7 +86,7 @@ const rows: readonly (readonly [schema: unknown, allowed: readonly unknown[], re
 ];
 
 describe('schemaViolations', () => {
-  it.each(rows)('of %j: allows %j, and not %j', (schema, allowed, refused) => {
+  it.each(rows)('%j allows %j, and rejects %j', (schema, allowed, refused) => {
     const violations = (value: unknown) => schemaViolations(tree(value), tree(schema));
     expect(allowed.filter((value) => violations(value).length > 0)).toEqual([]);
     expect(refused.filter((value) => violations(value).length === 0)).toEqual([]);
@@ -99,16 +99,16 @@ describe('schemaViolations', () => {
     ['unevaluatedItems', { unevaluatedItems: false }],
     ['a reference to nothing', { $ref: '#/a/b' }],
     ['a reference into a text', { $ref: '#/a/b', a: 'c' }],
-    ['an anchor that is none', { $ref: '#a' }],
+    ['an unknown anchor', { $ref: '#a' }],
     ['a reference elsewhere', { $ref: 'other.json' }],
     ['a pattern with look-behind', { pattern: '(?<=a)b' }],
     ['a pattern that is too large', { pattern: '(a{1,1000}){1,1000}' }],
     ['patterns that are too large together', { allOf: [1, 2, 3].map((n) => ({ pattern: `(aaaaa|bbbb${n}){0,600}` })) }],
-    ['a pattern of properties that is none', { patternProperties: { '(': {} } }],
+    ['an invalid pattern of properties', { patternProperties: { '(': {} } }],
     ['a schema that is a text', 'object'],
     ['enum without a list', { enum: 'a' }],
     ['properties without a map', { properties: [] }],
-    ['an endless schema', { allOf: [{ $ref: '#' }] }],
+    ['an endlessly recursive schema', { allOf: [{ $ref: '#' }] }],
   ])('cannot use %s', (_what, schema) => {
     const compare = () => ['b', { b: 'b' }].map((value) => schemaViolations(tree(value), tree(schema)));
     expect(compare).toThrow(expect.objectContaining({ name: 'SchemaError' }));

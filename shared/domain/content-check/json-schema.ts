@@ -6,32 +6,32 @@ import { assertions } from './json-schema-assertions';
 import { listOfSchemas, mapOf, textOf } from './schema-values';
 import { SchemaError } from './schema-error';
 
-/** A value of the document that its schema does not allow, without saying what it is. */
+/** A value in the document that the schema does not allow, without the value itself. */
 export interface SchemaViolation {
   readonly offset: number;
-  /** Of the keyword's value, in the schema. */
+  /** Position of the keyword's value in the schema. */
   readonly schemaOffset: number;
   readonly reason: string;
 }
 
-/** Values looked at, each with each schema that it is compared with: about a tenth of a second. */
+/** The budget of comparisons of a value with a schema: about a tenth of a second. */
 const maxSteps = 200_000;
 
-/** A schema that refers to itself for the same value would have no end. */
+/** A schema that refers to itself for the same value would recurse endlessly. */
 const maxDepth = 256;
 
-/** Patterns run in linear time: characters that cost as much as a step. */
+/** Patterns run in linear time: this many characters cost as much as a step. */
 const charactersPerStep = 16;
 
-/** More than that nobody reads; the rest need not be found. */
+/** Nobody reads more, so the rest is not computed. */
 const maxViolations = 20;
 
 const none: readonly SchemaViolation[] = [];
 
 /**
  * Compares a document with a JSON Schema: draft 2020-12, and older drafts where they do not contradict it. `format` is
- * an annotation, as the specification has it. Whoever may write a ConfigMap chooses schema and document, so there is a
- * bound to the work, and patterns run in linear time: libraries generate code, or have neither.
+ * only an annotation, as in the specification. Anybody who may write a ConfigMap chooses schema and document, so the
+ * work is bounded and patterns run in linear time. Existing libraries generate code, or bound neither.
  *
  * @throws SchemaError for a schema that it cannot use.
  */
@@ -39,12 +39,12 @@ export function schemaViolations(document: DocumentNode, schema: DocumentNode): 
   return new SchemaRun(schema).violations(document, schema).slice(0, maxViolations);
 }
 
-/** One comparison: what keywords need of it. */
+/** The state of one comparison, for the keywords. */
 export class SchemaRun {
   readonly #root: DocumentNode;
   readonly #patterns = new Map<string, ReturnType<typeof searchPattern>>();
   #anchors: ReadonlyMap<string, DocumentNode> | undefined;
-  /** All of its patterns together: each is kept while this lasts. */
+  /** Budget for all of its patterns together, which are kept during the comparison. */
   #patternSizeLeft: number = budgets.schemaPatternSize;
   #steps = 0;
   #depth = 0;
@@ -53,7 +53,7 @@ export class SchemaRun {
     this.#root = root;
   }
 
-  /** Counts work. @throws SchemaError where it is too much. */
+  /** Counts work. @throws SchemaError if the budget is exceeded. */
   step(count = 1): void {
     this.#steps += count;
     if (this.#steps > maxSteps || this.#depth > maxDepth) {
@@ -61,7 +61,7 @@ export class SchemaRun {
     }
   }
 
-  /** What `schema` does not allow of `node`. */
+  /** Violations of `schema` by `node`. */
   violations(node: DocumentNode, schema: DocumentNode): readonly SchemaViolation[] {
     this.step();
     if (schema.kind === 'scalar' && typeof schema.value === 'boolean') {
@@ -83,7 +83,7 @@ export class SchemaRun {
     return this.violations(node, schema).length === 0;
   }
 
-  /** Whether a pattern of the schema is found in a text. */
+  /** Whether a pattern in the schema matches a text. */
   matches(pattern: DocumentNode | string, text: string, schemaOffset: number): boolean {
     const source = typeof pattern === 'string' ? pattern : textOf(pattern);
     if (!this.#patterns.has(source)) {
@@ -92,16 +92,16 @@ export class SchemaRun {
       this.#patternSizeLeft -= found?.size ?? 0;
     }
     const compiled = this.#patterns.get(source);
-    if (!compiled) throw new SchemaError('this pattern is no RE2 pattern, or too large', schemaOffset);
+    if (!compiled) throw new SchemaError('this pattern is not an RE2 pattern, or is too large', schemaOffset);
     this.step(1 + text.length / charactersPerStep);
     return compiled.isIn(text);
   }
 
-  /** The schema that a `$ref` leads to, within this one. */
+  /** The schema within this one that a `$ref` refers to. */
   referenced(reference: DocumentNode): DocumentNode {
     const [base = '', fragment = ''] = textOf(reference).split('#');
     const refused = (): SchemaError =>
-      new SchemaError('this reference leads nowhere within the schema', reference.offset);
+      new SchemaError('this reference does not resolve within the schema', reference.offset);
     if (base !== '' && base !== this.#id()) throw refused();
     if (fragment !== '' && !fragment.startsWith('/')) {
       const anchored = this.#anchored(fragment);
@@ -153,12 +153,12 @@ export class SchemaRun {
   }
 }
 
-/** A keyword, and what it is asked about. */
+/** A keyword, and the value that it is evaluated for. */
 export interface KeywordPlace {
   readonly node: DocumentNode;
-  /** Of the keyword. */
+  /** The keyword's value. */
   readonly value: DocumentNode;
-  /** With the keywords beside it. */
+  /** The schema that contains the keyword. */
   readonly schema: MapNode;
 }
 
@@ -176,7 +176,7 @@ function childOf(node: DocumentNode, part: string): DocumentNode | undefined {
   return node.kind === 'list' ? listOfSchemas(node)[Number(part)] : undefined;
 }
 
-/** A part of a JSON pointer in a URI. */
+/** Decodes a segment of a JSON pointer in a URI. */
 function unescaped(part: string): string {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,12 +1,12 @@
 import type { ContentFault, ContentParser } from './document-node';
 
-/** Formats of lines: what a key or value may be is nearly anything, so that few texts do not parse. */
+/** Line-based formats. Almost any key or value is allowed, so few texts are invalid. */
 
-/** What git leaves in a file whose merge was not finished: each would be read as a key. */
+/** Git leaves these in a file with unresolved conflicts; each would be parsed as a key. */
 const conflictMarker = /^(<{7} |={7}$|>{7} )/;
-const mergeConflict = 'this is left of a merge conflict';
+const mergeConflict = 'this is left over from a merge conflict';
 
-/** `.properties` as java.util.Properties reads them: refused is a broken `\u` escape alone. */
+/** `.properties` as java.util.Properties reads them: only a broken `\u` escape is an error. */
 export const parsePropertiesContent: ContentParser = (text) => {
   for (const { offset, line } of linesOf(text)) {
     if (conflictMarker.test(line)) return { fault: { offset, reason: mergeConflict } };
@@ -20,7 +20,7 @@ export const parsePropertiesContent: ContentParser = (text) => {
   return noDocuments;
 };
 
-/** `KEY=value` a line, as dotenv and Docker Compose read it; a value in quotes may go on over the line's end. */
+/** One `KEY=value` per line, as dotenv and Docker Compose read it; a quoted value may span several lines. */
 export const parseEnvContent: ContentParser = (text) => {
   let closedAt = 0;
   for (const { offset, line } of linesOf(text)) {
@@ -33,14 +33,14 @@ export const parseEnvContent: ContentParser = (text) => {
   return noDocuments;
 };
 
-/** No schema speaks of lines. */
+/** Schemas do not apply to these formats. */
 const noDocuments = { documents: () => [] };
 
 function assignment(text: string, offset: number, line: string): ContentFault | { readonly endOffset: number } {
   const [start = ''] = /^\s*(export\s+)?/.exec(line) ?? [];
   const keyOffset = offset + start.length;
   const key = /^[A-Za-z_][\w.-]*/.exec(line.slice(start.length))?.[0];
-  if (key === undefined) return { offset: keyOffset, reason: 'this is no name of a variable' };
+  if (key === undefined) return { offset: keyOffset, reason: 'this is not a variable name' };
   const afterKey = line.slice(start.length + key.length);
   const equals = /^\s*=\s*/.exec(afterKey);
   if (!equals) {
@@ -54,7 +54,7 @@ function assignment(text: string, offset: number, line: string): ContentFault | 
   return closing < 0 ? { offset: valueOffset, reason: 'a quote is not closed' } : { endOffset: closing + 1 };
 }
 
-/** A backslash keeps the next character from closing, in double quotes. */
+/** In double quotes, a backslash escapes the next character. */
 function closingQuote(text: string, from: number, quote: '"' | "'"): number {
   if (quote === "'") return text.indexOf(quote, from);
   for (let at = from; at < text.length; at++) {

@@ -1,8 +1,8 @@
 import { RerollError } from '../errors';
 
 /**
- * How deep a text may be nested. Parsers call themselves for each level, and V8 has no error for a regular expression that it
- * compiles where the stack is nearly at its end: it ends the process, and nothing can catch that.
+ * The maximum nesting of a text. Parsers recurse for each level. When V8 compiles a regular expression near the end of
+ * the stack, it ends the process instead of throwing, and nothing can catch that.
  */
 export const maxNesting = 256;
 

@@ -1,10 +1,10 @@
 import { RerollError } from '../errors';
 
-/** A schema that cannot be used, or not within bounds: nothing is known of the content then. */
+/** A schema that cannot be used, or not within the budget: nothing is known about the content then. */
 export class SchemaError extends RerollError {
-  /** Where in the schema's text; undefined where it is all of it. */
+  /** Position in the schema's text; undefined for the whole schema. */
   readonly offset: number | undefined;
-  /** Of a fixed vocabulary. */
+  /** One of a fixed set of texts. */
   readonly reason: string;
 
   constructor(reason: string, offset?: number, code: 'SCHEMA_UNREADABLE' | 'SCHEMA_TOO_COMPLEX' = 'SCHEMA_UNREADABLE') {

@@ -1,10 +1,10 @@
 import type { DocumentNode, ListNode, MapNode } from './document-node';
 import { SchemaError } from './schema-error';
 
-/** Readers for what a schema's author wrote: all throw SchemaError for what the specification does not allow there. */
+/** Readers for values in a schema. They throw SchemaError for values that the specification does not allow there. */
 
 function malformed(node: DocumentNode): SchemaError {
-  return new SchemaError('the schema cannot have such a value here', node.offset);
+  return new SchemaError('this value is not allowed here in a schema', node.offset);
 }
 
 export function mapOf(node: DocumentNode): MapNode {

@@ -1,4 +1,4 @@
-/** A place in a text as people and editors count it: both from 1. */
+/** A position in a text as editors count it: both from 1. */
 export interface TextPosition {
   readonly line: number;
   /** In UTF-16 code units, as editors count. */
@@ -16,7 +16,7 @@ export function positionAt(text: string, offset: number): TextPosition {
   return { line, column: offset - lineStart + 1 };
 }
 
-/** Inverse of {@link positionAt}; beyond the text it is the text's end. */
+/** Inverse of {@link positionAt}; a position beyond the text is the end of the text. */
 export function offsetAt(text: string, { line, column }: TextPosition): number {
   let lineStart = 0;
   for (let left = line - 1; left > 0; left--) {

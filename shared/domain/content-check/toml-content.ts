@@ -5,7 +5,7 @@ import { maxNesting, NestingError } from './nesting';
 import { offsetAt } from './text-position';
 import { tomlKeyOffsets, type TomlKeyOffsets } from './toml-key-offsets';
 
-/** By the beginning of the library's message, which goes on to quote the text. */
+/** By the beginning of the library's message; its rest quotes the text. */
 const reasons: readonly (readonly [message: string, reason: string])[] = [
   ['trying to redefine', 'this is defined twice'],
   ['control characters', 'a string or comment is not closed, or has a control character'],
@@ -18,26 +18,26 @@ const reasons: readonly (readonly [message: string, reason: string])[] = [
   ['incomplete key-value', 'a key has no equals sign'],
   ['unexpected end of key', 'a key is not complete'],
   ['illegal leading zero', 'a number cannot begin with a zero'],
-  ['illegal underscore', 'an underscore must stand between two digits'],
-  ['illegal character in numeric', 'this is no number'],
+  ['illegal underscore', 'an underscore must be between two digits'],
+  ['illegal character in numeric', 'this is not a number'],
   ['unfinished numeric', 'a number is not complete'],
-  ['invalid date', 'this is no date or time'],
-  ['invalid escape', 'this is no escape sequence'],
+  ['invalid date', 'this is not a date or time'],
+  ['invalid escape', 'this is not an escape sequence'],
   ['invalid non-hex', 'a unicode escape needs hexadecimal digits'],
-  ['invalid unicode escape', 'this is no character of Unicode'],
-  ['unrecognised escape', 'this is no escape sequence'],
-  ['invalid value', 'this is no value: a text needs quotes'],
+  ['invalid unicode escape', 'this is not a Unicode character'],
+  ['unrecognised escape', 'this is not an escape sequence'],
+  ['invalid value', 'this is not a value: a text needs quotes'],
   ['unfinished array', 'an array is not closed'],
   ['unfinished string', 'a string is not closed'],
   ['unfinished table', 'a table is not closed'],
 ];
 
-/** What the library cannot do, rather than what is wrong with the text. */
+/** Limits of the library rather than faults in the text. */
 const [tooDeep, unsafe] = ['document contains excessively nested', 'document contains an unsafe property'] as const;
 
 const messagePrefix = 'Invalid TOML document: ';
 
-/** TOML 1.0. The library tells where an error is, but not where a value stands: that is looked up by the keys. */
+/** TOML 1.0. The library reports the position of an error, but not of values: those are looked up by key. */
 export const parseTomlContent: ContentParser = (text) => {
   let root: unknown;
   try {
@@ -47,13 +47,13 @@ export const parseTomlContent: ContentParser = (text) => {
     const message = errorMessage(thrown).slice(messagePrefix.length);
     if (message.startsWith(tooDeep)) throw new NestingError();
     if (message.startsWith(unsafe)) throw thrown;
-    const reason = reasons.find(([known]) => message.startsWith(known))?.[1] ?? 'this is no TOML';
+    const reason = reasons.find(([known]) => message.startsWith(known))?.[1] ?? 'this is not TOML';
     return { fault: { offset: offsetAt(text, thrown), reason } };
   }
   return { documents: () => [documentNode(root, [], tomlKeyOffsets(text), 0)] };
 };
 
-/** `offset` is that of the nearest key around it. */
+/** `offset` is the position of the nearest enclosing key. */
 function documentNode(
   value: unknown,
   path: readonly (string | number)[],
@@ -80,6 +80,6 @@ function documentNode(
 
 function scalarValue(value: unknown): string | number | boolean {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
-  // A date is a text to a schema, and a large integer a number.
+  // For a schema, a date is a string and a large integer is a number.
   return value instanceof TomlDate ? value.toISOString() : Number(value);
 }

@@ -1,14 +1,14 @@
-/** Where keys and tables of a TOML text stand, by their path; undefined within an inline table or array. */
+/** Positions of keys and tables in a TOML text, by path; undefined within an inline table or array. */
 export interface TomlKeyOffsets {
   at(path: readonly (string | number)[]): number | undefined;
 }
 
 const keyPart = /\s*("(?:[^"\\]|\\.)*"|'[^']*'|[\w-]+)\s*(\.?)/y;
 
-/** Of a text that has been parsed: only its lines are looked at, and of those no more than key and quotes. */
+/** Expects a valid text: it looks only at lines, and in them only at keys and quotes. */
 export function tomlKeyOffsets(text: string): TomlKeyOffsets {
   const offsets = new Map<string, number>();
-  /** How many tables an array of tables has by now. */
+  /** The number of tables in each array of tables so far. */
   const tables = new Map<string, number>();
   let table: readonly (string | number)[] = [];
   const note = (path: readonly (string | number)[], offset: number): void => {
@@ -17,7 +17,7 @@ export function tomlKeyOffsets(text: string): TomlKeyOffsets {
       if (!offsets.has(name)) offsets.set(name, offset);
     }
   };
-  /** In an array of tables, a path goes through its newest one. */
+  /** In an array of tables, a path refers to the newest table. */
   const through = (path: readonly string[]): readonly (string | number)[] => {
     const full: (string | number)[] = [];
     for (const part of path) {
@@ -41,7 +41,7 @@ export function tomlKeyOffsets(text: string): TomlKeyOffsets {
   return { at: (path) => offsets.get(nameOf(path)) };
 }
 
-/** The parts of the dotted key that begins there, and where it does. */
+/** The parts of the dotted key that begins there, and their offsets. */
 function keysAt(line: string, start: number): readonly [path: readonly string[], offset: number] {
   const path: string[] = [];
   keyPart.lastIndex = start;
@@ -58,14 +58,14 @@ function unquoted(part: string): string {
   try {
     return String(JSON.parse(part));
   } catch {
-    // An escape of TOML's own: such a key is not found, and its table stands for it.
+    // Keys with TOML's own escapes are not found; the position of their table is reported instead.
     return part;
   }
 }
 
-/** Lines on which something begins: those within a multi-line string or an array are left out. */
+/** Lines on which something begins, without those within a multi-line string or an array. */
 function* logicalLines(text: string): Generator<{ readonly offset: number; readonly line: string }> {
-  /** What can begin or end a value that goes on over the line's end; other characters do not matter. */
+  /** Tokens that can begin or end a multi-line value; other characters do not matter. */
   const token = /"""|'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]/g;
   let depth = 0;
   let start = 0;

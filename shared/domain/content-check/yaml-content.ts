@@ -7,27 +7,27 @@ const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   ALIAS_PROPS: 'an alias has no anchor and no tag of its own',
   BAD_ALIAS: 'an alias needs a name, and no colon at its end',
   BAD_COLLECTION_TYPE: 'a tag does not fit its value',
-  BAD_DIRECTIVE: 'this is no directive',
-  BAD_DQ_ESCAPE: 'this is no escape sequence',
+  BAD_DIRECTIVE: 'this is not a directive',
+  BAD_DQ_ESCAPE: 'this is not an escape sequence',
   BAD_INDENT: 'the indentation is wrong, or a bracket or brace is not closed',
-  BAD_PROP_ORDER: 'an anchor or a tag stands in the wrong place',
+  BAD_PROP_ORDER: 'an anchor or a tag is in the wrong place',
   BAD_SCALAR_START: 'a value that begins with this character needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot begin here: a value with a colon needs quotes',
-  BLOCK_IN_FLOW: 'a block cannot stand within brackets or braces',
-  DUPLICATE_KEY: 'this key stands twice',
+  BLOCK_IN_FLOW: 'a block cannot appear within brackets or braces',
+  DUPLICATE_KEY: 'this key appears twice',
   KEY_OVER_1024_CHARS: 'a key may have up to 1024 characters',
   MISSING_CHAR: 'a character is missing here: a quote, a comma, a colon, a space or a bracket',
-  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line, with its colon',
+  MULTILINE_IMPLICIT_KEY: 'a key and its colon must be on one line',
   MULTIPLE_ANCHORS: 'a value can have one anchor',
   MULTIPLE_TAGS: 'a value can have one tag',
-  TAB_AS_INDENT: 'a tab cannot indent',
+  TAB_AS_INDENT: 'a tab cannot be used for indentation',
   TAG_RESOLVE_FAILED: 'a tag does not fit its value',
-  UNEXPECTED_TOKEN: 'this cannot stand here',
+  UNEXPECTED_TOKEN: 'this is not allowed here',
 };
 
 /**
- * YAML 1.2, any number of documents. The library looks for a key that stands twice by comparing each with each, and for
- * the anchor of an alias by walking the document: with a hostile text that never ends. Here both are looked up.
+ * YAML 1.2, any number of documents. The library finds duplicate keys by comparing every pair, and the anchor of an
+ * alias by walking the document, so a hostile text takes endless time. Here both use a lookup table.
  */
 export const parseYamlContent: ContentParser = (text) => {
   const tokens = [...new Parser().parse(text)];
@@ -35,7 +35,7 @@ export const parseYamlContent: ContentParser = (text) => {
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const documents = [...composer.compose(tokens)];
   const [error] = documents.flatMap(({ errors }) => errors);
-  if (error) return { fault: { offset: error.pos[0], reason: reasons[error.code] ?? 'this is no YAML' } };
+  if (error) return { fault: { offset: error.pos[0], reason: reasons[error.code] ?? 'this is not YAML' } };
   try {
     const trees = documents.flatMap(({ contents }) => (contents ? [new TreeBuilder().node(contents)] : []));
     return { documents: () => trees };
@@ -45,7 +45,7 @@ export const parseYamlContent: ContentParser = (text) => {
   }
 };
 
-/** The parser makes tokens without recursion; the composer, which comes next, calls itself for each level. */
+/** The lexer does not recurse, but the composer that runs next recurses for each level. */
 function isTooDeep(tokens: readonly CST.Token[]): boolean {
   let level = tokens;
   for (let depth = 0; level.length > 0; depth++) {
@@ -72,9 +72,9 @@ class Refusal extends Error {
   }
 }
 
-/** Of one document. An alias becomes its anchor's very node: a bomb of aliases is as small as its text. */
+/** Builds one document. An alias becomes its anchor's own node, so that an alias bomb is as small as its text. */
 class TreeBuilder {
-  /** Undefined while the anchored value is being built: an alias within it would have no end. */
+  /** Undefined while the anchored value is being built: an alias within it would be endless. */
   readonly #anchors = new Map<string, DocumentNode | undefined>();
 
   node(node: Node): DocumentNode {
@@ -90,7 +90,10 @@ class TreeBuilder {
     const target = this.#anchors.get(alias.source);
     if (target) return target;
     const isWithin = this.#anchors.has(alias.source);
-    throw new Refusal(offsetOf(alias), isWithin ? 'an alias stands for what it is part of' : 'an alias has no anchor');
+    throw new Refusal(
+      offsetOf(alias),
+      isWithin ? 'an alias refers to a value that contains it' : 'an alias has no anchor',
+    );
   }
 
   #built(node: Exclude<Node, Alias>): DocumentNode {
@@ -123,10 +126,10 @@ class TreeBuilder {
     const keyOffset = offsetOf(key);
     const keyNode = this.node(key);
     const built: DocumentNode = value ? this.node(value) : { kind: 'scalar', offset: keyOffset, value: null };
-    // A key that is itself a map or a list has no name that a schema could speak of.
+    // A key that is itself a map or a list has no name that a schema could refer to.
     if (keyNode.kind !== 'scalar') return;
-    // Merges may be many.
-    if (seen.has(keyNode.value) && keyNode.value !== '<<') throw new Refusal(keyOffset, 'this key stands twice');
+    // A map may contain several merges.
+    if (seen.has(keyNode.value) && keyNode.value !== '<<') throw new Refusal(keyOffset, 'this key appears twice');
     seen.add(keyNode.value);
     entries.set(String(keyNode.value), { keyOffset, value: built });
   }
@@ -136,7 +139,7 @@ function offsetOf(node: Node | null): number {
   return node?.range?.[0] ?? 0;
 }
 
-/** What tags make beyond JSON's types, such as dates and bytes, is a text to a schema. */
+/** Tags may create values beyond JSON's types, such as dates and bytes. A schema sees them as strings. */
 function scalarValue(value: unknown): string | number | boolean | null {
   switch (typeof value) {
     case 'string':

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fieldAt, listOf, objectOf, sameJson, textOf } from './json-value';
 
 describe('readers of unchecked JSON', () => {
-  it('gives what has the right type', () => {
+  it('return values of the right type', () => {
     const object = { a: 1 };
     const list = [1];
     expect(objectOf(object)).toBe(object);
@@ -11,18 +11,18 @@ describe('readers of unchecked JSON', () => {
     expect(fieldAt({ spec: { template: 7 } }, ['spec', 'template'])).toBe(7);
   });
 
-  it.each([undefined, null, 1, true, 'text'])('takes %j for a missing object and list', (value) => {
+  it.each([undefined, null, 1, true, 'text'])('treat %j as a missing object and list', (value) => {
     expect(objectOf(value)).toEqual({});
     expect(listOf(value)).toEqual([]);
     expect(fieldAt(value, ['spec'])).toBeUndefined();
   });
 
-  it('does not take a list for an object, nor an object for a list', () => {
+  it('do not mistake a list for an object, nor an object for a list', () => {
     expect(objectOf([1])).toEqual({});
     expect(listOf({ length: 1 })).toEqual([]);
   });
 
-  it('takes the empty text for none, as Kubernetes does', () => {
+  it('treat the empty text as unset, as Kubernetes does', () => {
     expect(textOf('')).toBeUndefined();
     expect(textOf(1)).toBeUndefined();
   });

@@ -1,12 +1,12 @@
-/** What JSON.parse gives for an object. */
+/** The type of an object parsed by JSON.parse. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const nothing: JsonObject = Object.freeze({});
 const noItems: readonly unknown[] = Object.freeze([]);
 
 /**
- * Readers for objects that the API server has not checked for us: custom resources keep any type in any field, and an
- * admission review can be forged. What has the wrong type counts as missing.
+ * Readers for objects that no API server has validated for us: custom resources may keep any type in any field, and an
+ * admission review can be forged. A value of the wrong type counts as missing.
  */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : nothing;
@@ -16,17 +16,17 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : noItems;
 }
 
-/** Undefined also for the empty string, which stands for "not set" in Kubernetes objects. */
+/** Undefined also for the empty string, which means "not set" in Kubernetes objects. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Follows field names; missing on the way is missing at the end. */
+/** Follows field names; undefined if one of them is missing. */
 export function fieldAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((parent: unknown, field) => objectOf(parent)[field], value);
 }
 
-/** Whether two values of JSON are the same, in whatever order their fields stand. */
+/** Whether two JSON values are the same, in any order of their fields. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
@@ -37,7 +37,7 @@ export function sameJson(left: unknown, right: unknown): boolean {
   return names.every((name) => Object.hasOwn(right, name) && sameJson(left[name], right[name]));
 }
 
-/** Neither a list nor null. */
+/** True for objects, but not for lists or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,12 +2,12 @@ import { cutToBytes } from '../text/cut-to-bytes';
 import { RerollError } from '../errors';
 import type { ObjectKey } from './object-key';
 
-/** A review can be forged: a name in it may be as long as its body. */
+/** A review can be forged: a name in it may be as long as the body. */
 const maxMessageBytes = 1_024;
 
-/** Well-formed bytes, wrong shape: this one object is skipped and everything else goes on. */
+/** The bytes are well-formed but have the wrong shape: this object is skipped, and all others are processed. */
 export class MalformedObjectError extends RerollError {
-  /** Where the object can be named although it cannot be used. */
+  /** Set if the object can be named although it cannot be used. */
   readonly key: ObjectKey | undefined;
   readonly resourceVersion: string | undefined;
 

@@ -47,38 +47,38 @@ describe('matches', () => {
 
 describe('parseSelector', () => {
   it.each([
-    ['env!', 'is no operator'],
+    ['env!', 'is not an operator'],
     ['env=*', 'to select any value write the key alone'],
     ['env=a,', 'a label key is missing at the end'],
-    [',env', '"," is no label key'],
-    ['env=a env=b', '"env" stands where "," is expected'],
+    [',env', '"," is not a label key'],
+    ['env=a env=b', '"env" found where "," is expected'],
     ['env in ()', 'the list of values is empty'],
-    ['env in (a', 'the end stands where "," is expected'],
-    ['env in a', 'stands where "(" is expected'],
-    ['env in (a b)', 'stands where "," is expected'],
-    ['env=foo:bar', '"foo:bar" is no label value'],
-    ['env===a', 'is no label value'],
-    ['size>big', '"big" is no integer'],
-    ['size>', '"" is no integer'],
-    ['size>9223372036854775808', 'is no integer'],
-    ['-a=b', '"-a" is no label key'],
-    ['/a=b', '"/a" is no label key'],
-    ['a/b/c=d', '"a/b/c" is no label key'],
-    [`${'a'.repeat(64)}=b`, 'is no label key'],
-    [`a=${'b'.repeat(64)}`, 'is no label value'],
+    ['env in (a', 'the end found where "," is expected'],
+    ['env in a', 'found where "(" is expected'],
+    ['env in (a b)', 'found where "," is expected'],
+    ['env=foo:bar', '"foo:bar" is not a label value'],
+    ['env===a', 'is not a label value'],
+    ['size>big', '"big" is not an integer'],
+    ['size>', '"" is not an integer'],
+    ['size>9223372036854775808', 'is not an integer'],
+    ['-a=b', '"-a" is not a label key'],
+    ['/a=b', '"/a" is not a label key'],
+    ['a/b/c=d', '"a/b/c" is not a label key'],
+    [`${'a'.repeat(64)}=b`, 'is not a label key'],
+    [`a=${'b'.repeat(64)}`, 'is not a label value'],
     ['!', 'a label key is missing at the end'],
-    ['(a)', '"(" is no label key'],
+    ['(a)', '"(" is not a label key'],
   ])('§10.3 refuses %j: %s', (text, reason) => {
     expect(() => parseSelector(text)).toThrow(SelectorError);
     expect(() => parseSelector(text)).toThrow(reason);
   });
 
-  it('quotes no more of a long text than anybody reads', () => {
+  it('quotes a long text only in part', () => {
     expect(() => parseSelector('a'.repeat(100_000))).toThrow(/^.{1,600}$/);
     expect(() => parseSelector(`a in ${'b'.repeat(100_000)}`)).toThrow(/^.{1,600}$/);
   });
 
-  it('tells whether it selects everything, and keeps its text for the API', () => {
+  it('reports whether it selects everything, and keeps its text for the API', () => {
     expect(parseSelector('').isEverything).toBe(true);
     expect(parseSelector('a').isEverything).toBe(false);
     expect(parseSelector('a in (b)').text).toBe('a in (b)');
@@ -86,7 +86,7 @@ describe('parseSelector', () => {
 
   const label = fc.stringMatching(/^[a-z0-9]([-a-z0-9_.]{0,20}[a-z0-9])?$/);
 
-  it('selects the labels it was made from, and not others', () => {
+  it('selects the labels it was built from, and no others', () => {
     fc.assert(
       fc.property(fc.dictionary(label, label, { minKeys: 1, noNullPrototype: true }), label, (labels, other) => {
         const selector = parseSelector(
@@ -116,7 +116,7 @@ describe('parseSelector', () => {
     }),
   ) as fc.Arbitrary<Requirement>;
 
-  it('reads back what was written, however it is spaced', () => {
+  it('parses what was written, with any white space', () => {
     const space = fc.stringMatching(/^[ \t\n]{0,2}$/);
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 5 }), fc.infiniteStream(space), (requirements, spaces) => {
@@ -127,7 +127,7 @@ describe('parseSelector', () => {
     );
   });
 
-  it('holds where each requirement holds, as Kubernetes defines it', () => {
+  it('matches if every requirement holds, as Kubernetes defines it', () => {
     const few = fc.constantFrom('a', 'b', '', '7');
     const keys = fc.constantFrom('x', 'y');
     const small = requirement.chain((one) =>
@@ -172,7 +172,7 @@ describe('parseSelector', () => {
   });
 });
 
-/** A requirement as a person would write it, in the parts between which there may be white space. */
+/** A requirement as a person would write it, split where white space is allowed. */
 function partsOf(requirement: Requirement): readonly string[] {
   const { key } = requirement;
   switch (requirement.operator) {
@@ -182,7 +182,7 @@ function partsOf(requirement: Requirement): readonly string[] {
       return ['!', key];
     case 'in':
     case 'notin':
-      // A list of nothing is refused; a word needs a space around it, unlike the signs.
+      // An empty list is refused; a word operator needs a space around it, unlike the signs.
       if (requirement.values.join('') === '' && requirement.values.length === 1) {
         return [key, requirement.operator === 'in' ? '=' : '!='];
       }

@@ -3,7 +3,7 @@ import { RerollError } from '../errors';
 
 const maxReasonBytes = 300;
 
-/** A text that is no label selector. */
+/** A text that is not a label selector. */
 export class SelectorError extends RerollError {
   constructor(text: string, reason: string) {
     super(`label selector ${JSON.stringify(text.slice(0, 200))}: ${cutToBytes(reason, maxReasonBytes)}`, {
@@ -20,9 +20,9 @@ export type Requirement =
   | { readonly key: string; readonly operator: 'exists' | 'absent' }
   | { readonly key: string; readonly operator: '>' | '<'; readonly bound: bigint };
 
-/** A Kubernetes label selector; all its requirements must hold, and none selects everything. */
+/** A Kubernetes label selector: all its requirements must hold, and a selector without any selects everything. */
 export class Selector {
-  /** As the API takes it in `labelSelector`. */
+  /** In the syntax of the API's `labelSelector` parameter. */
   readonly text: string;
   readonly requirements: readonly Requirement[];
 
@@ -31,12 +31,12 @@ export class Selector {
     this.requirements = requirements;
   }
 
-  /** Selects every object: the feature is off. */
+  /** Selects every object: the filter is off. */
   get isEverything(): boolean {
     return this.requirements.length === 0;
   }
 
-  /** An object may come into the selection by a label that is taken off. */
+  /** Removing a label may make an object match. */
   get mayBeMetByRemoval(): boolean {
     return this.requirements.some(({ operator }) => operator === 'absent' || operator === 'notin');
   }
@@ -100,14 +100,16 @@ class Parser {
       case '<':
         return { key, operator, bound: this.#integer() };
       default:
-        return this.#fail(`${JSON.stringify(operator)} after ${key} is no operator: use =, ==, !=, in, notin, > or <`);
+        return this.#fail(
+          `${JSON.stringify(operator)} after ${key} is not an operator: use =, ==, !=, in, notin, > or <`,
+        );
     }
   }
 
   #key(): string {
     const key = this.#tokens[this.#next] ?? '';
     if (!isLabelKey(key))
-      this.#fail(key === '' ? 'a label key is missing at the end' : `${JSON.stringify(key)} is no label key`);
+      this.#fail(key === '' ? 'a label key is missing at the end' : `${JSON.stringify(key)} is not a label key`);
     this.#next += 1;
     return key;
   }
@@ -116,8 +118,8 @@ class Parser {
   #value(): string {
     const token = this.#tokens[this.#next];
     if (token === undefined || token === ',' || token === ')') return '';
-    if (token === '*') this.#fail('* is no label value: to select any value write the key alone');
-    if (!isLabelValue(token)) this.#fail(`${JSON.stringify(token)} is no label value`);
+    if (token === '*') this.#fail('* is not a label value: to select any value write the key alone');
+    if (!isLabelValue(token)) this.#fail(`${JSON.stringify(token)} is not a label value`);
     this.#next += 1;
     return token;
   }
@@ -135,7 +137,7 @@ class Parser {
 
   #integer(): bigint {
     const value = this.#value();
-    return integerOf(value) ?? this.#fail(`${JSON.stringify(value)} is no integer to compare with`);
+    return integerOf(value) ?? this.#fail(`${JSON.stringify(value)} is not an integer to compare with`);
   }
 
   #take(token: string): boolean {
@@ -148,7 +150,7 @@ class Parser {
     if (this.#take(token)) return;
     const found = this.#tokens[this.#next];
     this.#fail(
-      `${found === undefined ? 'the end' : JSON.stringify(found)} stands where ${JSON.stringify(token)} is expected`,
+      `${found === undefined ? 'the end' : JSON.stringify(found)} found where ${JSON.stringify(token)} is expected`,
     );
   }
 
@@ -167,7 +169,7 @@ function holds(requirement: Requirement, labels: Labels): boolean {
     case 'in':
       return includes(requirement.values, labels[key]);
     case 'notin':
-      // Also for an object without the label, as in Kubernetes.
+      // Objects without the label match too, as in Kubernetes.
       return !includes(requirement.values, labels[key]);
     case '>':
     case '<': {

@@ -14,7 +14,7 @@ it('has every kind under its own name', () => {
   for (const row of workloadKinds) expect(workloadKind(row.kind)).toBe(row);
 });
 
-it('finds the pod template and the way to restart', () => {
+it('finds the pod template and the apply method', () => {
   expect(workloadKind('StatefulSet')).toMatchObject({ templatePath: ['spec', 'template'], apply: 'patch' });
   expect(workloadKind('CronJob')).toMatchObject({
     templatePath: ['spec', 'jobTemplate', 'spec', 'template'],

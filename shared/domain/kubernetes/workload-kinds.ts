@@ -1,4 +1,4 @@
-/** How a restart is brought about: see reconciler/apply. */
+/** How a restart is carried out: see reconciler/apply. */
 export type ApplyMethod = 'patch' | 'merge' | 'rollout' | 'create-job' | 'recreate';
 
 export type WorkloadKindName =
@@ -10,13 +10,13 @@ export interface WorkloadKind {
   /** Where the pod template is within the object. */
   readonly templatePath: readonly string[];
   readonly apply: ApplyMethod;
-  /** How its annotations are patched: custom resources refuse a strategic merge patch with 415. */
+  /** The patch type for its annotations: custom resources reject a strategic merge patch with 415. */
   readonly patchType: 'strategic' | 'merge';
-  /** Its API comes with an add-on: it may be missing, come later, and go. */
+  /** An add-on serves its API: it may be missing, be installed later, and be removed. */
   readonly optional: boolean;
 }
 
-/** Where the pod template of most kinds is. */
+/** The path of the pod template in most kinds. */
 export const defaultTemplatePath: readonly string[] = ['spec', 'template'];
 const builtIn = { patchType: 'strategic', optional: false } as const;
 const addOn = { patchType: 'merge', optional: true } as const;
@@ -34,7 +34,7 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
     ...builtIn,
     kind: 'CronJob',
     resource: { group: 'batch', version: 'v1', plural: 'cronjobs' },
-    // Annotations of the Job template between the two are not consulted, as in Reloader.
+    // Annotations on the Job template in between are not read, as in Reloader.
     templatePath: ['spec', 'jobTemplate', ...defaultTemplatePath],
     apply: 'create-job',
   },
@@ -51,7 +51,7 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
     kind: 'Rollout',
     resource: { group: 'argoproj.io', version: 'v1alpha1', plural: 'rollouts' },
     templatePath: defaultTemplatePath,
-    // Either its template is changed, or its pods are replaced as they are.
+    // Either its template is changed, or its pods are replaced with the same template.
     apply: 'rollout',
   },
   DeploymentConfig: {
@@ -63,14 +63,14 @@ const table: Readonly<Record<WorkloadKindName, WorkloadKind>> = {
   },
 };
 
-/** Every kind that Reroll restarts; a new kind is a new row. */
+/** Every kind that Reroll restarts; add a row to support another. */
 export const workloadKinds: readonly WorkloadKind[] = Object.values(table);
 
 export function workloadKind(name: WorkloadKindName): WorkloadKind {
   return table[name];
 }
 
-/** The kind of an object as a request names it; undefined for one that is not restarted. */
+/** The kind of an object named in a request; undefined for a kind that Reroll does not restart. */
 export function findWorkloadKind(group: string, kind: string): WorkloadKind | undefined {
   return workloadKinds.find((known) => known.kind === kind && known.resource.group === group);
 }

@@ -3,7 +3,7 @@ import { parseSelector } from '../kubernetes/selector';
 import type { LintRow } from './lint.fixture';
 import { source } from './lint.fixture';
 
-/** Nothing to say. */
+/** Workloads without findings. */
 export const cleanRows: readonly LintRow[] = [
   { title: 'no annotations', applied: {}, says: [] },
   {
@@ -110,7 +110,7 @@ export const cleanRows: readonly LintRow[] = [
     says: [],
   },
   {
-    title: 'a Rollout that borrows its template',
+    title: 'a Rollout with a workloadRef',
     applied: {
       kind: 'Rollout',
       metadata: { [keys.auto]: 'true' },

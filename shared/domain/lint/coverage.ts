@@ -11,11 +11,11 @@ import { askingAnnotations, plural, watchedSourceKinds } from './lint-subject';
 
 const maxSelectorBytes = 40;
 
-/** An object of a kind that is never restarted asks for restarts. */
+/** An object of a kind that Reroll never restarts asks for restarts. */
 export function* uncoveredKind(subject: LintSubject): Generator<AnnotationProblem> {
   const { kind, group, object } = subject.write;
   const [asking] = askingAnnotations(subject);
-  // What controllers make has the annotations of what they made it from.
+  // Objects created by controllers copy the annotations of their owners.
   if (!asking || controllerOf(object)) return;
   const what = group === '' ? kind : `${kind} of ${group}`;
   const kinds = workloadKinds.map((each) => each.kind);
@@ -28,7 +28,7 @@ export function* uncoveredKind(subject: LintSubject): Generator<AnnotationProble
   };
 }
 
-/** A workload asks for restarts, and flags leave it out. */
+/** A workload asks for restarts, but flags exclude it. */
 export function* leftOutByFlags(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
   const [asking] = askingAnnotations(subject);
   if (!asking) return;
@@ -59,7 +59,7 @@ function namespaceLeftOut(
   return { message, fix: `label the namespace to fit ${selector}` };
 }
 
-/** A workload asks for restarts by sources of a kind that nobody looks at. */
+/** A workload asks for restarts by sources of a kind that is not watched. */
 export function* unwatchedSourceKinds(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const watched = watchedSourceKinds(subject.settings);
   const asking = askingAnnotations(subject);
@@ -75,11 +75,11 @@ export function* unwatchedSourceKinds(subject: WorkloadSubject): Generator<Annot
   }
 }
 
-/** The workload is narrowed to other kinds than those it lists, or switches on. */
+/** The workload is narrowed to other kinds than those that it lists or switches on. */
 export function* narrowedOut(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys } = subject.settings;
   const leftOut = sourceKinds.filter((kind) => subject.spec.policy[kind].leftOut);
-  // That nothing is left is told where it is read.
+  // If no kind is left, readNarrowing reports it.
   if (leftOut.length === sourceKinds.length) return;
   const narrowing = [keys.match, keys.kind].find(
     (key) => annotation(subject.metadata, key) !== undefined || annotation(subject.template, key) !== undefined,
@@ -93,13 +93,13 @@ export function* narrowedOut(subject: WorkloadSubject): Generator<AnnotationProb
   }
 }
 
-/** Settings of a workload that asks for no restarts. */
+/** Settings on a workload that asks for no restarts. */
 export function* nothingAsked(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys, policy } = subject.settings;
   if (policy.autoReloadAll || askingAnnotations(subject).length > 0) return;
   const typed = Object.values(typedKeysOf(keys));
   const switches = [keys.auto, keys.search, ...typed.map(({ auto }) => auto)];
-  // A switch that is not on is meant to be off, or told as a mistake.
+  // A switch that is not on is off on purpose, or reported elsewhere as a mistake.
   if (switches.some((key) => annotation(subject.metadata, key) ?? annotation(subject.template, key))) return;
   const narrows = sourceKinds.some((kind) => subject.spec.policy[kind].leftOut);
   const settings = [

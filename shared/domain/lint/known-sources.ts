@@ -1,21 +1,21 @@
 import type { PolicySource } from '../policy/policy';
 import type { SourceId, SourceKind } from '../sources/source';
 
-/** What a lint would like to know of the cluster. */
+/** What a lint needs to know about the cluster. */
 export interface SourceQuestion {
-  /** Of the workload. */
+  /** The workload's namespace. */
   readonly namespace: string;
-  /** Sources that the workload itself says the names of; of no others it is told anything. */
+  /** Sources that the workload itself names. A lint learns nothing about any others. */
   readonly named: readonly SourceId[];
 }
 
-/** What is known of the sources as they are now. What is not known is not judged. */
+/** What is known about sources now. Unknown facts cause no findings. */
 export interface KnownSources {
   /** Undefined: not known. */
   readonly isNamespaceSelected?: boolean | undefined;
-  /** Of the others it is not known what there is. */
+  /** Kinds whose sources are known. */
   readonly kinds: ReadonlySet<SourceKind>;
-  /** Of those asked for, what exists in the workload's namespace. */
+  /** The sources among those asked for that exist in the workload's namespace. */
   readonly named: ReadonlyMap<SourceId, Pick<PolicySource, 'ignore' | 'match'>>;
 }
 

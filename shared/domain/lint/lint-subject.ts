@@ -14,7 +14,7 @@ import { readWorkloadSpec } from '../workloads/workload';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
 import { defaultTemplatePath, findWorkloadKind } from '../kubernetes/workload-kinds';
 
-/** What the install is told by its flags, as far as it decides what an annotation does. */
+/** The flags of the install that decide what an annotation does. */
 export interface LintSettings {
   readonly keys: AnnotationKeys;
   readonly policy: PolicySettings;
@@ -33,7 +33,7 @@ export interface WorkloadWrite {
   readonly oldObject?: unknown;
 }
 
-/** What is linted. */
+/** The object to lint. */
 export interface LintSubject {
   readonly write: WorkloadWrite;
   readonly settings: LintSettings;
@@ -41,19 +41,19 @@ export interface LintSubject {
   readonly template: Annotations;
 }
 
-/** A subject of a kind that is restarted. */
+/** A subject of a kind that Reroll restarts. */
 export interface WorkloadSubject extends LintSubject {
   readonly kind: WorkloadKind;
   readonly spec: WorkloadSpec;
 }
 
-/** An annotation that is there. */
+/** An annotation that is present. */
 export interface Written {
   readonly key: string;
   readonly value: string;
 }
 
-/** Reads what a write is about. */
+/** Reads the object in a write. */
 export function readLintSubject(write: WorkloadWrite, settings: LintSettings): LintSubject | WorkloadSubject {
   const kind = findWorkloadKind(write.group, write.kind);
   const subject = {
@@ -66,14 +66,14 @@ export function readLintSubject(write: WorkloadWrite, settings: LintSettings): L
     : subject;
 }
 
-/** How a message names the object. */
+/** The name of the object in messages. */
 export function titleOf({ write: { kind, namespace, object } }: LintSubject): string {
-  // The server has yet to generate it, or there is none.
+  // The API server has yet to generate the name, or there is none.
   const name = textOf(fieldAt(object, ['metadata', 'name'])) ?? '(not named yet)';
   return `${kind} ${objectKey(namespace, name)}`;
 }
 
-/** The annotations that ask for restarts, by which a workload that gets none was meant to get them. */
+/** The annotations that ask for restarts. A finding is reported on one of them. */
 export function askingAnnotations({ settings: { keys }, metadata, template }: LintSubject): readonly Written[] {
   const typed = Object.values(typedKeysOf(keys));
   const asking = [
@@ -96,7 +96,7 @@ export function annotationsFor({ settings: { keys }, metadata, template }: LintS
   return speakingKey(metadata, keys, typedKeysOf(keys)[kind]) === undefined ? template : metadata;
 }
 
-/** The kinds of sources whose changes this install looks at. */
+/** The kinds of sources that this install watches. */
 export function watchedSourceKinds({ csi, selection }: LintSettings): readonly SourceKind[] {
   return sourceKinds.filter((kind) =>
     kind === 'SecretProviderClass' ? csi : !selection.ignoredSourceKinds.includes(kind),

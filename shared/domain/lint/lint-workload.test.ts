@@ -18,8 +18,8 @@ import { valueRows } from './value-rows.fixture';
 
 const rows = [...nameRows, ...valueRows, ...placeRows, ...precedenceRows, ...sourceRows];
 
-function findings({ applied, told: given, sources, isNamespaceSelected }: LintRow, of?: KnownSources) {
-  const subject = readLintSubject(written(applied), told(given));
+function findings({ applied, told: flags, sources, isNamespaceSelected }: LintRow, of?: KnownSources) {
+  const subject = readLintSubject(written(applied), told(flags));
   return lintWorkload(subject, of ?? known(sources, isNamespaceSelected));
 }
 
@@ -28,7 +28,7 @@ describe('lintWorkload', () => {
     expect(findings(row).map(({ code, message }) => [code, message])).toEqual(row.says);
   });
 
-  it.each(cleanRows)('has nothing to say of $title', (row) => expect(findings(row)).toEqual([]));
+  it.each(cleanRows)('finds nothing in $title', (row) => expect(findings(row)).toEqual([]));
 
   it.each([...rows, ...cleanRows])('finds the same in what the webhook sends: $title', (row) => {
     const write = written(row.applied);
@@ -45,21 +45,21 @@ describe('lintWorkload', () => {
     for (const [, message] of said) expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256);
   });
 
-  it.each(rows)('shows no value of an unknown key, and none in full that is long: $title', (row) => {
+  it.each(rows)('shows no value of an unknown key, and cuts long values: $title', (row) => {
     for (const { message } of findings(row)) {
       expect(message).not.toContain('hunter2');
       expect(message).not.toMatch(/(.)\1{105}/);
     }
   });
 
-  it('is silent about what exists where that is not known', () => {
+  it('reports nothing about sources that are not known', () => {
     const dependent = sourceRows.map((row) => findings(row, noKnownSources).map(({ code }) => code));
     expect([...new Set(dependent.flat())].sort()).toEqual(['bad-boolean', 'bad-name', 'nothing-used', 'wrong-place']);
   });
 });
 
-describe('whatever is written', () => {
-  it('finds no more than there is time for', () => {
+describe('any workload', () => {
+  it('has at most a hundred findings', () => {
     const metadata = { [keys.configMapExclude]: 'a*,'.repeat(500), [keys.auto]: 'true' };
     expect(lintWorkload(readLintSubject(written({ metadata }), told()), known())).toHaveLength(100);
   });
@@ -69,7 +69,7 @@ describe('whatever is written', () => {
   const kinds = fc.constantFrom('Deployment', 'CronJob', 'Job', 'Rollout', 'Pod');
   const groups = fc.constantFrom('apps', 'batch', 'argoproj.io', '');
 
-  it('answers in lines that fit', () => {
+  it('gets messages that fit', () => {
     fc.assert(
       fc.property(kinds, groups, texts, texts, fc.string(), (kind, group, metadata, template, name) => {
         const { object } = written({ kind: 'Deployment', name, metadata, template });
@@ -81,7 +81,7 @@ describe('whatever is written', () => {
     );
   });
 
-  it('never throws, for a mutating hook sees objects that nobody has validated', () => {
+  it('never causes an exception: a mutating webhook sees objects that nobody has validated', () => {
     fc.assert(
       fc.property(kinds, groups, fc.jsonValue(), fc.jsonValue(), (kind, group, object, part) => {
         for (const each of [
@@ -100,8 +100,8 @@ describe('whatever is written', () => {
 });
 
 describe('sourceQuestion', () => {
-  const question = (applied: Applied, given = told()) => {
-    const subject = readLintSubject(written(applied), given);
+  const question = (applied: Applied, settings = told()) => {
+    const subject = readLintSubject(written(applied), settings);
     return 'spec' in subject ? sourceQuestion(subject) : undefined;
   };
 
@@ -113,19 +113,19 @@ describe('sourceQuestion', () => {
     });
   });
 
-  it('asks for those that its template uses where it searches', () => {
+  it('asks for those that its template uses if it searches', () => {
     expect(question({ metadata: { [keys.search]: 'true' } })).toEqual({
       namespace: 'shop',
       named: ['cm/app', 'secret/db'],
     });
   });
 
-  it('asks for no name because of a pattern', () => {
+  it('asks for no names for a pattern', () => {
     const metadata = { [keys.configMapReload]: '.*', [keys.secretReload]: 'a.b' };
     expect(question({ metadata })).toEqual({ namespace: 'shop', named: [] });
   });
 
-  it('asks nothing where nothing depends on it, but for the labels that a flag selects by', () => {
+  it('asks nothing if nothing depends on it, except for labels that a flag selects by', () => {
     expect(question({ metadata: { [keys.auto]: 'true' } })).toBeUndefined();
     const selection = { namespaceSelector: parseSelector('env=prod') };
     expect(question({ metadata: { [keys.auto]: 'true' } }, told({ selection }))).toEqual({
@@ -141,15 +141,15 @@ describe('isWorthLinting', () => {
   const metadata = { [keys.auto]: 'true' };
 
   it.each<[string, Applied, Applied | undefined, boolean]>([
-    ['a new one', { metadata }, undefined, true],
-    ['one on whose pod template it stands', { template: metadata }, undefined, true],
-    ['one with a slip', { metadata: { 'reroll.dev/settel': '' } }, undefined, true],
+    ['a new workload', { metadata }, undefined, true],
+    ['one with annotations on its pod template', { template: metadata }, undefined, true],
+    ['one with a typo', { metadata: { 'reroll.dev/settel': '' } }, undefined, true],
     ['one with a label', { labels: metadata }, undefined, true],
-    ['a CronJob on whose jobTemplate it stands', { kind: 'CronJob', jobTemplate: metadata }, undefined, true],
-    ['a new one that says nothing of restarts', { metadata: { 'helm.sh/chart': 'x' } }, undefined, false],
+    ['a CronJob with annotations on its jobTemplate', { kind: 'CronJob', jobTemplate: metadata }, undefined, true],
+    ['a new one without annotations about restarts', { metadata: { 'helm.sh/chart': 'x' } }, undefined, false],
     ['one that is scaled', { metadata, spec: { replicas: 2 } }, { metadata, spec: { replicas: 1 } }, false],
     ['one whose annotations change', { metadata }, { metadata: { [keys.auto]: 'false' } }, true],
     ['one that uses something else', { metadata }, { metadata, envFrom: [] }, true],
-    ['one that stops to say anything', {}, { metadata }, false],
+    ['one whose annotations are removed', {}, { metadata }, false],
   ])('%s: %#', (_title, applied, old, expected) => expect(worth(applied, old)).toBe(expected));
 });

@@ -14,22 +14,22 @@ import { autoSwitches, excluded, listBesideAuto, templateOverridden } from './ov
 import { ofAnotherKind, onJobTemplate, writtenAsLabels } from './placement';
 import { nothingUsed, searchWithoutMatch } from './used-sources';
 
-/** Something on a workload that does not do what its author seems to expect. */
+/** Something on a workload that does not have the effect that its author seems to expect. */
 export interface LintFinding {
   readonly code: AnnotationProblemCode;
   /** One line that names object, key, value and fix. */
   readonly message: string;
 }
 
-/** What an API server leaves of a warning when a request has many. */
+/** The length to which an API server cuts a warning when a request has many. */
 const maxMessageBytes = 256;
 
-/** Far more than anybody is told; annotations have room for a hundred thousand. */
+/** Far more than is ever shown; annotations may hold a hundred thousand problems. */
 const maxFindings = 100;
 
 type Check = (subject: WorkloadSubject, known: KnownSources) => Iterable<AnnotationProblem>;
 
-/** In the order in which they are told: what makes all of it void comes first. */
+/** In the order of reporting: checks that make all settings ineffective are first. */
 const checks: readonly Check[] = [
   leftOutByFlags,
   (subject) => subject.spec.problems,
@@ -48,7 +48,7 @@ const checks: readonly Check[] = [
   nothingUsed,
 ];
 
-/** Everything that is wrong with what a workload says of restarts, as far as it can be known before it is stored. */
+/** All mistakes in a workload's restart annotations that can be found before it is stored. */
 export function lintWorkload(subject: LintSubject | WorkloadSubject, known: KnownSources): readonly LintFinding[] {
   const title = titleOf(subject);
   const found: LintFinding[] = [];
@@ -64,8 +64,8 @@ function* problemsOf(subject: WorkloadSubject, known: KnownSources): Generator<A
 }
 
 /**
- * Whether a write is worth a lint: it says something of restarts, and changes what it says or what it uses. Who scales
- * a workload has been told before.
+ * Whether a write is worth a lint: it mentions restarts, and changes its annotations or the sources that it uses.
+ * Somebody who only scales a workload has seen the findings before.
  */
 export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: AnnotationKeys): boolean {
   const labels = (owner: unknown): JsonObject => objectOf(fieldAt(owner, ['metadata', 'labels']));
@@ -76,7 +76,7 @@ export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: Annot
   const said = [object, template].flatMap((owner) => [annotationsOf(owner), labels(owner)]).concat(between(object));
   const names = AnnotationNames.of(keys);
   const isKnown = (key: string): boolean => names.isKnown(key);
-  // Whether a key is near one that is known takes longer to tell.
+  // Searching for similar keys takes longer.
   const isNear = (key: string): boolean => names.unknown(key) !== undefined;
   const concernsRestarts = (each: JsonObject): boolean =>
     Object.keys(each).some(isKnown) || Object.keys(each).slice(0, budgets.reviewedAnnotations).some(isNear);

@@ -22,14 +22,14 @@ export interface Applied {
   readonly labels?: Texts;
   /** Instead of `app` and `db`. */
   readonly envFrom?: readonly object[];
-  /** Of a CronJob, between the two. */
+  /** On a CronJob, between its metadata and its pod template. */
   readonly jobTemplate?: Texts;
   readonly spec?: object;
-  /** Of any kind whatever. */
+  /** Overrides group and kind. */
   readonly as?: { readonly group: string; readonly kind: string; readonly ownerReferences?: readonly object[] };
 }
 
-/** What the install is told; a default is nothing that any flag asks for. */
+/** Flags of the install; a missing one has its default. */
 export interface Told {
   readonly keys?: Partial<AnnotationKeys>;
   readonly policy?: Partial<PolicySettings>;

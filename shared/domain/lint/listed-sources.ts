@@ -11,7 +11,7 @@ import { annotationsFor, watchedSourceKinds } from './lint-subject';
 /** Nobody reads more. */
 const maxElements = 20;
 
-/** What there is to know about a subject; undefined where nothing of it depends on what exists. */
+/** What a lint needs to know about the subject's sources; undefined if no check depends on it. */
 export function sourceQuestion(subject: WorkloadSubject): SourceQuestion | undefined {
   const { policy, references } = subject.spec;
   const kinds = watchedSourceKinds(subject.settings);
@@ -20,14 +20,14 @@ export function sourceQuestion(subject: WorkloadSubject): SourceQuestion | undef
   const listed = kinds.flatMap((kind) => [...policy[kind].named.literals].slice(0, maxElements));
   const searched = references.filter(({ kind }) => kinds.includes(kind) && policy[kind].search);
   const named = [
-    // A name in the list of another kind is a slip that is told.
+    // A name in the list of another kind is a mistake that is reported.
     ...listed.flatMap((name) => sourceKinds.map((kind) => sourceId(kind, name))),
     ...searched.map(({ kind, name }) => sourceId(kind, name)),
   ];
   return { namespace: subject.write.namespace, named: [...new Set(named)] };
 }
 
-/** Names in lists that are no source's, or that of one that does not count. */
+/** Listed names that match no source, or one that does not count. */
 export function* listedSources(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
   for (const kind of watchedSourceKinds(subject.settings)) {
     const { leftOut, named } = subject.spec.policy[kind];
@@ -36,11 +36,12 @@ export function* listedSources(subject: WorkloadSubject, known: KnownSources): G
     const list = annotation(annotationsFor(subject, kind), key) ?? '';
     for (const value of namesIn(list).slice(0, maxElements)) {
       if (value.includes('/')) {
-        const message = `names a source elsewhere: only those of namespace ${subject.write.namespace} count`;
+        const message = `names a source in another namespace: only those in namespace ${subject.write.namespace} count`;
         yield { code: 'bad-name', key, value, message, fix: 'write the name alone' };
         continue;
       }
-      // Whether a pattern matches is not told: who may try many of them would spell out every name that there is.
+      // No finding depends on whether a pattern matches: by trying many, a user could spell out every name in the
+      // namespace.
       const isName = named.literals.has(value);
       const problem = isName ? judge(subject, known, kind, value) : undefined;
       if (problem) yield { key, value, ...problem };

@@ -1,10 +1,10 @@
 import { defaultAnnotationKeys as keys } from '../annotations/annotations';
 import type { LintRow } from './lint.fixture';
 
-/** Keys that nobody knows. */
+/** Unknown keys. */
 export const nameRows: readonly LintRow[] = [
   {
-    title: 'our key with a slip',
+    title: 'a key of Reroll with a typo',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/settel': '5s' } },
     says: [
       [
@@ -14,7 +14,7 @@ export const nameRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'our key that nothing resembles',
+    title: 'a key of Reroll that resembles no other',
     applied: { metadata: { 'reroll.dev/owner': 'hunter2' } },
     says: [
       [
@@ -64,7 +64,7 @@ export const nameRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'Reloader’s domain with a slip',
+    title: 'Reloader’s domain with a typo',
     applied: { metadata: { 'reloader.stakater.io/auto': 'true' } },
     says: [
       [
@@ -84,7 +84,7 @@ export const nameRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'two letters in each other’s place',
+    title: 'two swapped letters',
     applied: { metadata: { 'reloader.stakater.com/atuo': 'true' } },
     says: [
       [
@@ -94,7 +94,7 @@ export const nameRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a slip in a key that a flag has set',
+    title: 'a typo in a key set by a flag',
     applied: { metadata: { 'example.com/restrat': 'true' } },
     told: { keys: { auto: 'example.com/restart' } },
     says: [
@@ -105,7 +105,7 @@ export const nameRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'the key of Reloader that a slip makes of a flag’s',
+    title: 'a key of Reloader that is a typo of a flag’s',
     applied: { metadata: { 'reloader.stakater.com/atuo': 'true' } },
     told: { keys: { auto: 'example.com/restart' } },
     says: [

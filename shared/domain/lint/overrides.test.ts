@@ -14,10 +14,10 @@ type Texts = Record<string, string>;
 
 const switches = fc.constantFrom('true', 'false', '');
 const lists = fc.constantFrom('', 'app', 'app,db', 'other');
-const some = (given: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<Texts> =>
+const some = (values: Readonly<Record<string, fc.Arbitrary<string>>>): fc.Arbitrary<Texts> =>
   fc
-    .array(fc.constantFrom(...Object.keys(given)), { maxLength: 5 })
-    .chain((present) => fc.record(Object.fromEntries(Object.entries(given).filter(([key]) => present.includes(key)))));
+    .array(fc.constantFrom(...Object.keys(values)), { maxLength: 5 })
+    .chain((present) => fc.record(Object.fromEntries(Object.entries(values).filter(([key]) => present.includes(key)))));
 
 const annotations = some({
   ...{ [keys.auto]: switches, [keys.configMapAuto]: switches, [keys.secretAuto]: switches, [keys.search]: switches },
@@ -25,7 +25,7 @@ const annotations = some({
   [keys.kind]: fc.constantFrom('configmap', 'secret'),
 });
 
-/** Whether, and on which condition, each source there may be restarts the workload. */
+/** Whether, and on what condition, each possible source restarts the workload. */
 function decisions(metadata: Texts, template: Texts, autoReloadAll: boolean): unknown {
   const { policy } = parsePolicy(metadata, template, keys);
   const sources = ['app', 'db', 'other', 'more'].flatMap((name) =>
@@ -51,7 +51,7 @@ function without(texts: Texts, { key }: AnnotationProblem): Texts {
 const claimsNoEffect = ({ message }: AnnotationProblem): boolean =>
   /^has no effect(?! on the pod template for)|^adds nothing/.test(message);
 
-describe('what is said to have no effect has none: without it every decision is the same', () => {
+describe('an annotation reported as ineffective changes no decision', () => {
   it('on a pod template that the metadata overrides', () => {
     let claims = 0;
     fc.assert(
@@ -67,7 +67,7 @@ describe('what is said to have no effect has none: without it every decision is 
     expect(claims).toBeGreaterThan(20);
   });
 
-  it('among switches, searches and kinds that are left out', () => {
+  it('among switches, searches and excluded kinds', () => {
     let claims = 0;
     fc.assert(
       fc.property(annotations, fc.boolean(), (metadata, autoReloadAll) => {

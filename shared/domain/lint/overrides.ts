@@ -12,7 +12,7 @@ import { annotationsFor, askingAnnotations, plural, watchedSourceKinds } from '.
 /** Whether a switch is on, for every kind of source or for this one. */
 export const isAuto = (value: AutoSwitch): boolean => value === 'auto' || value === 'auto-typed';
 
-/** Switches and lists on the pod template, where the metadata has some: those alone count. */
+/** Switches and lists on the pod template that are ineffective because the metadata has some. */
 export function* templateOverridden(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys } = subject.settings;
   const typedKeys = typedKeysOf(keys);
@@ -21,7 +21,7 @@ export function* templateOverridden(subject: WorkloadSubject): Generator<Annotat
     const ofKind = sourceKinds.find((kind) => [typedKeys[kind].auto, typedKeys[kind].reload].includes(key));
     const concerned = ofKind === undefined ? watchedSourceKinds(subject.settings) : [ofKind];
     const isList = ofKind !== undefined && key === typedKeys[ofKind].reload;
-    // Where the metadata switches the kind on, nothing is missed.
+    // If the metadata switches the kind on, nothing is missed.
     const missed = concerned.filter(
       (kind) =>
         speakingKey(subject.metadata, keys, typedKeys[kind]) !== undefined &&
@@ -36,19 +36,19 @@ export function* templateOverridden(subject: WorkloadSubject): Generator<Annotat
   }
 }
 
-/** Names that are listed and excluded, and elements of exclude lists that are no names. */
+/** Names that are both listed and excluded, and elements of exclude lists that are not names. */
 export function* excluded(subject: WorkloadSubject): Generator<AnnotationProblem> {
   for (const kind of sourceKinds) {
     const { reload, exclude } = typedKeysOf(subject.settings.keys)[kind];
     const { named, excluded: names } = subject.spec.policy[kind];
     for (const value of names) {
       if (!named.literals.has(value)) continue;
-      const message = `has no effect: ${exclude} names it too, and counts more`;
+      const message = `has no effect: ${exclude} names it too, and takes precedence`;
       yield { code: 'overridden', key: reload, value, message, fix: 'remove it from one of the two' };
     }
     for (const value of namesIn(annotation(subject.metadata, exclude) ?? '')) {
       if (nameOfSource.test(value)) continue;
-      const message = 'is compared as it stands and excludes nothing: only lists of what restarts take patterns';
+      const message = 'is compared literally and excludes nothing: only reload lists accept patterns';
       yield { code: 'bad-name', key: exclude, value, message, fix: 'write whole names' };
     }
   }
@@ -56,7 +56,7 @@ export function* excluded(subject: WorkloadSubject): Generator<AnnotationProblem
 
 const nameOfSource = /^[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?$/;
 
-/** Switches that other switches or lists make void. */
+/** Switches that other switches or lists make ineffective. */
 export function* autoSwitches(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys, policy: settings } = subject.settings;
   for (const kind of sourceKinds) {
@@ -94,19 +94,19 @@ export function* autoSwitches(subject: WorkloadSubject): Generator<AnnotationPro
   }
 }
 
-/** The value of the untyped switch, where it is meant to switch off. */
+/** The value of the untyped switch, if it is meant to switch restarts off. */
 function offSwitch({ settings: { keys }, metadata, template }: WorkloadSubject): string | undefined {
   const value = annotation(metadata, keys.auto) ?? annotation(template, keys.auto);
   return value !== undefined && parseGoBool(value) === false ? value : undefined;
 }
 
-/** Whether every source of that kind counts that the workload uses, without any list or search. */
+/** Whether every source of that kind that the workload uses counts, without a list or a search. */
 export function countsAllUsed({ spec, settings }: WorkloadSubject, kind: SourceKind): boolean {
   const { auto } = spec.policy[kind];
   return isAuto(auto) || (auto === 'unset' && settings.policy.autoReloadAll);
 }
 
-/** A list of names beside a switch reads as if the switch went no further; it does. */
+/** A list of names beside a switch looks as if it limited the switch, but it does not. */
 export function* listBesideAuto(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys } = subject.settings;
   for (const kind of sourceKinds) {
@@ -115,12 +115,12 @@ export function* listBesideAuto(subject: WorkloadSubject): Generator<AnnotationP
     const ofKind = subject.spec.references.filter((reference) => reference.kind === kind);
     const used = new Set(ofKind.map(({ name }) => name));
     const more = [...used].find((name) => !named.matches(name) && !names.has(name));
-    // Names of what the template does not use are a reason to have both.
+    // Names that the template does not use are a reason to have both.
     if (more === undefined || ![...named.literals].every((name) => used.has(name))) continue;
     const { reload, auto: typedAuto } = typedKeysOf(keys)[kind];
     const by = auto === 'auto' ? keys.auto : typedAuto;
     const value = annotation(annotationsFor(subject, kind), reload);
-    const message = `does not narrow ${by}, by which other ${plural(kind)} that are used count too`;
+    const message = `does not narrow ${by}: other ${plural(kind)} that are used count too`;
     yield { code: 'overridden', key: reload, value, message, fix: 'remove one of the two' };
   }
 }

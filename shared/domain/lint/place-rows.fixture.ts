@@ -3,7 +3,7 @@ import { parseSelector } from '../kubernetes/selector';
 import type { LintRow } from './lint.fixture';
 import { source } from './lint.fixture';
 
-/** Annotations where they do not count, and workloads that are left out. */
+/** Annotations in places where they have no effect, and workloads that are excluded. */
 export const placeRows: readonly LintRow[] = [
   {
     title: 'ignore, which belongs on the source',
@@ -46,7 +46,7 @@ export const placeRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a strategy of ours on the pod template',
+    title: 'a strategy of Reroll on the pod template',
     applied: { metadata: { [keys.auto]: 'true' }, template: { 'reroll.dev/strategy': 'annotations' } },
     says: [
       [
@@ -150,7 +150,7 @@ export const placeRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'kinds narrowed of nothing',
+    title: 'narrowed kinds without any switch',
     applied: { metadata: { [keys.match]: 'configmap' } },
     says: [
       [
@@ -170,7 +170,7 @@ export const placeRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a kind of the same name of others',
+    title: 'a kind with the same name in another group',
     applied: { as: { group: 'apps.kruise.io', kind: 'StatefulSet' }, template: { [keys.search]: 'true' } },
     says: [
       [

@@ -6,7 +6,7 @@ import { typedKeysOf } from '../policy/policy-annotations';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import type { WorkloadSubject } from './lint-subject';
 
-/** What people write to get restarts. */
+/** Keys that users set to get restarts. */
 function* userKeys(keys: AnnotationKeys): Generator<string> {
   for (const { auto, reload, exclude } of Object.values(typedKeysOf(keys))) yield* [auto, reload, exclude];
   yield* [keys.auto, keys.search, keys.match, keys.kind, keys.ignore, keys.pausePeriod, keys.rolloutStrategy];
@@ -27,7 +27,7 @@ export function* writtenAsLabels({ write, kind, settings }: WorkloadSubject): Ge
   }
 }
 
-/** Between a CronJob and its pod template there is another template, which nobody reads. */
+/** A CronJob has another template around its pod template, whose annotations are not read. */
 export function* onJobTemplate({ write, kind, settings }: WorkloadSubject): Generator<AnnotationProblem> {
   if (kind.kind !== 'CronJob') return;
   const between = annotationsOf(fieldAt(write.object, ['spec', 'jobTemplate']));
@@ -40,7 +40,7 @@ export function* onJobTemplate({ write, kind, settings }: WorkloadSubject): Gene
   }
 }
 
-/** Annotations that only one kind of workload has a use for; of a pause, see readPause. */
+/** Annotations that only one kind of workload supports; readPause checks those for pauses. */
 export function* ofAnotherKind({ kind, metadata, settings }: WorkloadSubject): Generator<AnnotationProblem> {
   const onlyOn: readonly (readonly [key: string, kind: WorkloadKindName])[] = [
     [ownAnnotations.jobPolicy, 'Job'],

@@ -2,7 +2,7 @@ import { defaultAnnotationKeys as keys } from '../annotations/annotations';
 import type { LintRow } from './lint.fixture';
 import { source, usesConfigMap, usesSecret } from './lint.fixture';
 
-/** Annotations that others override (§2.5). */
+/** Annotations that others override (docs/reloader-compatibility.md, 2.5). */
 export const precedenceRows: readonly LintRow[] = [
   {
     title: '§2.5 row 56: the metadata switches off, the pod template on',
@@ -115,7 +115,7 @@ export const precedenceRows: readonly LintRow[] = [
     says: [
       [
         'overridden',
-        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app" does not narrow reloader.stakater.com/auto, by which other ConfigMaps that are used count too; remove one of the two',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app" does not narrow reloader.stakater.com/auto: other ConfigMaps that are used count too; remove one of the two',
       ],
     ],
   },
@@ -128,7 +128,7 @@ export const precedenceRows: readonly LintRow[] = [
     says: [
       [
         'overridden',
-        'Deployment shop/web: annotation secret.reloader.stakater.com/reload="db" does not narrow secret.reloader.stakater.com/auto, by which other Secrets that are used count too; remove one of the two',
+        'Deployment shop/web: annotation secret.reloader.stakater.com/reload="db" does not narrow secret.reloader.stakater.com/auto: other Secrets that are used count too; remove one of the two',
       ],
     ],
   },
@@ -138,7 +138,7 @@ export const precedenceRows: readonly LintRow[] = [
     says: [
       [
         'overridden',
-        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app" has no effect: configmaps.exclude.reloader.stakater.com/reload names it too, and counts more; remove it from one of the two',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app" has no effect: configmaps.exclude.reloader.stakater.com/reload names it too, and takes precedence; remove it from one of the two',
       ],
     ],
   },
@@ -148,7 +148,7 @@ export const precedenceRows: readonly LintRow[] = [
     says: [
       [
         'bad-name',
-        'Deployment shop/web: annotation configmaps.exclude.reloader.stakater.com/reload="app-.*" is compared as it stands and excludes nothing: only lists of what restarts take patterns; write whole names',
+        'Deployment shop/web: annotation configmaps.exclude.reloader.stakater.com/reload="app-.*" is compared literally and excludes nothing: only reload lists accept patterns; write whole names',
       ],
     ],
   },

@@ -3,7 +3,7 @@ import { parseSelector } from '../kubernetes/selector';
 import type { LintRow } from './lint.fixture';
 import { source, usesConfigMap } from './lint.fixture';
 
-/** Annotations that meet no source. */
+/** Annotations that match no source. */
 export const sourceRows: readonly LintRow[] = [
   {
     title: 'a listed name that is not there',
@@ -42,7 +42,7 @@ export const sourceRows: readonly LintRow[] = [
     says: [
       [
         'bad-name',
-        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="infra/shared" names a source elsewhere: only those of namespace shop count; write the name alone',
+        'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="infra/shared" names a source in another namespace: only those in namespace shop count; write the name alone',
       ],
     ],
   },
@@ -89,7 +89,7 @@ export const sourceRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a search whose match is not used, of which nothing is told',
+    title: 'a search whose match is not used, which is not revealed',
     applied: { metadata: { [keys.search]: 'true' } },
     sources: [source('ConfigMap', 'common', { match: true })],
     says: [
@@ -122,7 +122,7 @@ export const sourceRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'everything that is used, of which there is nothing',
+    title: 'all used sources, if there are none',
     applied: { metadata: { [keys.auto]: 'true' }, envFrom: [] },
     says: [
       [
@@ -132,7 +132,7 @@ export const sourceRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'Secrets that are used, of which there are none',
+    title: 'used Secrets, if there are none',
     applied: { metadata: { [keys.secretAuto]: 'true' }, envFrom: [usesConfigMap('app')] },
     says: [
       [

@@ -6,14 +6,14 @@ import type { WorkloadSubject } from './lint-subject';
 import { askingAnnotations, watchedSourceKinds } from './lint-subject';
 import { countsAllUsed, isAuto } from './overrides';
 
-/** A workload searches, and of what it uses nothing is annotated to match. */
+/** A workload searches, but no source that it uses is annotated to match. */
 export function* searchWithoutMatch(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
   const { keys } = subject.settings;
   const { policy, references } = subject.spec;
   const kinds = watchedSourceKinds(subject.settings).filter((kind) => policy[kind].search && !policy[kind].leftOut);
   const used = references.filter(({ kind }) => kinds.includes(kind));
   if (used.length === 0 || used.some(({ kind }) => !known.kinds.has(kind))) return;
-  // Where everything used restarts it anyway, that is what there is to say.
+  // If everything used restarts it anyway, autoSwitches reports that instead.
   if (kinds.every((kind) => countsAllUsed(subject, kind))) return;
   const sources = used.map(({ kind, name }) => known.named.get(sourceId(kind, name)));
   if (sources.some((source) => source?.match === true && !source.ignore)) return;
@@ -22,21 +22,21 @@ export function* searchWithoutMatch(subject: WorkloadSubject, known: KnownSource
   yield { code: 'no-match', key: keys.search, value: 'true', message, fix };
 }
 
-/** A workload asks for what it uses, and uses nothing. */
+/** A workload asks for restarts by the sources that it uses, but uses none. */
 export function* nothingUsed(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { spec, settings } = subject;
   const kinds = watchedSourceKinds(settings);
   const lists = kinds.some((kind) => !spec.policy[kind].leftOut && !spec.policy[kind].named.isEmpty);
-  // A borrowed template is not in sight.
+  // The template of a workloadRef is not known here.
   if (lists || spec.rollout?.workloadRef) return;
-  const asked = kinds.filter((kind) => {
+  const requested = kinds.filter((kind) => {
     const { auto, search, leftOut } = spec.policy[kind];
     return !leftOut && (search || isAuto(auto));
   });
   const [asking] = askingAnnotations(subject);
-  const [first] = asked;
-  if (!asking || first === undefined || spec.references.some(({ kind }) => asked.includes(kind))) return;
-  const message = `has no effect: the pod template uses no ${asked.join(' or ')}`;
+  const [first] = requested;
+  if (!asking || first === undefined || spec.references.some(({ kind }) => requested.includes(kind))) return;
+  const message = `has no effect: the pod template uses no ${requested.join(' or ')}`;
   const fix = `use one, or list names in ${typedKeysOf(settings.keys)[first].reload}`;
   yield { code: 'nothing-used', ...asking, message, fix };
 }

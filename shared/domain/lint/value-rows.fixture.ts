@@ -1,10 +1,10 @@
 import { defaultAnnotationKeys as keys } from '../annotations/annotations';
 import type { LintRow } from './lint.fixture';
 
-/** Values that cannot mean what they say. */
+/** Invalid values. */
 export const valueRows: readonly LintRow[] = [
   {
-    title: 'a value that is no boolean',
+    title: 'a value that is not a boolean',
     applied: { metadata: { [keys.auto]: 'yes' } },
     says: [
       [
@@ -44,7 +44,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a pattern that is none',
+    title: 'an invalid pattern',
     applied: { metadata: { [keys.configMapReload]: 'app,app[' } },
     says: [
       [
@@ -54,7 +54,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a pattern that RE2 has not',
+    title: 'a pattern that RE2 does not support',
     applied: { metadata: { [keys.secretReload]: 'db,(?=x)y' } },
     says: [
       [
@@ -104,7 +104,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a long pattern that is none',
+    title: 'a long invalid pattern',
     applied: { metadata: { [keys.configMapReload]: `app,(${'x'.repeat(150)}` } },
     says: [
       [
@@ -119,7 +119,7 @@ export const valueRows: readonly LintRow[] = [
     says: [
       [
         'bad-duration',
-        'Deployment shop/web: annotation reroll.dev/settle="5" is no duration and has no effect; write one such as 500ms, 10s or 1m30s',
+        'Deployment shop/web: annotation reroll.dev/settle="5" is not a duration and has no effect; write one such as 500ms, 10s or 1m30s',
       ],
     ],
   },
@@ -129,7 +129,7 @@ export const valueRows: readonly LintRow[] = [
     says: [
       [
         'bad-duration',
-        'Deployment shop/web: annotation reroll.dev/settle-max="-1s" is no duration and has no effect; write one such as 500ms, 10s or 1m30s',
+        'Deployment shop/web: annotation reroll.dev/settle-max="-1s" is not a duration and has no effect; write one such as 500ms, 10s or 1m30s',
       ],
     ],
   },
@@ -139,7 +139,7 @@ export const valueRows: readonly LintRow[] = [
     says: [
       [
         'bad-duration',
-        'Deployment shop/web: annotation deployment.reloader.stakater.com/pause-period="1d" is no duration and has no effect; write one such as 30s, 5m or 1h30m',
+        'Deployment shop/web: annotation deployment.reloader.stakater.com/pause-period="1d" is not a duration and has no effect; write one such as 30s, 5m or 1h30m',
       ],
     ],
   },
@@ -174,7 +174,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a strategy that is none',
+    title: 'an unknown strategy',
     applied: { metadata: { [keys.auto]: 'true', 'reroll.dev/strategy': 'envvars' } },
     says: [
       [
@@ -184,7 +184,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a policy of a Job that is none',
+    title: 'an unknown policy of a Job',
     applied: { kind: 'Job', metadata: { [keys.auto]: 'true', 'reroll.dev/job-policy': 'now' } },
     says: [
       [
@@ -194,7 +194,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a policy of a CronJob that is none',
+    title: 'an unknown policy of a CronJob',
     applied: { kind: 'CronJob', metadata: { [keys.auto]: 'true', 'reroll.dev/cronjob-policy': 'Never' } },
     says: [
       [
@@ -204,7 +204,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a strategy of a Rollout that is none',
+    title: 'an unknown strategy of a Rollout',
     applied: { kind: 'Rollout', metadata: { [keys.auto]: 'true', [keys.rolloutStrategy]: 'Restart' } },
     says: [
       [
@@ -224,7 +224,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'kinds that are none',
+    title: 'unknown kinds',
     applied: { metadata: { [keys.auto]: 'true', [keys.kind]: 'ConfigMap' } },
     says: [
       [
@@ -244,7 +244,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'kinds that leave nothing of a switch',
+    title: 'kinds that leave nothing for a switch',
     applied: { metadata: { [keys.configMapAuto]: 'true', [keys.match]: 'configmap', [keys.kind]: 'secret' } },
     says: [
       [
@@ -254,7 +254,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a long value, of which the fix is what counts',
+    title: 'a long value, which is cut to keep the fix',
     applied: { metadata: { [keys.auto]: 'x'.repeat(5_000) } },
     says: [
       [
@@ -264,7 +264,7 @@ export const valueRows: readonly LintRow[] = [
     ],
   },
   {
-    title: 'a long name, before which the value gives way',
+    title: 'a long name, for which the value is cut',
     applied: { name: `web-${'x'.repeat(100)}`, metadata: { [keys.auto]: 'y'.repeat(5_000) } },
     says: [
       [

@@ -42,7 +42,7 @@ function carried(before: Written, after: Written, isDeliberate = false): Workloa
   return carryOver({ kind, oldObject: workload(before), object: workload(after), isDeliberate });
 }
 
-test('no markers where there are more than any restart writes', () => {
+test('no markers if there are more than any restart writes', () => {
   const markers = Array.from({ length: 501 }, (_, index) => ({ ...own, name: `STAKATER_A${String(index)}_CONFIGMAP` }));
   expect(carried({ env: markers.slice(1) }, { env: [] }).template.env).toHaveLength(500);
   expect(carried({ env: markers }, { env: [] }).template.env).toEqual([]);
@@ -52,60 +52,60 @@ const none = {};
 const both = ours;
 
 test.each<[string, Written, Written, object, boolean?]>([
-  ['nothing where there was nothing', {}, {}, none],
-  ['nothing where nothing is lost', { annotations: ours }, { annotations: ours, replicas: 2 }, none],
-  ['both where both are gone', { annotations: ours }, {}, both],
+  ['nothing if there was nothing', {}, {}, none],
+  ['nothing if nothing is lost', { annotations: ours }, { annotations: ours, replicas: 2 }, none],
+  ['both if both are removed', { annotations: ours }, {}, both],
   ['both beside a real change', { annotations: ours }, { image: 'web:2' }, both],
   ['both of a CronJob', { kind: 'CronJob', annotations: ours }, { kind: 'CronJob' }, both],
   [
-    'both where an older baseline stands',
+    'both if an older baseline replaces it',
     { annotations: ours },
     { annotations: { 'reroll.dev/baseline': baseline(2), 'reroll.dev/last-restart': '{}' } },
     both,
   ],
   [
-    'the baseline where one stands that nobody can read',
+    'the baseline if an unreadable one replaces it',
     { annotations: ours },
     { annotations: { ...ours, 'reroll.dev/baseline': 'x' } },
     { 'reroll.dev/baseline': baseline(3) },
   ],
   [
-    'the baseline where one of another object stands, however new',
+    'the baseline if one of another object replaces it, however new',
     { annotations: ours },
     { annotations: { ...ours, 'reroll.dev/baseline': baseline(9, 'u-0') } },
     { 'reroll.dev/baseline': baseline(3) },
   ],
   ['no baseline of another object', { annotations: { 'reroll.dev/baseline': baseline(9, 'u-0') } }, {}, none],
   [
-    'nothing where a newer baseline stands',
+    'nothing if a newer baseline replaces it',
     { annotations: ours },
     { annotations: { ...ours, 'reroll.dev/baseline': baseline(4) } },
     none,
   ],
   [
-    'nothing where the baseline of the same number stands',
+    'nothing if a baseline with the same number replaces it',
     { annotations: ours },
     { annotations: { ...ours, 'reroll.dev/baseline': JSON.stringify({ v: 1, n: 3, key: 'k', sources: {} }) } },
     none,
   ],
-  ['no baseline that nobody can read', { annotations: { 'reroll.dev/baseline': 'x' } }, {}, none],
+  ['no unreadable baseline', { annotations: { 'reroll.dev/baseline': 'x' } }, {}, none],
   [
-    'the last restart alone',
+    'only the last restart',
     { annotations: ours },
     { annotations: { 'reroll.dev/baseline': baseline(3) } },
     { 'reroll.dev/last-restart': restart },
   ],
-  ['nothing that a person alone takes away', { annotations: ours }, {}, none, true],
-  ['both where a person changes more', { annotations: ours }, { image: 'web:2' }, both, true],
+  ['nothing if a person removes only that', { annotations: ours }, {}, none, true],
+  ['both if a person changes more', { annotations: ours }, { image: 'web:2' }, both, true],
   [
-    'both where a person changes another annotation',
+    'both if a person changes another annotation',
     { annotations: { ...ours, a: '1' } },
     { annotations: { a: '2' } },
     both,
     true,
   ],
   [
-    'both where a person goes back to what was recorded earlier',
+    'both if a person restores what was recorded earlier',
     { annotations: ours },
     { annotations: { 'reroll.dev/baseline': baseline(2) } },
     both,
@@ -128,7 +128,7 @@ test.each<[string, Written, Written, object, boolean?]>([
     { env: [{ ...variable(0)[0], value: '0123456789012345678901234567890123456789' }] },
   ],
   [
-    'of several those that are gone',
+    'the removed ones among several',
     { env: [own, level, { ...own, name: 'STAKATER_DB_SECRET' }] },
     { env: [own, level] },
     { env: [{ container: 'web', name: 'STAKATER_DB_SECRET', value: marker, index: 2 }] },
@@ -160,14 +160,14 @@ test.each<[string, Written, Written, object, boolean?]>([
   ['nothing beside a real change', { env: [own] }, { image: 'web:2' }, {}],
   ['nothing beside a variable that changes', { env: [own, level] }, { env: [{ ...level, value: 'debug' }] }, {}],
   ['nothing where the order changes too', { env: [level, own, mode] }, { env: [mode, level] }, {}],
-  ['nothing of what was changed', { env: [own] }, { env: [{ ...own, value: 'mine' }] }, {}],
+  ['nothing that was changed', { env: [own] }, { env: [{ ...own, value: 'mine' }] }, {}],
   [
     'nothing beside another marker that was changed',
     { env: [own], template: lastReloadedFrom },
     { env: [{ ...own, value: marker + '0' }] },
     {},
   ],
-  ['nothing that a person takes away', { env: [own] }, {}, {}, true],
+  ['nothing that a person removes', { env: [own] }, {}, {}, true],
   ['no variable that only looks alike', { env: [{ name: 'STAKATER_APP_CONFIGMAP', value: 'on' }] }, {}, {}],
   ['no variable of another name', { env: [{ name: 'APP_CONFIGMAP', value: marker }] }, {}, {}],
 ])('of the template: %s', (_what, before, after, template, ...[isDeliberate]) => {
@@ -180,7 +180,7 @@ it.each([
   [],
   'x',
   { metadata: [], spec: { template: { spec: { containers: [null, { env: [null] }] } } } },
-])('reads %j without falling over', (object) => {
+])('reads %j without an error', (object) => {
   const kind = workloadKind('Deployment');
   const nothing = { annotations: {}, template: { annotations: {}, env: [] } };
   expect(carryOver({ kind, object, oldObject: object, isDeliberate: false })).toEqual(nothing);
@@ -190,12 +190,12 @@ describe('changesTemplate', () => {
   const changes = (before: Written, after: Written): boolean =>
     changesTemplate({ kind: workloadKind('Deployment'), oldObject: workload(before), object: workload(after) });
 
-  it('is about the template alone', () => {
+  it('compares only the template', () => {
     expect(changes({}, { annotations: ours, replicas: 3 })).toBe(false);
     expect(changes({}, { image: 'web:2' })).toBe(true);
   });
 
-  it('takes what is empty for what is not there', () => {
+  it('treats empty fields as missing', () => {
     expect(changes({ env: [], template: {} }, { template: null })).toBe(false);
   });
 });

@@ -12,19 +12,20 @@ export interface WorkloadUpdate {
   readonly kind: WorkloadKind;
   readonly object: unknown;
   readonly oldObject: unknown;
-  /** It changes what a person has named and nothing else, as `kubectl edit` does: what it takes away is not to come back. */
+  /** The update changes only fields that a person has named, as `kubectl edit` does, so its removals are intended. */
   readonly isDeliberate: boolean;
 }
 
 /**
- * What an update that takes no account of us would lose, and is to keep; of a workload that is opted in after it.
+ * What Reroll has written, an update would remove, and admission keeps, for a workload that is opted in after the
+ * update.
  *
- * | lost                                    | kept                                                           |
- * |-----------------------------------------|----------------------------------------------------------------|
- * | baseline, or an older one in its place  | yes, with the last restart; unless that is all a person changed |
- * | last restart                            | the same                                                       |
- * | marker in the template                  | where the pods would be replaced for nothing else              |
- * | marker, with another in its place       | no: it is whose the other is                                   |
+ * | lost                                     | kept                                                            |
+ * |------------------------------------------|-----------------------------------------------------------------|
+ * | baseline, or replaced by an older one    | yes, with the last restart, unless a person removes only that   |
+ * | last restart                             | the same                                                        |
+ * | marker in the template                   | if nothing else would replace the pods                          |
+ * | marker, replaced by another              | no: the other marker was set on purpose                         |
  */
 export function carryOver(update: WorkloadUpdate): WorkloadMarks {
   const template = update.isDeliberate ? noMarks.template : lostMarker(update);
@@ -54,7 +55,7 @@ function lostAnnotations({ object, oldObject }: WorkloadUpdate): WorkloadMarks['
   };
 }
 
-/** -1 for none, for one that nobody can read, and for one of another object. */
+/** -1 for a missing or unreadable baseline, and for one of another object. */
 function sequenceOf(baselineText: string | undefined, uid: string | undefined): number {
   if (baselineText === undefined) return -1;
   try {
@@ -76,7 +77,7 @@ function isAllThatChanges({ object, oldObject }: WorkloadUpdate, removed: readon
 function lostMarker({ kind, object, oldObject }: WorkloadUpdate): TemplateMarker {
   const [before, after] = [templateOf(kind, oldObject), templateOf(kind, object)];
   const marker = markerIn(before, lastRestartAt(oldObject));
-  // A restart writes one for each source: so many are somebody else's.
+  // A restart writes one marker for each source: so many are not Reroll's.
   if (marker.env.length > budgets.references) return noMarks.template;
   const remaining = annotationsOf(after);
   const variables = new Set(variablesOf(after).map(({ container, name }) => `${container}/${String(name)}`));
@@ -90,12 +91,12 @@ function lostMarker({ kind, object, oldObject }: WorkloadUpdate): TemplateMarker
 
 const tokens = Object.values(sourceKindNames).map(({ token }) => token);
 const markerName = new RegExp(`^STAKATER_\\w*(?:${tokens.join('|')})$`);
-/** Ours, and the SHA-1 of Reloader: a variable that a person has made up is theirs to remove. */
+/** Our marker, and the SHA-1 of Reloader. Any other variable was added by a person, who may remove it. */
 const markerValue = new RegExp(`^(?:(?:[A-Za-z0-9_-]{${String(digestLength)}}|-)\\.[0-9a-f]+|[0-9a-f]{40})$`);
 
 function markerIn(template: JsonObject, restartedAtMs: string | undefined): TemplateMarker {
   const annotations = annotationsOf(template);
-  // That of `kubectl rollout restart` looks the same, and is a person's.
+  // The marker of `kubectl rollout restart` looks the same, and belongs to a person.
   const keys = [lastReloadedFrom, ...(annotations[restartedAt] === restartedAtMs ? [restartedAt] : [])];
   return {
     annotations: Object.fromEntries(
@@ -129,7 +130,7 @@ function variablesOf(template: JsonObject) {
   );
 }
 
-/** The template with none of the marker, and nothing told of what is empty: the same content may come in both forms. */
+/** The template without the markers and without empty fields, which may be missing or empty in the same template. */
 function without(template: JsonObject, { annotations, env }: TemplateMarker): JsonObject {
   const kept = Object.entries(annotationsOf(template)).filter(([key]) => !(key in annotations));
   const ignored = ['annotations', 'creationTimestamp'];

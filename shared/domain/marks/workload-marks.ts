@@ -1,9 +1,9 @@
-/** A variable of the environment that makes a template differ. */
+/** An environment variable that makes a template differ. */
 export interface EnvMark {
   readonly container: string;
   readonly name: string;
   readonly value: string;
-  /** Its place among the container's variables, where it had one. */
+  /** Its index in the container's list of variables, if it was in one. */
   readonly index?: number;
 }
 

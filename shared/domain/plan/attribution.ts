@@ -1,16 +1,16 @@
 /**
- * Which way a change came: the webhook announced it and a read of our own showed it, the watch showed it unannounced, or
- * the webhook announced what the watch showed.
+ * How a change was detected: the webhook announced it and a read confirmed it, the watch showed it unannounced, or the
+ * webhook announced it and the watch showed it.
  */
 export type ChangePath = 'webhook' | 'watch' | 'both';
 
-/** Who put a source into a state, as the webhook saw it: for Events and logs, never a reason to act. */
+/** Who changed a source into a state, as the webhook saw it. For Events and logs only, never a reason to act. */
 export interface Attribution {
-  /** Newest first; several where several wrote the same. {@link firstUser} is always among them. */
+  /** Newest first; several if several users wrote the same content. {@link firstUser} is always among them. */
   readonly users: readonly string[];
-  /** Others who wrote the same and are not named; who comes again counts again. */
+  /** How many others wrote the same content; a user who writes again is counted again. */
   readonly moreUsers: number;
-  /** Undefined: nobody is known. */
+  /** Undefined: no user is known. */
   readonly firstUser: string | undefined;
   readonly manager: string | undefined;
   readonly changedKeys: readonly string[];

@@ -1,7 +1,7 @@
 import type { Attribution } from './attribution';
 import type { Verdict } from './verdict';
 
-/** A verdict that leads to a restart, with who made the change, where the webhook told. */
+/** A verdict that causes a restart, with the author of the change if the webhook reported it. */
 export interface Change extends Verdict {
   readonly attribution: Attribution | undefined;
 }

@@ -3,9 +3,9 @@ import { sourceId, type SourceRecord } from '../sources/source';
 import type { TrackedWorkload } from './tracked-workload';
 
 /**
- * Whether a source that was created within the second in which a workload came to use it was created after that. Where one etcd
- * has given out their versions, these tell, but for a source that was written again since: its version is of that. Else the order
- * counts in which the watches have shown them; what lists show has none.
+ * For a source that was created in the same second in which a workload started to use it: whether the source is newer.
+ * If one etcd assigned both resource versions, they decide, unless the source was written again since: then its version
+ * is that of the later write. Otherwise the order of watch events decides; lists have no order.
  */
 export function isCreatedAfter(
   { referencedSinceVersion, createdSince }: Pick<TrackedWorkload, 'referencedSinceVersion' | 'createdSince'>,

@@ -9,10 +9,10 @@ export const digester = new ContentDigester(Buffer.alloc(32, 1));
 export const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 export const auto = { 'reloader.stakater.com/auto': 'true' };
 
-/** Where a FakeClock starts. */
+/** The start time of a FakeClock. */
 const epochMs = Date.UTC(2026, 0, 1);
 
-/** `seconds` after the moment at which a FakeClock starts, in milliseconds of the wall clock. */
+/** `seconds` after the start of a FakeClock, in milliseconds of the wall clock. */
 export function at(seconds: number): number {
   return epochMs + seconds * 1000;
 }
@@ -24,7 +24,7 @@ export function contentOf(data: Data, kind: SourceKind = 'ConfigMap', name = 'ap
   return digester.digest(kind, namespace, name, entries);
 }
 
-/** ConfigMap `shop/app` with `color: red`, created before all else, where nothing else is said. */
+/** ConfigMap `shop/app` with `color: red`, created before everything else, unless overridden. */
 export function sourceRecord({
   data = { color: 'red' },
   ...options
@@ -45,7 +45,7 @@ export function sourceRecord({
   };
 }
 
-/** The same, as a list shows it. */
+/** The same, as a list returns it. */
 export function listedRecord(
   options?: Parameters<typeof sourceRecord>[0],
 ): SourceRecord & { readonly content: 'metadata-only' } {
@@ -65,14 +65,14 @@ export interface WorkloadOptions {
   readonly writtenAtMs?: number;
   readonly deleting?: boolean;
   readonly controlledBy?: { readonly kind: string; readonly name: string };
-  /** What its one container takes whole into its environment: `cm/app`, `secret/db`. */
+  /** Sources that its one container takes whole into its environment: `cm/app`, `secret/db`. */
   readonly uses?: readonly string[];
-  /** ConfigMap `app`'s keys that it takes one by one. */
+  /** Keys of ConfigMap `app` that it uses one by one. */
   readonly keys?: readonly string[];
   readonly containers?: readonly object[];
 }
 
-/** The JSON of Deployment `shop/web`, opted in and using ConfigMap `app`, where nothing else is said. */
+/** The JSON of Deployment `shop/web`, opted in and using ConfigMap `app`, unless overridden. */
 export function workloadObject({
   kind = 'Deployment',
   name = 'web',

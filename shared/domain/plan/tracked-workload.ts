@@ -3,7 +3,7 @@ import type { SourceId } from '../sources/source';
 import type { WorkloadRecord } from '../workloads/workload';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
-/** `Deployment/shop/web`: what the queue holds. */
+/** `Deployment/shop/web`: the key in the queue. */
 export type WorkloadKey = string;
 
 export function workloadKey(kind: WorkloadKindName, namespace: string, name: string): WorkloadKey {
@@ -14,24 +14,24 @@ export function workloadKey(kind: WorkloadKindName, namespace: string, name: str
 export interface TrackedWorkload {
   readonly key: WorkloadKey;
   readonly record: WorkloadRecord;
-  /** The newest baseline known, on the object or in memory; undefined: none, or none that can be read. */
+  /** The newest known baseline, from the object or from memory; undefined: there is none, or it is unreadable. */
   readonly baseline: Baseline | undefined;
   /** Why the baseline on the object cannot be used. */
   readonly baselineProblem: string | undefined;
-  /** The object lost the newest baseline, or shows an older one: someone put back a copy from the past. */
+  /** The object lost the newest baseline, or shows an older one: somebody restored an old copy. */
   readonly baselineLost: boolean;
   /**
-   * Since when the workload uses the sources that it uses, by the API server's clock; where that is not known, the
-   * earliest time that it may be. Where it was not seen happen: what the object told of itself at first sight.
+   * Since when the workload has used its sources, by the API server's clock; if unknown, the earliest possible time. If
+   * that was not observed: the object's own times when it was first seen.
    */
   readonly referencedSinceMs: number | FirstSight;
-  /** The version that showed that it uses them; it may have come to do so by one before. */
+  /** The resource version that first showed it using them; an earlier version may have started it. */
   readonly referencedSinceVersion: string;
-  /** Sources that were created after that in the same second, as a watch has shown. */
+  /** Sources that a watch showed to be created later within the same second. */
   readonly createdSince: ReadonlySet<SourceId>;
-  /** The baseline on the object was made with another key, by somebody who knew then what its pods run with. */
+  /** The baseline on the object was made under another digest key, by a replica that knew its pods' state. */
   readonly underOtherKey: boolean;
-  /** The baseline is known here alone, for want of a right: it is to be tried again. */
+  /** The baseline is only in memory because a permission is missing: the write will be retried. */
   readonly unwritten: boolean;
 }
 

@@ -27,7 +27,7 @@ describe('Appendix B: match and kind on a workload', () => {
   });
 
   it.each(['', 'true', 'false', 'ConfigMap', 'configmaps', ' secret', 'configmap, secret', 'toString', '*'])(
-    '%j narrows nothing and is a problem',
+    '%j narrows nothing and is reported',
     (value) => {
       for (const key of [match, kind]) {
         const { kinds, problems } = readNarrowing({ [key]: value }, {}, keys);
@@ -43,13 +43,13 @@ describe('Appendix B: match and kind on a workload', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('tells where the two leave nothing', () => {
+  it('reports when the two leave nothing', () => {
     const { kinds, problems } = readNarrowing({ [match]: 'configmap', [kind]: 'secret' }, {}, keys);
     expect(kinds).toEqual([]);
     expect(problems).toEqual([expect.objectContaining({ key: kind, message: expect.stringContaining(match) })]);
   });
 
-  it('goes by the key that the flag has set', () => {
+  it('uses the key set by the flag', () => {
     const own = { ...keys, match: 'example.com/match' };
     expect(readNarrowing({ 'example.com/match': 'secret', [match]: 'configmap' }, {}, own).kinds).toEqual(['Secret']);
   });

@@ -4,7 +4,7 @@ import { annotation } from '../annotations/annotations';
 import type { SourceKind } from '../sources/source';
 import { sourceKinds } from '../sources/source';
 
-/** As written on a workload; every other value narrows nothing. */
+/** Values allowed on a workload; any other value narrows nothing. */
 const choices: Readonly<Record<string, readonly SourceKind[]>> = {
   configmap: ['ConfigMap'],
   secret: ['Secret'],
@@ -15,9 +15,9 @@ const choices: Readonly<Record<string, readonly SourceKind[]>> = {
 const fix = 'write "configmap", "secret" or "configmap|secret"';
 
 /**
- * The kinds of sources that a workload is narrowed to. Reloader ignores these annotations on a workload without a word,
- * and people write them all the same. The pod template's count if the metadata has neither; where both are given, both
- * narrow.
+ * The kinds of sources that a workload is narrowed to. Reloader ignores these annotations on a workload silently, but
+ * people write them. The pod template's annotations count if the metadata has neither key. If both keys are present,
+ * both narrow.
  */
 export function readNarrowing(
   metadata: Annotations,
@@ -33,7 +33,7 @@ export function readNarrowing(
     if (value === undefined) continue;
     const chosen = Object.hasOwn(choices, value) ? choices[value] : undefined;
     if (!chosen) {
-      // What makes a source match a search is often put on the wrong object.
+      // People often put the annotation that makes a source match a search on the workload instead.
       const elsewhere = key === keys.match ? `, or put it on the source and use ${keys.search} here` : '';
       problems.push({
         code: 'narrows-nothing',

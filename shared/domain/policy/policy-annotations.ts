@@ -10,7 +10,7 @@ import { sourceKinds } from '../sources/source';
 
 const nothingExcluded: ReadonlySet<string> = new Set();
 
-/** Shared, since most workloads of a cluster have one of these policies and nothing else. */
+/** Shared instances: most workloads of a cluster have one of these policies and nothing else. */
 const plainPolicies: Readonly<Record<AutoSwitch, KindPolicy>> = {
   auto: plainPolicy('auto'),
   'auto-typed': plainPolicy('auto-typed'),
@@ -36,8 +36,9 @@ function everyKind(policy: KindPolicy): WorkloadPolicy {
 }
 
 /**
- * A workload's annotations as a policy. For each kind of source the pod template's annotations count if the metadata
- * has none of the four keys that concern it; an empty value is a value. Exclude lists are read from the metadata only.
+ * Parses a workload's annotations into a policy. For each kind of source, the pod template's annotations count if the
+ * metadata has none of the four keys for that kind; an empty value counts as present. Exclude lists are read from the
+ * metadata only.
  */
 export function parsePolicy(
   metadata: Annotations,
@@ -60,14 +61,14 @@ export function parsePolicy(
   return { policy: shared ?? policy, problems };
 }
 
-/** The keys that concern one kind of source alone. */
+/** The keys for one kind of source. */
 export interface TypedKeys {
   readonly auto: string;
   readonly reload: string;
   readonly exclude: string;
 }
 
-/** The keys of each kind of source, out of all. */
+/** The typed keys of each kind of source. */
 export function typedKeysOf(keys: AnnotationKeys): Readonly<Record<SourceKind, TypedKeys>> {
   return {
     ConfigMap: { auto: keys.configMapAuto, reload: keys.configMapReload, exclude: keys.configMapExclude },
@@ -101,7 +102,7 @@ function parseKind(
   return { leftOut: false, named: list.matchers, excluded: new Set(excluded), search, auto: switched };
 }
 
-/** The first of the four keys whose presence on the metadata makes a pod template's without effect, for one kind. */
+/** The first of a kind's four keys on the metadata, whose presence makes those on the pod template ineffective. */
 export function speakingKey(metadata: Annotations, keys: AnnotationKeys, typed: TypedKeys): string | undefined {
   return [typed.reload, keys.search, keys.auto, typed.auto].find((key) => annotation(metadata, key) !== undefined);
 }

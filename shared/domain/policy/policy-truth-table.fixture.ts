@@ -1,7 +1,7 @@
 import { defaultAnnotationKeys } from '../annotations/annotations';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
-/** The short names that rows have for annotations. */
+/** Short names of annotations, used in the rows. */
 export const shortKeys = Object.freeze({
   ...defaultAnnotationKeys,
   auto: 'A',
@@ -45,7 +45,7 @@ const yes = { reload: true, auto: true };
 const named = { reload: true, auto: false };
 const no = { reload: false };
 
-/** Reloader's decisions, row by row, as its own code gives them. */
+/** Reloader's decisions, row by row, taken from its code. */
 export const truthTable: readonly TruthTableRow[] = [
   { n: 1, changed: app, ...no },
   { n: 2, changed: app, all: true, ...yes },
@@ -113,8 +113,8 @@ export const truthTable: readonly TruthTableRow[] = [
   { n: 64, changed: app, pod: { A: 'false' }, all: true, ...no },
   { n: 65, changed: app, kind: 'Job', ignored: ['Job'], md: { A: 'true' }, ...no },
   { n: 66, changed: app, kind: 'CronJob', ignored: ['Job'], md: { A: 'true' }, ...yes },
-  // In Reloader one bad element in --ignored-workload-types voids the whole list without a word (67: `Jobs`, 68:
-  // `jobs,deployments`). Here bad elements are refused where options are read, so a list that arrives is a good one.
+  // In Reloader, one bad element in --ignored-workload-types makes it ignore the whole list silently (67: `Jobs`, 68:
+  // `jobs,deployments`). Here the option parser rejects bad elements, so a list that arrives is valid.
   { n: 67, changed: app, kind: 'Job', ignored: [], md: { A: 'true' }, ...yes },
   { n: 68, changed: app, kind: 'Job', ignored: ['Job', 'CronJob'], md: { A: 'true' }, ...no },
   { n: 69, changed: spc, md: { A: 'true' }, ...yes },
@@ -122,6 +122,6 @@ export const truthTable: readonly TruthTableRow[] = [
   { n: 71, changed: spc, md: { PR: 'spc' }, ...named },
   { n: 72, changed: spc, md: { A: 'true', PX: 'spc' }, ...no },
   { n: 73, changed: spc, resource: { IG: 'true' }, md: { A: 'true' }, ...no },
-  // Reloader says yes to a source without a name, which it makes of a deletion it missed: every workload restarts.
+  // For a deletion that it missed, Reloader makes up a source without a name and says yes: every workload restarts.
   { n: 74, changed: ['CM', ''], ...no },
 ];

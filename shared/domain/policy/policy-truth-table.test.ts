@@ -36,7 +36,7 @@ function decisionOf(
   { changed, resource, md, pod, all, kind, ignored }: TruthTableRow,
   narrowing: Record<string, string> = {},
 ): { readonly decision: Decision; readonly problems: readonly AnnotationProblem[] } {
-  // Reloader rewrites its options on every decision (Q40): to write into these would throw.
+  // Reloader rewrites its options on every decision (Q40): writing to these frozen ones would throw.
   const settings: PolicySettings = Object.freeze({ autoReloadAll: all ?? false, ignoredWorkloadKinds: ignored ?? [] });
   const { policy, problems } = parsePolicy({ ...md, ...narrowing }, pod ?? {}, shortKeys);
   const source = { kind: sourceKindOf[changed[0]], name: changed[1], ...sourceFlags(resource ?? {}, shortKeys) };

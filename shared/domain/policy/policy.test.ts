@@ -36,12 +36,12 @@ describe('decide', () => {
     ['auto-reload-all', decide(policyOf({}), 'Job', source, all)],
     ['opted-out', decide(policyOf({ [keys.auto]: 'false' }), 'Job', source, all)],
     ['not-opted-in', decide(policyOf({}), 'Job', source, settings)],
-  ])('gives the reason %s', (reason, decision) => {
+  ])('returns the reason %s', (reason, decision) => {
     expect(decision.because).toBe(reason);
     expect(describeReason(reason)).toMatch(/^[a-z].*[a-z)]$/);
   });
 
-  it('puts a source that is ignored before everything that a workload asks for', () => {
+  it('an ignored source beats everything that a workload asks for', () => {
     const policy = policyOf({ [keys.auto]: 'true', [keys.configMapReload]: 'app' });
     expect(decide(policy, 'Deployment', { ...source, ignore: true, match: true }, all).restart).toBe(false);
   });
@@ -77,7 +77,7 @@ describe('optedIn and mayUse', () => {
 });
 
 describe('parsePolicy', () => {
-  it('costs nothing for the policies that most workloads have', () => {
+  it('shares the policies that most workloads have', () => {
     expect(policyOf({})).toBe(policyOf({ 'helm.sh/chart': 'web' }));
     expect(policyOf({ [keys.auto]: 'true' })).toBe(policyOf({ [keys.auto]: '1' }));
     expect(policyOf({ [keys.auto]: 'true' })).not.toBe(policyOf({}));
@@ -96,7 +96,7 @@ describe('parsePolicy', () => {
     ]);
   });
 
-  it('falls back for each kind of source on its own', () => {
+  it('falls back for each kind of source separately', () => {
     const { policy } = parsePolicy(
       { [keys.secretAuto]: 'true' },
       { [keys.configMapReload]: 'app', [keys.secretReload]: 'db' },

@@ -4,12 +4,12 @@ import type { SourceKind } from '../sources/source';
 import { sourceKinds } from '../sources/source';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
-/** The value of the auto switches for one kind of source: on by the untyped key, on by the typed one, not on, not set. */
+/** The auto switches for one kind of source: on by the untyped key, on by the typed key, off, or not set. */
 export type AutoSwitch = 'auto' | 'auto-typed' | 'off' | 'unset';
 
-/** What a workload wants of the sources of one kind. */
+/** What a workload asks for from the sources of one kind. */
 export interface KindPolicy {
-  /** The workload is narrowed to other kinds: whatever else is said, no source of this one restarts it. */
+  /** The workload is narrowed to other kinds: no source of this kind restarts it, whatever else is set. */
   readonly leftOut: boolean;
   readonly named: NamedList;
   readonly excluded: ReadonlySet<string>;
@@ -19,14 +19,14 @@ export interface KindPolicy {
 
 export type WorkloadPolicy = Readonly<Record<SourceKind, KindPolicy>>;
 
-/** What the install wants of all workloads. */
+/** Settings of the install that apply to all workloads. */
 export interface PolicySettings {
-  /** Workloads that say nothing count as `auto`. */
+  /** Workloads without any switch count as `auto`. */
   readonly autoReloadAll: boolean;
   readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
 }
 
-/** A source as far as a decision needs it. */
+/** The part of a source that a decision needs. */
 export interface PolicySource {
   readonly kind: SourceKind;
   readonly name: string;
@@ -92,10 +92,10 @@ const auto: Step = ({ policy, settings }) => {
   }
 };
 
-/** The order is Reloader's, with our one addition: an exclusion beats a name, and a name beats `auto: "false"`. */
+/** The order is Reloader's, with one addition of ours: an exclusion beats a name, and a name beats `auto: "false"`. */
 const steps: readonly Step[] = [workloadKindIgnored, sourceIgnored, kindLeftOut, excluded, named, searchMatch, auto];
 
-/** Whether a change of `source` restarts a workload, and why (or why not). */
+/** Whether a change to `source` restarts a workload, and why. */
 export function decide(
   policy: WorkloadPolicy,
   workloadKind: WorkloadKindName,
@@ -126,12 +126,15 @@ export function mayUse(policy: WorkloadPolicy, sourceKind: SourceKind, settings:
   return switched === 'unset' ? settings.autoReloadAll : switched !== 'off';
 }
 
-/** Whether any source could ever restart the workload: one that is not opted in need not be looked at further. */
+/** Whether any source could ever restart the workload. A workload that is not opted in needs no further processing. */
 export function optedIn(policy: WorkloadPolicy, settings: PolicySettings): boolean {
   return sourceKinds.some((kind) => mayUse(policy, kind, settings));
 }
 
-/** What a workload asks for, and not what it forbids: another text only where something was set, or an annotation gives way. */
+/**
+ * What a workload asks for, without what it forbids. The text differs only if something was set, or an annotation is
+ * overridden.
+ */
 export function asked(policy: WorkloadPolicy): string {
   const each = sourceKinds.map((kind) => {
     const { named: names, search, auto: switched } = policy[kind];

@@ -11,7 +11,7 @@ describe('parseChangeBatch', () => {
     });
   });
 
-  it('leaves the records to be judged one by one', () => {
+  it('does not validate the single records', () => {
     const records = [null, 7, {}, 'text', []];
     expect(parseChangeBatch({ v: 1, batch: 'b', records, newer: true }).records).toEqual(records);
   });
@@ -21,14 +21,14 @@ describe('parseChangeBatch', () => {
     ['another version', { v: 2, batch: 'b', records: [] }, 'v'],
     ['no id', { v: 1, records: [] }, 'batch'],
     ['an empty id', { v: 1, batch: '', records: [] }, 'batch'],
-    ['an endless id', { v: 1, batch: 'b'.repeat(65), records: [] }, 'batch'],
-    ['records that are no list', { v: 1, batch: 'b', records: {} }, 'records'],
+    ['an id that is too long', { v: 1, batch: 'b'.repeat(65), records: [] }, 'batch'],
+    ['records that are not a list', { v: 1, batch: 'b', records: {} }, 'records'],
     ['too many records', { v: 1, batch: 'b', records: Array(maxBatchRecords + 1).fill({}) }, 'records'],
-  ])('refuses %s and names the field', (_what, value, field) => {
+  ])('rejects %s and names the field', (_what, value, field) => {
     expect(() => parseChangeBatch(value)).toThrow(new RegExp(`invalid batch of change records: ${field}: `));
   });
 
-  it('throws nothing but a ChangeBatchError, whatever comes', () => {
+  it('throws only a ChangeBatchError, for any input', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         try {

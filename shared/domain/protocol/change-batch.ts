@@ -16,14 +16,16 @@ const schema = z
   })
   .readonly();
 
-/** Records on their way to a reconciler, each yet to be judged by itself: a malformed one refuses only itself. */
+/**
+ * Records on their way to a reconciler. Each is validated separately, so a malformed one does not affect the others.
+ */
 export interface ChangeBatch {
-  /** The same on every try: a batch whose answer was lost comes twice. */
+  /** The same on every retry: a batch whose answer was lost arrives twice. */
   readonly batch: string;
   readonly records: readonly unknown[];
 }
 
-/** What arrived is not a batch of change records. */
+/** The body is not a batch of change records. */
 export class ChangeBatchError extends RerollError {
   constructor(where: string, problem: string) {
     super(`invalid batch of change records: ${where}: ${problem}; webhook and reconciler must be of the same version`, {
@@ -40,7 +42,7 @@ export function parseChangeBatch(value: unknown): ChangeBatch {
   throw new ChangeBatchError(issue?.path.map(String).join('.') || 'the batch', issue?.message ?? 'not accepted');
 }
 
-/** The body of a batch out of records that are JSON already, so that each is serialised once however it travels. */
+/** Builds the body of a batch from records in JSON, so that each record is serialised only once. */
 export function changeBatchBody(batch: string, records: readonly string[]): Buffer {
   return Buffer.from(`{"v":1,"batch":${JSON.stringify(batch)},"records":[${records.join(',')}]}`);
 }

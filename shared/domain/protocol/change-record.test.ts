@@ -24,7 +24,7 @@ describe('parseChangeRecord', () => {
     expect(parseChangeRecord(JSON.parse(JSON.stringify(full)))).toEqual(full);
   });
 
-  it('drops fields that it does not know', () => {
+  it('drops unknown fields', () => {
     expect(parseChangeRecord({ ...record, value: 'x', changed: { ...record.changed, values: ['x'] } })).toEqual(record);
   });
 
@@ -32,7 +32,7 @@ describe('parseChangeRecord', () => {
     ['a few', ['system:authenticated']],
     ['too many', Array.from({ length: 5_000 }, () => 'g'.repeat(900))],
     ['no list', 'dev'],
-  ])('drops the groups of the user, which former webhooks sent: %s', (_what, groups) => {
+  ])('drops the user groups that older webhooks sent: %s', (_what, groups) => {
     expect(parseChangeRecord({ ...record, groups })).toEqual(record);
   });
 
@@ -56,13 +56,13 @@ describe('parseChangeRecord', () => {
     ['manager', { manager: 'x'.repeat(257) }],
     ['observedAtMs', { observedAtMs: -1 }],
     ['observedAtMs', { observedAtMs: 1.5 }],
-  ])('refuses a bad %s and names it', (field, change) => {
+  ])('rejects a bad %s and names it', (field, change) => {
     const parse = () => parseChangeRecord({ ...record, ...change });
     expect(parse).toThrow(ChangeRecordError);
     expect(parse).toThrow(`invalid change record: ${field}: `);
   });
 
-  it('never repeats what arrived, and stays short', () => {
+  it('never quotes the input, and stays short', () => {
     fc.assert(
       fc.property(
         fc.record({ kind: fc.constant('hunter2'), user: fc.constant(['hunter2']), extra: fc.json() }),
@@ -73,7 +73,7 @@ describe('parseChangeRecord', () => {
     );
   });
 
-  it('throws nothing but a ChangeRecordError', () => {
+  it('throws only a ChangeRecordError', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => expect(() => parseChangeRecord(value)).toThrow(ChangeRecordError)),
     );
@@ -81,13 +81,13 @@ describe('parseChangeRecord', () => {
 });
 
 describe('boundedChangeRecord', () => {
-  it('leaves a record of usual size as it is', () => {
+  it('leaves a record of usual size unchanged', () => {
     const full = { ...record, manager: 'kubectl' };
     expect(boundedChangeRecord(full)).toEqual(full);
     expect(boundedChangeRecord(record)).toEqual(record);
   });
 
-  it('makes any record acceptable that is too long only in what people read', () => {
+  it('makes any record acceptable whose only fault is the length of fields for people', () => {
     const many = Array.from({ length: 5_000 }, (_, index) => `key-${index}`);
     const long = 'x'.repeat(5_000);
     const bounded = boundedChangeRecord({

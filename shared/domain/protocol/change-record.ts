@@ -3,13 +3,13 @@ import { digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
 import { listSchema } from './list-schema';
 
-/** Lengths that a record may have; {@link boundedChangeRecord} shortens what is only for people to read. */
+/** Maximum lengths in a record; {@link boundedChangeRecord} shortens fields that are only for people to read. */
 const limits = { name: 253, text: 256, keyNames: 100 } as const;
 
 const objectName = z
   .string()
   .max(limits.name)
-  // It becomes part of a request's path: `..` must not pass.
+  // The name becomes part of a request path, so `..` is rejected.
   .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/);
 const text = z.string().max(limits.text);
 const keyNames = listSchema(z.string().min(1).max(limits.name), limits.keyNames);
@@ -31,15 +31,15 @@ const schema = z
   .readonly();
 
 /**
- * What the webhook tells the reconciler of a change it admitted: a hint that names a source and who changed it, until
- * stored state confirms it. It never holds a value of the source.
+ * A change that the webhook admitted, reported to the reconciler. It is a hint that names a source and who changed it,
+ * until stored state confirms it. It never holds a value of the source.
  *
  * `id` is the admission request's; `digest` is {@link ContentDigest.whole} under the key that `keyId` names; `changed`
- * may leave out names of a very large source.
+ * may omit key names of a very large source.
  */
 export type ChangeRecord = z.infer<typeof schema>;
 
-/** What arrived is not a change record. */
+/** The body is not a change record. */
 export class ChangeRecordError extends RerollError {
   constructor(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]) {
     const listed = issues
@@ -51,14 +51,17 @@ export class ChangeRecordError extends RerollError {
   }
 }
 
-/** Unknown fields are dropped, so that a webhook of another version can talk to this reconciler. Throws a ChangeRecordError. */
+/**
+ * Unknown fields are dropped, so that a webhook of another version works with this reconciler. Throws a
+ * ChangeRecordError.
+ */
 export function parseChangeRecord(value: unknown): ChangeRecord {
   const result = schema.safeParse(value);
   if (!result.success) throw new ChangeRecordError(result.error.issues);
   return result.data;
 }
 
-/** Shortens what only people read, so that no user name and no number of keys can make a record unacceptable. */
+/** Shortens fields that only people read, so that no user name and no number of keys makes a record invalid. */
 export function boundedChangeRecord(record: ChangeRecord): ChangeRecord {
   const { changed, manager, user } = record;
   return {

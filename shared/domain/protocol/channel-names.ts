@@ -1,14 +1,14 @@
-/** Who the webhook is on the change channel: the DNS name in its client certificate, which nobody resolves. */
+/** The webhook's identity on the change channel: the DNS name in its client certificate, which is never resolved. */
 export function channelClientName(namespace: string): string {
   return `reroll-webhook.${namespace}.client`;
 }
 
-/** What the reconcilers' certificate is made out to, whatever the address at which one of them is reached. */
+/** The name in the reconcilers' certificate, the same for every address of a reconciler. */
 export function channelServerName(service: string, namespace: string): string {
   return `${service}.${namespace}.svc`;
 }
 
-/** What a reconciler answers on the change channel. */
+/** The paths that a reconciler serves on the change channel. */
 export const channelPaths = {
   changes: '/v1/changes',
   preview: '/v1/preview',

@@ -11,7 +11,7 @@ const answerSchema = z
         .object({
           /** One line that names object, key, value and fix. */
           message: z.string().min(1).max(1_024),
-          /** It rests on what is stored now, and what was stored a moment ago may not have been seen yet. */
+          /** It depends on stored state, and the reconciler may not have seen the latest writes yet. */
           provisional: z.boolean(),
         })
         .readonly(),
@@ -20,10 +20,10 @@ const answerSchema = z
   })
   .readonly();
 
-/** What the leader says to `POST /v1/lint`, in the order in which it is to be told. */
+/** The leader's answer to `POST /v1/lint`, in the order in which findings are shown. */
 export type LintAnswer = z.infer<typeof answerSchema>;
 
-/** What arrived is no question. */
+/** The body is not a question. */
 export class LintError extends RerollError {
   constructor() {
     super('invalid question about a workload; webhook and reconciler must be of the same version', {
@@ -39,7 +39,7 @@ export function parseLintQuestion(value: unknown): WorkloadQuestion {
   return question;
 }
 
-/** Undefined for what is no answer, of another version say: then there is nothing to tell. */
+/** Undefined for anything but a valid answer, such as one of another version: then there are no findings to show. */
 export function readLintAnswer(value: unknown): LintAnswer | undefined {
   return answerSchema.safeParse(value).data;
 }

@@ -3,18 +3,18 @@ import { MutationError, parseMutationQuestion, readMutationAnswer } from './muta
 
 const question = { v: 1, group: 'apps', kind: 'Deployment', namespace: 'shop', object: {} };
 
-it('a question is one about a kind that is restarted', () => {
+it('a question is about a kind that is restarted', () => {
   expect(parseMutationQuestion(question)).toEqual(question);
 });
 
 it.each([null, { ...question, kind: 'Pod' }, { ...question, group: '' }, { ...question, v: 2 }])(
-  'no question is %j',
+  '%j is not a question',
   (value) => {
     expect(() => parseMutationQuestion(value)).toThrow(MutationError);
   },
 );
 
-it('an answer is read, and what is none says nothing', () => {
+it('an answer is read, and anything else is undefined', () => {
   const answer = { v: 1, annotations: { a: '1' }, template: { annotations: {}, env: [] } };
   expect(readMutationAnswer(answer)).toEqual(answer);
   for (const other of [undefined, 'x', { ...answer, v: 2 }, { ...answer, annotations: { a: 1 } }]) {

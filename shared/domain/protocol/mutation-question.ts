@@ -6,8 +6,8 @@ import type { WorkloadMarks } from '../marks/workload-marks';
 import { readWorkloadQuestion, type WorkloadQuestion } from './workload-question';
 
 /**
- * Asks what a write of a workload is to record, because its pods start after it: `POST /v1/marks`. Where the object has a
- * baseline, what has changed since is owed a restart, which may come with that write.
+ * Asks what to record with a write of a workload, because its pods start after it: `POST /v1/marks`. If the object has
+ * a baseline and its sources have changed since, the workload still needs a restart, which may be part of this write.
  */
 export interface MutationQuestion extends WorkloadQuestion {
   readonly kind: WorkloadKindName;
@@ -23,10 +23,10 @@ const answerSchema = z
   })
   .readonly();
 
-/** What the leader says to a {@link MutationQuestion}. */
+/** The leader's answer to a {@link MutationQuestion}. */
 export type MutationAnswer = WorkloadMarks & { readonly v: 1 };
 
-/** What arrived is no question. */
+/** The body is not a question. */
 export class MutationError extends RerollError {
   constructor() {
     super('invalid question about marks; webhook and reconciler must be of the same version', {
@@ -43,7 +43,7 @@ export function parseMutationQuestion(value: unknown): MutationQuestion {
   return { ...question, kind: kind.kind };
 }
 
-/** Undefined for what is no answer, of another version say: what a write keeps needs none. */
+/** Undefined for anything but a valid answer, such as one of another version: carrying marks over needs no answer. */
 export function readMutationAnswer(value: unknown): MutationAnswer | undefined {
   return answerSchema.safeParse(value).data;
 }

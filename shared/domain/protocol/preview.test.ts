@@ -31,7 +31,7 @@ test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
     'restarts deployment/web (keys a, b, c, d, e and 2 more)',
   ],
   [
-    'more than are named',
+    'more than can be named',
     { restarts: [web], moreRestarts: 980 },
     'restarts deployment/web (key LOG_LEVEL) and 980 more',
   ],
@@ -42,11 +42,11 @@ test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
     'restarts deployment/web (key LOG_LEVEL); 7 left alone (deployment/a: it is excluded; deployment/b: it is excluded; ' +
       'deployment/c: it is excluded; …)',
   ],
-])('%s', (_what, answer, told) => {
-  expect(describePreview({ ...nothing, ...answer })).toBe(told);
+])('%s', (_what, answer, sentence) => {
+  expect(describePreview({ ...nothing, ...answer })).toBe(sentence);
 });
 
-describe('what travels', () => {
+describe('the messages', () => {
   const digester = new ContentDigester(Buffer.alloc(32, 1));
   const content = digester.digest('Secret', 'shop', 'db', [
     ['z', Buffer.from('hunter2')],
@@ -59,7 +59,7 @@ describe('what travels', () => {
     update: updateOf('uid-db', former, content),
   } as const;
 
-  it('is the content by its digests, whatever its keys are called', () => {
+  it('contain the digests of the content, for any key names', () => {
     const travelled = parsePreviewQuestion(JSON.parse(JSON.stringify(question)));
     expect(contentOf(travelled).equals(content)).toBe(true);
     expect(contentOf(travelled).whole()).toBe(content.whole());
@@ -67,7 +67,7 @@ describe('what travels', () => {
     expect(JSON.stringify(question)).not.toMatch(/hunter2|swordfish/);
   });
 
-  it('of a creation is nothing of its content', () => {
+  it('contain no content for a creation', () => {
     const creation = parsePreviewQuestion({ ...question, update: undefined });
     expect(contentOf(creation).keyNames).toEqual([]);
   });
@@ -76,14 +76,14 @@ describe('what travels', () => {
     ['of the version without a proof', { ...question, v: 1 }],
     ['an update without a uid', { ...question, update: { ...question.update, uid: '' } }],
     ['an update without a proof', { ...question, update: { ...question.update, before: undefined } }],
-    ['a kind that is none', { ...question, kind: 'Pod' }],
-    ['a digest that is none', { ...question, update: { ...question.update, after: [['a', 'short']] } }],
+    ['an unknown kind', { ...question, kind: 'Pod' }],
+    ['an invalid digest', { ...question, update: { ...question.update, after: [['a', 'short']] } }],
     ['nothing', undefined],
-  ])('is refused if it is %s', (_what, value) => {
+  ])('are rejected: %s', (_what, value) => {
     expect(() => parsePreviewQuestion(value)).toThrow(PreviewError);
   });
 
-  it('back is refused if it is no answer', () => {
+  it('reject an invalid answer', () => {
     expect(parsePreviewAnswer(nothing)).toEqual(nothing);
     expect(() => parsePreviewAnswer({ ...nothing, restarts: ['web'] })).toThrow(PreviewError);
   });

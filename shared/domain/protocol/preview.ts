@@ -4,10 +4,10 @@ import { ContentDigest, digestLength } from '../sources/content-digest';
 import { RerollError } from '../errors';
 import { listSchema } from './list-schema';
 
-/** The largest body of a question: the key names of a very large source. */
+/** The largest body of a question. The key names of a very large source take the most. */
 export const maxPreviewBytes = budgets.questionBytes;
 
-/** Workloads of one answer that are named; the others are counted. */
+/** The number of workloads that an answer names; the others are counted. */
 export const maxPreviewNames = 20;
 
 const objectName = z.string().min(1).max(253);
@@ -21,15 +21,15 @@ const questionSchema = z
     namespace: objectName,
     name: objectName,
     labels: z.record(z.string(), z.string()).readonly(),
-    /** Annotations that are "true", by their keys: which of them count is the reconciler's to know. */
+    /** The keys of annotations that are "true". The reconciler knows which of them count. */
     switchedOn: listSchema(z.string().max(512)),
-    /** Undefined for a creation, of whose content nothing is asked: what is not sent cannot be compared with anything. */
+    /** Undefined for a creation: without digests of its content, the answer cannot depend on the content. */
     update: z
       .object({
-        /** Of the object that is replaced, with the digest of its whole content: proof that who asks knows it. */
+        /** The object that is replaced, with the digest of its whole content: proof that the sender knows it. */
         uid: z.string().min(1).max(256),
         before: digest,
-        /** Of each key that there is to be. */
+        /** Every key after the update. */
         after: listSchema(z.tuple([z.string(), digest]).readonly()),
       })
       .readonly()
@@ -38,7 +38,8 @@ const questionSchema = z
   .readonly();
 
 /**
- * Asks what a write of a source would restart: `POST /v1/preview`. Digests under the key that `keyId` names, and no value.
+ * Asks what a write of a source would restart: `POST /v1/preview`. It holds digests under the key that `keyId` names,
+ * and no values.
  */
 export type PreviewQuestion = z.infer<typeof questionSchema>;
 
@@ -47,20 +48,20 @@ type SourceUpdate = NonNullable<PreviewQuestion['update']>;
 const answerSchema = z
   .object({
     v: z.literal(1),
-    /** What restarts, in the order of names, with the keys that are the reason; none where all of it counts. */
+    /** Workloads that restart, sorted by name, with the keys that cause it; no keys if the whole source counts. */
     restarts: listSchema(z.object({ workload: z.string(), keys: listSchema(z.string()) }).readonly()),
-    /** What uses or names the source and is left alone, with the reason. */
+    /** Workloads that use or name the source but do not restart, with the reason. */
     left: listSchema(z.object({ workload: z.string(), because: z.string() }).readonly()),
-    /** Beyond those that are named. */
+    /** Restarts beyond those that are named. */
     moreRestarts: z.int().nonnegative(),
     moreLeft: z.int().nonnegative(),
   })
   .readonly();
 
-/** What the leader says to a {@link PreviewQuestion}. */
+/** The leader's answer to a {@link PreviewQuestion}. */
 export type PreviewAnswer = z.infer<typeof answerSchema>;
 
-/** What arrived is no question, or no answer. */
+/** The body is not a question, or not an answer. */
 export class PreviewError extends RerollError {
   constructor(what: 'question' | 'answer') {
     super(`invalid preview ${what}; webhook and reconciler must be of the same version`, {
@@ -83,19 +84,19 @@ export function parsePreviewAnswer(value: unknown): PreviewAnswer {
   return result.data;
 }
 
-/** An update of the object `uid`, as it stands in a question. */
+/** An update of the object `uid`, as it is sent in a question. */
 export function updateOf(uid: string, before: ContentDigest, after: ContentDigest): SourceUpdate {
   return { uid, before: before.whole(), after: after.keyNames.map((name) => [name, after.key(name)]) };
 }
 
-/** The content that there is to be, as far as the question tells of it. */
+/** The content after the write, as far as the question contains it. */
 export function contentOf({ update }: PreviewQuestion): ContentDigest {
   return ContentDigest.of(update?.after ?? []);
 }
 
 /**
- * One sentence for who makes the change: `restarts deployment/web, statefulset/db (key LOG_LEVEL)`. Undefined where there is
- * nothing to say. Names workloads and keys, never values.
+ * One sentence for the author of the change: `restarts deployment/web, statefulset/db (key LOG_LEVEL)`. Undefined if
+ * nothing is affected. Names workloads and keys, never values.
  */
 export function describePreview({ restarts, left, moreRestarts, moreLeft }: PreviewAnswer): string | undefined {
   const leftText = describeLeft(left, moreLeft);
@@ -110,15 +111,15 @@ export function describePreview({ restarts, left, moreRestarts, moreLeft }: Prev
   return `restarts ${groups.join('; ')}${more}${leftText === undefined ? '' : `; ${leftText}`}`;
 }
 
-/** A reason is told of the first few. */
+/** Only the first few reasons are shown. */
 const maxReasons = 3;
 const maxKeys = 5;
 
 function describeLeft(left: PreviewAnswer['left'], more: number): string | undefined {
   const count = left.length + more;
   if (count === 0) return undefined;
-  const told = left.slice(0, maxReasons).map(({ workload, because }) => `${workload}: ${because}`);
-  return `${String(count)} left alone (${told.join('; ')}${count > told.length ? '; …' : ''})`;
+  const shown = left.slice(0, maxReasons).map(({ workload, because }) => `${workload}: ${because}`);
+  return `${String(count)} left alone (${shown.join('; ')}${count > shown.length ? '; …' : ''})`;
 }
 
 function describeKeys(keys: readonly string[]): string {

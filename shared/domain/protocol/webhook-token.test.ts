@@ -12,11 +12,11 @@ import {
 const older = { token: 'a'.repeat(64), sinceMs: Date.parse('2026-01-02T03:04:05.006Z') };
 const newer = { token: 'b'.repeat(64), sinceMs: Date.parse('2026-02-03T04:05:06.007Z') };
 
-it('reads what it has written, in the same order', () => {
+it('reads back what it wrote, in the same order', () => {
   expect(decodeTokens(encodeTokens([older, newer]))).toEqual([older, newer]);
 });
 
-it('knows each token that is stored, and nothing else', () => {
+it('accepts each stored token, and nothing else', () => {
   expect(isKnownToken(older.token, [older, newer])).toBe(true);
   expect(isKnownToken(newer.token, [older, newer])).toBe(true);
   expect(isKnownToken('c'.repeat(64), [older, newer])).toBe(false);
@@ -25,7 +25,7 @@ it('knows each token that is stored, and nothing else', () => {
   expect(isKnownToken('', [])).toBe(false);
 });
 
-it('is a path that an API server accepts: parts of lower-case letters and digits', () => {
+it('builds a path that an API server accepts: segments of lower-case letters and digits', () => {
   expect(tokenPath('validate', older.token)).toMatch(/^\/validate\/[0-9a-f]{64}$/);
 });
 
@@ -36,7 +36,7 @@ it.each([
   ['no token', JSON.stringify({ v: 1, tokens: [] })],
   ['a token that is too short', encodeTokens([{ ...older, token: 'a'.repeat(32) }])],
   ['a token in capitals', encodeTokens([{ ...older, token: 'A'.repeat(64) }])],
-])('refuses %s, and quotes none of it', (_what, text) => {
+])('rejects %s, and quotes none of it', (_what, text) => {
   const decode = (): unknown => decodeTokens(text);
   expect(decode).toThrow(WebhookTokenError);
   expect(decode).toThrow(`Secret ${webhookTokenSecretName}: its key ${webhookTokenKey} does not hold tokens`);

@@ -52,7 +52,7 @@ function workload(kind: WorkloadKindName) {
 }
 
 test.each<WorkloadKindName>(['Deployment', 'StatefulSet', 'CronJob', 'Rollout'])(
-  'a question about a %s has all that a decision needs, and no value',
+  'a question about a %s has all that a decision needs, and no values',
   (name) => {
     const kind = workloadKind(name);
     const object = workload(name);
@@ -79,6 +79,6 @@ it.each([
   { v: 1, kind: 'Deployment', namespace: 'shop', object: {} },
   { v: 1, group: 'apps', kind: 'Deployment', namespace: '', object: {} },
   { v: 1, group: 'apps', kind: 'Deployment', namespace: 'shop', object: [] },
-])('no question is %j', (value) => {
+])('%j is not a question', (value) => {
   expect(readWorkloadQuestion(value)).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { budgets } from '../budgets';
 import { fieldAt, isObject, listOf, objectOf, type JsonObject } from '../kubernetes/json-value';
 import { defaultTemplatePath, findWorkloadKind } from '../kubernetes/workload-kinds';
 
-/** The largest body of a question; a workload that has more to say of itself is not asked about. */
+/** The largest body of a question; no question is sent about a workload that needs more. */
 export const maxWorkloadQuestionBytes = budgets.questionBytes;
 
 const questionSchema = z
@@ -13,22 +13,23 @@ const questionSchema = z
     group: z.string().max(253),
     kind: z.string().min(1).max(253),
     namespace: z.string().min(1).max(253),
-    /** As it is to be stored, less what no decision needs: see {@link workloadQuestion}. */
+    /** The object to be stored, without fields that no decision needs: see {@link workloadQuestion}. */
     object: z.record(z.string(), z.unknown()).readonly(),
   })
   .readonly();
 
-/** What the webhook tells of a workload in a write, to ask about it. */
+/** A workload in a write, which the webhook sends to the reconciler with a question about it. */
 export type WorkloadQuestion = z.infer<typeof questionSchema>;
 
-/** Undefined for what is no question, or one of another version. */
+/** Undefined for anything but a question of this version. */
 export function readWorkloadQuestion(value: unknown): WorkloadQuestion | undefined {
   return questionSchema.safeParse(value).data;
 }
 
 /**
- * The question about an object in a write: what it asks for, which sources its template uses, and by which containers. Values
- * of variables, commands and arguments stay where they are, and so does the copy of them that `kubectl apply` keeps.
+ * The question about an object in a write: its annotations, the sources that its template uses, and in which
+ * containers. Values of variables, commands and arguments are not sent, and neither is the copy of them that `kubectl
+ * apply` keeps.
  */
 export function workloadQuestion(
   { group, kind }: Pick<WorkloadQuestion, 'group' | 'kind'>,
@@ -46,7 +47,7 @@ export function workloadQuestion(
   };
 }
 
-/** Down to the pod template; of what is between, the metadata alone. */
+/** Down to the pod template; objects on the way keep only their metadata. */
 function leanPath(owner: unknown, [field, ...below]: readonly string[]): JsonObject {
   if (field === undefined) return {};
   const value = objectOf(owner)[field];

@@ -16,7 +16,7 @@ function digest(entries: Record<string, string>, name = 'app', by = digester) {
 }
 
 describe('§4 ContentDigester', () => {
-  it('tells a changed key from an unchanged one', () => {
+  it('distinguishes a changed key from an unchanged one', () => {
     const before = digest({ color: 'red', size: '1' });
     const after = digest({ color: 'blue', size: '1' });
     expect(after.key('size')).toBe(before.key('size'));
@@ -33,26 +33,26 @@ describe('§4 ContentDigester', () => {
     expect(digest({ b: '2', a: '1' }).equals(digest({ a: '1', b: '2' }))).toBe(true);
   });
 
-  it('gives 128 bits in base64url, and says when a key is not there', () => {
+  it('returns 128 bits in base64url, and marks a missing key as absent', () => {
     expect(digest({ a: '1' }).key('a')).toMatch(/^[\w-]{22}$/);
     expect(digest({ a: '1' }).whole()).toMatch(/^[\w-]{22}$/);
     expect(digest({ a: '1' }).key('b')).toBe(absent);
   });
 
-  it('gives the same content other digests in another source, under another key, and from a plain hash', () => {
+  it('digests the same content differently in another source, under another key, and in a plain hash', () => {
     const pin = digest({ pin: '123456' }).key('pin');
     expect(digest({ pin: '123456' }, 'other').key('pin')).not.toBe(pin);
     expect(digest({ pin: '123456' }, 'app', new ContentDigester(Buffer.alloc(32, 2))).key('pin')).not.toBe(pin);
     expect(createHash('sha256').update('123456').digest('base64url')).not.toContain(pin);
   });
 
-  it('names its key without telling it', () => {
+  it('identifies its key without revealing it', () => {
     expect(digester.keyId).toHaveLength(8);
     expect(new ContentDigester(Buffer.alloc(32, 2)).keyId).not.toBe(digester.keyId);
   });
 
-  // Computed apart from it: these stand on the workloads of every install.
-  it('digests as it always has', () => {
+  // Computed independently: such digests are stored on the workloads of every install.
+  it('digests never change between versions', () => {
     const frame = (text: string): Buffer => {
       const length = Buffer.alloc(4);
       length.writeUInt32BE(Buffer.byteLength(text));
@@ -71,7 +71,7 @@ describe('§4 ContentDigester', () => {
     expect(content.whole()).toBe(all.toString('base64url', 0, 16));
   });
 
-  it('lets the last of two values of one key count', () => {
+  it('the last of two values for one key counts', () => {
     const entries = ['b', 'a', 'b'].map((key, index) => [key, Buffer.from(String(index))] as const);
     const twice = digester.digest('ConfigMap', 'shop', 'app', entries);
     expect(twice.equals(digest({ a: '1', b: '2' }))).toBe(true);
@@ -81,7 +81,7 @@ describe('§4 ContentDigester', () => {
     expect(digest({ a: '1', b: '1' }, 'one').keyNames).toBe(digest({ b: '2', a: '2' }, 'two').keyNames);
   });
 
-  it('compares what was digested before a change of the key with what was digested since', () => {
+  it('compares digests from before and after a digest key rotation', () => {
     const next = new ContentDigester(Buffer.alloc(32, 2), digester);
     const [before, other] = [digest({ color: 'red', size: '1' }), digest({ color: 'blue', size: '1' })];
     const since = digest({ color: 'red', size: '1' }, 'app', next);
@@ -94,7 +94,7 @@ describe('§4 ContentDigester', () => {
     expect(since.retainedBytes).toBe(2 * before.retainedBytes);
   });
 
-  it('gives equal digests for equal contents only', () => {
+  it('returns equal digests for equal contents only', () => {
     const content = fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { maxKeys: 5 });
     fc.assert(
       fc.property(content, content, (left, right) => {
@@ -117,7 +117,7 @@ describe('a source with too many keys', () => {
     ...changes,
   });
 
-  it('has one digest, which stands for each of its keys', () => {
+  it('has one digest, which represents each of its keys', () => {
     const content = digest(keysOf(most + 1));
     expect(content.isCoarse).toBe(true);
     expect(content.keyNames).toEqual([everyKey]);
@@ -126,7 +126,7 @@ describe('a source with too many keys', () => {
     expect(digest(keysOf(most)).isCoarse).toBe(false);
   });
 
-  it('is as coarse where the names of few keys are too long', () => {
+  it('is as coarse if the names of few keys are too long', () => {
     const long = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`${'n'.repeat(240)}${index}`, '']));
     expect(digest(long).isCoarse).toBe(true);
   });
@@ -134,10 +134,10 @@ describe('a source with too many keys', () => {
   it.each<[string, Record<string, string>]>([
     ['a key that changes', keysOf(most + 1, { k7: 'other' })],
     ['the last key', keysOf(most + 1, { [`k${most}`]: 'other' })],
-    ['a key that comes', keysOf(most + 1, { other: '' })],
+    ['a key that appears', keysOf(most + 1, { other: '' })],
     ['a key with another name', { ...keysOf(most), l: String(most) }],
-    ['what moves from one key to the next', keysOf(most + 1, { k1: '12', k2: '' })],
-  ])('tells %s', (_, after) => {
+    ['content that moves from one key to the next', keysOf(most + 1, { k1: '12', k2: '' })],
+  ])('detects %s', (_, after) => {
     const [one, other] = [digest(keysOf(most + 1)), digest(after)];
     expect(other.equals(one)).toBe(false);
     expect(other.whole()).not.toBe(one.whole());
@@ -145,8 +145,8 @@ describe('a source with too many keys', () => {
     expect(one.differingKeys(other)).toEqual([everyKey]);
   });
 
-  // JSON.parse puts names that are numbers first, and protobuf has them in the order of their letters.
-  it('has the same digest in whatever order its keys come, and from what can be gone through but once', () => {
+  // JSON.parse puts names that are numbers first; protobuf has them in alphabetical order.
+  it('has the same digest in any order of its keys, also from an iterator', () => {
     const entries = Array.from({ length: most + 1 }, (_, index) => [String(index), Buffer.from(`v${index}`)] as const);
     const sorted = entries.toSorted(([left], [right]) => (left < right ? -1 : 1));
     const once = function* () {
@@ -159,32 +159,32 @@ describe('a source with too many keys', () => {
     expect(others.map((other) => other.whole())).toEqual(others.map(() => one!.whole()));
   });
 
-  it('lets the last of two values of one key count', () => {
+  it('the last of two values for one key counts', () => {
     const entries = Object.entries(keysOf(most + 1)).map(([key, value]) => [key, Buffer.from(value)] as const);
     const twice = digester.digest('ConfigMap', 'shop', 'app', [['k1', Buffer.from('first')], ...entries]);
     expect(twice.equals(digest(keysOf(most + 1)))).toBe(true);
   });
 
-  it('takes large values as they are', () => {
+  it('digests large values', () => {
     const large = { ...keysOf(most + 1), big: 'x'.repeat(100_000) };
     expect(digest(large).equals(digest({ ...large }))).toBe(true);
     expect(digest(large).equals(digest({ ...large, big: `${'x'.repeat(99_999)}y` }))).toBe(false);
   });
 
-  it('differs from what it was with fewer keys, whichever of the two came first', () => {
+  it('differs from its state with fewer keys, in either order', () => {
     const [few, many] = [digest(keysOf(most)), digest(keysOf(most + 1))];
     expect([few.differingKeys(many), many.differingKeys(few)]).toEqual([[everyKey], [everyKey]]);
     expect(few.key('k1')).not.toBe(many.key('k1'));
   });
 
-  it('is compared under the key before, too', () => {
+  it('is compared under the previous digest key, too', () => {
     const next = new ContentDigester(Buffer.alloc(32, 2), digester);
     const [before, after] = [digest(keysOf(most + 1)), digest(keysOf(most + 1), 'app', next)];
     expect(before.equals(after)).toBe(true);
     expect(before.equals(digest(keysOf(most + 1, { k1: 'other' }), 'app', next))).toBe(false);
   });
 
-  it('keeps 16 bytes, and the names of none', () => {
+  it('keeps 16 bytes, and no key names', () => {
     const content = digest(keysOf(100_000));
     expect([content.retainedBytes, content.keyNames.length]).toEqual([16, 1]);
   });
@@ -208,7 +208,7 @@ describe('what a digest costs', () => {
   const perKey = 20;
 
   it.each<[string, (content: ContentDigest, other: ContentDigest) => unknown]>([
-    ['the digest of the whole', (content) => content.whole()],
+    ['the digest of the whole content', (content) => content.whole()],
     ['a comparison', (content, other) => content.equals(other)],
     ['what differs', (content, other) => content.differingKeys(other)],
     ['a digest of each key', (content) => names.map((name) => content.key(name))],
@@ -220,7 +220,7 @@ describe('what a digest costs', () => {
   });
 });
 
-describe('key names that are kept for all sources that have them', () => {
+describe('shared key names', () => {
   const namesOf = (write: number, count: number): Record<string, string> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${write}-${index}-key`, '']));
   const inNamespace = (by: ContentDigester, namespace: string, entries: Record<string, string>) =>
@@ -231,14 +231,14 @@ describe('key names that are kept for all sources that have them', () => {
       Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const),
     );
 
-  it('are not those of one namespace alone, however many sets of keys it makes up', () => {
+  it('are bounded for each namespace, however many sets of keys it makes up', () => {
     const by = new ContentDigester(Buffer.alloc(32, 3));
     const common = inNamespace(by, 'shop', { 'tls.crt': '', 'tls.key': '' });
     for (let write = 0; write < 2_000; write++) inNamespace(by, 'tenant', namesOf(write, 20));
     expect(inNamespace(by, 'pay', { 'tls.crt': '', 'tls.key': '' }).keyNames).toBe(common.keyNames);
   });
 
-  it('are forgotten where they take too much, the oldest first', () => {
+  it('are evicted when they take too much, the oldest first', () => {
     const by = new ContentDigester(Buffer.alloc(32, 3));
     const [first, last] = [namesOf(0, 100), namesOf(999, 100)];
     const kept = inNamespace(by, 'tenant', first).keyNames;
@@ -247,13 +247,13 @@ describe('key names that are kept for all sources that have them', () => {
     expect(inNamespace(by, 'tenant', last).keyNames).toBe(inNamespace(by, 'tenant', last).keyNames);
   });
 
-  it('are not kept of a set that is large: there are no two of it', () => {
+  it('do not include large sets, which no two sources have in common', () => {
     const by = new ContentDigester(Buffer.alloc(32, 3));
     const large = namesOf(0, 2_000);
     expect(inNamespace(by, 'shop', large).keyNames).not.toBe(inNamespace(by, 'shop', large).keyNames);
   });
 
-  it('are not those of an id of the CSI driver that looks like several, whatever it holds', () => {
+  it('are not confused by a CSI object id that looks like several names', () => {
     const by = new ContentDigester(Buffer.alloc(32, 3));
     const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '\0', ',', '"'), minLength: 1, maxLength: 4 });
     fc.assert(

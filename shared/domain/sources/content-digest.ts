@@ -4,27 +4,27 @@ import { budgets } from '../budgets';
 import { framed, KeyedHash } from './keyed-hash';
 import type { SourceKind } from './source';
 
-/** Characters of one digest where it is written: 128 bits in base64url. */
+/** Length of one digest as it is written: 128 bits in base64url. */
 export const digestLength = 22;
 const digestBytes = 16;
 
-/** Stands where a source or a key does not exist. */
+/** Recorded instead of a digest if a source or a key does not exist. */
 export const absent = '-';
 
-/** Stands for all keys of a source that has too many to tell them apart; no key can have this name. */
+/** Represents all keys of a source that has too many to distinguish them; no key can have this name. */
 export const everyKey = '*';
 
 /**
- * Digests of one source, a digest for each key, in the order of the key names.
+ * Digests of one source: one digest per key, in the order of the key names.
  *
- * The digests are one string and the names one shared array: a Map of strings would cost five times the memory, and a
- * cluster has a hundred thousand sources.
+ * All digests are one string, and the names are one shared array. A Map of strings would take five times the memory,
+ * and a cluster has a hundred thousand sources.
  */
 export class ContentDigest {
   readonly keyNames: readonly string[];
-  /** The same content under the digest key before this one, where the key has been changed while the process ran. */
+  /** The same content under the previous digest key, if the digest key has been rotated while the process ran. */
   readonly former: ContentDigest | undefined;
-  /** 16 bytes for each key, one byte a character. */
+  /** 16 bytes for each key, one byte per character. */
   readonly digests: string;
 
   constructor(keyNames: readonly string[], digests: string, former?: ContentDigest) {
@@ -33,7 +33,7 @@ export class ContentDigest {
     this.digests = digests;
   }
 
-  /** Of digests as they are written: names and {@link ContentDigest.key}, in any order. */
+  /** Reads written digests: names and {@link ContentDigest.key}, in any order. */
   static of(entries: readonly (readonly [name: string, digest: string])[]): ContentDigest {
     const ordered = entries.toSorted(([left], [right]) => byCodeUnits(left, right));
     return new ContentDigest(
@@ -42,12 +42,12 @@ export class ContentDigest {
     );
   }
 
-  /** What it keeps, less the names that it shares with others. */
+  /** The memory that it retains, without the names that it shares with others. */
   get retainedBytes(): number {
     return this.digests.length + (this.former?.retainedBytes ?? 0);
   }
 
-  /** The source has more keys than are told apart: its content has one digest, which stands for each of them. */
+  /** The source has too many keys to distinguish them: one digest of its whole content represents each of them. */
   get isCoarse(): boolean {
     return this.keyNames.length === 1 && this.keyNames[0] === everyKey;
   }
@@ -60,22 +60,22 @@ export class ContentDigest {
   /** Digest of all keys together: names and contents. */
   whole(): string {
     const names = this.keyNames.map(framed);
-    // As they are written: what workloads keep was made of that, and must be what it was.
+    // Hashes the written form: baselines on workloads hold this digest, so it must not change.
     const digests = this.keyNames.map((_name, index) => this.#written(index)).join('');
     const all = Buffer.concat([...names, Buffer.from(digests, 'latin1')]);
     return createHash('sha256').update(all).digest().toString('base64url', 0, digestBytes);
   }
 
   /**
-   * Names of the keys that only one of the two has, or whose contents differ; sorted. Of content whose keys are not told
-   * apart, {@link everyKey}.
+   * Names of the keys that only one of the two has, or whose contents differ; sorted. {@link everyKey} if the keys are
+   * not distinguished.
    */
   differingKeys(other: ContentDigest): readonly string[] {
     const [left, right] = underOneKey(this, other);
     if (left.isCoarse || right.isCoarse) return left.equals(right) ? [] : [everyKey];
     const differing: string[] = [];
     let [at, otherAt] = [0, 0];
-    // Both are in order: each name is looked at once.
+    // Both lists are sorted, so each name is visited once.
     while (at < left.keyNames.length || otherAt < right.keyNames.length) {
       const [name, otherName] = [left.keyNames[at], right.keyNames[otherAt]];
       const isFirst = otherName === undefined || (name !== undefined && byCodeUnits(name, otherName) <= 0);
@@ -102,7 +102,7 @@ export class ContentDigest {
   }
 }
 
-/** In a list that is in order; -1: it is not there. */
+/** The index in a sorted list, or -1. */
 function indexIn(names: readonly string[], name: string): number {
   let [low, high] = [0, names.length];
   while (low < high) {
@@ -113,7 +113,10 @@ function indexIn(names: readonly string[], name: string): number {
   return names[low] === name ? low : -1;
 }
 
-/** What was seen before a change of the key has one digest, and what was seen since has both. */
+/**
+ * Content seen before a key rotation has one digest, and content seen since has both: picks the pair under the same
+ * key.
+ */
 function underOneKey(left: ContentDigest, right: ContentDigest): readonly [ContentDigest, ContentDigest] {
   if (left.former && !right.former) return [left.former, right];
   if (right.former && !left.former) return [left, right.former];
@@ -121,11 +124,11 @@ function underOneKey(left: ContentDigest, right: ContentDigest): readonly [Conte
 }
 
 /**
- * Digests content under the install's key, so that a digest on a workload tells nothing to who reads it: a plain hash
- * of a six-digit PIN falls in a second.
+ * Digests content under the digest key, so that a reader of a workload learns nothing from its digests. A plain hash of
+ * a six-digit PIN is cracked in a second.
  */
 export class ContentDigester {
-  /** Names the key without telling it: a baseline written under another key is unknown. */
+  /** Identifies the digest key without revealing it. A baseline written under an unknown key cannot be compared. */
   readonly keyId: string;
   readonly #keyed: KeyedHash;
   readonly #former: ContentDigester | undefined;
@@ -134,7 +137,7 @@ export class ContentDigester {
     maxOwnerBytes: budgets.keySetNamespaceBytes,
   });
 
-  /** With `former`, content is digested under its key too, so that it can be compared with what was digested before. */
+  /** With `former`, content is digested under that key too, so that it can be compared with older digests. */
   constructor(key: Buffer, former?: ContentDigester) {
     this.#keyed = new KeyedHash(key);
     this.#former = former;
@@ -144,8 +147,8 @@ export class ContentDigester {
   }
 
   /**
-   * `content` holds the raw bytes of each key of `data` and `binaryData`, in any order. It is gone through more than once
-   * where it has too many keys, or the digest key has been changed.
+   * `content` holds the raw bytes of each key of `data` and `binaryData`, in any order. It is iterated more than once
+   * if it has too many keys, or if the digest key has been rotated.
    */
   digest(
     kind: SourceKind,
@@ -153,7 +156,7 @@ export class ContentDigester {
     name: string,
     content: Iterable<readonly [string, Buffer]>,
   ): ContentDigest {
-    // What can be gone through but once is collected; of all else no byte is kept.
+    // An iterator that can run only once is collected first; anything else is not copied.
     const entries = (content[Symbol.iterator]() as unknown) === content ? [...content] : content;
     const former = this.#former?.digest(kind, namespace, name, entries);
     let digests: (readonly [name: string, digest: string])[] = [];
@@ -167,7 +170,7 @@ export class ContentDigester {
       }
       digests.push([key, this.#keyed.of([kind, namespace, name, key], value).slice(0, digestBytes)]);
     }
-    // As the API server writes them in protobuf, and nobody else has to.
+    // The API server sends sorted keys in protobuf; other encodings need not.
     if (!inOrder) digests = sorted(digests);
     const keyNames = this.#share(
       digests.map(([key]) => key),
@@ -177,12 +180,12 @@ export class ContentDigester {
     return new ContentDigest(keyNames, digests.map(([, digest]) => digest).join(''), former);
   }
 
-  /** One digest of all that a source holds: the same whatever the order of its keys, as that of its encodings differs. */
+  /** One digest of the whole content. It does not depend on the order of the keys, which differs between encodings. */
   #coarse(source: readonly string[], entries: Iterable<readonly [string, Buffer]>): string {
     const hash = this.#keyed.stream([...source, everyKey]);
     let last: string | undefined;
     for (const [key, value] of entries) {
-      // JSON.parse puts numbers first. Sorted, it comes here once more.
+      // JSON.parse puts numeric names first: sort and start again.
       if (last !== undefined && byCodeUnits(last, key) >= 0) return this.#coarse(source, sorted(entries));
       last = key;
       hash.add(key, value);
@@ -190,14 +193,14 @@ export class ContentDigester {
     return hash.digest().slice(0, digestBytes);
   }
 
-  /** Most sources of a cluster have one of few sets of keys (`tls.crt`, `tls.key`): one array serves them all. */
+  /** Most sources of a cluster have one of a few sets of keys (`tls.crt`, `tls.key`): they share one array. */
   #share(keyNames: readonly string[], nameBytes: number, namespace: string): readonly string[] {
     const bytes = nameBytes + keyNames.length;
-    // Of a large set there are no two.
+    // No two sources have the same large set.
     if (bytes > budgets.sharedKeySetBytes) return keyNames;
     const joined = keyNames.join('\0');
     const shared = this.#sharedKeyNames.use(joined);
-    // No key holds a zero, but ids of CSI objects may hold anything: other names may look the same in one piece.
+    // Key names contain no NUL, but ids of CSI objects may, and different names could then look the same when joined.
     if (shared) return sameNames(shared, keyNames) ? shared : keyNames;
     this.#sharedKeyNames.set(joined, keyNames, 2 * bytes + keyNames.length * nameHeaderBytes, namespace);
     return keyNames;
@@ -208,17 +211,17 @@ function sameNames(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((name, index) => name === right[index]);
 }
 
-/** What a short string takes besides its characters, with its place in an array. */
+/** The overhead of a short string besides its characters, with its slot in an array. */
 const nameHeaderBytes = 24;
 
 const coarseNames: readonly string[] = Object.freeze([everyKey]);
 
-/** Of a key that comes twice, the last counts. */
+/** If a key occurs twice, the last value counts. */
 function sorted<Value>(entries: Iterable<readonly [string, Value]>): (readonly [string, Value])[] {
   return [...new Map(entries)].sort(([left], [right]) => byCodeUnits(left, right));
 }
 
-/** Digests what a source holds. */
+/** Digests the content of a source. */
 export type SourceDigester = Pick<ContentDigester, 'digest'>;
 
 function byCodeUnits(left: string, right: string): number {

@@ -21,7 +21,7 @@ describe('§4 KeyedHash', () => {
   });
 
   // Test case 6 of RFC 4231: a key that is longer than a block.
-  it('gives what RFC 4231 says', () => {
+  it('matches RFC 4231', () => {
     const keyed = new KeyedHash(Buffer.alloc(131, 0xaa));
     const result = keyed.of([], Buffer.from('Test Using Larger Than Block-Size Key - Hash Key First'));
     expect(Buffer.from(result, 'latin1').toString('hex')).toBe(
@@ -37,7 +37,7 @@ describe('§4 KeyedHash', () => {
     expect(keyed.of(['ü'.repeat(length)], value)).toBe(hmac(key, ['ü'.repeat(length)], value));
   });
 
-  it('takes nothing over from one message into the next', () => {
+  it('carries nothing over from one message into the next', () => {
     const keyed = new KeyedHash(Buffer.alloc(32, 1));
     const before = keyed.of(['name'], Buffer.from('short'));
     keyed.of(['name'], Buffer.alloc(40_000, 3));

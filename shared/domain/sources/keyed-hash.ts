@@ -1,6 +1,6 @@
 import { createHash, createHmac, hash } from 'node:crypto';
 
-/** Of SHA-256, in bytes. */
+/** Block size of SHA-256, in bytes. */
 const blockBytes = 64;
 const hashBytes = 32;
 
@@ -10,18 +10,18 @@ const lengthBytes = 4;
 const maxUtf8Bytes = 3;
 
 /**
- * HMAC-SHA-256 of a value under its names, as the two hashes that it is defined by, each made in one call: for most of what
- * a cluster holds, to set up an `Hmac` and to have it collected takes longer than to hash the bytes.
+ * HMAC-SHA-256 of a value under its names. It makes the two hashes that define an HMAC in one call each: for most
+ * sources of a cluster, creating and collecting an `Hmac` object takes longer than hashing the bytes.
  *
- *     length of name, name, length of name, name, …, value        no two lists of names begin alike
+ *     length of name, name, length of name, name, …, value        no list of names is a prefix of another
  *
  * @see https://www.rfc-editor.org/rfc/rfc2104
  */
 export class KeyedHash {
   readonly #key: Buffer;
-  /** The key for the inner hash; the message is put behind it. */
+  /** The key for the inner hash, followed by the message. */
   readonly #inner = Buffer.alloc(blockBytes + pieceBytes);
-  /** The key for the outer hash; the inner hash is put behind it. */
+  /** The key for the outer hash, followed by the inner hash. */
   readonly #outer = Buffer.alloc(blockBytes + hashBytes);
 
   constructor(key: Buffer) {
@@ -34,7 +34,7 @@ export class KeyedHash {
     }
   }
 
-  /** 32 characters of Latin-1, one for each byte. */
+  /** 32 characters of Latin-1, one per byte. */
   of(names: readonly string[], value: Buffer): string {
     let end = blockBytes;
     for (const name of names) {
@@ -49,7 +49,7 @@ export class KeyedHash {
     return hash('sha256', this.#outer, 'binary');
   }
 
-  /** The same for what comes in many pieces: each has its name and its length before it. */
+  /** The same for a value in many pieces: each has its name and its length before it. */
   stream(names: readonly string[]): HashStream {
     const hmac = createHmac('sha256', this.#key);
     for (const name of names) hmac.update(framed(name));
@@ -63,7 +63,7 @@ export class KeyedHash {
   }
 }
 
-/** Small pieces are gathered: a call of the hash takes longer than the few bytes of a key. */
+/** Small pieces are buffered: a hash call takes longer than the few bytes of a key. */
 export class HashStream {
   readonly #hmac: ReturnType<typeof createHmac>;
   readonly #gathered = Buffer.allocUnsafe(pieceBytes);
@@ -88,7 +88,7 @@ export class HashStream {
     this.#end = valueStart + value.copy(this.#gathered, valueStart);
   }
 
-  /** 32 characters of Latin-1, one for each byte. */
+  /** 32 characters of Latin-1, one per byte. */
   digest(): string {
     this.#flush();
     return this.#hmac.digest('binary');
@@ -106,7 +106,7 @@ function lengthOf(bytes: number): Buffer {
   return length;
 }
 
-/** Its length before its bytes. */
+/** A name preceded by its length. */
 export function framed(name: string): Buffer {
   const room = Buffer.allocUnsafe(lengthBytes + name.length * maxUtf8Bytes);
   const bytes = room.write(name, lengthBytes, 'utf8');

@@ -2,8 +2,9 @@ import type { SourceKind } from './source';
 import { sourceKindNames } from './source';
 
 /**
- * The environment variable that carries a source's marker: Reloader's name, so that taking over from it rolls nothing.
- * Runs of other characters become one underscore, leading ones vanish; hence `my-config` and `my.config` share a name.
+ * The environment variable that holds a source's marker. It has Reloader's name, so that migrating from Reloader causes
+ * no rollout. Runs of other characters become one underscore and leading ones are removed; hence `my-config` and
+ * `my.config` share a name.
  */
 export function envVarName(kind: SourceKind, name: string): string {
   const converted = name

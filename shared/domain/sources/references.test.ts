@@ -10,7 +10,7 @@ const mount = (name: string, more: object = {}) => ({ name, mountPath: '/x', ...
 const cmVolume = (volume: string, name: string, more: object = {}) => ({ name: volume, configMap: { name, ...more } });
 const item = (key: string, path = key) => ({ key, path });
 
-/** `ConfigMap/app`: keys, of a pod whose one container has these parts. */
+/** The keys by source, such as `ConfigMap/app`, for a pod whose only container has these parts. */
 const keysOf = (volumes: unknown[], volumeMounts: unknown[], container: object = {}) =>
   Object.fromEntries(
     references({ volumes, containers: [{ name: 'web', volumeMounts, ...container }] }).map(({ kind, name, keys }) => [
@@ -87,7 +87,7 @@ describe('keys', () => {
   it.each<[string, object]>([
     ['before', { env: [cmEnv('app', 'k')], envFrom: [cmEnvFrom('app')] }],
     ['after', { envFrom: [cmEnvFrom('app')], env: [cmEnv('app', 'k')] }],
-  ])('are all if one use is of all, named %s it', (_, container) =>
+  ])('are all keys if one use takes all of them, named %s it', (_, container) =>
     expect(keysOf([], [], container)).toEqual({ 'ConfigMap/app': 'all' }),
   );
 
@@ -206,13 +206,13 @@ describe('robustness', () => {
     ]);
   });
 
-  it('takes no key reference without a key and no source without a name', () => {
+  it('ignores key references without a key and sources without a name', () => {
     expect(
       keysOf([cmVolume('v', '')], [mount('v')], { env: [{ valueFrom: { configMapKeyRef: { name: 'app' } } }] }),
     ).toEqual({});
   });
 
-  it('throws for no JSON, of any shape near a pod spec', () => {
+  it('never throws for JSON of any shape near a pod spec', () => {
     const { spec } = fc.letrec((tie) => ({
       leaf: fc.oneof(fc.constantFrom(null, true, 1, '', 'app'), fc.constant([])),
       spec: fc.oneof({ maxDepth: 6 }, tie('leaf'), fc.array(tie('spec'), { maxLength: 3 }), tie('object')),
@@ -255,11 +255,11 @@ describe('robustness', () => {
   });
 });
 
-describe('what a template may cost', () => {
+describe('the budget of a template', () => {
   const many = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, index) => make(index));
 
-  it('is 500 sources: of more, the first ones in the template count', () => {
+  it('is 500 sources: only the first ones in the template count', () => {
     const envFrom = many(501, (index) => cmEnvFrom(`s${index}`));
     const { references: found, isCut } = templateReferences({ containers: [{ name: 'web', envFrom }] });
     expect([found.length, isCut]).toEqual([500, true]);
@@ -267,13 +267,13 @@ describe('what a template may cost', () => {
     expect(templateReferences({ containers: [{ name: 'web', envFrom: envFrom.slice(1) }] }).isCut).toBe(false);
   });
 
-  it('leaves out no key of a source that counts, however late it stands', () => {
+  it('omits no key of a source that counts, however late it appears', () => {
     const env = [...many(501, (index) => cmEnv(`s${index}`, 'first')), cmEnv('s0', 'last')];
     const [first] = references({ containers: [{ name: 'web', env }] });
     expect(first).toMatchObject({ name: 's0', keys: ['first', 'last'] });
   });
 
-  it('is 2,000 keys one by one: beyond that all keys of a source count', () => {
+  it('is 2,000 single keys: beyond that all keys of a source count', () => {
     const env = many(2_000, (index) => cmEnv('big', `k${index}`));
     const within = templateReferences({ containers: [{ name: 'web', env }] });
     expect([within.references[0]?.keys.length, within.isCoarse]).toEqual([2_000, false]);
@@ -285,7 +285,7 @@ describe('what a template may cost', () => {
     expect(beyond.isCoarse).toBe(true);
   });
 
-  it('is 100 paths of a volume: with more, all of it may be shown', () => {
+  it('is 100 paths in a volume: with more, all of it counts as mounted', () => {
     const mounts = many(101, (index) => mount('v', { subPath: `f${index}` }));
     expect(keysOf([cmVolume('v', 'app')], mounts.slice(1))['ConfigMap/app']).toHaveLength(100);
     expect(keysOf([cmVolume('v', 'app')], mounts)).toEqual({ 'ConfigMap/app': 'all' });
@@ -294,7 +294,7 @@ describe('what a template may cost', () => {
   it.each([
     ['parts', 'a/'.repeat(32)],
     ['bytes', 'a'.repeat(4_097)],
-  ])('is a path of so many %s: beyond that it may lead anywhere', (_, long) => {
+  ])('is a path of so many %s: a longer one may lead anywhere', (_, long) => {
     const deep = `${long}x`;
     expect(keysOf([cmVolume('v', 'app')], [mount('v', { subPath: deep })])).toEqual({ 'ConfigMap/app': 'all' });
     const items = [item('shown', deep), item('hidden', 'elsewhere')];
@@ -303,12 +303,12 @@ describe('what a template may cost', () => {
     });
   });
 
-  it('is not the name of a source or key that cannot be one', () => {
+  it('ignores invalid names of sources and keys', () => {
     const long = 'n'.repeat(254);
     expect(keysOf([], [], { env: [cmEnv(long, 'k'), cmEnv('app', long)], envFrom: [cmEnvFrom(long)] })).toEqual({});
   });
 
-  /** How often a field of a template is read: work in the template's size is some reads of each field. */
+  /** How often a field of a template is read. Linear work reads each field a few times. */
   function readsOf(podSpec: object): number {
     let reads = 0;
     const counted = <T extends object>(value: T): T =>
@@ -332,7 +332,7 @@ describe('what a template may cost', () => {
       }),
     ],
     [
-      'sources of one volume and mounts of it',
+      'sources in one volume and its mounts',
       (size) => ({
         volumes: [{ name: 'v', projected: { sources: many(size, (index) => ({ configMap: { name: `s${index}` } })) } }],
         containers: [{ name: 'w', volumeMounts: many(size, (index) => mount('v', { subPath: `f${index}` })) }],

@@ -4,14 +4,14 @@ import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
 import type { SourceId, SourceKind } from './source';
 import { sourceId } from './source';
 
-/** Of a source and of its keys: nothing has a longer one, though a custom resource may name it. */
+/** The limit for names of sources and keys. A custom resource may contain a longer one, but no object has it. */
 const maxNameLength = 253;
 
 /** One source that a pod template uses. */
 export interface Reference {
   readonly kind: SourceKind;
   readonly name: string;
-  /** The keys it uses, sorted; `all` also where they cannot be told. */
+  /** The keys it uses, sorted; `all` also if they cannot be determined. */
   readonly keys: 'all' | readonly string[];
   /** The container that carries the marker; undefined only where the pod template has none. */
   readonly container: string | undefined;
@@ -19,30 +19,33 @@ export interface Reference {
 
 export const noReferences: readonly Reference[] = Object.freeze([]);
 
-/** What a pod template uses, as far as it is within its budgets. */
+/** The sources that a pod template uses, within its budgets. */
 export interface TemplateReferences {
   readonly references: readonly Reference[];
-  /** It uses more sources than are followed. */
+  /** It uses more sources than the budget allows. */
   readonly isCut: boolean;
-  /** It uses more keys than are told apart: of some sources all count. */
+  /** It uses more single keys than the budget allows: for some sources all keys count. */
   readonly isCoarse: boolean;
 }
 
 /**
- * What a pod template uses, each source once, in order of kind and name. A volume counts only if it is mounted.
- * `imagePullSecrets` do not: a running pod has no use for them. What is malformed counts as missing.
+ * The sources that a pod template uses, each once, ordered by kind and name. A volume counts only if it is mounted.
+ * `imagePullSecrets` do not count: a running pod does not use them. Malformed parts count as missing.
  *
- * The target container is Reloader's: the first container that mounts the source, else the first one with it in its
- * environment; what only init containers use goes to the first container.
+ * The target container is Reloader's choice: the first container that mounts the source, else the first one with it in
+ * its environment. If only init containers use it, the target is the first container.
  */
 export function references(podSpec: unknown): readonly Reference[] {
   return templateReferences(podSpec).references;
 }
 
-/** As {@link references}, and what of it is over a budget: of too many sources the first ones in the template count. */
+/**
+ * Like {@link references}, and reports what is over budget. If there are too many sources, the first ones in the
+ * template count.
+ */
 export function templateReferences(podSpec: unknown): TemplateReferences {
   const uses = new Uses();
-  // The order decides the target: volumes, containers, init containers; the first use of a source sets it.
+  // The first use of a source determines the target, so the order matters: volumes, containers, init containers.
   takeVolumes(podSpec, uses);
   takeEnvironments(podSpec, uses);
   return uses.merged();
@@ -52,7 +55,10 @@ interface Gathered extends Omit<Reference, 'keys'> {
   keys: 'all' | Set<string>;
 }
 
-/** Gathers what a template uses. A call for each use, of which there may be a hundred thousand: nothing is made of most. */
+/**
+ * Collects what a template uses. It is called for each use, of which there may be a hundred thousand, so most calls
+ * allocate nothing.
+ */
 class Uses {
   readonly #found = new Map<SourceId, Gathered>();
   #isCut = false;
@@ -66,7 +72,7 @@ class Uses {
   ): void {
     if (source === undefined) return;
     const name = nameOf(objectOf(source)[nameField]);
-    // No key: the mounted paths come from elsewhere in a projected volume.
+    // No key: the mounted paths come from other sources of a projected volume.
     if (name === undefined || keys.length === 0) return;
     const id = sourceId(kind, name);
     const known = this.#found.get(id);
@@ -93,7 +99,7 @@ class Uses {
   }
 }
 
-/** The target for a source that a workload names without using it. */
+/** The target for a source that a workload lists but does not use. */
 export function firstContainer(podSpec: unknown): string | undefined {
   return nameOf(containersOf(podSpec)[0]?.['name']);
 }
@@ -102,13 +108,13 @@ function containersOf(podSpec: unknown): readonly JsonObject[] {
   return listOf(objectOf(podSpec)['containers']).map(objectOf);
 }
 
-/** Undefined for what cannot be one. */
+/** Undefined for a value that cannot be a name. */
 function nameOf(value: unknown): string | undefined {
   const name = textOf(value);
   return name !== undefined && name.length <= maxNameLength ? name : undefined;
 }
 
-/** Sidecars are among them: init containers that are restarted always. */
+/** Includes sidecars, which are init containers with `restartPolicy: Always`. */
 function initContainersOf(podSpec: unknown): readonly JsonObject[] {
   return listOf(objectOf(podSpec)['initContainers']).map(objectOf);
 }
@@ -157,16 +163,16 @@ function takeVolumes(podSpec: unknown, uses: Uses): void {
 /** All mounts of one volume. */
 interface MountedVolume {
   readonly target: string | undefined;
-  /** A path in the volume for each mount; '' for one that shows all of it. */
+  /** The path in the volume for each mount; '' for a mount of the whole volume. */
   paths: Set<string>;
-  /** The keys that it shows of a source without items. */
+  /** The keys that are mounted from a source without items. */
   topKeys?: 'all' | readonly string[];
 }
 
-/** Of a volume that a mount shows all of. */
+/** The paths of a volume that is mounted as a whole. */
 const allPaths = new Set(['']);
 
-/** By name of volume, in one pass: a template may hold tens of thousands of volumes and mounts. */
+/** By volume name, in one pass: a template may hold tens of thousands of volumes and mounts. */
 function mountedVolumes(podSpec: unknown): ReadonlyMap<unknown, MountedVolume> {
   const byName = new Map<unknown, MountedVolume>();
   const add = (container: JsonObject, target: string | undefined): void => {
@@ -175,8 +181,8 @@ function mountedVolumes(podSpec: unknown): ReadonlyMap<unknown, MountedVolume> {
       if (name === undefined) continue;
       const volume = byName.get(name);
       if (volume?.paths === allPaths) continue;
-      // A `subPathExpr` excludes a `subPath`: what it shows is known to the kubelet alone, so it may be anything. So may what
-      // is too long to be looked at, and what more paths show than are told apart.
+      // A `subPathExpr` excludes a `subPath`. Only the kubelet knows what it expands to, so it may be any path. The
+      // same holds for paths that are too long, and for more paths than the budget allows.
       const path = partsOf(mount['subPath'])?.join('/') ?? '';
       const isWhole = path === '' || volume?.paths.size === budgets.volumePaths;
       if (!volume) byName.set(name, { target, paths: isWhole ? allPaths : new Set([path]) });
@@ -190,7 +196,7 @@ function mountedVolumes(podSpec: unknown): ReadonlyMap<unknown, MountedVolume> {
   return byName;
 }
 
-/** `./conf//app/` is the path `conf`, `app`; undefined for one that is too long to be looked at. */
+/** `./conf//app/` is the path `conf`, `app`; undefined for a path that is too long to process. */
 function partsOf(path: unknown): readonly string[] | undefined {
   const text = textOf(path);
   if (text === undefined) return [];
@@ -210,12 +216,12 @@ function mountedKeys(items: readonly unknown[], mount: MountedVolume): 'all' | r
     const shown = items.map(objectOf).filter(({ path }) => whole || isWithinAny(partsOf(path), mount.paths));
     return shown.flatMap(({ key }) => nameOf(key) ?? []);
   }
-  // Without items each key is a file at the top. One list for all sources of the volume, of which there may be thousands.
+  // Without items, each key is a file at the top. All sources of the volume share one list: there may be thousands.
   mount.topKeys ??= whole ? 'all' : [...mount.paths].flatMap((path) => path.split('/', 1));
   return mount.topKeys;
 }
 
-/** What is too long to be looked at may be there. */
+/** A path that is too long to process counts as contained. */
 function isWithinAny(parts: readonly string[] | undefined, directories: ReadonlySet<string>): boolean {
   if (!parts) return true;
   return parts.some((_, index) => directories.has(parts.slice(0, index + 1).join('/')));

@@ -1,7 +1,7 @@
 import type { Selector } from '../kubernetes/selector';
 import type { SourceKind } from './source';
 
-/** Which part of the cluster counts. */
+/** The part of the cluster that Reroll watches. */
 export interface Selection {
   /** Empty: the whole cluster. */
   readonly namespaces: readonly string[];

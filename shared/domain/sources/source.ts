@@ -1,17 +1,17 @@
 import type { ContentDigest } from './content-digest';
 
-/** What a restart can come from. */
+/** The kinds of objects whose changes cause restarts. */
 export const sourceKinds = ['ConfigMap', 'Secret', 'SecretProviderClass'] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
-/** How a kind is written: short in a baseline, as Reloader's type token in markers, Events and alerts. */
+/** Names of a kind: a short one for baselines, and Reloader's type token for markers, Events and alerts. */
 export const sourceKindNames: Readonly<Record<SourceKind, { readonly short: string; readonly token: string }>> = {
   ConfigMap: { short: 'cm', token: 'CONFIGMAP' },
   Secret: { short: 'secret', token: 'SECRET' },
   SecretProviderClass: { short: 'spc', token: 'SECRETPROVIDERCLASS' },
 };
 
-/** `cm/app-config`: a source within its namespace, as it stands in a baseline. */
+/** `cm/app-config`: a source within its namespace, as written in a baseline. */
 export type SourceId = string;
 
 export function sourceId(kind: SourceKind, name: string): SourceId {
@@ -26,8 +26,8 @@ export function parseSourceId(id: SourceId): { readonly kind: SourceKind; readon
 }
 
 /**
- * What is kept of a source: everything a decision needs, nothing of its content. `metadata-only`: it was listed by its metadata, and
- * no decision has needed more of it yet.
+ * What is kept of a source: everything that a decision needs, and nothing of its content. `metadata-only`: only its
+ * metadata was listed, and no decision has needed its content yet.
  */
 export interface SourceRecord {
   readonly kind: SourceKind;
@@ -37,7 +37,7 @@ export interface SourceRecord {
   readonly resourceVersion: string;
   /** The API server's time of creation, whole seconds. */
   readonly createdAtMs: number;
-  /** The newest time in managedFields, whole seconds by the API server's clock; undefined where none is kept. */
+  /** The newest time in managedFields, whole seconds by the API server's clock; undefined if there is none. */
   readonly writtenAtMs: number | undefined;
   /** Annotation `reloader.stakater.com/ignore: "true"`. */
   readonly ignore: boolean;
@@ -46,10 +46,10 @@ export interface SourceRecord {
   readonly content: ContentDigest | 'metadata-only';
 }
 
-/** What the annotations of a source say: whether it is to be ignored, and whether it matches searches. */
+/** The annotations of a source: whether it is ignored, and whether it matches searches. */
 export type SourceFlags = Pick<SourceRecord, 'ignore' | 'match'>;
 
-/** A source of which the content was seen. */
+/** A source whose content was read. */
 export type DigestedSource = SourceRecord & { readonly content: ContentDigest };
 
 export function hasContent(source: SourceRecord): source is DigestedSource {

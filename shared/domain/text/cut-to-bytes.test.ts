@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { cutToBytes } from './cut-to-bytes';
 
 describe('cutToBytes', () => {
-  it('leaves what fits as it is', () => {
+  it('leaves a text that fits unchanged', () => {
     expect(cutToBytes('größe', 7)).toBe('größe');
   });
 
-  it.each(['x', 'é', '€', '😀'])('cuts a text of %s between characters and shows that it did', (character) => {
+  it.each(['x', 'é', '€', '😀'])('cuts a text of %s between characters and marks the cut', (character) => {
     for (const shift of ['', '.', '..', '...']) {
       const cut = cutToBytes(shift + character.repeat(50), 40);
       expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(40);

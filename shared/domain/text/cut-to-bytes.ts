@@ -1,6 +1,6 @@
-/** Cuts at a character's boundary: half of a character is no UTF-8, and who receives it would refuse the whole. */
+/** Cuts at a character boundary: a receiver would reject the whole text for half a UTF-8 character. */
 export function cutToBytes(text: string, maxBytes: number): string {
-  // A character beyond the room suffices to know that it is too long: the text may be a megabyte.
+  // The text may be a megabyte, so at most one character more than fits is encoded.
   const bytes = Buffer.from(text.slice(0, maxBytes + 1), 'utf8');
   if (bytes.length <= maxBytes) return text;
   const ellipsis = '…';

@@ -63,13 +63,13 @@ describe('parseDuration', () => {
     expect(() => parseDuration('9223372036855ms')).toThrow(DurationError);
   });
 
-  it('says what to write, in one short message', () => {
+  it('names the fix in one short message', () => {
     expect(() => parseDuration('5')).toThrow('"5" is not a duration: write numbers with units');
     expect(() => parseDuration('x'.repeat(10_000))).toThrow(/^.{1,250}$/);
   });
 
   it.each(['4047h'.repeat(19), '1234567890'.repeat(10), '1.1h'.repeat(24), `${'0'.repeat(98)}h`])(
-    'refuses %s with one more digit at once, whoever annotates a workload with it',
+    'refuses %s with one more digit without backtracking',
     (text) => {
       const read = (): unknown =>
         runInNewContext('read()', { read: () => parseDuration(`${text}1`) }, { timeout: 10_000 });

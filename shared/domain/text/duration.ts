@@ -1,6 +1,6 @@
 import { RerollError } from '../errors';
 
-/** A text that is no duration. */
+/** A text that is not a duration. */
 export class DurationError extends RerollError {
   constructor(text: string) {
     super(
@@ -25,7 +25,7 @@ const unitNs: Readonly<Record<string, bigint>> = {
 const maxNs = 2n ** 63n - 1n;
 const maxTextLength = 100;
 const units = 'ns|us|µs|μs|ms|s|m|h';
-/** Digits can be taken in one way only: with two, a text that is no duration would be tried in all ways of all terms. */
+/** The pattern matches digits in only one way. An ambiguous one would backtrack exponentially on invalid texts. */
 const terms = new RegExp(`^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:${units}))+$`);
 const term = new RegExp(`(?<whole>\\d*)\\.?(?<fraction>\\d*)(?<unit>${units})`, 'g');
 
@@ -39,7 +39,7 @@ export function parseDuration(text: string): number {
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text;
   const ns = unsigned === '0' ? 0n : sumOfTerms(unsigned);
   if (ns === undefined || ns > maxNs) throw new DurationError(text);
-  // In two parts: a double holds only 104 days of nanoseconds exactly.
+  // Split in two: a double holds only 104 days of nanoseconds exactly.
   const ms = Number(ns / 1_000_000n) + Number(ns % 1_000_000n) / 1e6;
   return negative && ms !== 0 ? -ms : ms;
 }
@@ -54,7 +54,7 @@ function sumOfTerms(text: string): bigint | undefined {
   return sumNs;
 }
 
-/** The shortest text that {@link parseDuration} reads as the same number of whole milliseconds: `1h30m`, `1.5s`, `0s`. */
+/** The shortest text that {@link parseDuration} reads back as the same whole milliseconds: `1h30m`, `1.5s`, `0s`. */
 export function formatDuration(ms: number): string {
   const total = Math.round(Math.abs(ms));
   if (total === 0) return '0s';

@@ -9,6 +9,6 @@ it.each(['0', 'f', 'F', 'FALSE', 'false', 'False'])('§1.1 reads %j as false', (
   expect(parseGoBool(text)).toBe(false),
 );
 
-it.each(['', 'tRUE', ' true', 'true ', 'yes', 'on', '2', 'toString'])('§1.1 knows nothing of %j', (text) =>
+it.each(['', 'tRUE', ' true', 'true ', 'yes', 'on', '2', 'toString'])('§1.1 does not recognise %j', (text) =>
   expect(parseGoBool(text)).toBeUndefined(),
 );

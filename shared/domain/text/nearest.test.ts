@@ -14,7 +14,7 @@ describe('nearest', () => {
     ['tnil', undefined],
     ['enable-pprof', undefined],
     ['', undefined],
-  ])('for %p is %p', (word, expected) => {
+  ])('the candidate nearest to %p is %p', (word, expected) => {
     expect(nearest(word, flags)).toBe(expected);
   });
 

@@ -1,10 +1,10 @@
-/** The candidate that `word` is most likely a slip of, if any is near enough to be worth a "did you mean". */
+/** The candidate that `word` is probably a typo of; undefined if none is near enough for a "did you mean". */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
     const allowed = Math.max(1, Math.floor(candidate.length / 3));
-    // Spares the table of a word that is as long as its author liked.
+    // Skips the distance matrix for words that are too long to match; `word` may have any length.
     if (Math.abs(candidate.length - lower.length) > allowed) continue;
     const distance = editDistance(lower, candidate.toLowerCase());
     if (distance <= allowed && (!best || distance < best.distance)) best = { candidate, distance };
@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Levenshtein's distance, one row of the matrix at a time; two letters in each other's place are one slip. */
+/** Levenshtein distance, one row of the matrix at a time; a swap of two adjacent letters counts as one edit. */
 function editDistance(from: string, to: string): number {
   const [letters, others] = [Array.from(from), Array.from(to)];
   let before: readonly number[] = [];

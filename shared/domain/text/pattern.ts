@@ -3,7 +3,7 @@ import { budgets, isLongerThan } from '../budgets';
 import { cutToBytes } from './cut-to-bytes';
 import { errorMessage } from '../errors';
 
-/** An element of a list that can never do what its author meant. */
+/** An element of a list that cannot do what its author meant. */
 export interface PatternProblem {
   readonly code: 'over-budget' | 'bad-pattern' | 'pattern-refused' | 'pattern-loose';
   readonly element: string;
@@ -11,18 +11,18 @@ export interface PatternProblem {
   readonly fix: string;
 }
 
-/** An element that matches more than itself. */
+/** An element that matches more than one name. */
 interface NamePattern {
   readonly text: string;
   matches(name: string): boolean;
 }
 
 /**
- * The names that a workload lists, as literal names and RE2 patterns. RE2 runs in linear time: anybody who may annotate
- * a workload chooses the pattern.
+ * The names that a workload lists, as literal names and RE2 patterns. Anybody who may annotate a workload chooses the
+ * patterns, and RE2 matches them in linear time.
  */
 export class NamedList {
-  /** Elements that match just themselves, so that an index can find them without trying. */
+  /** Elements that match only themselves: an index finds them without running a pattern. */
   readonly literals: ReadonlySet<string>;
   readonly #patterns: readonly NamePattern[];
 
@@ -43,41 +43,41 @@ export class NamedList {
     return this.literals.has(name) || this.#patterns.some((pattern) => pattern.matches(name));
   }
 
-  /** Equal for lists that match the same way. */
+  /** Equal for lists that match the same names. */
   toString(): string {
     return [...this.literals, ...this.#patterns.map(({ text }) => text)].join(',');
   }
 }
 
-/** What a missing or empty list is: Reloader's pattern `^$`, which matches no object's name. */
+/** A missing or empty list: Reloader's pattern `^$`, which matches no object name. */
 export const emptyNamedList = new NamedList([], []);
 
 const literalName = /^[a-z0-9-]+$/;
-/** A name with dots, each of which stands for any character. */
+/** A name with dots; as a pattern, each dot matches any character. */
 const dottedName = /^[a-z0-9.-]+$/;
 const maxQuotedBytes = 60;
 const redundant = /^error parsing regexp: /;
-/** What is left of `a{1,3}` before its comma: a legal pattern, of a name with a brace in it. */
+/** The part of `a{1,3}` before the comma: a valid pattern, but for a name with a brace in it. */
 const tornRepetition = /(?<!\\)\{\d*$/;
 const looseAlternative = /^[^()[\]\\]*\|/;
 
-/** What any pattern takes, whatever its length. */
+/** Instructions that every pattern takes, whatever its length. */
 const instructionsOfAny = 10;
-/** A class of Unicode, such as `\pL`, which has hundreds of ranges. */
+/** A Unicode class such as `\pL`, which has hundreds of ranges. */
 const unicodeClass = /\\p/gi;
 const instructionsOfClass = 100;
-/** By its largest number; in a list there is no `{2,3}`, as the comma ends the element. */
+/** The largest number in the repetition. A list has no `{2,3}`, because the comma ends the element. */
 const repetition = /\{(?:\d+,)?(\d+),?\}/g;
 
 /**
- * What stands between commas: in this list patterns, in an exclude list exact names. None of a list that is over its budget:
- * half of it would be no list that anybody wrote.
+ * The elements between commas: patterns in a reload list, exact names in an exclude list. Empty for a list over its
+ * budget: nobody wrote half of that list.
  */
 export function namesIn(list: string): readonly string[] {
   return overBudget(list) ? [] : elementsOf(list);
 }
 
-/** Why a list is ignored as a whole; undefined where it is within its budget. */
+/** Why the whole list is ignored; undefined if it is within its budget. */
 export function overBudget(list: string): Pick<PatternProblem, 'message' | 'fix'> | undefined {
   const fix = 'list fewer names';
   if (isLongerThan(list, budgets.listBytes)) {
@@ -97,9 +97,9 @@ function elementsOf(list: string): readonly string[] {
 }
 
 /**
- * Reloader's named list: elements between commas, trimmed, each an RE2 pattern between `^` and `$`. The anchors are
- * glued on without a group, so `foo|bar` matches what begins with foo or ends with bar: users depend on it.
- * A bad element is a problem and the others still count.
+ * Parses Reloader's named list: elements between commas, trimmed, each an RE2 pattern between `^` and `$`. The anchors
+ * are added without a group, so `foo|bar` matches names that begin with foo or end with bar; users depend on it. A bad
+ * element is reported as a problem, and the others still count.
  */
 export function parseNamedList(value: string | undefined): {
   readonly matchers: NamedList;
@@ -139,8 +139,8 @@ export function parseNamedList(value: string | undefined): {
 }
 
 /**
- * A pattern of ECMAScript, as JSON Schemas have them, to be found anywhere in a text, in linear time; undefined for what
- * RE2 does not know, such as look-around, and for what is too large.
+ * Compiles an ECMAScript pattern of a JSON Schema, which may match anywhere in a text, in linear time. Undefined for
+ * patterns that RE2 does not support, such as look-around, and for patterns that are too large.
  */
 export function searchPattern(
   pattern: string,
@@ -156,7 +156,10 @@ export function searchPattern(
   }
 }
 
-/** Without RE2: who lists names with dots may list many. No name has a line end, which a dot does not stand for. */
+/**
+ * Matches without RE2, since lists of names with dots may be long. Kubernetes names contain no line end, the one
+ * character that a dot does not match.
+ */
 function dotted(element: string): NamePattern {
   const fits = (name: string, index: number): boolean => element[index] === '.' || element[index] === name[index];
   return {
@@ -177,14 +180,14 @@ function compile(element: string): { readonly pattern: NamePattern } | PatternPr
     return {
       code: 'bad-pattern',
       element,
-      // It quotes the pattern, which is as long as its author liked.
+      // The error quotes the pattern, which may have any length.
       message: `is not a valid RE2 pattern (${cutToBytes(errorMessage(error).replace(redundant, ''), maxQuotedBytes)})`,
       fix: 'write a name or an RE2 pattern; a comma always ends the pattern',
     };
   }
 }
 
-/** Told before compiling, which is the costly part: a group is repeated as a whole, and repetitions multiply within it. */
+/** An upper bound, computed before the costly compilation: repetitions multiply the size of the group within them. */
 function instructionsAtMost(element: string): number {
   const counts = [...element.matchAll(repetition)].map(([, count]) => Number(count));
   const repeated = element.includes('(')

@@ -4,7 +4,7 @@ import { printable } from './printable';
 
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Whatever a stranger may send: any characters, what is invisible more often than chance has it, and lone halves. */
+/** Any text from outside: any characters, invisible ones more often than by chance, and lone surrogates. */
 const foreign = fc
   .array(
     fc.oneof(
@@ -38,19 +38,19 @@ describe('printable', () => {
   });
 
   it.each(['', 'system:serviceaccount:shop:ci', 'größe 設定 Ελλάδα हिन्दी عربي', '😀', 'a "b" \\ <c> `d`', '…'])(
-    'leaves %j as it is',
+    'leaves %j unchanged',
     (text) => {
       expect(printable(text)).toBe(text);
     },
   );
 
-  it('shows that it was cut', () => {
+  it('marks a cut text', () => {
     expect(printable('abcdefghij', 10)).toBe('abcdefghij');
     expect(printable('abcdefghijk', 10)).toBe('abcdefg…');
     expect(printable('\u202e'.repeat(3), 10)).toBe(String.raw`\u202e\…`);
   });
 
-  it('does not escape what will be cut off: of a text of megabytes it takes the beginning', () => {
+  it('escapes only the beginning of a text of megabytes', () => {
     const replace = jest.spyOn(String.prototype, 'replace');
     try {
       expect(printable('\u202e'.repeat(1_000_000), 100)).toBe(`${String.raw`\u202e`.repeat(16)}\\…`);
@@ -60,7 +60,7 @@ describe('printable', () => {
     }
   });
 
-  it('leaves nothing in a text that could forge a line, drive a terminal or hide, whatever it is', () => {
+  it('removes from any text what could forge a line, control a terminal or hide', () => {
     fc.assert(
       fc.property(foreign, (text) => {
         expect(printable(text)).not.toMatch(unfit);
@@ -68,7 +68,7 @@ describe('printable', () => {
     );
   });
 
-  it('is the same the second time, cut or not', () => {
+  it('is idempotent, cut or not', () => {
     fc.assert(
       fc.property(foreign, fc.integer({ min: 3, max: 200 }), (text, maxBytes) => {
         const once = printable(text, maxBytes);
@@ -78,7 +78,7 @@ describe('printable', () => {
     );
   });
 
-  it('is never longer than it may be, and is the beginning of the whole', () => {
+  it('stays within the limit and is a prefix of the full result', () => {
     fc.assert(
       fc.property(foreign, fc.integer({ min: 3, max: 200 }), (text, maxBytes) => {
         const shown = printable(text, maxBytes);

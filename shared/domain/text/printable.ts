@@ -1,8 +1,9 @@
 import { cutToBytes } from './cut-to-bytes';
 
 /**
- * Controls, line and paragraph separators, halves of a character, and everything Unicode calls ignorable by default: bidi
- * controls, zero-width characters, byte order marks, variation selectors, tags. Interlinear annotations are not among those.
+ * Control characters, line and paragraph separators, lone surrogates, and all characters that Unicode calls ignorable
+ * by default: bidi controls, zero-width characters, byte order marks, variation selectors, tags. Interlinear
+ * annotations are not ignorable by default and are added.
  */
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
@@ -16,7 +17,7 @@ const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r
  * @example printable('bob\n\u202e') === String.raw`bob\n\u202e`
  */
 export function printable(text: string, maxBytes = Infinity): string {
-  // Each unit becomes a byte or more: what follows would be cut off in any case, and must cost nothing.
+  // Each code unit becomes at least one byte, so the rest would be cut off anyway and is not escaped.
   const start = text.length > maxBytes ? text.slice(0, maxBytes + 1) : text;
   const escaped = start.replace(unfit, (character) => shortEscapes[character] ?? escapeUnits(character));
   return cutToBytes(escaped, maxBytes);

@@ -4,7 +4,7 @@ import { annotation, ownAnnotations } from '../annotations/annotations';
 import { budgets, isLongerThan } from '../budgets';
 import type { TemplateReferences } from '../sources/references';
 
-/** The baseline in a workload's metadata. One that is over its budget was not written by Reroll, and is not kept. */
+/** The baseline in a workload's metadata. Reroll did not write one that is over its budget, so it is dropped. */
 export function readBaselineText(metadata: Annotations): {
   readonly baselineText: string | undefined;
   readonly problems: readonly AnnotationProblem[];
@@ -14,7 +14,7 @@ export function readBaselineText(metadata: Annotations): {
   if (baselineText === undefined || !isLongerThan(baselineText, budgets.baselineBytes)) {
     return { baselineText, problems: [] };
   }
-  const message = `has more than ${budgets.baselineBytes} bytes and is not read: it is written anew from today's state`;
+  const message = `has more than ${budgets.baselineBytes} bytes and is not read: Reroll rewrites it from the current state`;
   const problem = {
     code: 'over-budget',
     key,
@@ -25,7 +25,7 @@ export function readBaselineText(metadata: Annotations): {
   return { baselineText: undefined, problems: [problem] };
 }
 
-/** What a pod template uses beyond its budgets, told of the switch that asks for all of it. */
+/** Reports what a pod template uses beyond its budgets, on the switch that asks for all of it. */
 export function* referenceProblems(
   { isCut, isCoarse }: TemplateReferences,
   metadata: Annotations,
@@ -33,11 +33,11 @@ export function* referenceProblems(
 ): Generator<AnnotationProblem> {
   const asking = { code: 'over-budget', key: keys.auto, value: annotation(metadata, keys.auto) } as const;
   if (isCut) {
-    const message = `follows the first ${budgets.references} sources of the pod template alone, which uses more`;
+    const message = `covers only the first ${budgets.references} sources of the pod template, which uses more`;
     yield { ...asking, message, fix: 'list the others by name, or use fewer' };
   }
   if (isCoarse) {
-    const message = `tells no more than ${budgets.keysInUse} keys of the pod template apart: of some sources every key counts`;
+    const message = `distinguishes at most ${budgets.keysInUse} keys of the pod template: for some sources every key counts`;
     yield { ...asking, message, fix: 'use whole sources, by envFrom or by volumes' };
   }
 }

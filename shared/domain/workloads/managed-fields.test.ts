@@ -5,7 +5,7 @@ const entry = (manager: string, time: string, rest: object = {}) => ({ manager, 
 const objectWith = (...managedFields: readonly unknown[]) => ({ metadata: { managedFields } });
 const [earlier, later] = ['2026-11-22T10:00:00Z', '2026-11-22T10:00:10Z'];
 
-it('is read with what is missing or of another type left out', () => {
+it('is read without fields that are missing or have another type', () => {
   const object = objectWith(
     entry('web-operator', earlier, { subresource: 'status' }),
     { manager: 1, time: 'soon' },
@@ -19,13 +19,13 @@ it('is read with what is missing or of another type left out', () => {
   ]);
 });
 
-describe('who may have removed an annotation of ours', () => {
+describe('the possible removers of an annotation', () => {
   it.each<[string, readonly unknown[], readonly string[]]>([
-    ['is nobody that is known', [], []],
-    ['is the only one who updates it', [entry('web-operator', earlier)], ['web-operator']],
-    ['is never Reroll', [entry('web-operator', earlier), entry('reroll', later)], ['web-operator']],
+    ['are none if there are no managers', [], []],
+    ['include the only manager that updates the object', [entry('web-operator', earlier)], ['web-operator']],
+    ['never include Reroll', [entry('web-operator', earlier), entry('reroll', later)], ['web-operator']],
     [
-      'is not who writes its status or scale',
+      'exclude managers that write the status or scale',
       [
         entry('web-operator', earlier),
         entry('kube-controller-manager', later, { subresource: 'status' }),
@@ -34,7 +34,7 @@ describe('who may have removed an annotation of ours', () => {
       ['web-operator'],
     ],
     [
-      'is not who applies, nor who created it',
+      'exclude managers that apply or only created the object',
       [
         entry('gitops', later, { operation: 'Apply' }),
         entry('kubectl-client-side-apply', later),
@@ -44,12 +44,12 @@ describe('who may have removed an annotation of ours', () => {
       ['web-operator'],
     ],
     [
-      'is one of several, who wrote last first',
+      'are sorted by their last write, newest first',
       [entry('kubectl-edit', earlier), entry('web-operator', later), entry('old', 'no time')],
       ['web-operator', 'kubectl-edit', 'old'],
     ],
     [
-      'is named once, whatever versions it writes',
+      'include each manager once, even if it writes several API versions',
       [entry('web-operator', earlier, { apiVersion: 'apps/v1' }), entry('web-operator', later)],
       ['web-operator'],
     ],

@@ -1,12 +1,12 @@
 import { ownFieldManager } from '../annotations/annotations';
 import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
 
-/** An entry of `metadata.managedFields`: the API server's own account of who wrote, and when. */
+/** An entry of `metadata.managedFields`: the API server's own record of who wrote, and when. */
 export interface ManagedFieldsEntry {
   readonly manager: string | undefined;
   readonly operation: string | undefined;
   readonly subresource: string | undefined;
-  /** Whole seconds, of its last write that set something: what only removes leaves no time. */
+  /** Time of its last write that set a field, in whole seconds. A write that only removes fields updates no time. */
   readonly timeMs: number | undefined;
 }
 
@@ -24,13 +24,13 @@ export function managedFieldsOf(object: unknown): readonly ManagedFieldsEntry[] 
   });
 }
 
-/** One only creates; the other, as every apply, removes only what was in its last manifest. */
+/** These only create; or, like every apply, they remove only what their own last manifest contained. */
 const removingNothing = new Set([ownFieldManager, 'kubectl-create', 'kubectl-client-side-apply']);
 
 /**
- * The field managers that may have removed an annotation of ours, who set something last first. A removal leaves no trace of
- * its own, so of several none can be picked out, and who does nothing else is not among them; but who applies removes only
- * what it has applied, and who writes a status or a scale removes nothing.
+ * The field managers that may have removed an annotation of Reroll's, the last writer first. A removal leaves no trace
+ * of its own: several managers cannot be told apart, and a manager that only removes is missing. A manager that applies
+ * removes only what it has applied, and a manager that writes a status or a scale removes nothing.
  */
 export function possibleRemovers(object: unknown): readonly string[] {
   const updates = managedFieldsOf(object)

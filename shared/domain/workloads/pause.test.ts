@@ -41,19 +41,22 @@ describe('readPause', () => {
     expect(readPause(deployment, { spec: { paused } }, { [keys.pausePeriod]: '1m' }, keys).pause?.paused).toBe(false);
   });
 
-  it.each(workloadKinds.filter(({ kind }) => kind !== 'Deployment'))('§8 a $kind is warned and not paused', (kind) => {
-    const read = readPause(kind, { spec: { paused: true } }, { [keys.pausePeriod]: '1m' }, keys);
-    expect(read).toEqual({
-      problems: [
-        {
-          ...{ code: 'wrong-kind', key: keys.pausePeriod, value: '1m' },
-          ...{ message: 'counts on a Deployment only', fix: 'remove it' },
-        },
-      ],
-    });
-  });
+  it.each(workloadKinds.filter(({ kind }) => kind !== 'Deployment'))(
+    '§8 a $kind gets a warning and is not paused',
+    (kind) => {
+      const read = readPause(kind, { spec: { paused: true } }, { [keys.pausePeriod]: '1m' }, keys);
+      expect(read).toEqual({
+        problems: [
+          {
+            ...{ code: 'wrong-kind', key: keys.pausePeriod, value: '1m' },
+            ...{ message: 'counts on a Deployment only', fix: 'remove it' },
+          },
+        ],
+      });
+    },
+  );
 
-  it('reads the keys that the install names', () => {
+  it('uses the configured keys', () => {
     const renamed = { pausePeriod: 'example.com/wait', pausedAt: 'example.com/since' };
     expect(readPause(deployment, {}, { 'example.com/wait': '1m', 'example.com/since': noon }, renamed).pause).toEqual({
       ...{ paused: false, periodMs: 60_000, since: noonMs },
@@ -69,10 +72,10 @@ describe('pausedForMs', () => {
     ['half of it', {}, 30_000, 30_000],
     ['its end', {}, 60_000, 0],
     ['long after', {}, 3_600_000, 0],
-    ['a clock that was ahead', {}, -3_600_000, 60_000],
+    ['a start in the future', {}, -3_600_000, 60_000],
     ['a longer period', { periodMs: 120_000 }, 60_000, 60_000],
-    ['a period that was taken away', { periodMs: undefined }, 0, 0],
-    ['a beginning that cannot be read', { since: 'unreadable' }, 0, 0],
+    ['a removed period', { periodMs: undefined }, 0, 0],
+    ['an unreadable start', { since: 'unreadable' }, 0, 0],
     ['somebody else’s pause', { since: undefined }, 0, undefined],
     ['a pause that somebody ended', { paused: false }, 0, undefined],
   ])('§8.4 at %s', (_, pause, sinceMs, left) => {

@@ -6,21 +6,24 @@ import { fieldAt, textOf } from '../kubernetes/json-value';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
 
 /**
- * A Deployment that is held paused for a while from its first change on, so that all changes of that time are one
- * rollout. All of it stands on the object: whoever looks next knows when it ends.
+ * A Deployment that Reroll pauses for a while from the first change on, so that all changes in that time become one
+ * rollout. The state is kept on the object, so any replica knows when the pause ends.
  */
 export interface Pause {
   /** `spec.paused`, whoever set it. */
   readonly paused: boolean;
-  /** How long it is to be held; undefined: not at all. */
+  /** How long to pause it; undefined: not at all. */
   readonly periodMs: number | undefined;
-  /** Since when we hold it; undefined: we do not, so whoever paused it is to resume it; `unreadable` by anybody. */
+  /**
+   * When Reroll paused it. Undefined: Reroll did not, so whoever paused it resumes it. `unreadable`: the annotation is
+   * invalid.
+   */
   readonly since: number | 'unreadable' | undefined;
 }
 
 type PauseKeys = Pick<AnnotationKeys, 'pausePeriod' | 'pausedAt'>;
 
-/** Reads what a workload's metadata and `spec.paused` say of pauses; nothing where they say nothing. */
+/** Reads the pause annotations and `spec.paused` of a workload; empty if neither is set. */
 export function readPause(
   { kind }: WorkloadKind,
   object: unknown,
@@ -47,13 +50,13 @@ export function readPause(
 }
 
 /**
- * How long a pause of ours still lasts, at most its period; 0: it is over. Undefined: it is not ours. One whose period
- * was taken away is over, and so is one of which nobody can tell when it began.
+ * How long a pause by Reroll still lasts, at most its period; 0: it is over. Undefined: Reroll did not pause it. A
+ * pause is over if its period was removed or its start is unreadable.
  */
 export function pausedForMs(pause: Pause | undefined, nowMs: number): number | undefined {
   if (!pause?.paused || pause.since === undefined) return undefined;
   if (pause.periodMs === undefined || pause.since === 'unreadable') return 0;
-  // A clock that was ahead must not hold it for longer.
+  // A clock that was ahead must not prolong the pause.
   return Math.min(pause.periodMs, Math.max(0, pause.since + pause.periodMs - nowMs));
 }
 
@@ -69,6 +72,6 @@ function readPeriod(text: string | undefined): {
     return { periodMs: undefined, problem: { message: 'is not a time above zero and has no effect', fix } };
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
-    return { periodMs: undefined, problem: { message: 'is no duration and has no effect', fix } };
+    return { periodMs: undefined, problem: { message: 'is not a duration and has no effect', fix } };
   }
 }

@@ -22,7 +22,7 @@ const onDelete = { updateStrategy: { type: 'OnDelete' } };
 const partition = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } };
 
 describe('rolloutStatus', () => {
-  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('a %s whose pods are all new is', (kind) => {
+  it.each(['Deployment', 'StatefulSet', 'DaemonSet'] as const)('a %s whose pods are all new is complete', (kind) => {
     expect(rolloutStatus(kind, object(kind))).toBe('complete');
     expect(rolloutStatus(kind, object(kind, { spec: { updateStrategy: { type: 'RollingUpdate' } } }))).toBe('complete');
     expect(rolloutStatus(kind, object(kind, { status: { observedGeneration: 5 } }))).toBe('complete');
@@ -44,16 +44,16 @@ describe('rolloutStatus', () => {
     ['pods wait to be deleted by hand', 'DaemonSet', { spec: onDelete }],
     ['some pods are to stay as they are', 'StatefulSet', { spec: partition }],
     ['a pod runs where none should', 'DaemonSet', { status: { numberMisscheduled: 1 } }],
-  ])('it is not where %s: %s', (_, kind, parts) => {
+  ])('is progressing when %s: %s', (_, kind, parts) => {
     expect(rolloutStatus(kind, object(kind, parts))).toBe('progressing');
   });
 
-  it.each(['Deployment', 'StatefulSet'] as const)('is not told of a %s that is to have no pods', (kind) => {
+  it.each(['Deployment', 'StatefulSet'] as const)('is unknown for a %s scaled to zero', (kind) => {
     expect(rolloutStatus(kind, object(kind, { spec: { replicas: 0 } }))).toBe('unknown');
     expect(rolloutStatus(kind, object(kind, { spec: { replicas: 1 } }))).toBe('complete');
   });
 
-  it('is told of no other kind, whatever its status says', () => {
+  it('is unknown for other kinds, whatever the status', () => {
     const others = workloadKinds.map(({ kind }) => kind).filter((kind) => !Object.keys(counts).includes(kind));
     expect(others).toEqual(['CronJob', 'Job', 'Rollout', 'DeploymentConfig']);
     for (const kind of others) expect(rolloutStatus(kind, object('Deployment'))).toBe('unknown');

@@ -2,14 +2,14 @@ import { fieldAt, textOf } from '../kubernetes/json-value';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
 /**
- * `all`: it has pods, and every one of them was made from the template that it has now. `untold`: none would be replaced by a
- * new template, or nobody can say.
+ * `complete`: it has pods, and all of them were created from its current template. `unknown`: a new template would
+ * replace none of them, or the status does not show it.
  */
 export type RolloutStatus = 'complete' | 'progressing' | 'unknown';
 
 type Test = (object: unknown) => boolean;
 
-/** The kinds whose status tells whether a pod of a former template is left. */
+/** The kinds whose status shows whether a pod of an older template is left. */
 const tests: Partial<Record<WorkloadKindName, Test>> = {
   Deployment: (object) =>
     fieldAt(object, ['spec', 'paused']) !== true && areAllUpdated(object, 'replicas', 'updatedReplicas'),
@@ -19,12 +19,15 @@ const tests: Partial<Record<WorkloadKindName, Test>> = {
     areAllUpdated(object, 'replicas', 'updatedReplicas'),
   DaemonSet: (object) =>
     replacesByItself(object) &&
-    // On a node that is no longer for it a pod may run on for ever.
+    // A pod on a node that the DaemonSet no longer selects may run on forever.
     numberAt(object, ['status', 'numberMisscheduled']) === 0 &&
     areAllUpdated(object, 'currentNumberScheduled', 'updatedNumberScheduled'),
 };
 
-/** Which pods are of the template of now. In doubt, and where a new template does not replace them by itself, not all. */
+/**
+ * Whether the pods match the current template. If in doubt, or if a new template does not replace pods automatically:
+ * `progressing`.
+ */
 export function rolloutStatus(kind: WorkloadKindName, object: unknown): RolloutStatus {
   const test = tests[kind];
   if (!test || fieldAt(object, ['spec', 'replicas']) === 0) return 'unknown';
@@ -33,7 +36,7 @@ export function rolloutStatus(kind: WorkloadKindName, object: unknown): RolloutS
 
 function areAllUpdated(object: unknown, all: string, updated: string): boolean {
   const generation = numberAt(object, ['metadata', 'generation']);
-  // What stands in a status that is older was counted before the template was changed.
+  // An older status was counted before the template was changed.
   if (generation === 0 || numberAt(object, ['status', 'observedGeneration']) < generation) return false;
   const pods = numberAt(object, ['status', all]);
   return pods > 0 && numberAt(object, ['status', updated]) === pods;
@@ -43,7 +46,7 @@ function replacesByItself(object: unknown): boolean {
   return textOf(fieldAt(object, ['spec', 'updateStrategy', 'type'])) !== 'OnDelete';
 }
 
-/** The API leaves out what is 0. */
+/** The API omits fields that are 0. */
 function numberAt(object: unknown, path: readonly string[]): number {
   const value = fieldAt(object, path);
   return typeof value === 'number' ? value : 0;

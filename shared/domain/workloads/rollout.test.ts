@@ -18,13 +18,13 @@ describe('§6.3 the strategy of a Rollout', () => {
     expect(read.problems).toHaveLength(problems);
   });
 
-  it('names key, value and fix of a value that is no choice', () => {
+  it('names key, value and fix for an invalid value', () => {
     expect(readRollout({}, { [keys.rolloutStrategy]: 'Restart' }, keys).problems).toEqual([
       expect.objectContaining({ key: keys.rolloutStrategy, value: 'Restart', fix: 'use rollout or restart' }),
     ]);
   });
 
-  it('is read from the key that the install names', () => {
+  it('is read from the configured key', () => {
     const renamed = { rolloutStrategy: 'example.com/how' };
     expect(readRollout({}, { 'example.com/how': 'restart' }, renamed).rollout.strategy).toBe('restart');
   });

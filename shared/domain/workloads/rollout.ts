@@ -3,17 +3,22 @@ import type { AnnotationKeys, Annotations } from '../annotations/annotations';
 import { annotation } from '../annotations/annotations';
 import { fieldAt, textOf } from '../kubernetes/json-value';
 
-/** How an Argo Rollout is restarted: by its update strategy with a changed template, or pod by pod with the same one. */
+/**
+ * How an Argo Rollout is restarted: with a changed template by its update strategy, or pod by pod with the same
+ * template.
+ */
 export type RolloutStrategy = 'rollout' | 'restart';
 
-/** What an Argo Rollout has beyond other workloads. */
+/** The settings that only an Argo Rollout has. */
 export interface RolloutSpec {
   readonly strategy: RolloutStrategy;
-  /** The object in the Rollout's namespace whose pod template it takes instead of one of its own. */
+  /** The object in the Rollout's namespace whose pod template it uses instead of its own. */
   readonly workloadRef: { readonly kind: string; readonly name: string } | undefined;
 }
 
-/** Reads an Argo Rollout. As in Reloader, whatever is not exactly `restart` means `rollout`; what else it says is a problem. */
+/**
+ * Reads an Argo Rollout. As in Reloader, anything but exactly `restart` means `rollout`; an invalid value is reported.
+ */
 export function readRollout(
   object: unknown,
   metadata: Annotations,

@@ -15,9 +15,9 @@ function digestOf(template: unknown): string {
 describe('templateDigest', () => {
   it.each<[string, unknown]>([
     ['fields in another order', { spec: web.spec, metadata: { labels: { tier: 'front', app: 'web' } } }],
-    ['what is empty, sent', { ...web, metadata: { ...web.metadata, annotations: {}, creationTimestamp: null } }],
-    ['lists that are empty, sent', { ...web, spec: { ...web.spec, volumes: [], initContainers: null } }],
-    ['objects of which everything is empty', { ...web, spec: { ...web.spec, affinity: { podAffinity: {} } } }],
+    ['empty fields that are sent', { ...web, metadata: { ...web.metadata, annotations: {}, creationTimestamp: null } }],
+    ['empty lists that are sent', { ...web, spec: { ...web.spec, volumes: [], initContainers: null } }],
+    ['objects with only empty fields', { ...web, spec: { ...web.spec, affinity: { podAffinity: {} } } }],
   ])('is the same for %s', (_, template) => {
     expect(digestOf(template)).toBe(digestOf(web));
   });
@@ -29,11 +29,11 @@ describe('templateDigest', () => {
     ['an annotation more', { ...web, metadata: { ...web.metadata, annotations: { a: '' } } }],
     ['a switch that is off', { ...web, spec: { ...web.spec, hostNetwork: false } }],
     ['no template', undefined],
-  ])('is another for %s', (_, template) => {
+  ])('differs for %s', (_, template) => {
     expect(digestOf(template)).not.toBe(digestOf(web));
   });
 
-  it('is of the template alone', () => {
+  it('covers only the template', () => {
     const kind = workloadKind('Deployment');
     const scaled = { metadata: { generation: 7 }, spec: { replicas: 3, template: web }, status: { replicas: 2 } };
     expect(templateDigest(kind, scaled)).toBe(digestOf(web));

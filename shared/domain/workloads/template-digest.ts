@@ -3,14 +3,14 @@ import { textDigest } from '../sources/text-digest';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
 
 /**
- * Digest of a workload's pod template as the API server sends it, the same for all that Kubernetes takes for the same
- * template: whatever the order of its fields, and whether what is empty is sent or left out.
+ * Digest of a workload's pod template as the API server sends it. It is the same for all templates that Kubernetes
+ * treats as equal: the order of fields does not matter, and an empty field equals a missing one.
  */
 export function templateDigest({ templatePath }: WorkloadKind, object: unknown): string {
   return textDigest(JSON.stringify(canonical(fieldAt(object, templatePath)) ?? null));
 }
 
-/** Fields sorted by name, empty ones left out; items of a list stay where they are, and as many. */
+/** Fields sorted by name, empty ones removed; list items keep their order and number. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;

@@ -16,7 +16,7 @@ describe('isLeftToNextRun', () => {
 });
 
 describe('readSettings', () => {
-  it('shares the record of workloads that set nothing', () => {
+  it('workloads without settings share one record', () => {
     expect(readSettings({})).toEqual({ settings: {}, problems: [] });
     expect(readSettings({}).settings).toBe(readSettings({ other: 'x' }).settings);
   });
@@ -39,7 +39,7 @@ describe('readSettings', () => {
   it.each([
     ['settle', '99999h', { settleMs: 3_600_000 }],
     ['settle-max', '1h1ms', { settleMaxMs: 3_600_000 }],
-  ])('cuts reroll.dev/%s: %s, after which nobody would wait for a restart any more', (name, value, settings) => {
+  ])('caps reroll.dev/%s: %s at the longest wait', (name, value, settings) => {
     const key = `reroll.dev/${name}`;
     const message = 'is longer than 1h and counts as 1h';
     expect(readSettings({ [key]: value })).toEqual({
@@ -52,7 +52,7 @@ describe('readSettings', () => {
     ['10s', '5s', 1],
     ['10s', '10s', 0],
     ['5s', '10s', 0],
-  ])('a wait of %s within at most %s is a problem or is not: %i', (settle, settleMax, count) => {
+  ])('settle %s with settle-max %s has %i problems', (settle, settleMax, count) => {
     const { settings, problems } = readSettings({ 'reroll.dev/settle': settle, 'reroll.dev/settle-max': settleMax });
     expect(Object.keys(settings)).toEqual(['settleMs', 'settleMaxMs']);
     expect(problems.map(({ key, value, message }) => `${key}=${value} ${message}`)).toEqual(
@@ -71,7 +71,7 @@ describe('readSettings', () => {
     ['settle-max', 'soon', 'write one such as'],
     ['job-policy', 'Never', 'use one of run-now, next-run, never'],
     ['cronjob-policy', ' never', 'use one of run-now, next-run, never'],
-  ])('names reroll.dev/%s: %j as a problem and lets the default apply', (name, value, fix) => {
+  ])('reports reroll.dev/%s: %j and uses the default', (name, value, fix) => {
     const key = `reroll.dev/${name}`;
     const { settings, problems } = readSettings({
       [key]: value,

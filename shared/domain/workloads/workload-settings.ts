@@ -9,16 +9,19 @@ export const strategyNames = ['env-vars', 'annotations', 'restarted-at'] as cons
 export type StrategyName = (typeof strategyNames)[number];
 
 export const runPolicies = ['run-now', 'next-run', 'never'] as const;
-/** What a change means for a Job or CronJob: a run at once, a template for the next run, or nothing. */
+/** The effect of a change on a Job or CronJob: an immediate run, a new template for the next run, or none. */
 export type RunPolicy = (typeof runPolicies)[number];
 
-/** Whether who writes a workload is told what is wrong with what it says of restarts. */
+/** Whether admission reports mistakes in the workload's restart annotations to its author. */
 const lintModes = ['on', 'off'] as const;
 
-/** The longest wait that can be asked for. Beyond it a restart would look forgotten, and a slip (`10h` for `10s`) would be one. */
+/**
+ * The longest configurable wait. A longer one would look like a missed restart, and is probably a typo (`10h` for
+ * `10s`).
+ */
 export const maxSettleMs = 3_600_000;
 
-/** What one workload wants instead of the install's defaults. */
+/** Settings of one workload that override the install's defaults. */
 export interface WorkloadSettings {
   readonly strategy?: StrategyName;
   readonly settleMs?: number;
@@ -27,10 +30,10 @@ export interface WorkloadSettings {
   readonly cronJobPolicy?: RunPolicy;
 }
 
-/** Shared, since most workloads have none. */
+/** Shared by all workloads without settings, which are most. */
 const noSettings: WorkloadSettings = Object.freeze({});
 
-/** Reads the settings in a workload's metadata. A bad value is a problem, and the install's default applies. */
+/** Reads the settings in a workload's metadata. A bad value is reported, and the install's default applies. */
 export function readSettings(metadata: Annotations): {
   readonly settings: WorkloadSettings;
   readonly problems: readonly AnnotationProblem[];
@@ -43,7 +46,7 @@ export function readSettings(metadata: Annotations): {
     ...field('jobPolicy', readChoice(metadata, ownAnnotations.jobPolicy, runPolicies, problems)),
     ...field('cronJobPolicy', readChoice(metadata, ownAnnotations.cronJobPolicy, runPolicies, problems)),
   };
-  // The engine has no use for it; whoever writes it is to know that it counts.
+  // The engine does not use the mode; it is read so that an invalid value is reported.
   readChoice(metadata, ownAnnotations.lint, lintModes, problems);
   const { settleMs = 0, settleMaxMs = Infinity } = settings;
   if (settleMs > settleMaxMs) {
@@ -58,12 +61,12 @@ export function readSettings(metadata: Annotations): {
   return { settings: Object.keys(settings).length === 0 ? noSettings : settings, problems };
 }
 
-/** A change restarts nothing: it takes effect when the workload is run the next time. */
+/** A change restarts nothing now: it takes effect at the next run of the workload. */
 export function isLeftToNextRun(kind: WorkloadKindName, { jobPolicy, cronJobPolicy }: WorkloadSettings): boolean {
   return (kind === 'Job' && jobPolicy === 'next-run') || (kind === 'CronJob' && cronJobPolicy === 'next-run');
 }
 
-/** An absent setting is an absent field: the defaults are spread under it. */
+/** Omits unset fields, so that the settings can be spread over the defaults. */
 function field<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]: Value });
 }
@@ -98,7 +101,7 @@ function readDuration(metadata: Annotations, key: string, problems: AnnotationPr
       code: 'bad-duration',
       key,
       value,
-      message: 'is no duration and has no effect',
+      message: 'is not a duration and has no effect',
       fix: 'write one such as 500ms, 10s or 1m30s',
     });
   } else if (ms > maxSettleMs) {

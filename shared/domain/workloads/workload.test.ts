@@ -68,14 +68,14 @@ describe('readWorkload', () => {
     });
   });
 
-  it('tells whether it is rolled out', () => {
+  it('reports whether it is rolled out', () => {
     const status = { observedGeneration: 3, replicas: 2, updatedReplicas: 2 };
     expect(read({ ...object(), status }).rolloutStatus).toBe('complete');
     expect(read({ ...object(), status: { ...status, replicas: 3 } }).rolloutStatus).toBe('progressing');
   });
 
   it.each(['namespace', 'name', 'uid', 'resourceVersion'])(
-    'refuses an object without %s, and names what it knows',
+    'rejects an object without %s, and names what it knows',
     (field) => {
       for (const value of [undefined, '', 7]) {
         const attempt = () => read(object({}, {}, { [field]: value }));
@@ -87,7 +87,7 @@ describe('readWorkload', () => {
     },
   );
 
-  it('takes the newest write that is neither to the status nor ours', () => {
+  it('takes the newest write that is neither to the status nor by Reroll', () => {
     const managedFields = [
       { manager: 'kubectl', time: '2026-01-02T00:00:00Z' },
       { manager: 'hpa', time: '2026-01-03T00:00:00Z', subresource: 'scale' },
@@ -100,18 +100,18 @@ describe('readWorkload', () => {
     expect(read(object({}, {}, { managedFields: managedFields.slice(2, 3) })).writtenAtMs).toBeUndefined();
   });
 
-  it('dates an object without a creation time before any change', () => {
+  it('treats an object without a creation time as older than any change', () => {
     expect(read(object({}, {}, { creationTimestamp: undefined, generation: '3' }))).toMatchObject({
       createdAtMs: 0,
       generation: 0,
     });
   });
 
-  it('tells that an object is being deleted', () => {
+  it('reports that an object is being deleted', () => {
     expect(read(object({}, {}, { deletionTimestamp: '2026-01-02T00:00:00Z' })).deleting).toBe(true);
   });
 
-  it('keeps references only of workloads that are opted in', () => {
+  it('keeps references only for opted-in workloads', () => {
     expect(read(object())).toMatchObject({ references: [], firstContainer: undefined });
     expect(read(object(), { ...settings, autoReloadAll: true }).references).toHaveLength(1);
     expect(read(object({ [keys.auto]: 'false' }), { ...settings, autoReloadAll: true }).references).toHaveLength(0);
@@ -137,18 +137,18 @@ describe('readWorkload', () => {
     expect(found).toEqual([keys.configMapReload, 'reroll.dev/settle', keys.ignore, 'reroll.dev/strategy']);
   });
 
-  it('keeps no more problems than somebody may read', () => {
+  it('caps the number of problems', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`reroll.dev/x${index}`, '']));
     expect(read(object(many)).problems).toHaveLength(20);
   });
 
-  it('follows the keys it is given', () => {
+  it('uses the configured keys', () => {
     const own = { ...keys, auto: 'acme/auto' };
     expect(readWorkload(deployment, object({ 'acme/auto': 'true' }), own, settings).references).toHaveLength(1);
     expect(readWorkload(deployment, object({ [keys.auto]: 'true' }), own, settings).references).toHaveLength(0);
   });
 
-  it('throws nothing but a MalformedObjectError, whatever arrives', () => {
+  it('throws only a MalformedObjectError, for any input', () => {
     const fields = fc.constantFrom(
       'metadata',
       'spec',
@@ -178,7 +178,7 @@ describe('readWorkload', () => {
 });
 
 describe('readWorkloadSpec', () => {
-  it('reads an object that has no name yet', () => {
+  it('reads an object without a name', () => {
     const { spec } = object();
     const birth = { metadata: { generateName: 'web-', annotations: { [keys.auto]: 'true' } }, spec };
     expect(readWorkloadSpec(deployment, birth, keys, settings).references).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('trackingSignature', () => {
     containers: [{ name: 'web', env: names.map((name) => ({ valueFrom: { configMapKeyRef: { name, key: 'k' } } })) }],
   });
 
-  it('is short and stays while policy and references do', () => {
+  it('is short and changes only with policy and references', () => {
     expect(base).toHaveLength(22);
     expect(signature({ [keys.auto]: '1', 'reroll.dev/baseline': 'x' }, { ...podSpec, nodeName: 'n' })).toBe(base);
     expect(signature({ [keys.auto]: 'true' }, env('a', 'b'))).toBe(signature({ [keys.auto]: 'true' }, env('b', 'a')));

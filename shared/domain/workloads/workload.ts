@@ -26,27 +26,32 @@ import { readSettings } from './workload-settings';
 
 export type { RunPolicy, StrategyName, WorkloadSettings } from './workload-settings';
 
-/** What a workload says about restarts: readable before it is stored, hence in an admission review too. */
+/**
+ * The restart settings and references of a workload. They can be read before it is stored, so admission reviews use
+ * them too.
+ */
 export interface WorkloadSpec {
   readonly policy: WorkloadPolicy;
   /** Empty for a workload that is not opted in. */
   readonly references: readonly Reference[];
-  /** Undefined for a workload that is not opted in or has no container. */
+  /** Undefined if the workload is not opted in or has no container. */
   readonly firstContainer: string | undefined;
   readonly baselineText: string | undefined;
   readonly settings: WorkloadSettings;
-  /** Of an Argo Rollout alone. */
+  /** Set for an Argo Rollout only. */
   readonly rollout?: RolloutSpec;
-  /** When another object was seen to ask for it: no earlier does it use what it uses. See WorkloadRefs. */
+  /**
+   * When another object first referenced it, as far as was seen: its sources are in use no earlier. See WorkloadRefs.
+   */
   readonly askedAtMs?: number;
-  /** Of a Deployment that is to be held, or is. */
+  /** Set for a Deployment that Reroll pauses, or is to pause. */
   readonly pause?: Pause;
-  /** The owner, which would undo or repeat what is written to this workload. */
+  /** The controlling owner, which would revert or repeat changes to this workload. */
   readonly controlledBy: { readonly kind: string; readonly name: string } | undefined;
   readonly problems: readonly AnnotationProblem[];
 }
 
-/** What is kept of a workload: everything a decision needs and no more. */
+/** What is kept of a workload: only what a decision needs. */
 export interface WorkloadRecord extends WorkloadSpec {
   readonly kind: WorkloadKindName;
   readonly namespace: string;
@@ -54,16 +59,21 @@ export interface WorkloadRecord extends WorkloadSpec {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
-  /** The API server's time, whole seconds; 0 where it is missing, which is before any change. */
+  /** The API server's time, whole seconds; 0 if it is missing, so that the workload counts as older than any change. */
   readonly createdAtMs: number;
-  /** The newest write to anything but the status, ours left out; whole seconds; undefined where no time is kept. */
+  /**
+   * The newest write to anything but the status, by anybody but Reroll; whole seconds; undefined if there is no such
+   * time.
+   */
   readonly writtenAtMs: number | undefined;
   readonly deleting: boolean;
-  /** Which of its pods are of its present template. */
+  /** Whether its pods match its current template. */
   readonly rolloutStatus: RolloutStatus;
 }
 
-/** Kept in memory and written out in warnings: nobody reads more, and annotations have room for thousands. */
+/**
+ * Problems are kept in memory and written in warnings. Nobody reads more of them, and annotations may hold thousands.
+ */
 const maxProblems = 20;
 
 const noProblems: readonly AnnotationProblem[] = Object.freeze([]);
@@ -71,14 +81,14 @@ const noProblems: readonly AnnotationProblem[] = Object.freeze([]);
 /**
  * Reads a workload as the API server sends it. Throws a MalformedObjectError if it has no identity.
  *
- * `lends`: another workload takes its template, so what the template uses is read whether it is opted in or not.
+ * `isReferenced`: another workload references this one, so its sources are read even if it is not opted in.
  */
 export function readWorkload(
   kind: WorkloadKind,
   object: unknown,
   keys: AnnotationKeys,
   policySettings: PolicySettings,
-  lends = false,
+  isReferenced = false,
 ): WorkloadRecord {
   const metadata = objectOf(objectOf(object)['metadata']);
   const identity = (field: string): string => {
@@ -98,17 +108,19 @@ export function readWorkload(
     writtenAtMs: newestWriteMs(object),
     deleting: textOf(metadata['deletionTimestamp']) !== undefined,
     rolloutStatus: rolloutStatus(kind.kind, object),
-    ...readWorkloadSpec(kind, object, keys, policySettings, lends),
+    ...readWorkloadSpec(kind, object, keys, policySettings, isReferenced),
   };
 }
 
-/** The part of {@link readWorkload} that asks for no identity: an object under creation may lack a name. Never throws. */
+/**
+ * The part of {@link readWorkload} that needs no identity: an object under creation may have no name yet. Never throws.
+ */
 export function readWorkloadSpec(
   kind: WorkloadKind,
   object: unknown,
   keys: AnnotationKeys,
   policySettings: PolicySettings,
-  lends = false,
+  isReferenced = false,
 ): WorkloadSpec {
   const metadata = annotationsOf(object);
   const template = fieldAt(object, kind.templatePath);
@@ -119,7 +131,7 @@ export function readWorkloadSpec(
   const ofRollout = kind.kind === 'Rollout' ? readRollout(object, metadata, keys) : undefined;
   const { pause, problems: pauseProblems } = readPause(kind, object, metadata, keys);
   const ownProblems = [...settingProblems, ...(ofRollout?.problems ?? []), ...pauseProblems];
-  const podSpec = lends || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
+  const podSpec = isReferenced || optedIn(policy, policySettings) ? objectOf(template)['spec'] : undefined;
   const used = podSpec === undefined ? undefined : templateReferences(podSpec);
   const { baselineText, problems: baselineProblems } = readBaselineText(metadata);
   const costly = [...baselineProblems, ...(used ? referenceProblems(used, metadata, keys) : [])];
@@ -137,7 +149,7 @@ export function readWorkloadSpec(
   };
 }
 
-/** Changes whenever a workload's policy or what its template uses does, and with nothing else. */
+/** Changes exactly when a workload's policy or the sources that its template uses change. */
 export function trackingSignature(spec: WorkloadSpec): string {
   const policy = sourceKinds.map((kind) => {
     const { leftOut, named, excluded, search, auto } = spec.policy[kind];
@@ -173,7 +185,7 @@ function newestWriteMs(object: unknown): number | undefined {
   return newestMs;
 }
 
-/** The owner that manages an object, if any does. */
+/** The owner that controls an object, if any. */
 export function controllerOf(object: unknown): { readonly kind: string; readonly name: string } | undefined {
   const owners = listOf(fieldAt(object, ['metadata', 'ownerReferences'])).map(objectOf);
   const owner = owners.find(({ controller }) => controller === true);

@@ -2,24 +2,24 @@ import type { Credentials } from './credentials';
 
 /** PEM material for the connection to an API server. */
 export interface TlsMaterial {
-  /** Authorities that may sign the server's certificate; without them, Node's own. */
+  /** Authorities that may sign the server's certificate; default: Node's own. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  /** Name to verify the server's certificate against, where it differs from the host. */
+  /** Name to verify the server's certificate against, if it differs from the host. */
   readonly serverName?: string;
-  /** `insecure-skip-tls-verify` of a kubeconfig: never set otherwise. */
+  /** `insecure-skip-tls-verify` of a kubeconfig; never set otherwise. */
   readonly insecureSkipVerify?: boolean;
 }
 
-/** Everything needed to reach one cluster. */
+/** Everything needed to connect to one cluster. */
 export interface ClusterAccess {
   /** `https://host:port`, maybe with a path prefix. */
   readonly server: string;
   readonly tls: TlsMaterial;
   readonly credentials: Credentials;
-  /** The namespace this process lives in, or works in by default. */
+  /** The namespace that this process runs in, or uses by default. */
   readonly namespace: string;
-  /** Reads CA and client certificate anew, where they can be rotated under us. */
+  /** Reads CA and client certificate again, if they can be rotated while the process runs. */
   readonly reloadTls?: () => Promise<TlsMaterial>;
 }

@@ -6,7 +6,7 @@ import { isInCluster, loadInCluster } from './in-cluster';
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 describe('RenewedCredentials', () => {
-  it('keeps what it obtained for a minute', async () => {
+  it('caches credentials for a minute', async () => {
     const clock = new FakeClock();
     let count = 0;
     const credentials = new RenewedCredentials(clock, async () => ({ authorization: `Bearer ${++count}` }));
@@ -17,7 +17,7 @@ describe('RenewedCredentials', () => {
     expect(await credentials.headers()).toEqual({ authorization: 'Bearer 2' });
   });
 
-  it('obtains anew at once when it was refused, and says so', async () => {
+  it('obtains new credentials at once after a refusal, and reports the reason', async () => {
     const reasons: string[] = [];
     const credentials = new RenewedCredentials(new FakeClock(), async (reason) => {
       reasons.push(reason);
@@ -29,7 +29,7 @@ describe('RenewedCredentials', () => {
     expect(reasons).toEqual(['aged', 'refused']);
   });
 
-  it('obtains once for all who ask together', async () => {
+  it('obtains credentials once for concurrent requests', async () => {
     let count = 0;
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -44,7 +44,7 @@ describe('RenewedCredentials', () => {
     expect(count).toBe(1);
   });
 
-  it('tries again after a failure', async () => {
+  it('retries after a failure', async () => {
     let count = 0;
     const credentials = new RenewedCredentials(new FakeClock(), async () => {
       if (count++ === 0) throw new CredentialsError('plugin failed');
@@ -126,7 +126,7 @@ describe('loadInCluster', () => {
     await expect(load(env, name)).rejects.toThrow(new RegExp(`${serviceAccount}/${name}`));
   });
 
-  it('says when this is no cluster', async () => {
+  it('reports that it does not run in a cluster', async () => {
     expect([isInCluster({}), isInCluster(env)]).toEqual([false, true]);
     await expect(load({})).rejects.toThrow(/KUBERNETES_SERVICE_HOST is not set/);
   });

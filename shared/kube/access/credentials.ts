@@ -2,15 +2,15 @@ import { errorMessage } from '../../domain/errors';
 import type { Clock } from '../../runtime/clock';
 import { KubeError } from '../errors';
 
-/** What a request needs to be let in, beyond TLS. */
+/** The credentials of a request, besides TLS. */
 export interface Credentials {
   /** Headers to add to a request. @throws CredentialsError */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** Called after a 401: drops what is cached and obtains it anew. @throws CredentialsError */
+  /** Called after a 401: drops the cached credentials and obtains new ones. @throws CredentialsError */
   refresh(): Promise<void>;
 }
 
-/** Credentials cannot be obtained: a file is missing, a plugin failed. */
+/** Credentials cannot be obtained: a file is missing, or a plugin failed. */
 export class CredentialsError extends KubeError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: 'KUBE_CREDENTIALS', cause });
@@ -26,9 +26,8 @@ export function staticCredentials(headers: Readonly<Record<string, string>>): Cr
 const maxAgeMs = 60_000;
 
 /**
- * Headers that are obtained now and then: at first use, when they are older than a minute, and on {@link refresh}.
- * Requests that come together wait for one and the same attempt, so that an expired credential does not start a
- * hundred plugins.
+ * Headers that are obtained at first use, when they are older than a minute, and on {@link refresh}. Concurrent
+ * requests wait for the same attempt, so that an expired credential does not start a hundred plugins.
  */
 export class RenewedCredentials implements Credentials {
   readonly #clock: Clock;
@@ -36,7 +35,7 @@ export class RenewedCredentials implements Credentials {
   #current: { readonly headers: Readonly<Record<string, string>>; readonly obtainedMs: number } | undefined;
   #pending: Promise<Readonly<Record<string, string>>> | undefined;
 
-  /** `obtain` is told whether what it gave last was refused by the server, and so must not be given again. */
+  /** `obtain` receives `refused` if the server rejected the last credentials, which must not be returned again. */
   constructor(clock: Clock, obtain: (reason: 'aged' | 'refused') => Promise<Readonly<Record<string, string>>>) {
     this.#clock = clock;
     this.#obtain = obtain;
@@ -66,7 +65,7 @@ export class RenewedCredentials implements Credentials {
   }
 }
 
-/** A service account's token: the kubelet replaces the file long before the token in it expires. */
+/** A service account's token: the kubelet replaces the file long before the token expires. */
 export function tokenFileCredentials(
   path: string,
   readFile: (path: string) => Promise<Buffer>,

@@ -12,7 +12,7 @@ export interface InClusterOptions {
   readonly clock: Clock;
 }
 
-/** Whether this process runs in a pod, as the environment tells. */
+/** Whether this process runs in a pod, according to its environment. */
 export function isInCluster(env: InClusterOptions['env']): boolean {
   return (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '';
 }
@@ -39,7 +39,7 @@ export async function loadInCluster({ env, readFile, clock }: InClusterOptions):
   };
   const loadTls = async (): Promise<TlsMaterial> => ({ ca: await read('ca.crt') });
   const credentials = tokenFileCredentials(`${serviceAccount}/token`, readFile, clock);
-  // Fails here rather than at the first request, where it would look like the server's fault.
+  // Fails here, because a failure at the first request would look like the server's fault.
   await credentials.headers();
   return {
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,

@@ -1,5 +1,2 @@
-/**
- * The one piece of the library that is used, so that a bundle leaves out the rest: importing the whole of it by name at
- * run time would keep its thousand API classes.
- */
+/** The only part of the library that is used. A static import lets the bundler drop its thousand API classes. */
 export { KubeConfig } from '@kubernetes/client-node';

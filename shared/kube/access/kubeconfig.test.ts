@@ -24,7 +24,7 @@ interface Entry {
 
 let files = 0;
 
-/** Writes a kubeconfig of clusters, each with its user and context of the same name. */
+/** Writes a kubeconfig of clusters, each with a user and a context of the same name. */
 function write(entries: readonly Entry[], current = entries[0]?.name ?? ''): string {
   const path = join(folder, `config-${files++}`);
   const content = {
@@ -66,7 +66,7 @@ describe('loadKubeconfig', () => {
     expect(await access.credentials.headers()).toEqual({ authorization: 'Bearer t1' });
   });
 
-  it('takes another context, with a client certificate and without verification', async () => {
+  it('uses another context, with a client certificate and without verification', async () => {
     const access = await loadKubeconfig({ path: write([one, two]), context: 'two', clock });
     expect(access).toMatchObject({
       server: 'https://two:6443',
@@ -85,7 +85,7 @@ describe('loadKubeconfig', () => {
     expect(kept.server).toBe('https://one:6443');
   });
 
-  it('passes over those of several files that are missing, as kubectl does', async () => {
+  it('skips missing files if there are several, as kubectl does', async () => {
     const path = ['/nowhere/first', write([one]), '/nowhere/last'].join(delimiter);
     expect((await loadKubeconfig({ path, clock })).server).toBe('https://one:6443');
     const none = ['/nowhere/first', '/nowhere/last'].join(delimiter);
@@ -94,7 +94,7 @@ describe('loadKubeconfig', () => {
     );
   });
 
-  it('refuses a proxy, which would not be used, without showing it', async () => {
+  it('rejects a proxy, which would be ignored, without showing it', async () => {
     const path = write([{ ...one, cluster: { ...one.cluster, 'proxy-url': 'http://user:hunter2@proxy:3128' } }]);
     const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
     expect((error as Error).message).toContain('its cluster has a proxy-url');
@@ -107,7 +107,7 @@ describe('loadKubeconfig', () => {
     expect(await credentials.headers()).toEqual({ authorization: `Basic ${base64('u:p')}` });
   });
 
-  it('sees a token that was rewritten once the old one is refused', async () => {
+  it('reads a rewritten token once the old one is refused', async () => {
     const path = write([one]);
     const { credentials } = await loadKubeconfig({ path, clock });
     await credentials.headers();
@@ -135,7 +135,7 @@ describe('loadKubeconfig', () => {
     expect(readFileSync(runs, 'utf8')).toBe('run\nrun\n');
   });
 
-  it('says what a plugin says when it fails', async () => {
+  it('reports the message of a plugin that fails', async () => {
     const exec = {
       apiVersion: 'client.authentication.k8s.io/v1',
       command: '/bin/sh',
@@ -145,7 +145,7 @@ describe('loadKubeconfig', () => {
     await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/cannot obtain credentials: log in first/);
   });
 
-  it('refuses a server without encryption unless the file says insecure', async () => {
+  it('rejects a server without encryption unless the file says insecure', async () => {
     const plain = { ...one, cluster: { server: 'http://one:8080' } };
     await expect(loadKubeconfig({ path: write([plain]), clock })).rejects.toThrow(/http:\/\/one:8080 is not encrypted/);
     const meant = { ...one, cluster: { server: 'http://one:8080', 'insecure-skip-tls-verify': true } };
@@ -154,8 +154,8 @@ describe('loadKubeconfig', () => {
 
   it.each([
     ['a missing file', () => '/nowhere/config', /^there is no kubeconfig \/nowhere\/config; /],
-    ['a name that drives a terminal', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
-    ['a name without end', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
+    ['a name with terminal escapes', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
+    ['a very long name', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
     ['a missing context', () => write([one], 'gone'), /has no context "gone"; it has: one/],
     ['no path at all', () => '', /names no current context; it has: none/],
   ])('names %s', async (_what, path, message) => {
@@ -164,12 +164,12 @@ describe('loadKubeconfig', () => {
 
   it.each([
     [
-      'a mistake of indentation',
+      'wrong indentation',
       'users:\n- name: me\n  user:\n    token: hunter2\n   password: hunter3\n',
       /cannot read kubeconfig/,
     ],
-    ['nothing in it', '', /it is empty or no kubeconfig/],
-  ])('refuses a file with %s, and quotes nothing of it', async (_what, content, message) => {
+    ['no content', '', /it is empty or not a kubeconfig/],
+  ])('rejects a file with %s, and quotes none of it', async (_what, content, message) => {
     const path = write([one]);
     writeFileSync(path, content);
     const error = await loadKubeconfig({ path, clock }).catch((thrown: unknown) => thrown as Error);
@@ -180,10 +180,10 @@ describe('loadKubeconfig', () => {
   it('names a context whose cluster is missing', async () => {
     const path = write([one]);
     writeFileSync(path, readFileSync(path, 'utf8').replace('cluster: one', 'cluster: lost'));
-    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/names no cluster/);
+    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/its context names a cluster that is not in the file/);
   });
 
-  it('reads TLS material anew', async () => {
+  it('reloads TLS material', async () => {
     const path = write([one]);
     const { reloadTls } = await loadKubeconfig({ path, clock });
     writeFileSync(path, readFileSync(path, 'utf8').replace(base64('CA1'), base64('CA2')));

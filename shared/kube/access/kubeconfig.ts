@@ -9,7 +9,7 @@ import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
 
 export interface KubeconfigOptions {
-  /** One path, or several as in KUBECONFIG, which are merged: the first wins, and some may be missing. */
+  /** One path, or several as in KUBECONFIG. They are merged: the first wins, and some may be missing. */
   readonly path: string;
   /** Default: the file's current context. */
   readonly context?: string;
@@ -17,24 +17,24 @@ export interface KubeconfigOptions {
 }
 
 /**
- * Access to a cluster by kubeconfig, outside of it: tokens, client certificates, exec plugins, OIDC. The library that
- * knows them costs 60 MB, so it is loaded here and only when this is called.
+ * Access to a cluster by kubeconfig, from outside the cluster: tokens, client certificates, exec plugins, OIDC. The
+ * library that implements them takes 60 MB, so it is loaded only when this is called.
  *
- * @throws CredentialsError when the file, its context, or what it refers to is not usable.
+ * @throws CredentialsError if the file, its context, or what it refers to is not usable.
  */
 export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions): Promise<ClusterAccess> {
   let config = await readKubeconfig(path, context);
   const cluster = config.getCurrentCluster();
-  if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names no cluster that is in it`);
+  if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file`);
   if (cluster.proxyUrl) {
-    // Not shown: there may be a password in it. Passed over, it would look as if the server were down.
+    // Not shown: it may contain a password. If it were ignored, the server would just look unreachable.
     throw new CredentialsError(
       `kubeconfig ${path}: its cluster has a proxy-url, and no proxy is used; name a context whose server can be reached directly`,
     );
   }
   if (!cluster.server.startsWith('https://') && !cluster.skipTLSVerify) {
     throw new CredentialsError(
-      `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if you mean it`,
+      `kubeconfig ${path}: ${shown(cluster.server)} is not encrypted; use https, or set insecure-skip-tls-verify if this is intended`,
     );
   }
   const tlsOf = (authentication: RequestOptions): TlsMaterial => ({
@@ -45,7 +45,7 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
     ...(cluster.skipTLSVerify && { insecureSkipVerify: true }),
   });
   const credentials = new RenewedCredentials(clock, async (reason) => {
-    // Plugins cache what they obtained; a new reader has an empty cache, and sees a file that was rewritten.
+    // Plugins cache their credentials. A new reader has an empty cache, and reads a rewritten file.
     if (reason === 'refused') config = await readKubeconfig(path, context);
     return headersOf(await authenticate(config, path));
   });
@@ -63,7 +63,7 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
   const config = new KubeConfig();
-  // As kubectl does: of several files some may be missing.
+  // As in kubectl: if there are several files, some may be missing.
   if (present.length === 0 && paths.length > 0) {
     throw new CredentialsError(
       `there is no kubeconfig ${shown(paths.join(' or '))}; name another with --kubeconfig or KUBECONFIG`,
@@ -80,9 +80,10 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
       mergeMissing(config, more);
     }
   } catch (thrown) {
-    // Neither the whole message nor the cause: the YAML reader quotes the lines around a mistake, tokens among them.
+    // Neither the whole message nor the cause: the YAML reader quotes the lines around a mistake, which may hold
+    // tokens.
     throw new CredentialsError(
-      `cannot read kubeconfig ${path}: ${readingProblem(thrown)}; mend it, or name another with --kubeconfig or KUBECONFIG`,
+      `cannot read kubeconfig ${path}: ${readingProblem(thrown)}; fix it, or name another with --kubeconfig or KUBECONFIG`,
     );
   }
   if (context !== undefined) config.setCurrentContext(context);
@@ -97,18 +98,18 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   return config;
 }
 
-/** Files are given to people by others. A context that is not named is undefined, whatever the library's types say. */
+/** Users receive kubeconfig files from others. A context without a name is undefined, despite the library's types. */
 function shown(text: string | undefined): string {
   return printable(text ?? '', 500);
 }
 
 function readingProblem(thrown: unknown): string {
-  // What the library throws on an empty file, or on one that is something else.
-  if (thrown instanceof TypeError) return 'it is empty or no kubeconfig';
+  // The library throws this for an empty file, or for one that is not a kubeconfig.
+  if (thrown instanceof TypeError) return 'it is empty or not a kubeconfig';
   return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
 }
 
-/** As kubectl merges: what an earlier file has is not replaced. The library's own merge refuses a name twice. */
+/** As kubectl merges: entries of earlier files are not replaced. The library's own merge rejects duplicate names. */
 function mergeMissing(config: KubeConfig, more: KubeConfig): void {
   const names = (entries: readonly { readonly name: string }[]): ReadonlySet<string> =>
     new Set(entries.map(({ name }) => name));

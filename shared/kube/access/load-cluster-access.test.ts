@@ -23,7 +23,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** One cluster of that host, and another context `other` that leads to `other-<host>`. */
+/** One cluster with that host, and another context `other` for `other-<host>`. */
 function kubeconfig(host: string): string {
   const names = [host, `other-${host}`];
   return stringify({
@@ -77,8 +77,8 @@ describe('loadClusterAccess', () => {
     [{ context: 'other', kubeconfig: 'flag' }, 'other-flag'],
     [{ KUBECONFIG: '' }, 'home'],
     [{}, 'home'],
-  ])('%j: %s', async (given, expected) => {
-    expect(await load(given)).toBe(expected);
+  ])('%j: %s', async (options, expected) => {
+    expect(await load(options)).toBe(expected);
   });
 
   it('names the file that is missing', async () => {

@@ -6,7 +6,7 @@ import { isInCluster, loadInCluster } from './in-cluster';
 import { loadKubeconfig } from './kubeconfig';
 
 export interface ClusterAccessOptions {
-  /** Path and context given on the command line: they win over everything. */
+  /** Path and context from the command line; they override everything else. */
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -14,8 +14,8 @@ export interface ClusterAccessOptions {
 }
 
 /**
- * The way to the cluster: the kubeconfig asked for, else `KUBECONFIG`, else the pod's service account, else
- * `~/.kube/config`. A pod never pays for loading the kubeconfig reader.
+ * Finds the cluster: the requested kubeconfig, else `KUBECONFIG`, else the pod's service account, else
+ * `~/.kube/config`. A pod never loads the kubeconfig reader.
  *
  * Throws a CredentialsError that names what is missing.
  */

@@ -34,7 +34,7 @@ describe('TlsRefresh', () => {
     refresh.start();
   });
 
-  it('applies nothing while the files stay as they are', async () => {
+  it('applies nothing while the files do not change', async () => {
     await clock.advance(600_000);
     expect(applied).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe('TlsRefresh', () => {
     expect(applied).toHaveLength(1);
   });
 
-  it('keeps what it has while the files cannot be read, says so, and tries again', async () => {
+  it('keeps the old material while the files are unreadable, logs it, and retries', async () => {
     files = new Error('no such file');
     await clock.advance(60_000);
     expect(logger.lines).toMatchObject([{ level: 'warn', fields: { error: 'no such file' } }]);

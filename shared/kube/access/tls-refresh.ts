@@ -6,17 +6,17 @@ import type { TlsMaterial } from './cluster-access';
 export interface TlsRefreshOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What is in use at the start. */
+  /** The material in use at the start. */
   readonly current: TlsMaterial;
-  /** Reads CA and client certificate anew. */
+  /** Reads CA and client certificate again. */
   readonly load: () => Promise<TlsMaterial>;
   readonly apply: (tls: TlsMaterial) => void;
 }
 
-/** A rotated CA is trusted beside the old one for hours, a rotated client certificate is valid for as long. */
+/** A new CA is trusted beside the old one for hours, and an old client certificate stays valid for as long. */
 const intervalMs = 60_000;
 
-/** Keeps the material of a transport up to date with the files it came from. */
+/** Reloads the TLS material of a transport when its files change. */
 export class TlsRefresh {
   readonly #options: TlsRefreshOptions;
   #current: TlsMaterial;
@@ -37,7 +37,7 @@ export class TlsRefresh {
     this.#timer?.cancel();
   }
 
-  /** Never rejects: what was read before goes on serving. */
+  /** Never rejects: on failure the old material stays in use. */
   async #refresh(): Promise<void> {
     const { load, apply, logger } = this.#options;
     try {
@@ -45,10 +45,10 @@ export class TlsRefresh {
       if (!this.#stopped && !isSame(loaded, this.#current)) {
         this.#current = loaded;
         apply(loaded);
-        logger.info('the certificates of the connection to the API server have changed and are in use');
+        logger.info('new certificates for the connection to the API server are in use');
       }
     } catch (thrown) {
-      logger.warn('cannot read the certificates of the connection to the API server again; the old ones stay in use', {
+      logger.warn('cannot reload the certificates for the connection to the API server; the old ones stay in use', {
         error: errorMessage(thrown),
       });
     }

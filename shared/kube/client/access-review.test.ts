@@ -16,27 +16,32 @@ function server(readyz: Reply, review: Reply | Promise<Reply>) {
 
 describe('reviewRight', () => {
   it.each<[string, Reply, Reply, string]>([
-    ['what is allowed', ready, answered({ allowed: true, reason: 'RBAC: allowed by RoleBinding "reroll"' }), 'held'],
-    ['what is allowed before it is ready', unready, answered({ allowed: true }), 'held'],
-    ['what is not allowed', ready, notAllowed, 'missing'],
     [
-      'what another authorizer than RBAC has a reason for',
+      'held for an allowed request',
+      ready,
+      answered({ allowed: true, reason: 'RBAC: allowed by RoleBinding "reroll"' }),
+      'held',
+    ],
+    ['held for an allowed request before the server is ready', unready, answered({ allowed: true }), 'held'],
+    ['missing for a denied request', ready, notAllowed, 'missing'],
+    [
+      'missing if another authorizer than RBAC gives a reason',
       ready,
       answered({ allowed: false, reason: 'no' }),
       'missing',
     ],
-    ['nothing for certain before it has read who may do what', unready, notAllowed, 'unknown'],
-    ['nothing where it could not evaluate', ready, answered({ allowed: false, evaluationError: 'x' }), 'unknown'],
+    ['unknown before the server has read all roles', unready, notAllowed, 'unknown'],
+    ['unknown after an evaluation error', ready, answered({ allowed: false, evaluationError: 'x' }), 'unknown'],
     [
-      'nothing where a role that is bound is not to be found',
+      'unknown if a bound role is not found',
       ready,
       answered({ allowed: false, reason: 'RBAC: role.rbac.authorization.k8s.io "reroll" not found' }),
       'unknown',
     ],
-    ['nothing where the question is refused', ready, refusal(403, 'Forbidden'), 'unknown'],
-    ['nothing where it fails', ready, refusal(500, 'InternalError'), 'unknown'],
-    ['nothing by an answer of another kind', ready, { body: { status: 'Success' } }, 'unknown'],
-  ])('is told %s', async (_what, readyz, review, expected) => {
+    ['unknown if the review is refused', ready, refusal(403, 'Forbidden'), 'unknown'],
+    ['unknown if the review fails', ready, refusal(500, 'InternalError'), 'unknown'],
+    ['unknown for an answer of another kind', ready, { body: { status: 'Success' } }, 'unknown'],
+  ])('is %s', async (_what, readyz, review, expected) => {
     expect(await reviewRight(server(readyz, review).client, right)).toBe(expected);
   });
 
@@ -57,7 +62,7 @@ describe('reviewRight', () => {
       { verb: 'patch', group: 'apps', resource: 'deployments', subresource: 'scale', namespace: 'shop', name: 'web' },
     ],
     [requestTarget('GET', '/api/v1/secrets'), { verb: 'list', group: '', resource: 'secrets' }],
-  ])('asks for what was refused: %j', async (target, resourceAttributes) => {
+  ])('reviews the refused request: %j', async (target, resourceAttributes) => {
     const { client, transport } = server(ready, notAllowed);
     await reviewRight(client, target);
     expect(transport.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([

@@ -3,10 +3,13 @@ import type { KubeClient } from './client';
 import type { RequestTarget } from '../request-target';
 import { resourcePath, selfSubjectAccessReviews } from '../resource';
 
-/** What the API server says of a right of ours; `unknown`: it does not say, or does not know yet. */
+/**
+ * Whether Reroll has a permission, according to the API server; `unknown`: the server does not say, or does not know
+ * yet.
+ */
 export type RightStatus = 'held' | 'missing' | 'unknown';
 
-/** Short: who asks goes on trying meanwhile. */
+/** Short: the caller keeps retrying meanwhile. */
 const timeoutMs = 5_000;
 
 const review = z.looseObject({
@@ -18,16 +21,17 @@ const review = z.looseObject({
 });
 
 /**
- * Asks the API server whether we may do what `right` says, which every user may ask of himself. Never rejects.
+ * Asks the API server whether Reroll has a permission; every user may ask this for itself. Never rejects.
  *
- * A server that has just started denies until it has read all roles and bindings. It is ready only once it has, so what
- * it denied before it said so is not known; nor is what a role may allow that is bound to us and that it cannot find.
+ * A server that has just started denies requests until it has read all roles and bindings, and only then becomes ready.
+ * So a denial before it was ready counts as unknown. So does a denial if a bound role cannot be found, because that
+ * role may allow the request.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access
  */
 export async function reviewRight(client: KubeClient, right: RequestTarget): Promise<RightStatus> {
   try {
-    // Before the review, not after: it may come to know in between.
+    // Before the review: the server may become ready in between.
     const isReady = await isServerReady(client);
     const { status } = review.parse(await client.request(reviewOf(right)));
     if (status.allowed) return 'held';
@@ -58,7 +62,7 @@ function reviewOf({ verb, group, resource: qualified, namespace, name }: Request
   } as const;
 }
 
-/** RBAC tells what it could not find by a reason, and other authorizers by an error. */
+/** RBAC reports in the reason what it could not find; other authorizers report an error. */
 function isInDoubt({ reason, evaluationError }: z.infer<typeof review>['status']): boolean {
   return (evaluationError ?? '') !== '' || /^RBAC: /m.test(reason ?? '');
 }

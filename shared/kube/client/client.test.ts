@@ -43,7 +43,7 @@ describe('KubeClient.request', () => {
     expect(transport.requests[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
-  it('has a time limit of 30 s, or the one given', async () => {
+  it('has a time limit of 30 s, or the given one', async () => {
     const { client, clock, transport } = clientWorld(noAnswer);
     const error = await outcome(client.request(get), clock, 30_000);
     expect(error).toBeInstanceOf(TimeoutError);
@@ -53,7 +53,7 @@ describe('KubeClient.request', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('counts the body in: a head alone is no answer', async () => {
+  it('includes the body: headers alone are not an answer', async () => {
     const body = new FakeBody();
     const { client, clock } = clientWorld(() => ({ body }));
     body.push('{');
@@ -70,7 +70,7 @@ describe('KubeClient.request', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('leaves nothing behind on the signal of its caller', async () => {
+  it('leaves no listener on the signal of its caller', async () => {
     const { client } = clientWorld((_request, index) => (index === 0 ? { body: {} } : { status: 503 }));
     const { signal } = new AbortController();
     await client.request({ ...get, signal });
@@ -106,7 +106,7 @@ describe('KubeClient.request', () => {
     expect(refused.transport.requests).toHaveLength(2);
   });
 
-  it('says where a connection failed, with the cause', async () => {
+  it('names the request of a failed connection, with the cause', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const { client } = clientWorld(() => {
       throw cause;
@@ -118,7 +118,7 @@ describe('KubeClient.request', () => {
     });
   });
 
-  it('refuses an answer that is no JSON without quoting it', async () => {
+  it('rejects an answer that is not JSON without quoting it', async () => {
     const { client } = clientWorld(() => ({ body: 'hunter2' }));
     const error = await client.request(get).catch((thrown: unknown) => thrown as KubeError);
     expect(error).toBeInstanceOf(ProtocolError);
@@ -158,7 +158,7 @@ describe('KubeClient.request', () => {
 });
 
 describe('KubeClient.open', () => {
-  it('limits the time to the head only', async () => {
+  it('limits only the time until the response headers', async () => {
     const body = new FakeBody();
     const { client, clock } = clientWorld(() => ({ body }));
     const response = await client.open({ ...get, pool: 'watch' });
@@ -170,7 +170,7 @@ describe('KubeClient.open', () => {
     expect(chunks).toEqual(['late']);
   });
 
-  it('throws what the server says instead of a stream', async () => {
+  it('throws the error of the server instead of a stream', async () => {
     const { client } = clientWorld(() => refusal(410, 'Expired'));
     await expect(client.open(get)).rejects.toMatchObject({ name: 'GoneError', status: 410, reason: 'Expired' });
   });

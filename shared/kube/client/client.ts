@@ -17,7 +17,7 @@ export interface KubeClientOptions {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Names us in the server's audit log and flow schemas. */
+  /** Identifies Reroll in the server's audit log and flow schemas. */
   readonly userAgent: string;
   readonly observer?: ClientObserver;
 }
@@ -33,19 +33,19 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
-  /** Until the whole answer is there; for {@link KubeClient.open} until its head is. Default 30 s. */
+  /** Until the whole answer has arrived; for {@link KubeClient.open}, until its headers have. Default 30 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** The connections it may use; default `request`. */
+  /** The connection pool; default `request`. */
   readonly pool?: HttpRequest['pool'];
 }
 
 const defaultTimeoutMs = 30_000;
 
-/** etcd holds objects of up to 1.5 MB; more is a mistake, or a list that should have been streamed. */
+/** etcd stores objects of up to 1.5 MB. A larger body is a mistake, or a list that should have been streamed. */
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** Requests to one API server: credentials, time limits, typed errors. */
+/** Requests to one API server, with credentials, time limits and typed errors. */
 export class KubeClient {
   readonly #options: KubeClientOptions;
 
@@ -56,26 +56,27 @@ export class KubeClient {
   /**
    * Sends a request and reads its JSON answer.
    *
-   * @throws KubeError of the subclass that fits.
+   * @throws KubeError of the matching subclass.
    */
   async request(request: KubeRequest): Promise<unknown> {
     return await this.#whole(request, (body) => parseJson(body, request));
   }
 
   /**
-   * Sends a request and reads its answer as text: of paths that are no API, such as `/readyz`.
+   * Sends a request and reads its answer as text, for paths such as `/readyz`.
    *
-   * @throws KubeError of the subclass that fits.
+   * @throws KubeError of the matching subclass.
    */
   async text(request: KubeRequest): Promise<string> {
     return await this.#whole({ accept: '*/*', ...request }, (body) => body.toString('utf8'));
   }
 
   /**
-   * Opens a stream: resolves with the head of an answer below 300. The body is the caller's to read, without time
-   * limit; `request.signal` ends it, and is to be of this stream alone: it is listened to for as long as it lives.
+   * Opens a stream: resolves with the response headers if the status is below 300. The caller reads the body, without a
+   * time limit. `request.signal` ends the stream and must belong to this stream alone, because its listener is kept as
+   * long as the stream is open.
    *
-   * @throws KubeError of the subclass that fits.
+   * @throws KubeError of the matching subclass.
    */
   async open(request: KubeRequest): Promise<HttpResponse> {
     return await this.#withCredentials(request, async () => {
@@ -105,7 +106,7 @@ export class KubeClient {
     });
   }
 
-  /** Tokens expire and rotate: the first 401 renews them and tries once more, the second is an answer. */
+  /** Tokens expire and rotate: the first 401 refreshes the credentials and retries once; a second 401 is returned. */
   async #withCredentials<R>(request: KubeRequest, attempt: () => Promise<R>): Promise<R> {
     try {
       return await attempt();
@@ -177,7 +178,7 @@ export class KubeClient {
     const what = describeTarget(targetOf(request));
     if (deadline.expired)
       return new TimeoutError(`${what}: no answer within ${request.timeoutMs ?? defaultTimeoutMs} ms`);
-    if (deadline.signal.aborted) return new ConnectionError(`${what}: given up before there was an answer`, thrown);
+    if (deadline.signal.aborted) return new ConnectionError(`${what}: canceled before there was an answer`, thrown);
     if (thrown instanceof KubeError) return thrown;
     return new ConnectionError(`${what}: ${errorMessage(thrown)}`, thrown);
   }
@@ -198,7 +199,7 @@ function parseJson(body: Buffer, request: KubeRequest): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    // The parser's own message quotes the text it stumbled over, which may be content of a Secret.
+    // The parser's own message quotes the text, which may be the content of a Secret.
     throw new ProtocolError(`${describeTarget(targetOf(request))}: the answer is not JSON (${body.length} bytes)`);
   }
 }

@@ -12,11 +12,11 @@ import { TlsRefresh } from '../access/tls-refresh';
 export interface ClusterConnectionOptions extends ClusterAccessOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Requests at once; watches have connections of their own. */
+  /** Maximum of concurrent requests; watches have connections of their own. */
   readonly maxRequestSockets: number;
-  /** Only what reads is sent. */
+  /** Only reading requests are sent. */
   readonly readOnly?: boolean;
-  /** Told of every request; `host` is the API server's. */
+  /** Observes every request; `host` is the API server's. */
   readonly observer?: (host: string) => ClientObserver;
 }
 
@@ -26,12 +26,12 @@ export interface ClusterConnection {
   readonly server: string;
   /** The namespace of the credentials. */
   readonly namespace: string;
-  /** Follows rotated certificates while it runs; must be stopped after all that sends requests. */
+  /** Applies rotated certificates while it runs. Stop it after everything that sends requests. */
   readonly component: Component;
 }
 
 /**
- * A client of the cluster that the options lead to. It works before its component is started.
+ * A client for the cluster that the options select. It works before its component is started.
  *
  * @throws CredentialsError that names what is missing.
  */

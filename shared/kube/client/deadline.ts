@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../runtime/clock';
 
-/** An abort signal that fires when the caller's does, or when time is up; `expired` tells which. */
+/** An abort signal that fires with the caller's signal or when time is up; `expired` tells which. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
@@ -26,14 +26,14 @@ export class Deadline {
     return this.#expired;
   }
 
-  /** Time is up `delayMs` from now, whatever was set before. */
+  /** Time is up `delayMs` from now; replaces an earlier limit. */
   set(delayMs: number): void {
     this.#dueMs = this.#clock.monotonicMs() + delayMs;
-    // A stream puts it off with every chunk: a timer that ends before looks again then.
+    // A stream extends the limit with every chunk. A running timer is kept: when it fires, it checks the new limit.
     if (!this.#timer || this.#timerEndsMs > this.#dueMs) this.#startTimer();
   }
 
-  /** No time limit any more; the caller's signal still counts. */
+  /** Removes the time limit; the caller's signal still counts. */
   clear(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -52,18 +52,18 @@ export class Deadline {
     });
   }
 
-  /** Ends what is under way: a stream that nobody reads to its end would stay open. */
+  /** Aborts the request: a stream that is not read to its end would stay open. */
   abort(): void {
     this.#abort();
   }
 
-  /** Lets go of timer and caller's signal: without it a long-lived signal would keep every request alive. */
+  /** Releases the timer and the caller's signal; otherwise a long-lived signal would keep every request in memory. */
   dispose(): void {
     this.clear();
     this.#outer?.removeEventListener('abort', this.#abort);
   }
 
-  /** Settles with `work`, or rejects at once when the signal fires: for work that does not know the signal. */
+  /** Settles with `work`, or rejects as soon as the signal fires: for work that does not support the signal. */
   async race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return await new Promise<T>((resolve, reject) => {

@@ -19,14 +19,14 @@ describe('isServed', () => {
     expect(transport.requests.map(({ path }) => path)).toEqual(['/apis/argoproj.io/v1alpha1']);
   });
 
-  it('takes an unknown group for no', async () => {
+  it('treats an unknown group as not served', async () => {
     expect(await isServed(clientWorld(() => refusal(404, 'NotFound')).client, rollouts)).toBe(false);
   });
 
   it.each([
     [refusal(403, 'Forbidden'), ForbiddenError],
     [{ body: { resources: 'all' } }, ProtocolError],
-  ])('does not take %j for an answer', async (reply, error) => {
+  ])('does not accept %j as an answer', async (reply, error) => {
     await expect(isServed(clientWorld(() => reply).client, rollouts)).rejects.toThrow(error);
   });
 });

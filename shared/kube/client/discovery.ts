@@ -7,11 +7,11 @@ import type { Resource } from '../resource';
 const resourceList = z.looseObject({ resources: z.array(z.looseObject({ name: z.string() })).nullish() });
 
 /**
- * Whether the API server serves a resource. Its group alone says nothing: `argoproj.io/v1alpha1` is there with Argo CD
- * too, without Rollouts.
+ * Whether the API server serves a resource. Its group alone is not enough: Argo CD also serves `argoproj.io/v1alpha1`,
+ * without Rollouts.
  *
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
- * @throws KubeError where the server does not tell.
+ * @throws KubeError if the server does not answer.
  */
 export async function isServed(
   client: KubeClient,
@@ -21,7 +21,7 @@ export async function isServed(
   try {
     const path = `/apis/${group}/${version}`;
     const answer = resourceList.safeParse(await client.request({ ...limits, method: 'GET', path }));
-    if (!answer.success) throw new ProtocolError(`the answer about ${group}/${version} is no list of resources`);
+    if (!answer.success) throw new ProtocolError(`the answer about ${group}/${version} is not a list of resources`);
     return answer.data.resources?.some(({ name }) => name === plural) ?? false;
   } catch (error) {
     if (error instanceof NotFoundError) return false;

@@ -47,7 +47,7 @@ describe('EventRecorder', () => {
     });
   });
 
-  it('is written when there is time for it, and tells of the moment before', async () => {
+  it('waits until the API server is idle, and keeps the time of the occurrence', async () => {
     const world = clientWorld(() => created);
     let goOn: () => void = () => undefined;
     const whenIdle = async (): Promise<void> => await new Promise((resolve) => (goOn = resolve));
@@ -60,7 +60,7 @@ describe('EventRecorder', () => {
     expect(bodyOf(world.transport.requests[0])).toMatchObject({ firstTimestamp: '2026-01-01T00:00:00Z' });
   });
 
-  it('waits five seconds for that, and not for those before it on top', async () => {
+  it('waits at most five seconds, including the wait for earlier Events', async () => {
     const world = clientWorld(() => created);
     const waits: number[] = [];
     const whenIdle = async (maxMs: number): Promise<void> => {
@@ -77,7 +77,7 @@ describe('EventRecorder', () => {
     expect(world.transport.requests).toHaveLength(4);
   });
 
-  it('writes two at a time, in order: the other connections are for the restarts', async () => {
+  it('writes two at a time, in order, leaving the other connections to restarts', async () => {
     const answers: (() => void)[] = [];
     const { events, transport, clock } = recorder(
       async () => await new Promise((resolve) => answers.push(() => resolve(created))),
@@ -93,7 +93,7 @@ describe('EventRecorder', () => {
     await Promise.all(recorded);
   });
 
-  it('gives each Event a name of its own, short enough and valid', async () => {
+  it('gives each Event a unique, valid name', async () => {
     const { events, transport } = recorder(() => created, systemRandom);
     const name = `${'a'.repeat(235)}.${'b'.repeat(17)}`;
     await events.record({ ...reloaded, regarding: { ...regarding, name } });
@@ -120,13 +120,13 @@ describe('EventRecorder', () => {
     }
   });
 
-  it('lets no name in its message forge a line, drive a terminal or hide', async () => {
+  it('lets no name in its message forge a line, control a terminal or hide', async () => {
     const { events, transport } = recorder();
     await events.record({ ...reloaded, message: 'by a\n\u001b[2J[forged]\u202e' });
     expect(bodyOf(transport.requests[0])).toMatchObject({ message: String.raw`by a\n\u001b[2J[forged]\u202e` });
   });
 
-  it('tells the same warning about the same object once in five minutes', async () => {
+  it('writes the same warning about the same object once in five minutes', async () => {
     const { events, transport, clock } = recorder();
     await events.record(failed);
     await events.record(failed);
@@ -140,14 +140,14 @@ describe('EventRecorder', () => {
     expect(transport.requests).toHaveLength(5);
   });
 
-  it('tells every restart', async () => {
+  it('writes every restart', async () => {
     const { events, transport } = recorder();
     await events.record(reloaded);
     await events.record(reloaded);
     expect(transport.requests).toHaveLength(2);
   });
 
-  it('logs an Event that is refused, never throws, and may tell it again', async () => {
+  it('logs a refused Event, never throws, and may write it again', async () => {
     const { events, transport, logger } = recorder(() => refusal(403, 'Forbidden'));
     await events.record(failed);
     await events.record(failed);
@@ -156,7 +156,7 @@ describe('EventRecorder', () => {
     expect(logger.lines[0]?.fields['error']).toMatch(/"create" on resource "events"/);
   });
 
-  it('drops and counts what is too much for a server that does not answer', async () => {
+  it('drops and counts Events beyond the limit while the server does not answer', async () => {
     const { events, transport, clock } = recorder(noAnswer);
     const elsewhere = { ...reloaded, regarding: { ...regarding, namespace: 'pay' } };
     const record = (): void => void events.record(reloaded);
@@ -164,24 +164,24 @@ describe('EventRecorder', () => {
     for (let count = 0; count < 2_052; count++) void events.record(elsewhere);
     await clock.settle();
     expect(events.dropped).toBe(6);
-    // Two are given up, and there is room for two more.
+    // Two are dropped, so there is room for two more.
     await clock.advance(30_000);
     expect(transport.requests).toHaveLength(4);
     for (let count = 0; count < 3; count++) record();
     expect(events.dropped).toBe(7);
   });
 
-  it('drops of one namespace what takes the room of the others', async () => {
+  it('limits the Events of one namespace', async () => {
     const { events, clock } = recorder(noAnswer);
     for (let count = 0; count < 2_060; count++) void events.record(reloaded);
     await clock.settle();
-    // Two are on their way.
+    // Two are being written.
     expect(events.dropped).toBe(10);
     void events.record({ ...reloaded, regarding: { ...regarding, namespace: 'pay' } });
     expect(events.dropped).toBe(10);
   });
 
-  it('keeps no more of a message than it writes', async () => {
+  it('keeps only as much of a message as it writes', async () => {
     const { events, transport } = recorder();
     await events.record({ ...reloaded, message: 'x'.repeat(100_000) });
     expect(bodyOf(transport.requests[0])).toMatchObject({ message: expect.stringMatching(/^x{1000,1021}…$/) });

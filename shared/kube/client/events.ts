@@ -9,7 +9,7 @@ import type { KubeClient } from './client';
 import { createObject } from './objects';
 import { events } from '../resource';
 
-/** Every reason that Reroll gives in an Event: people and alerts depend on them. */
+/** The reasons of all Events that Reroll writes. People and alerts depend on them. */
 export const eventReasons = [
   'Reloaded',
   'ReloadFail',
@@ -31,8 +31,8 @@ export interface EventRecorderOptions {
   readonly instance: string;
   readonly logger: Logger;
   /**
-   * Resolves when there is time for an Event, after so many milliseconds at the latest: it would take that of the restarts
-   * from the API server. Default: there always is.
+   * Resolves when the API server is idle, or after `maxMs` at the latest, so that Events do not delay restarts.
+   * Default: no wait.
    */
   readonly whenIdle?: (maxMs: number) => Promise<void>;
 }
@@ -53,29 +53,29 @@ export interface KubeEvent {
   readonly message: string;
 }
 
-/** The server refuses longer ones. */
+/** The API server rejects longer messages. */
 const maxMessageBytes = 1024;
 const maxNameLength = 253;
 const nameSuffixDigits = 16;
 
-/** Events tell; they must not hold up what they tell about, nor fill the memory when the server is slow. */
+/** Events must not delay what they report, nor fill the memory when the server is slow. */
 const maxPending = 4_096;
-/** Of one namespace: a flood there takes no room from the others. */
+/** Limit for one namespace: a flood of Events there does not crowd out others. */
 const maxPendingOfNamespace = 2_048;
 
-/** At a time: what tells of a restart must not take the connections of the next one. */
+/** Concurrent writes: Events must leave connections for the next restarts. */
 const maxWriting = 2;
 
-/** It waits for the restarts that are under way, but not so long that somebody misses it. */
+/** Events wait for running restarts, but not so long that users miss them. */
 const maxDelayMs = 5_000;
 
-/** The same warning about the same object is told once in this time. */
+/** The same warning about the same object is written once in this time. */
 const repeatAfterMs = 5 * 60_000;
 const maxRemembered = 4096;
 
 interface Waiting {
   readonly event: KubeEvent;
-  /** What it tells of. */
+  /** When it happened. */
   readonly happenedMs: number;
   /** By the monotonic clock. */
   readonly latestMs: number;
@@ -83,15 +83,15 @@ interface Waiting {
 }
 
 /**
- * Writes core/v1 Events, one POST each. Losing one is logged and counted, never an error: the restart it tells about
- * has happened.
+ * Writes core/v1 Events, one POST each. A lost Event is logged and counted but is not an error: the restart that it
+ * reports has happened.
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** When each warning was last told, by the monotonic clock; oldest first. */
+  /** When each warning was last written, by the monotonic clock; oldest first. */
   readonly #toldMs = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
-  /** How many wait, by namespace. */
+  /** Number of waiting Events by namespace. */
   readonly #waitingOf = new Map<string, number>();
   #writing = 0;
   #dropped = 0;
@@ -100,12 +100,12 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** Events that were given up because too many were under way. */
+  /** Events that were dropped because too many were pending. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Resolves when the Event is written, or given up. Never rejects. */
+  /** Resolves when the Event is written or dropped. Never rejects. */
   async record(told: KubeEvent): Promise<void> {
     const { clock, logger } = this.#options;
     const event = { ...told, message: printable(told.message, maxMessageBytes) };
@@ -115,7 +115,7 @@ export class EventRecorder {
     if (event.type === 'Warning' && this.#wasTold(identity)) return;
     if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
       this.#dropped++;
-      logger.warn('event dropped, too many are under way', fieldsOf(event));
+      logger.warn('event dropped, too many are pending', fieldsOf(event));
       return;
     }
     if (event.type === 'Warning') this.#remember(identity);
@@ -150,7 +150,7 @@ export class EventRecorder {
     try {
       await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
     } catch (thrown) {
-      // Not told after all: the next of its kind may be.
+      // It was not written after all, so the next one like it may be.
       this.#toldMs.delete(identityOf(event));
       logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
     }
@@ -173,7 +173,7 @@ export class EventRecorder {
 
   #body({ regarding, type, reason, message }: KubeEvent, happenedMs: number): object {
     const { random, component, instance } = this.#options;
-    // Seconds: `firstTimestamp` is a metav1.Time.
+    // Whole seconds: `firstTimestamp` is a metav1.Time.
     const timestamp = new Date(happenedMs).toISOString().replace(/\.\d+Z$/, 'Z');
     return {
       apiVersion: 'v1',
@@ -204,7 +204,7 @@ function fieldsOf({ regarding, reason }: KubeEvent): LogFields {
   return { object: `${regarding.namespace}/${regarding.name}`, kind: regarding.kind, reason };
 }
 
-/** `<object>.<hex>`, a DNS subdomain: a name that is cut may not end in a dot or a dash before the dot. */
+/** `<object>.<hex>`, a DNS subdomain. A cut name must not end in a dot or a dash before the dot. */
 function eventName(objectName: string, suffix: string): string {
   return `${objectName.slice(0, maxNameLength - suffix.length - 1).replace(/[.-]+$/, '')}.${suffix}`;
 }

@@ -1,4 +1,4 @@
-/** `metav1.MicroTime`: six digits behind the second, which older servers insist on. */
+/** `metav1.MicroTime`: six digits after the second, which older servers require. */
 export function microTime(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('Z', '000Z');
 }

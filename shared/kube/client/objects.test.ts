@@ -18,7 +18,7 @@ const metadata = { name: 'web', namespace: 'shop', uid: 'u1', resourceVersion: '
 const answer = { body: { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { unknownField: 1 } } };
 
 describe('objects', () => {
-  it('keeps fields that nobody here knows', async () => {
+  it('keeps unknown fields', async () => {
     const { client, transport } = clientWorld(() => answer);
     expect(await getObject(client, deployments, 'shop', 'web')).toEqual(answer.body);
     expect(transport.requests[0]?.path).toBe('/apis/apps/v1/namespaces/shop/deployments/web');
@@ -42,14 +42,14 @@ describe('objects', () => {
     });
   });
 
-  it('reads the whole object of a patch where it is asked to', async () => {
+  it('reads the whole object after a patch on request', async () => {
     const { client, transport } = clientWorld(() => answer);
     const patched = await patchObject(client, deployments, 'shop', 'web', { spec: {} }, { type: 'merge', whole: true });
     expect(patched).toMatchObject({ metadata, spec: { unknownField: 1 } });
     expect(transport.requests[0]?.headers['accept']).toBe('application/json');
   });
 
-  it('asks by a dry run where it is told to', async () => {
+  it('uses a dry run on request', async () => {
     const { client, transport } = clientWorld(() => answer);
     await createObject(client, deployments, 'shop', {}, { dryRun: true });
     await patchObject(client, deployments, 'shop', 'web', {}, { type: 'merge', dryRun: true });
@@ -59,7 +59,7 @@ describe('objects', () => {
     ]);
   });
 
-  it('creates and replaces as field manager reroll, within the time given', async () => {
+  it('creates and replaces as field manager reroll, within the given time', async () => {
     const { client, transport } = clientWorld(() => answer);
     await createObject(client, deployments, 'shop', { spec: 1 });
     await updateObject(client, deployments, 'shop', 'web', { spec: 2 });
@@ -70,7 +70,7 @@ describe('objects', () => {
     expect(transport.requests.map(bodyOf)).toEqual([{ spec: 1 }, { spec: 2 }]);
   });
 
-  it('applies as the manager it is told, and takes the fields from others', async () => {
+  it('applies as the given manager, and takes over fields from others', async () => {
     const { client, transport } = clientWorld(() => answer);
     const applied = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 1 } };
     await applyObject(client, deployments, 'shop', 'web', applied, { fieldManager: 'reroll-test' });
@@ -82,7 +82,7 @@ describe('objects', () => {
     expect(bodyOf(transport.requests[0])).toEqual(applied);
   });
 
-  it('deletes only what it was told', async () => {
+  it('deletes only the given object and version', async () => {
     const { client, transport } = clientWorld(() => ({ body: { kind: 'Status' } }));
     await deleteObject(client, deployments, 'shop', 'web', {
       uid: 'u1',
@@ -108,7 +108,7 @@ describe('objects', () => {
     ]);
   });
 
-  it('reads what an object was at a version', async () => {
+  it('reads an object as it was at a version', async () => {
     const { client, transport } = clientWorld((_request, index) => ({
       body: { items: index === 0 ? [answer.body] : [] },
     }));
@@ -128,7 +128,7 @@ describe('objects', () => {
     });
   });
 
-  it('says what is wrong with an answer that is no object', async () => {
+  it('reports what is wrong with an answer that is not an object', async () => {
     const { client } = clientWorld(() => ({ body: { metadata: { name: 'web', uid: 7 } } }));
     await expect(getObject(client, deployments, 'shop', 'web')).rejects.toThrow(/deployments.apps .* metadata.uid/);
   });

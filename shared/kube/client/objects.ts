@@ -25,7 +25,7 @@ const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion:
 
 export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
 
-/** Any object of the API as it stands in its JSON; fields we do not know are kept. */
+/** Any API object in JSON; unknown fields are kept. */
 export interface KubeObject {
   readonly metadata: ObjectMeta;
   readonly [field: string]: unknown;
@@ -37,24 +37,24 @@ export interface PartialObjectMetadata {
 }
 
 export interface PatchOptions {
-  /** `strategic` for built-in kinds only: custom resources refuse it with 415. */
+  /** `strategic` for built-in kinds only: custom resources reject it with 415. */
   readonly type: 'strategic' | 'merge' | 'json';
   readonly subresource?: string;
-  /** Asks what would be stored, and stores nothing. */
+  /** The server computes the result but stores nothing. */
   readonly dryRun?: boolean;
-  /** Answer the whole object, and not its metadata alone. */
+  /** Return the whole object instead of only its metadata. */
   readonly whole?: boolean;
 }
 
 export interface DeleteOptions {
-  /** Delete only this incarnation: a 409 otherwise. */
+  /** Delete only the object with this uid: a 409 otherwise. */
   readonly uid?: string;
   /** Delete only this version: a 409 otherwise. */
   readonly resourceVersion?: string;
   readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
 }
 
-/** Where a request must not take as long as others. */
+/** Limits for requests that need another timeout or connection pool. */
 export interface RequestLimits {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -67,7 +67,7 @@ const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
   json: 'application/json-patch+json',
 };
 
-/** Keeps the answer small; a server or proxy that cannot do it answers the whole object. */
+/** Keeps the answer small; a server or proxy that does not support it returns the whole object. */
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
 
 const metadataOnlyList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
@@ -84,7 +84,7 @@ export async function getObject(
   return parse(kubeObject, answer, resource);
 }
 
-/** An object's metadata, without what it holds. */
+/** An object's metadata, without its content. */
 export async function getMetadata(
   client: KubeClient,
   resource: Resource,
@@ -98,10 +98,10 @@ export async function getMetadata(
 }
 
 /**
- * An object as it was when `resourceVersion` was given out; undefined: there was none. API servers remember five minutes.
+ * An object as it was at `resourceVersion`; undefined: it did not exist. API servers keep five minutes of history.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
- * @throws GoneError where that is too long ago
+ * @throws GoneError if the version is too old
  */
 export async function getObjectAt(
   client: KubeClient,
@@ -116,7 +116,7 @@ export async function getObjectAt(
   return parse(kubeList, await client.request({ ...limits, method: 'GET', path, query }), resource).items?.[0];
 }
 
-/** Up to which version the server knows a resource, asked of etcd and not of a cache. Nothing of the objects is sent. */
+/** The newest version of a resource, read from etcd and not from a cache. The answer contains no objects. */
 export async function newestVersion(
   client: KubeClient,
   resource: Resource,
@@ -135,7 +135,7 @@ export async function newestVersion(
 }
 
 export interface CreateOptions extends RequestLimits {
-  /** Asks whether it would be created, and stores nothing. */
+  /** Checks whether it could be created, and stores nothing. */
   readonly dryRun?: boolean;
 }
 
@@ -156,7 +156,7 @@ export async function createObject(
   return parse(kubeObject, await client.request({ ...limits, method: 'POST', path, query, body }), resource);
 }
 
-/** Replaces an object; with `metadata.resourceVersion` in `body` only that version. @throws ConflictError */
+/** Replaces an object; if `body` has a `metadata.resourceVersion`, only that version. @throws ConflictError */
 export async function updateObject(
   client: KubeClient,
   resource: Resource,
@@ -174,8 +174,8 @@ export async function updateObject(
 }
 
 /**
- * Patches an object; with `metadata.resourceVersion` in a merge patch, or a `test` of it in a JSON patch, only that
- * version.
+ * Patches an object. With `metadata.resourceVersion` in a merge patch, or a `test` of it in a JSON patch, only that
+ * version is patched.
  *
  * @throws ConflictError
  */
@@ -200,14 +200,14 @@ export async function patchObject(
 }
 
 export interface ApplyOptions extends RequestLimits {
-  /** Owns the fields that are applied, and only those. */
+  /** Owns the applied fields, and only those. */
   readonly fieldManager: string;
 }
 
 /**
- * Server-side apply: sets the fields that `body` has, takes them from whoever owned them, and leaves all others alone.
- * `body` names its apiVersion and kind. With `metadata.resourceVersion` only that version is written; with
- * `metadata.uid` an object that is gone is not made anew.
+ * Server-side apply: sets the fields in `body`, takes them over from other owners, and leaves all other fields alone.
+ * `body` names its apiVersion and kind. With `metadata.resourceVersion`, only that version is written; with
+ * `metadata.uid`, a deleted object is not recreated.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
  * @throws ConflictError
@@ -231,7 +231,7 @@ export async function applyObject(
   return parse(kubeObject, answer, resource);
 }
 
-/** Resolves when the server has accepted the deletion; finalizers may hold the object for longer. */
+/** Resolves when the server has accepted the deletion; finalizers may keep the object longer. */
 export async function deleteObject(
   client: KubeClient,
   resource: Resource,
@@ -247,7 +247,7 @@ export async function deleteObject(
   });
 }
 
-/** One unpaged list, held in memory: for lists that are known to be small. Everything else takes a Reflector. */
+/** One unpaged list, held in memory: only for lists that are known to be small. Use a Reflector otherwise. */
 export async function listObjects(
   client: KubeClient,
   resource: Resource,
@@ -263,6 +263,6 @@ function parse<T>(schema: z.ZodType<T>, answer: unknown, resource: Resource): T 
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join('.') ?? '';
   throw new ProtocolError(
-    `the answer about ${resourceName(resource)} is no Kubernetes object: wrong or missing ${where}`,
+    `the answer about ${resourceName(resource)} is not a Kubernetes object: wrong or missing ${where}`,
   );
 }

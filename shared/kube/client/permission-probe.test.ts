@@ -11,7 +11,7 @@ const forbidden = (message: string) => errorFromStatus(403, statusFromJson({ kin
 const refused = forbidden('secrets is forbidden: User "reroll" cannot create resource "secrets" in API group ""');
 const notTold = refusal(403, 'Forbidden');
 
-/** A server that answers so when it is asked for a right. */
+/** A server that answers access reviews in this way. */
 function worldOf(answer: () => Reply) {
   const { client, clock, transport } = clientWorld(({ path }) => (path === '/readyz' ? { body: 'ok' } : answer()));
   return { refusals: new PermissionProbe({ client, clock }), clock, transport };
@@ -19,20 +19,20 @@ function worldOf(answer: () => Reply) {
 
 const reviewed = (allowed: boolean): Reply => ({ status: 201, body: { status: { allowed } } });
 
-describe('a right', () => {
+describe('a permission', () => {
   it('is missing as soon as the server says so', async () => {
     const { refusals } = worldOf(() => reviewed(false));
     expect(await refusals.isRightMissing(refused)).toBe(true);
   });
 
-  it('is not missing where the server says that it is there, however long it is refused', async () => {
+  it('is not missing if the review says it is held, however long requests are refused', async () => {
     const { refusals, clock } = worldOf(() => reviewed(true));
     expect(await refusals.isRightMissing(refused)).toBe(false);
     await clock.advance(60_000);
     expect(await refusals.isRightMissing(refused)).toBe(false);
   });
 
-  it('is missing, where the server does not tell, when it has been refused for a while', async () => {
+  it('is missing if the review is unknown and requests have been refused for a while', async () => {
     const { refusals, clock } = worldOf(() => notTold);
     expect(await refusals.isRightMissing(refused)).toBe(false);
     await clock.advance(14_000);
@@ -41,7 +41,7 @@ describe('a right', () => {
     expect(await refusals.isRightMissing(refused)).toBe(true);
   });
 
-  it('is waited for anew when it was there in between', async () => {
+  it('starts a new wait after it was held in between', async () => {
     let answer = notTold;
     const { refusals, clock } = worldOf(() => answer);
     await refusals.isRightMissing(refused);
@@ -57,13 +57,13 @@ describe('a right', () => {
     ['another failure', new Error('reset')],
     ['a quota', forbidden('secrets "x" is forbidden: exceeded quota: few')],
     ['an admission webhook', forbidden('admission webhook "x" denied the request: no')],
-  ])('is not missing for certain after %s in between, and nobody is asked about that', async (_what, between) => {
+  ])('starts a new wait after %s in between, which needs no review', async (_what, between) => {
     const { refusals, clock, transport } = worldOf(() => notTold);
     await refusals.isRightMissing(refused);
     await clock.advance(20_000);
-    const asked = transport.requests.length;
+    const reviews = transport.requests.length;
     expect(await refusals.isRightMissing(between)).toBe(false);
-    expect(transport.requests).toHaveLength(asked);
+    expect(transport.requests).toHaveLength(reviews);
     expect(await refusals.isRightMissing(refused)).toBe(false);
   });
 });

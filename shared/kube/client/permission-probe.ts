@@ -3,7 +3,7 @@ import { reviewRight } from './access-review';
 import type { KubeClient } from './client';
 import { ForbiddenError } from '../errors';
 
-/** An API server that has just started refuses everything for a moment, until it has read who may do what. */
+/** An API server that has just started refuses all requests until it has read roles and bindings. */
 const persistMs = 15_000;
 
 export interface PermissionProbeOptions {
@@ -12,8 +12,8 @@ export interface PermissionProbeOptions {
 }
 
 /**
- * Tells a right that is missing from one that is not known yet: the API server says so, or, where it does not say, it has
- * refused for so long and nothing else.
+ * Decides whether a permission is missing or just not known yet. It is missing if an access review says so, or, if the
+ * review does not say, after this time of nothing but refusals.
  */
 export class PermissionProbe {
   readonly #options: PermissionProbeOptions;
@@ -23,7 +23,7 @@ export class PermissionProbe {
     this.#options = options;
   }
 
-  /** Told of how each attempt failed; undefined: it did not. Never rejects. */
+  /** Receives the failure of each attempt; undefined: it succeeded. Never rejects. */
   async isRightMissing(failure: unknown): Promise<boolean> {
     if (!isRbacForbidden(failure)) {
       this.#sinceMs = undefined;
@@ -44,7 +44,7 @@ export class PermissionProbe {
   }
 }
 
-/** Not by a quota, nor by admission: a rule of a Role would help. */
+/** Refused by RBAC, not by quota or admission: a Role rule would help. */
 export function isRbacForbidden(error: unknown): error is ForbiddenError {
   return error instanceof ForbiddenError && error.byRbac;
 }

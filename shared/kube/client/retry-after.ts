@@ -1,8 +1,8 @@
-/** A longer Retry-After is a mistake somewhere; waiting it out would be an outage of our own. */
+/** A longer Retry-After is a mistake; waiting that long would cause an outage. */
 export const maxRetryAfterMs = 120_000;
 
 /**
- * A Retry-After header in milliseconds: seconds or a date (RFC 9110, 10.2.3); undefined when it is neither.
+ * A Retry-After header in milliseconds: seconds or a date (RFC 9110, 10.2.3); undefined if it is neither.
  *
  * @param nowMs wall clock, for the date form.
  */

@@ -4,9 +4,10 @@ import { newestVersion, type RequestLimits } from './objects';
 import type { Resource } from '../resource';
 
 /**
- * Whether the versions of two resources come from one counter, so that they tell which write was first. They do where both
- * live in one etcd, which nothing in the API says (`--etcd-servers-overrides`). A counter is read for one, for the other,
- * and for the one again: it only grows. The counters of two etcds would have to meet within these milliseconds to look so.
+ * Whether the versions of two resources come from one counter, so that they show which write was first. They do if both
+ * live in one etcd, which the API does not reveal (`--etcd-servers-overrides`). The test reads one counter, the other,
+ * and the first again: counters only grow. Two separate counters would have to be equal within these milliseconds to
+ * pass.
  *
  * @throws ForbiddenError and the other KubeErrors
  */

@@ -13,7 +13,7 @@ const leaseSpec = z.looseObject({
   leaseTransitions: z.number().nullish(),
 });
 
-/** What a Lease says; unreadable fields count as absent: nobody may be locked out by a hand-edited Lease. */
+/** The content of a Lease. Unreadable fields count as missing, so that a hand-edited Lease locks nobody out. */
 export interface LeaseRecord {
   /** '' when nobody holds it. */
   readonly holder: string;
@@ -23,15 +23,15 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
-/** A Lease as it was read; writing hands its version back. */
+/** A Lease as it was read; a write refers to its version. */
 export interface StoredLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
 }
 
 /**
- * Reads and writes one Lease; each write holds only for the version it was based on. It waits for no other request: were all
- * of those held up, by an admission webhook that does not answer, the Lease would be lost, too.
+ * Reads and writes one Lease; each write is based on a version. It does not wait for other requests: if an unresponsive
+ * admission webhook blocked all of those, the Lease would be lost too.
  */
 export class LeaseStore {
   readonly #client: KubeClient;
@@ -50,7 +50,7 @@ export class LeaseStore {
     return object && stored(object);
   }
 
-  /** @throws ConflictError, AlreadyExistsError when somebody else was first. */
+  /** @throws ConflictError, AlreadyExistsError if another process was first. */
   async write(record: LeaseRecord, base: StoredLease | undefined, limits: RequestLimits): Promise<StoredLease> {
     const spec = {
       holderIdentity: record.holder,

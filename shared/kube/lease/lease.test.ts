@@ -18,19 +18,19 @@ interface Lease {
 /** A server with one Lease and optimistic concurrency. */
 class LeaseServer {
   lease: Lease | undefined;
-  /** Replies in the place of the server. */
+  /** Replies instead of the server. */
   intercept: (request: HttpRequest, store: () => Reply) => Reply | Promise<Reply> = (_request, store) => store();
   #version = 0;
 
   readonly transport = new FakeTransport((request) => this.intercept(request, () => this.#store(request)));
 
-  /** Another process's doing. */
+  /** A write by another process. */
   write(spec: Record<string, unknown>): void {
     const version = String(++this.#version);
     this.lease = { metadata: { name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version }, spec };
   }
 
-  /** As it was at `version` of a backup. */
+  /** Restores the Lease as it was at `version` in a backup. */
   restore(version: number): void {
     this.#version = version;
     this.lease!.metadata.resourceVersion = String(version);
@@ -123,7 +123,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('lets one lead at a time, and the other take over when the first is gone', async () => {
+  it('has one leader at a time, and the other takes over when the first is gone', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const a = candidate(server, clock, 'a');
     await clock.settle();
@@ -153,7 +153,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('waits for as long as the holder asked', async () => {
+  it('waits for the duration that the holder has set', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     server.write({ holderIdentity: 'other', leaseDurationSeconds: 60, renewTime: '2026-01-01T00:00:00.000000Z' });
     const { election } = candidate(server, clock, 'a');
@@ -178,7 +178,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('knows without any timer that its term is over, when it wakes from a freeze', async () => {
+  it('knows without a timer that its term is over after a freeze', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const frozen = { skippedMs: 0 };
     const frozenClock: Clock = {
@@ -194,7 +194,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('leads by a new term, not by a late answer, where it knew that its term was over', async () => {
+  it('starts a new term instead of prolonging an expired one by a late answer', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const frozen = { skippedMs: 0 };
     const frozenClock: Clock = {
@@ -212,7 +212,7 @@ describe('LeaderElection', () => {
     await clock.advance(2_000);
     frozen.skippedMs = 9_000;
     expect(election.isLeader()).toBe(false);
-    // Counted from its beginning, the renewal would be good for one second more.
+    // Counted from its beginning, the renewal would be valid for one more second.
     for (const answer of late) answer();
     await clock.settle();
     expect(election.isLeader()).toBe(false);
@@ -240,7 +240,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('does not begin a term whose time passed while it was being acquired', async () => {
+  it('does not begin a term that expired while it was being acquired', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const frozen = { skippedMs: 0 };
     const frozenClock: Clock = {
@@ -277,7 +277,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('stops at once when another holds the Lease, and stands again', async () => {
+  it('stops at once when another holds the Lease, and keeps trying to acquire it', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election, calls } = candidate(server, clock, 'a');
     await clock.settle();
@@ -317,7 +317,7 @@ describe('LeaderElection', () => {
     await b.election.stop();
   });
 
-  it('releases a Lease that it got in its last moment, though it never led', async () => {
+  it('releases a Lease that it got in its last moment, although it never led', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election, calls } = candidate(server, clock, 'a');
     server.intercept = (request, store) => {
@@ -331,7 +331,7 @@ describe('LeaderElection', () => {
     expect(calls).toEqual([]);
   });
 
-  it('knows whom it took the Lease from also when the answer to that was lost', async () => {
+  it('knows the previous holder even if the answer to its write was lost', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     server.write({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' });
     let lost = 0;
@@ -346,13 +346,13 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('waits for no other request: neither to be elected, nor to stay so, nor to release it', async () => {
+  it('waits for no other request to acquire, renew or release the Lease', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election } = candidate(server, clock, 'a');
     await clock.advance(4_000);
     await election.stop();
-    const asked = server.transport.requests.map(({ method, pool }) => [method, pool]);
-    expect(asked).toEqual(['GET', 'POST', 'PUT', 'PUT', 'GET', 'PUT'].map((method) => [method, 'urgent']));
+    const sent = server.transport.requests.map(({ method, pool }) => [method, pool]);
+    expect(sent).toEqual(['GET', 'POST', 'PUT', 'PUT', 'GET', 'PUT'].map((method) => [method, 'urgent']));
   });
 
   it('does not touch the Lease of another when it stops', async () => {
@@ -365,7 +365,7 @@ describe('LeaderElection', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('stops within its limits though the server is gone, and does nothing afterwards', async () => {
+  it('stops within its time limits without a server, and does nothing afterwards', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election, calls, logger } = candidate(server, clock, 'a');
     await clock.settle();
@@ -380,7 +380,7 @@ describe('LeaderElection', () => {
     expect(server.transport.requests).toHaveLength(requests);
   });
 
-  it('takes a Lease that somebody edited into nonsense', async () => {
+  it('acquires a Lease that somebody edited into nonsense', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     server.write({ holderIdentity: 7, leaseDurationSeconds: 'x' });
     const { election, calls } = candidate(server, clock, 'a');
@@ -389,7 +389,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('asks as often as it was told', async () => {
+  it('retries at the configured interval', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election } = candidate(server, clock, 'a', { retryPeriodMs: 500, leaseDurationMs: 30_000 });
     await clock.advance(5_000);
@@ -398,7 +398,7 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
-  it('tells that its Lease is older than before, to the leader and to a standby, and no other write of it', async () => {
+  it('reports a Lease that is older than before, to leader and standby, and no other write', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     for (let each = 0; each < 50; each++) server.write({});
     const leader = candidate(server, clock, 'a');

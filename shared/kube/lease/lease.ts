@@ -20,51 +20,54 @@ export interface LeaderElectionOptions {
   readonly name: string;
   /** Unique per process: two processes with one identity would both lead. */
   readonly identity: string;
-  /** Others may take over when they have seen no renewal for so long. Default 15 s. */
+  /** Others may take over after seeing no renewal for this time. Default 15 s. */
   readonly leaseDurationMs?: number;
-  /** The leader stops so long after its last successful renewal began; below `leaseDurationMs`. Default 10 s. */
+  /**
+   * The leader stops this long after the start of its last successful renewal; less than `leaseDurationMs`. Default 10
+   * s.
+   */
   readonly renewDeadlineMs?: number;
   /** Between attempts to renew or to acquire. Default 2 s. */
   readonly retryPeriodMs?: number;
   /**
-   * Told how each attempt to acquire or renew went; undefined: the server answered, whoever leads. May return a period to
-   * wait instead of `retryPeriodMs`.
+   * Receives the failure of each attempt to acquire or renew; undefined: the server answered, whoever leads. It may
+   * return a period to wait instead of `retryPeriodMs`.
    */
   readonly onAttempt?: (failure: unknown) => number | undefined;
 }
 
 export interface LeaderCallbacks {
-  /** `previous` is what stood in the Lease before it was acquired; undefined when there was none. */
+  /** `previous` is the content of the Lease before it was acquired; undefined if there was none. */
   onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void;
   /** Called at once: no write may follow. */
   onStoppedLeading(): void;
-  /** The Lease has an older version than before, leading or not: etcd was restored from a backup. */
+  /** The Lease has an older version than before: etcd was restored from a backup. Called for leaders and standbys. */
   onRestored(): void;
 }
 
-/** What another's Lease looked like, and since when by our own clock. */
+/** Another holder's Lease, and since when it has looked like this by our own clock. */
 interface Observation {
   readonly version: string;
   readonly sinceMonotonicMs: number;
 }
 
-/** A term as leader: counted from the start of the last renewal that succeeded, which is what others may count from. */
+/** A term as leader, counted from the start of the last successful renewal: others may count from then. */
 interface Term {
   readonly renewStartedMs: number;
   readonly deadline: Timer;
-  /** The Lease as we wrote it last; undefined while that is not known. */
+  /** The Lease as this process last wrote it; undefined if that is not known. */
   written: StoredLease | undefined;
 }
 
-/** Why it ends that was told to stop: nothing to warn of. */
-const asked = 'stopped';
+/** The reason for stopping on request, which is not worth a warning. */
+const requested = 'stopped';
 
 /**
  * Elects one leader among processes by a Lease, as client-go does.
  *
- * Remote clocks are never compared with ours: a Lease has expired when it was *seen* unchanged for its duration. A
- * leader that cannot renew stops before anybody else may have seen that (`renewDeadlineMs` < `leaseDurationMs`), even
- * while its request hangs.
+ * Remote clocks are never compared with the local one: a Lease has expired if it was *seen* unchanged for its duration.
+ * A leader that cannot renew stops before others may have seen that (`renewDeadlineMs` < `leaseDurationMs`), even while
+ * its request hangs.
  *
  * @see https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
  */
@@ -83,11 +86,11 @@ export class LeaderElection {
     | undefined;
   #observed: Observation | undefined;
   #term: Term | undefined;
-  /** Whom we took the Lease from, or tried to: after a lost answer it names us and tells no more of them. */
+  /** The previous holder. Kept here because after a lost answer the Lease already names this process. */
   #takenFrom: { readonly renewTimeMs: number } | undefined;
-  /** Of the Lease, as it was seen last. */
+  /** The version of the Lease when it was last read. */
   #version = '';
-  /** The Lease may name us: a write was sent. */
+  /** A write was sent, so the Lease may name this process. */
   #mayHold = false;
 
   constructor(options: LeaderElectionOptions) {
@@ -102,7 +105,7 @@ export class LeaderElection {
     this.#onAttempt = options.onAttempt ?? (() => undefined);
   }
 
-  /** Begins to stand for election; does nothing when it does already. */
+  /** Starts to take part in the election; does nothing if it has started. */
   start(callbacks: LeaderCallbacks): void {
     if (this.#run) return;
     const controller = new AbortController();
@@ -110,8 +113,8 @@ export class LeaderElection {
   }
 
   /**
-   * Asked before every write: a process that was frozen learns here that its term is over, before any timer tells. Then it
-   * is over: what is not written for that reason is the business of the next term, so no late answer may prolong this one.
+   * Called before every write: after a freeze, a process learns here that its term is over, before any timer fires. The
+   * term is then ended, and no late answer may prolong it: what was not written is left to the next term.
    */
   isLeader(): boolean {
     if (!this.#run || !this.#term) return false;
@@ -125,7 +128,7 @@ export class LeaderElection {
     const run = this.#run;
     if (!run) return;
     run.controller.abort();
-    this.#stepDown(run.callbacks, asked);
+    this.#stepDown(run.callbacks, requested);
     await run.done;
     if (this.#run !== run) return;
     this.#run = undefined;
@@ -142,26 +145,26 @@ export class LeaderElection {
       } catch (thrown) {
         failure = thrown;
         const fields = { error: errorMessage(thrown) };
-        if (isFirstElsewhere(thrown)) this.#logger.debug('lease written by another first', fields);
+        if (isFirstElsewhere(thrown)) this.#logger.debug('another process wrote the lease first', fields);
         else if (!failing && !isAborted(signal)) this.#logger.warn('lease not renewed, trying again', fields);
         failing = true;
       }
       let periodMs = this.#retryPeriodMs;
       if (!isAborted(signal)) this.#call(() => (periodMs = this.#onAttempt(failure) ?? periodMs));
-      // Standbys are jittered, or all of them would meet at the moment when a Lease expires.
+      // Standbys are jittered; otherwise all of them would write at the moment when a Lease expires.
       await sleep(this.#clock, this.#term ? this.#retryPeriodMs : periodMs * (1 + this.#random.float()), signal);
     }
   }
 
   async #tryAcquireOrRenew(signal: AbortSignal, callbacks: LeaderCallbacks): Promise<void> {
-    // Half of the deadline, so that a request that hangs leaves time for another.
+    // Half of the deadline, so that after a request that hangs there is time for another.
     const limits = { timeoutMs: this.#renewDeadlineMs / 2, signal };
     const own = this.#term?.written;
     if (!own) {
       await this.#write(await this.#store.read(limits), limits, signal, callbacks);
       return;
     }
-    // While nobody else writes it, the version of our last write is still the current one: renewing takes one request.
+    // While nobody else writes the Lease, the version of the last write is current: a renewal takes one request.
     try {
       await this.#write(own, limits, signal, callbacks);
     } catch (thrown) {
@@ -170,7 +173,7 @@ export class LeaderElection {
     }
   }
 
-  /** Acquires or renews the Lease as it was last seen, if it is ours to have. */
+  /** Acquires or renews the Lease in its last known state, if this process may have it. */
   async #write(
     lease: StoredLease | undefined,
     limits: RequestLimits,
@@ -189,7 +192,7 @@ export class LeaderElection {
     if (holder !== this.#identity) this.#takenFrom = previousOf(lease);
     const previous = this.#takenFrom ?? previousOf(lease);
     this.#mayHold = true;
-    // Not known until the answer is there: after a lost one the Lease is read again.
+    // Unknown until the answer arrives: if it is lost, the Lease is read again.
     if (term) term.written = undefined;
     const written = await this.#store.write(
       {
@@ -204,7 +207,7 @@ export class LeaderElection {
     );
     if (isAborted(signal)) return;
     this.#noteVersion(written, callbacks);
-    // The deadline may have passed while the request was under way: then that term is over, whatever the answer says.
+    // The deadline may have passed during the request: then that term is over, whatever the answer is.
     if (term !== this.#term) return;
     if (this.#clock.monotonicMs() - renewStartedMs >= this.#renewDeadlineMs) return;
     this.#lead(renewStartedMs, written, callbacks);
@@ -214,7 +217,7 @@ export class LeaderElection {
     this.#call(() => callbacks.onStartedLeading(previous));
   }
 
-  /** Reads of one object are of etcd itself, so its version only grows. A Lease that was created anew has a newer one, too. */
+  /** Reads of single objects come from etcd itself, so the version only grows, even if the Lease was recreated. */
   #noteVersion(lease: StoredLease | undefined, callbacks: LeaderCallbacks): void {
     if (!lease) return;
     const formerVersion = this.#version;
@@ -227,7 +230,7 @@ export class LeaderElection {
     this.#call(() => callbacks.onRestored());
   }
 
-  /** Whether another's Lease was seen unchanged for as long as its holder asked for. */
+  /** Whether another holder's Lease was seen unchanged for the duration that its holder set. */
   #hasExpired({ object, record }: StoredLease): boolean {
     const nowMs = this.#clock.monotonicMs();
     const version = `${object.metadata.uid} ${record.holder} ${record.renewTime ?? ''} ${record.transitions}`;
@@ -246,7 +249,7 @@ export class LeaderElection {
     if (!this.#term) return;
     this.#term.deadline.cancel();
     this.#term = undefined;
-    this.#logger[reason === asked ? 'info' : 'warn']('stopped leading', { reason });
+    this.#logger[reason === requested ? 'info' : 'warn']('stopped leading', { reason });
     this.#call(() => callbacks.onStoppedLeading());
   }
 
@@ -280,7 +283,7 @@ function previousOf(lease: StoredLease | undefined): { readonly renewTimeMs: num
   return Number.isNaN(renewTimeMs) ? undefined : { renewTimeMs };
 }
 
-/** Nothing is wrong then: one of several was to be first. */
+/** Not a fault: another process was first. */
 function isFirstElsewhere(thrown: unknown): boolean {
   return thrown instanceof ConflictError || thrown instanceof AlreadyExistsError;
 }

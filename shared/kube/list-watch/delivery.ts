@@ -5,23 +5,23 @@ import type { MalformedObjectError } from '../../domain/kubernetes/malformed-obj
 import type { Decoded } from '../wire/decoder';
 import type { ReflectorObserver } from '../observers';
 
-/** Where a reflector delivers. Callbacks are synchronous and only take note: the work is done elsewhere. */
+/** The receiver of a reflector's objects. Callbacks are synchronous and only store what they receive. */
 export interface ReflectorSink<T> {
   upsert(object: T, origin: 'list' | 'watch'): void;
   /**
-   * `uid` is that of the object that went; undefined: whatever has this key is gone. `resourceVersion` is that of its going:
-   * of its deletion, or of the write that took it out of what is selected; undefined where a list does not show it.
+   * `uid` is that of the removed object; undefined: any object with this key was removed. `resourceVersion` is that of
+   * the deletion, or of the write that excluded the object from the selection; undefined if a list does not show it.
    */
   remove(key: ObjectKey, uid?: string, resourceVersion?: string): void;
-  /** What the sink holds of this reflector's resource and scope. */
+  /** The keys that the sink holds for this reflector's resource and scope. */
   keys(): Iterable<ObjectKey>;
-  /** A complete list has been delivered, the removals that follow from it included. */
+  /** A complete list has been delivered, including the removals that follow from it. */
   synced(): void;
 }
 
 /**
- * One run's way to the sink: closed when the run is over, so that nothing arrives after a stop, and a wall for what the
- * sink throws, so that its bug cannot end the stream.
+ * Delivers the objects of one run to the sink. It is closed when the run ends, so that nothing arrives after a stop. It
+ * catches what the sink throws, so that a bug there does not end the stream.
  */
 export class Delivery<T> {
   readonly #sink: ReflectorSink<T>;
@@ -44,24 +44,24 @@ export class Delivery<T> {
     this.#deliver(key, () => this.#sink.remove(key, uid, resourceVersion));
   }
 
-  /** The object is skipped; what the sink holds of it stays. */
+  /** The object is skipped; the sink keeps its previous state. */
   malformed(error: MalformedObjectError): void {
     this.#observer?.decodeFailed('object');
-    this.#logger.warn('object skipped, its shape is not what the API promises', {
+    this.#logger.warn('object skipped, its shape is unexpected', {
       object: error.key,
       error: error.message,
     });
   }
 
   /**
-   * After a complete list: removes what was not in it.
+   * After a complete list: removes the objects that were not in it.
    *
-   * @returns how many objects the sink held that were not.
+   * @returns how many of the sink's objects were not in the list.
    */
   complete(seen: ReadonlySet<ObjectKey>): void {
     this.#deliver(undefined, () => {
-      const gone = [...this.#sink.keys()].filter((key) => !seen.has(key));
-      for (const key of gone) this.remove(key);
+      const missing = [...this.#sink.keys()].filter((key) => !seen.has(key));
+      for (const key of missing) this.remove(key);
     });
     this.#deliver(undefined, () => this.#sink.synced());
   }
@@ -72,7 +72,7 @@ export class Delivery<T> {
       callback();
     } catch (thrown) {
       this.#observer?.sinkFailed();
-      this.#logger.error('taking note of an object failed', { object: key, error: errorMessage(thrown) });
+      this.#logger.error('processing an object failed', { object: key, error: errorMessage(thrown) });
     }
   }
 }

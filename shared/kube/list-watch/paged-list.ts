@@ -22,17 +22,17 @@ export interface PagedListOptions<T> {
   onActivity(): void;
 }
 
-/** A list whose bytes stop for so long is given up. */
+/** A list without new bytes for this long is aborted. */
 const idleTimeoutMs = 30_000;
 
 /**
  * Reads the complete state in pages and delivers it to `relist`, without completing the pass.
  *
- * No resourceVersion is asked for: that is a consistent read, and no API server may answer it from a cache that lags
- * behind what a watch has already told us.
+ * The request has no resourceVersion, which makes it a consistent read: the API server must not answer it from a cache
+ * that lags behind what a watch has already shown.
  *
  * @returns the resourceVersion to watch from.
- * @throws KubeError; GoneError only when even an unpaged list is refused as expired.
+ * @throws KubeError; GoneError only if even an unpaged list is refused as expired.
  */
 export async function pagedList<T>(options: PagedListOptions<T>): Promise<string> {
   let limit: number | undefined = options.pageSize;
@@ -43,13 +43,13 @@ export async function pagedList<T>(options: PagedListOptions<T>): Promise<string
     try {
       page = await readPage(options, limit, token);
     } catch (thrown) {
-      // A slow reader's token expires with the next compaction; one unpaged list cannot.
+      // For a slow reader, the continue token expires with the next compaction; an unpaged list needs no token.
       if (!(thrown instanceof GoneError) || token === undefined) throw thrown;
       limit = token = resourceVersion = undefined;
       options.relist.restart();
       continue;
     }
-    // All pages are of one version, so the first page's holds for the whole.
+    // All pages have one version, so that of the first page is valid for the whole list.
     resourceVersion ??= page.resourceVersion;
     if (resourceVersion === undefined) throw new ProtocolError('the list has no resourceVersion to watch from');
     if (page.continue === undefined) return resourceVersion;

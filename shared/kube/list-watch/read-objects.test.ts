@@ -35,7 +35,7 @@ function listOf(...items: readonly object[]): Reply {
   return { body: { kind: 'SecretList', apiVersion: 'v1', metadata: { resourceVersion: '50' }, items } };
 }
 
-/** Looks for `shop/db`; resolves with what was found and what was asked. */
+/** Looks for `shop/db`; resolves with the object and the request. */
 async function find(
   reply: Reply,
   options: Partial<FindOptions<DigestedSource>> = {},
@@ -59,7 +59,7 @@ describe('findObject', () => {
       { labelSelector: 'app=web' },
       'fieldSelector=metadata.name%3Ddb&labelSelector=app%3Dweb&limit=1',
     ],
-  ])('asks once for a list of the one name, whole: %s', async (_when, options, query) => {
+  ])('sends one list request for the name, with whole objects: %s', async (_when, options, query) => {
     const { requests } = await find(listOf(), options);
     expect(requests.map(({ path }) => path)).toEqual([`/api/v1/namespaces/shop/secrets?${query}`]);
     expect(requests[0]).toMatchObject({
@@ -83,14 +83,14 @@ describe('findObject', () => {
     expect(found?.content.equals(decoder.fromJson(sourceJson('Secret', stored)).object.content)).toBe(true);
   });
 
-  it('finds nothing where there is none', async () => {
+  it('finds nothing if there is no such object', async () => {
     expect((await find(listOf())).found).toBeUndefined();
   });
 
   it.each([
-    ['a version that is forgotten', refusal(410, 'Expired'), GoneError],
+    ['a version that is too old', refusal(410, 'Expired'), GoneError],
     ['a resource that is not served', refusal(404, 'NotFound'), NotFoundError],
-    ['an object of wrong shape', listOf(sourceJson('Secret', { ...stored, uid: '' })), MalformedObjectError],
+    ['an object with the wrong shape', listOf(sourceJson('Secret', { ...stored, uid: '' })), MalformedObjectError],
   ])('fails for %s', async (_what, reply, error) => {
     await expect(find(reply, { resourceVersion: '41' })).rejects.toThrow(error);
   });

@@ -15,7 +15,7 @@ export interface ObjectsOptions<T> {
 
 export interface FindOptions<T> extends ObjectsOptions<T> {
   readonly name: string;
-  /** As it was when this was given out: API servers remember five minutes. Undefined: as it is now. */
+  /** The version to read: API servers keep five minutes of history. Undefined: the current one. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -23,12 +23,12 @@ export interface FindOptions<T> extends ObjectsOptions<T> {
 const pageSize = 500;
 
 /**
- * Finds one object by a list of its name alone: whoever may list its kind may do that, and in the encoding of lists. Undefined
- * where there is none. A quorum read, as a GET is.
+ * Finds one object by listing its name: this needs only the permission to list its kind, and uses the encoding of
+ * lists. Undefined if there is none. A quorum read, like a GET.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
- * @throws GoneError where the version is too long ago, NotFoundError where the resource is not served, and the other KubeErrors;
- * MalformedObjectError where the shape of the object is wrong.
+ * @throws GoneError if the version is too old, NotFoundError if the resource is not served, and the other KubeErrors;
+ * MalformedObjectError if the object has the wrong shape.
  */
 export async function findObject<T>(options: FindOptions<T>): Promise<T | undefined> {
   const { name, resourceVersion } = options;
@@ -46,10 +46,10 @@ export async function findObject<T>(options: FindOptions<T>): Promise<T | undefi
 }
 
 /**
- * Hands over all objects of a namespace, page by page, some of them twice where a list has to begin anew. Passes over what has
- * the wrong shape.
+ * Passes on all objects of a namespace, page by page; some of them twice if a list has to start over. Skips objects
+ * with the wrong shape.
  *
- * @throws NotFoundError where the resource is not served, and the other KubeErrors.
+ * @throws NotFoundError if the resource is not served, and the other KubeErrors.
  */
 export async function eachObject<T>(options: ObjectsOptions<T>, take: (object: T) => void): Promise<void> {
   await list(options, { labelSelector: options.labelSelector }, pageSize, {

@@ -18,7 +18,7 @@ export interface ReflectorDeps {
 
 export interface ReflectorOptions<T> {
   readonly resource: Resource;
-  /** Without it, all namespaces. */
+  /** Default: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -31,11 +31,11 @@ export interface ReflectorOptions<T> {
 export interface ReflectorStatus {
   /** A complete list has been delivered since the start: readiness. */
   readonly synced: boolean;
-  /** A watch has gone on from that list: until then nothing that changes is seen. */
+  /** A watch has continued from that list: before, no change is seen. */
   readonly begun: boolean;
-  /** When the server last said anything, by the monotonic clock: liveness. */
+  /** When the server last sent anything, by the monotonic clock: liveness. */
   readonly lastActivityMonotonicMs: number;
-  /** What ended the last attempt; absent while all is well. */
+  /** What ended the last attempt; missing if there is no error. */
   readonly lastError?: KubeError;
   readonly state: 'starting' | 'listing' | 'watching' | 'backing-off' | 'stopped';
 }

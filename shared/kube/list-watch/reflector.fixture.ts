@@ -42,7 +42,7 @@ export const thingDecoder: Decoder<Thing> = {
   },
 };
 
-/** Lists by metadata; of an object that was listed so, the value is `metadata-only`. */
+/** Lists metadata only; the value of an object listed this way is `metadata-only`. */
 export const listedDecoder: Decoder<Thing> = {
   ...thingDecoder,
   accepts: 'protobuf',
@@ -52,7 +52,7 @@ export const listedDecoder: Decoder<Thing> = {
   },
 };
 
-/** Keeps what it is told, and tells what it was told. */
+/** Keeps what it receives, and records the calls. */
 export class RecordingSink implements ReflectorSink<Thing> {
   readonly objects = new Map<ObjectKey, string>();
   readonly calls: string[] = [];
@@ -97,7 +97,7 @@ export function queryOf(request: HttpRequest): URLSearchParams {
 
 export const isWatch = (request: HttpRequest): boolean => queryOf(request).has('watch');
 
-/** What a request is for, and in which form: `watch-list metadata`, `list whole`, `watch from 7 whole`. */
+/** The purpose and form of a request: `watch-list metadata`, `list whole`, `watch from 7 whole`. */
 export function asked(request: HttpRequest): string {
   const query = queryOf(request);
   const watch = query.has('sendInitialEvents') ? 'watch-list' : `watch from ${query.get('resourceVersion')}`;
@@ -105,7 +105,7 @@ export function asked(request: HttpRequest): string {
   return `${isWatch(request) ? watch : 'list'} ${isPartial ? 'metadata' : 'whole'}`;
 }
 
-/** A server that does not know `sendInitialEvents`: lists and watches are answered apart. */
+/** A server without `sendInitialEvents`: lists and watches are separate requests. */
 export interface PagedServer {
   list(request: HttpRequest, index: number): Reply | Promise<Reply>;
   watch(request: HttpRequest, index: number): Reply | Promise<Reply>;

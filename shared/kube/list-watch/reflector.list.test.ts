@@ -42,7 +42,7 @@ describe('paged list', () => {
     await reflector.stop();
   });
 
-  it('asks for 500 objects a page unless told otherwise', async () => {
+  it('requests 500 objects per page by default', async () => {
     const { reflector, clock, lists } = pagedWorld({ list: () => listOf('1', []), watch: openWatch });
     reflector.start();
     await clock.settle();
@@ -50,7 +50,7 @@ describe('paged list', () => {
     await reflector.stop();
   });
 
-  it('delivers nothing more of a chunk in which it was stopped', async () => {
+  it('delivers nothing more from the chunk during which it was stopped', async () => {
     const { reflector, clock, sink } = pagedWorld({
       list: () => listOf('10', [thing('a', '5'), thing('b', '6')]),
       watch: openWatch,
@@ -66,7 +66,7 @@ describe('paged list', () => {
     expect(sink.calls).toEqual(['list shop/a=5']);
   });
 
-  it('falls back to an unpaged list when the continue token expired, forgetting what the first pages showed', async () => {
+  it('falls back to an unpaged list when the continue token expired, discarding the first pages', async () => {
     const { reflector, clock, lists, sink } = pagedWorld({
       list: (request) => {
         const query = queryOf(request);
@@ -83,7 +83,7 @@ describe('paged list', () => {
     await reflector.stop();
   });
 
-  it('refuses a server that answers the same continue token for ever', async () => {
+  it('fails if the server returns the same continue token twice', async () => {
     const { reflector, clock, lists } = pagedWorld({
       list: () => listOf('10', [], { continue: 'same' }),
       watch: openWatch,
@@ -95,7 +95,7 @@ describe('paged list', () => {
     await reflector.stop();
   });
 
-  it('removes what is gone only when the new list is complete', async () => {
+  it('removes missing objects only when the new list is complete', async () => {
     const broken = new FakeBody();
     const first = new FakeBody();
     const { reflector, clock, sink } = pagedWorld({
@@ -121,7 +121,7 @@ describe('paged list', () => {
 });
 
 describe('watch-list', () => {
-  it('takes the whole state from the watch and goes on with it', async () => {
+  it('reads the whole state from the watch and continues with it', async () => {
     const body = new FakeBody();
     const { reflector, clock, sink, lists, watches } = world(() => ({ body }));
     sink.objects.set('shop/gone', '1');
@@ -144,7 +144,7 @@ describe('watch-list', () => {
     await reflector.stop();
   });
 
-  it('does not watch from the versions of initial events: they are in no order', async () => {
+  it('does not watch from the versions of initial events, which are unordered', async () => {
     const first = new FakeBody();
     const { reflector, clock, watches } = world((_request, index) => ({ body: index === 0 ? first : new FakeBody() }));
     reflector.start();
@@ -157,7 +157,7 @@ describe('watch-list', () => {
     await reflector.stop();
   });
 
-  it('is patient with initial events that trickle, and with the quiet after them', async () => {
+  it('waits for slow initial events, and accepts silence after them', async () => {
     const body = new FakeBody();
     const { reflector, clock, watches, lists } = world(() => ({ body }));
     reflector.start();
@@ -172,7 +172,7 @@ describe('watch-list', () => {
     await reflector.stop();
   });
 
-  it('stays stopped though its end mark was in the chunk that was being read', async () => {
+  it('stays stopped although its end mark was in the current chunk', async () => {
     const body = new FakeBody();
     const { reflector, clock, sink } = world(() => ({ body }));
     let stopped: Promise<void> | undefined;
@@ -192,7 +192,7 @@ describe('watch-list', () => {
     expect(reflector.status).toMatchObject({ state: 'stopped', synced: false });
   });
 
-  it('is not given up for an ERROR event of a running watch', async () => {
+  it('is not abandoned because of an ERROR event of a running watch', async () => {
     const first = new FakeBody();
     const { reflector, clock, watches, lists } = world((_request, index) => ({
       body: index === 0 ? first : new FakeBody(),
@@ -206,7 +206,7 @@ describe('watch-list', () => {
     await reflector.stop();
   });
 
-  it.each([400, 422])('is not tried again after a %d', async (status) => {
+  it.each([400, 422])('is not retried after a %d', async (status) => {
     const first = new FakeBody();
     const { reflector, clock, watches } = world((request) => {
       if (queryOf(request).has('sendInitialEvents')) return refusal(status, 'Invalid');
@@ -220,7 +220,7 @@ describe('watch-list', () => {
     await reflector.stop();
   });
 
-  it('falls back when the end mark does not come: the server ignores the parameter', async () => {
+  it('falls back without an end mark, when the server ignores the parameter', async () => {
     const { reflector, clock, lists, sink } = world((request) => {
       if (!isWatch(request)) return listOf('10', [thing('a', '5')]);
       const body = new FakeBody();
@@ -247,7 +247,7 @@ describe('watch-list', () => {
     await reflector.stop();
   });
 
-  it('does not take a refused watch for a refused watch-list', async () => {
+  it('does not mistake a refused watch for a refused watch-list', async () => {
     const { reflector, clock, lists, watches } = world((_request, index) => {
       if (index !== 0) return index === 1 ? refusal(400, 'BadRequest') : openWatch();
       const body = new FakeBody();
@@ -263,7 +263,7 @@ describe('watch-list', () => {
   });
 });
 
-describe('a list by metadata', () => {
+describe('a metadata list', () => {
   const decoder = listedDecoder;
 
   /** A server that streams lists; each request opens the next of `bodies`, then silent ones. */
@@ -281,7 +281,7 @@ describe('a list by metadata', () => {
   const added = { type: 'ADDED', object: thing('a', '99') };
   const expired = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } };
 
-  it('is a stream of its own up to its end mark, from where whole objects are watched', async () => {
+  it('is a separate stream up to its end mark, after which whole objects are watched', async () => {
     const [list, watch] = [new FakeBody(), new FakeBody()];
     const built = streaming(list, watch);
     const { reflector, clock, sink } = built;
@@ -302,7 +302,7 @@ describe('a list by metadata', () => {
     await reflector.stop();
   });
 
-  it('is not watching before its watch is open', async () => {
+  it('does not report watching before its watch is open', async () => {
     const list = new FakeBody();
     const { reflector, clock } = world((_request, index) => (index === 0 ? { body: list } : noAnswer()), { decoder });
     reflector.start();
@@ -312,7 +312,7 @@ describe('a list by metadata', () => {
     await reflector.stop();
   });
 
-  it('is one of whole objects, and the watch goes on with it, for a start that asks for that', async () => {
+  it('lists whole objects, and continues as a watch, if started so', async () => {
     const body = new FakeBody();
     const built = streaming(body);
     const { reflector, clock, sink } = built;
@@ -329,7 +329,7 @@ describe('a list by metadata', () => {
     await reflector.stop();
   });
 
-  it('is paged where the server does not stream lists', async () => {
+  it('is paged if the server does not stream lists', async () => {
     const watch = new FakeBody();
     const built = pagedWorld(
       {
@@ -354,7 +354,7 @@ describe('a list by metadata', () => {
     await reflector.stop();
   });
 
-  it('is paged and whole for a start that asks for that', async () => {
+  it('is paged with whole objects if started so', async () => {
     const built = pagedWorld({ list: () => listOf('10', [thing('a', '5')]), watch: openWatch }, { decoder });
     built.reflector.start(true);
     await built.clock.settle();
@@ -363,7 +363,7 @@ describe('a list by metadata', () => {
     await built.reflector.stop();
   });
 
-  it('is not complete when its stream breaks off, and begins anew', async () => {
+  it('is incomplete when its stream breaks off, and starts over', async () => {
     const [first, second] = [new FakeBody(), new FakeBody()];
     const built = streaming(first, second);
     const { reflector, clock, sink } = built;
@@ -385,7 +385,7 @@ describe('a list by metadata', () => {
   it.each([
     ['ends', (body: FakeBody) => body.end()],
     ['falls silent', () => undefined],
-  ])('is paged from then on when its stream %s before its end mark', async (_how, then) => {
+  ])('is paged from then on if its stream %s before its end mark', async (_how, then) => {
     const first = new FakeBody();
     const built = world(
       (request, index) => (isWatch(request) ? { body: index === 0 ? first : new FakeBody() } : listOf('10', [])),
@@ -399,7 +399,7 @@ describe('a list by metadata', () => {
     await built.reflector.stop();
   });
 
-  it('is not repeated where the watch can resume', async () => {
+  it('is not repeated if the watch can resume', async () => {
     const [list, watch] = [new FakeBody(), new FakeBody()];
     const built = streaming(list, watch);
     built.reflector.start();
@@ -412,7 +412,7 @@ describe('a list by metadata', () => {
     await built.reflector.stop();
   });
 
-  it('comes again after a 410', async () => {
+  it('is repeated after a 410', async () => {
     const [list, watch, again] = [new FakeBody(), new FakeBody(), new FakeBody()];
     const built = streaming(list, watch, again);
     const { reflector, clock, sink, reconnects } = built;
@@ -427,7 +427,7 @@ describe('a list by metadata', () => {
     await reflector.stop();
   });
 
-  it('stands in for a watch that is refused', async () => {
+  it('replaces a refused watch', async () => {
     const built = world((request) => (isWatch(request) ? refusal(403, 'Forbidden') : listOf('10', [thing('a', '5')])), {
       decoder,
     });
@@ -444,7 +444,7 @@ describe('a list by metadata', () => {
     await reflector.stop();
   });
 
-  it('is streamed again though the watch after it was refused as invalid', async () => {
+  it('is streamed again although the watch after it was refused as invalid', async () => {
     const list = new FakeBody();
     const built = world(
       (_request, index) => (index === 1 ? refusal(400, 'BadRequest') : { body: index === 0 ? list : new FakeBody() }),
@@ -460,7 +460,7 @@ describe('a list by metadata', () => {
   it.each([
     ['at an object', 'list shop/a=metadata-only', ['list shop/a=metadata-only']],
     ['when it is complete', 'synced', ['list shop/a=metadata-only', 'list shop/b=metadata-only', 'synced']],
-  ])('tells nothing more and asks for nothing more once stopped %s', async (_when, at, told) => {
+  ])('reports and requests nothing more once stopped %s', async (_when, at, calls) => {
     const list = new FakeBody();
     const built = streaming(list);
     const { reflector, clock, sink } = built;
@@ -473,7 +473,7 @@ describe('a list by metadata', () => {
     list.push(lines(added, { type: 'ADDED', object: thing('b', '98') }, bookmarkEnd('50')));
     await clock.settle();
     await stopped;
-    expect(sink.calls).toEqual(told);
+    expect(sink.calls).toEqual(calls);
     expect(requestsOf(built)).toEqual(['watch-list metadata']);
     expect(reflector.status.state).toBe('stopped');
     expect([list.closed, clock.pendingTimers]).toEqual([true, 0]);
@@ -505,7 +505,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('takes versions as they are, whatever their order', async () => {
+  it('accepts versions in any order', async () => {
     const { reflector, clock, body, watches, sink } = await watching();
     body.line({ type: 'MODIFIED', object: thing('a', '900', 'x') });
     body.line({ type: 'MODIFIED', object: thing('a', '8', 'y') });
@@ -518,7 +518,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('ignores an event of unknown type, and counts it', async () => {
+  it('ignores an event with an unknown type, and counts it', async () => {
     const { reflector, clock, sink, body, decodeFailures } = await watching();
     body.line({ type: 'RENAMED', object: thing('a', '11') });
     body.line({ type: 'MODIFIED', object: thing('a', '12') });
@@ -528,7 +528,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('skips an object of wrong shape, keeps its former state, says which, and goes on', async () => {
+  it('skips an object with the wrong shape, keeps its previous state, logs its name, and continues', async () => {
     const { reflector, clock, sink, body, decodeFailures, logger, watches } = await watching();
     body.line({ type: 'MODIFIED', object: thing('a', '11', 7) });
     body.line({ type: 'MODIFIED', object: thing('b', '12') });
@@ -543,7 +543,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('forgets a deleted object although its shape is wrong', async () => {
+  it('removes a deleted object although its shape is wrong', async () => {
     const { reflector, clock, sink, body } = await watching();
     body.line({ type: 'DELETED', object: thing('a', '11', 7) });
     await clock.settle();
@@ -551,7 +551,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('does not remove an object that a relist shows in a wrong shape', async () => {
+  it('does not remove an object that a relist shows with the wrong shape', async () => {
     const { reflector, clock, sink } = pagedWorld({
       list: () => listOf('10', [thing('a', '5', 7), thing('b', '6')]),
       watch: openWatch,
@@ -565,7 +565,7 @@ describe('events', () => {
   });
 
   it.each([
-    ['bytes that are no JSON', '{"type":"MODIFIED","object":{"metada}\n'],
+    ['bytes that are not JSON', '{"type":"MODIFIED","object":{"metada}\n'],
     ['JSON that is no event', '[1]\n'],
   ])('lists again after %s', async (_what, bytes) => {
     const { reflector, clock, body, lists, reconnects, decodeFailures } = await watching();
@@ -586,7 +586,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('lists again, rather than fill the memory, after a line without end', async () => {
+  it('lists again after an endless line, instead of filling the memory', async () => {
     const { reflector, clock, body, lists } = await watching();
     for (let i = 0; i < 17; i++) body.push(Buffer.alloc(1024 * 1024, 'x'));
     await clock.advance(1_500);
@@ -622,7 +622,7 @@ describe('events', () => {
     await reflector.stop();
   });
 
-  it('tells when it last heard of the server', async () => {
+  it('reports when it last heard from the server', async () => {
     const { reflector, clock, body } = await watching();
     await clock.advance(40_000);
     expect(reflector.status.lastActivityMonotonicMs).toBe(0);

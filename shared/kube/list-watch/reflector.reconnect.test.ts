@@ -17,7 +17,7 @@ function serverOf(watches: readonly (FakeBody | Reply)[], list: Reply = listOf('
 
 const gone = refusal(410, 'Expired', 'too old resource version');
 
-describe('a watch that ends comes back', () => {
+describe('a watch that ends is reopened', () => {
   it('resumes from the last version after a connection reset', async () => {
     const first = new FakeBody();
     const { reflector, clock, watches, lists, reconnects } = serverOf([first]);
@@ -45,7 +45,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('backs off when watches end as soon as they begin', async () => {
+  it('backs off when watches end immediately', async () => {
     const { reflector, clock, watches } = pagedWorld({
       list: () => listOf('10', []),
       watch: () => ({ body: FakeBody.of() }),
@@ -58,7 +58,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('forgets its backoff only after a healthy while', async () => {
+  it('resets its backoff only after a healthy watch', async () => {
     const bodies = Array.from({ length: 12 }, () => new FakeBody());
     const { reflector, clock, watches } = serverOf(bodies);
     reflector.start();
@@ -76,7 +76,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('waits as long as a 429 asks for', async () => {
+  it('waits for the Retry-After of a 429', async () => {
     const { reflector, clock, watches, lists } = serverOf([
       refusal(429, 'TooManyRequests', 'slow down', { 'retry-after': '7' }),
     ]);
@@ -90,7 +90,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it.each([500, 502, 503])('keeps its version over a %d', async (status) => {
+  it.each([500, 502, 503])('keeps its version after a %d', async (status) => {
     const { reflector, clock, watches, lists } = serverOf([{ status, body: 'no' }]);
     reflector.start();
     await clock.advance(2_000);
@@ -126,7 +126,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('backs off from a 410 that comes again and again', async () => {
+  it('backs off after repeated 410s', async () => {
     const { reflector, clock, lists } = pagedWorld({ list: () => listOf('10', []), watch: () => gone });
     reflector.start();
     await clock.advance(8_000);
@@ -137,7 +137,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('lists again after any other ERROR event, but for throttling', async () => {
+  it('lists again after any other ERROR event except throttling', async () => {
     const error = (code: number): FakeBody => {
       const body = new FakeBody();
       body.line({ type: 'ERROR', object: { kind: 'Status', code, reason: 'InternalError', message: 'etcd' } });
@@ -165,7 +165,7 @@ describe('a watch that ends comes back', () => {
   it.each([
     [403, 'Forbidden', /grant .* "watch" on resource "configmaps" in apiGroup ""/],
     [404, 'NotFound', /watch configmaps: 404/],
-  ])('tries soon a few times after a %d, then slowly, and says so once', async (status, reason, message) => {
+  ])('retries quickly a few times after a %d, then slowly, and logs it once', async (status, reason, message) => {
     const { reflector, clock, watches, logger } = pagedWorld({
       list: () => listOf('10', []),
       watch: () => refusal(status, reason),
@@ -183,7 +183,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('is back soon after a server that refuses everything while it starts, however long it was away', async () => {
+  it('recovers quickly from a starting server that refuses everything, even after a long outage', async () => {
     const timesMs: number[] = [];
     const { reflector, clock } = pagedWorld({
       list: () => listOf('10', []),
@@ -203,36 +203,33 @@ describe('a watch that ends comes back', () => {
   it.each([
     ['streams lists', world],
     ['pages lists', undefined],
-  ])(
-    'lists again and again where only the watch is refused, and watches once it is not; %s',
-    async (_name, streaming) => {
-      let granted = false;
-      let stored = listOf('10', [thing('a', '5')]);
-      const server = {
-        list: () => stored,
-        watch: () => (granted ? { body: new FakeBody() } : refusal(403, 'Forbidden')),
-      };
-      const { reflector, clock, sink, watches, logger } = streaming
-        ? streaming((request) => (isWatch(request) ? server.watch() : server.list()))
-        : pagedWorld(server);
-      reflector.start();
-      await clock.advance(1_000);
-      expect([...sink.objects]).toEqual([['shop/a', '5']]);
-      expect(reflector.status).toMatchObject({ synced: true, lastError: { status: 403 } });
-      stored = listOf('12', [thing('b', '12')]);
-      await clock.advance(60_000);
-      expect([...sink.objects]).toEqual([['shop/b', '12']]);
-      granted = true;
-      await clock.advance(60_000);
-      expect(reflector.status.state).toBe('watching');
-      expect(queryOf(watches.at(-1)!).get('resourceVersion')).toBe('12');
-      const warnings = logger.lines.filter((line) => line.level === 'warn').map(({ message }) => message);
-      expect(warnings).toEqual(['watch refused, listing instead until it is not']);
-      await reflector.stop();
-    },
-  );
+  ])('lists repeatedly while only the watch is refused, and then watches; %s', async (_name, streaming) => {
+    let granted = false;
+    let stored = listOf('10', [thing('a', '5')]);
+    const server = {
+      list: () => stored,
+      watch: () => (granted ? { body: new FakeBody() } : refusal(403, 'Forbidden')),
+    };
+    const { reflector, clock, sink, watches, logger } = streaming
+      ? streaming((request) => (isWatch(request) ? server.watch() : server.list()))
+      : pagedWorld(server);
+    reflector.start();
+    await clock.advance(1_000);
+    expect([...sink.objects]).toEqual([['shop/a', '5']]);
+    expect(reflector.status).toMatchObject({ synced: true, lastError: { status: 403 } });
+    stored = listOf('12', [thing('b', '12')]);
+    await clock.advance(60_000);
+    expect([...sink.objects]).toEqual([['shop/b', '12']]);
+    granted = true;
+    await clock.advance(60_000);
+    expect(reflector.status.state).toBe('watching');
+    expect(queryOf(watches.at(-1)!).get('resourceVersion')).toBe('12');
+    const warnings = logger.lines.filter((line) => line.level === 'warn').map(({ message }) => message);
+    expect(warnings).toEqual(['watch refused, listing instead until it is allowed']);
+    await reflector.stop();
+  });
 
-  it('knows nothing where both are refused', async () => {
+  it('is not synced if both are refused', async () => {
     const { reflector, clock, sink } = world(() => refusal(403, 'Forbidden'));
     reflector.start();
     await clock.advance(300_000);
@@ -241,7 +238,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('asks anew after 90 s without a byte, from the last version, and takes that for no failure', async () => {
+  it('reopens the watch after 90 s without a byte, from the last version, without counting a failure', async () => {
     const first = new FakeBody();
     const { reflector, clock, watches, lists, reconnects, logger } = serverOf([first]);
     reflector.start();
@@ -264,11 +261,11 @@ describe('a watch that ends comes back', () => {
   });
 
   it.each([
-    ['is behind what it has told, as after a restore of etcd, and lists', '7', 2, undefined],
-    ['is where it was, and goes on', '11', 1, '11'],
+    ['is behind its earlier versions, as after a restore of etcd, and lists', '7', 2, undefined],
+    ['is not, and resumes', '11', 1, '11'],
     ['is further, and goes on', '1000', 1, '11'],
   ])(
-    'asks once, when a watch that came after one that broke off is silent, whether the server %s',
+    'checks once, if a watch after a broken one is silent, whether the server %s',
     async (_what, newest, lists, version) => {
       const first = new FakeBody();
       let isRestored = false;
@@ -295,7 +292,7 @@ describe('a watch that ends comes back', () => {
     },
   );
 
-  it('asks anew soon after the watch should have ended, though its bookmarks come', async () => {
+  it('reopens the watch soon after it should have ended, although bookmarks arrive', async () => {
     const first = new FakeBody();
     const { reflector, clock, watches, reconnects } = serverOf([first]);
     reflector.start();
@@ -321,7 +318,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('gives up a list whose bytes stop', async () => {
+  it('aborts a list whose bytes stop', async () => {
     const { reflector, clock, lists } = pagedWorld({ list: () => ({ body: new FakeBody() }), watch: noAnswer });
     reflector.start();
     await clock.advance(32_000);
@@ -330,7 +327,7 @@ describe('a watch that ends comes back', () => {
     await reflector.stop();
   });
 
-  it('asks for a bound between 300 and 600 s, jittered', async () => {
+  it('requests a timeout between 300 and 600 s, jittered', async () => {
     const bounds = new Set<number>();
     for (const draw of [0, 0.3, 0.999]) {
       const { reflector, clock, watches } = pagedWorld(
@@ -350,7 +347,7 @@ describe('a watch that ends comes back', () => {
 });
 
 describe('stop', () => {
-  it('makes no callback after it was called, though bytes are waiting', async () => {
+  it('makes no callback after it was called, although bytes are waiting', async () => {
     const body = new FakeBody();
     const { reflector, clock, sink, watches } = serverOf([body]);
     reflector.start();
@@ -366,7 +363,7 @@ describe('stop', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('during backoff opens no watch afterwards', async () => {
+  it('during backoff prevents the next watch', async () => {
     const { reflector, clock, transport } = pagedWorld({ list: () => ({ status: 503 }), watch: noAnswer });
     reflector.start();
     await clock.settle();
@@ -378,7 +375,7 @@ describe('stop', () => {
     expect(reflector.status.state).toBe('stopped');
   });
 
-  it('while an answer is awaited ends the wait', async () => {
+  it('ends the wait for an answer', async () => {
     const { reflector, clock } = pagedWorld({ list: noAnswer, watch: noAnswer });
     reflector.start();
     await clock.settle();
@@ -386,7 +383,7 @@ describe('stop', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('within a callback keeps the rest of the chunk from arriving', async () => {
+  it('within a callback suppresses the rest of the chunk', async () => {
     const body = new FakeBody();
     const { reflector, clock, sink } = serverOf([body]);
     let stopped: Promise<void> | undefined;
@@ -405,7 +402,7 @@ describe('stop', () => {
     expect(sink.calls.at(-1)).toBe('watch shop/a=11');
   });
 
-  it('is idempotent, works before a start, and a start afterwards lists anew', async () => {
+  it('is idempotent, works before a start, and a later start lists again', async () => {
     const { reflector, clock, lists, sink } = serverOf([]);
     await reflector.stop();
     reflector.start();

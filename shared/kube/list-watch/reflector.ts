@@ -29,7 +29,7 @@ export type { ReflectorDeps, ReflectorOptions, ReflectorStatus } from './reflect
 
 const defaultPageSize = 500;
 
-/** Backoff starts anew after a watch that lasted so long; a mere connect proves nothing. */
+/** Backoff is reset after a watch that lasted this long; a successful connect alone is no proof of health. */
 const healthyMs = 10_000;
 
 /** Jittered, so that watches opened together do not end together. */
@@ -44,18 +44,19 @@ function outcomeOf(end: WatchEnd): Outcome {
 }
 
 /**
- * Keeps a sink up to date with one resource of the API server, for as long as it runs: lists, watches, and comes back
- * whatever happens.
+ * Keeps a sink up to date with one resource of the API server while it runs: it lists, watches, and recovers from every
+ * failure.
  *
  *     list ──────────────▶ watch ── ended, deadline, reset ──▶ (back off) ──▶ watch from the last version
  *      ▲ paged, or as the    │
  *      │ first part of the   └── 410, ERROR event, bytes that do not parse ──▶ back off ──▶ list
  *      └ watch itself
  *
- * A watch that is refused, where listing is not, is a list at each attempt. Where the decoder can do with metadata, a list is of
- * that, a stream of its own, and what a watch shows is whole.
+ * If watching is refused but listing is not, each attempt is a list. If the decoder accepts metadata, lists request
+ * only metadata, in a separate stream, and watches request whole objects.
  *
- * Versions are opaque, and only handed back, but for one question: whether the server has been restored from a backup.
+ * Versions are opaque and only passed back, with one exception: to detect that the server has been restored from a
+ * backup.
  */
 export class Reflector<T> {
   readonly #deps: ReflectorDeps;
@@ -63,17 +64,17 @@ export class Reflector<T> {
   readonly #logger: Logger;
   readonly #path: string;
   readonly #query: Readonly<Record<string, string | undefined>>;
-  /** The current run; its signal is also its generation: what continues after an await asks it first. */
+  /** The current run. Its signal identifies it: code that continues after an await checks it first. */
   #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
 
-  /** Undefined: a list is due. */
+  /** Undefined: the next attempt lists. */
   #resourceVersion: string | undefined;
-  /** Until the server has shown that it does not know `sendInitialEvents`. */
+  /** True until the server turns out not to support `sendInitialEvents`. */
   #watchListSupported = true;
-  /** What lists are read by. */
+  /** Decoder for lists. */
   #lister: Decoder<T>;
   #watchingSinceMs: number | undefined;
-  /** A watch has broken off since the list, and none that came after it has proved that the server knows its version. */
+  /** A watch has broken off since the list, and no later watch has proved that the server knows its version. */
   #versionInDoubt = false;
   #slowErrorReported = false;
 
@@ -103,7 +104,10 @@ export class Reflector<T> {
     };
   }
 
-  /** Starts, or does nothing if it runs. After a stop it starts from a new list; `whole`: its lists show whole objects. */
+  /**
+   * Starts, or does nothing if it is running. After a stop it starts with a new list; `whole`: its lists contain whole
+   * objects.
+   */
   start(whole = false): void {
     if (this.#run) return;
     const controller = new AbortController();
@@ -112,14 +116,14 @@ export class Reflector<T> {
     this.#resourceVersion = undefined;
     this.#synced = false;
     this.#begun = false;
-    // Of another run: it says nothing of this one.
+    // An error of another run.
     this.#lastError = undefined;
     this.#state = 'starting';
     this.#lastActivityMs = this.#deps.clock.monotonicMs();
     this.#run = { controller, done: this.#loop(controller.signal) };
   }
 
-  /** Ends the run; no callback is made once this is called. May be called at any time, any number of times. */
+  /** Ends the run; no callback is made after this call. May be called at any time, repeatedly. */
   async stop(): Promise<void> {
     const run = this.#run;
     if (!run) return;
@@ -157,7 +161,7 @@ export class Reflector<T> {
     }
   }
 
-  /** Lists, where that is due, and watches until something happens. Never rejects. */
+  /** Lists if necessary, and watches until the watch ends. Never rejects. */
   async #attempt(signal: AbortSignal): Promise<Outcome> {
     const watchList = this.#expectsWatchList();
     const listFirst = this.#resourceVersion === undefined && !watchList;
@@ -186,9 +190,9 @@ export class Reflector<T> {
   }
 
   /**
-   * A server whose etcd was restored from a backup has yet to reach the version that a watch goes on from, and is silent until
-   * then. It has been started anew for that, so the first silence after the end of a watch is worth a question, and no other:
-   * a quiet resource is silent for ever.
+   * After a restore of etcd from a backup, the server has not yet reached the version that the watch resumes from, and
+   * is silent until then. It was restarted for the restore, so only the first silence after the end of a watch is
+   * checked: a quiet resource may be silent forever.
    */
   async #isAheadOfServer(signal: AbortSignal): Promise<boolean> {
     const { client } = this.#deps;
@@ -198,7 +202,7 @@ export class Reflector<T> {
     const newest = await newestVersion(client, resource, namespace, { signal });
     this.#versionInDoubt = false;
     if (!isOlderVersion(newest, version)) return false;
-    this.#logger.warn('the server is behind what it has told, as after a restore of etcd: listing anew', {
+    this.#logger.warn('the server is behind versions that it has sent, as after a restore of etcd: listing again', {
       version,
       newest,
     });
@@ -206,16 +210,16 @@ export class Reflector<T> {
     return true;
   }
 
-  /** The right to watch may be missing where that to list is not: then each attempt lists. Never rejects. */
+  /** The permission to watch may be missing while that to list is there: then each attempt lists. Never rejects. */
   async #listInstead(signal: AbortSignal): Promise<void> {
     try {
       await this.#list(signal);
     } catch (thrown) {
       if (isAborted(signal)) return;
-      // Told once, as the refusal of the watch is: who grants rights must know of both.
+      // Reported once, like the refused watch: whoever grants permissions must know about both.
       const fields = { error: errorMessage(thrown) };
-      if (this.#slowErrorReported) this.#logger.debug('cannot list in place of a watch that was refused', fields);
-      else this.#logger.warn('cannot list in place of a watch that was refused', fields);
+      if (this.#slowErrorReported) this.#logger.debug('cannot list instead of the refused watch', fields);
+      else this.#logger.warn('cannot list instead of the refused watch', fields);
     }
   }
 
@@ -241,7 +245,7 @@ export class Reflector<T> {
   async #stream(signal: AbortSignal, decoder: Decoder<T>, listOnly = false): Promise<WatchEnd> {
     const { client, clock, random } = this.#deps;
     const startMs = clock.monotonicMs();
-    // Absent once the initial events are complete, or where there are none to come.
+    // Undefined once the initial events are complete, or if none are expected.
     let relist = this.#expectsWatchList() ? this.#newRelist(signal) : undefined;
     if (relist) this.#state = 'listing';
     const delivery = this.#newDelivery(signal);
@@ -273,7 +277,7 @@ export class Reflector<T> {
   }
 
   /**
-   * Takes an event of a watch-list's first part; true when it was the last. The versions of these events are those of
+   * Processes an event of a watch-list's first part; true for the last one. The versions of these events are those of
    * the objects, in no order: only the bookmark at the end may be watched from.
    */
   #applyInitial(event: WatchEvent<T>, relist: Relist<T>, startMs: number, signal: AbortSignal): boolean {
@@ -325,8 +329,8 @@ export class Reflector<T> {
   }
 
   /**
-   * What an ERROR event means: 410 where the version was compacted away. Others may come again from the same version
-   * for ever, so all but throttling ask for a new list.
+   * The error in an ERROR event: 410 if the version was compacted. Others may repeat forever from the same version, so
+   * all but throttling require a new list.
    */
   #errorOf({ status }: Extract<WatchEvent<T>, { type: 'error' }>): KubeError {
     const error = errorFromStatus(status?.code ?? 500, status, requestTarget('GET', this.#path, true));
@@ -375,12 +379,12 @@ export class Reflector<T> {
 
   #report(error: KubeError | undefined, delayMs: number): void {
     const fields = { error: error?.message, code: error?.code, delayMs: Math.round(delayMs) };
-    if (!error || error instanceof GoneError) this.#logger.info('watch ended, starting anew', fields);
+    if (!error || error instanceof GoneError) this.#logger.info('watch ended, starting again', fields);
     else if (!isSlow(error)) this.#logger.warn('watch failed, trying again', fields);
     else if (!this.#slowErrorReported) {
       this.#slowErrorReported = true;
       const meanwhile = this.#synced ? 'listing instead' : 'trying again';
-      this.#logger.warn(`watch refused, ${meanwhile} until it is not`, fields);
+      this.#logger.warn(`watch refused, ${meanwhile} until it is allowed`, fields);
     }
   }
 

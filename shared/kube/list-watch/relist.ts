@@ -4,8 +4,8 @@ import type { Decoded } from '../wire/decoder';
 import type { Delivery } from './delivery';
 
 /**
- * One pass over the complete state: passes objects on as they come and remembers their keys. The sink keeps what it
- * holds until the pass is complete; a pass that breaks off removes nothing.
+ * One pass over the complete state: passes objects on as they arrive and remembers their keys. The sink keeps its
+ * objects until the pass is complete; a pass that breaks off removes nothing.
  */
 export class Relist<T> {
   readonly #delivery: Delivery<T>;
@@ -25,7 +25,7 @@ export class Relist<T> {
     this.#delivery.upsert(decoded, 'list');
   }
 
-  /** Skipped, but there: not to be removed. */
+  /** Skipped, but present: must not be removed. */
   malformed(error: MalformedObjectError): void {
     if (error.key !== undefined) this.#seen.add(error.key);
     this.#delivery.malformed(error);
@@ -36,7 +36,7 @@ export class Relist<T> {
     this.#delivery.remove(key, uid, resourceVersion);
   }
 
-  /** Begins the pass anew: what was seen may be gone by now. */
+  /** Starts the pass over: objects seen so far may have been deleted. */
   restart(): void {
     this.#seen.clear();
   }

@@ -12,43 +12,43 @@ export interface WatchStreamOptions<T> {
   /** Selectors. */
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly decoder: Decoder<T>;
-  /** Where to go on; undefined asks for the whole state first (watch-list). */
+  /** The version to resume from; undefined requests the whole state first (watch-list). */
   readonly resourceVersion: string | undefined;
-  /** To end with the whole state. */
+  /** End after the whole state. */
   readonly listOnly?: boolean;
-  /** When the server is to end the stream. */
+  /** When the server should end the stream. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   onOpen(): void;
   /** The server has sent something. */
   onActivity(): void;
-  /** Must not throw but to end the stream. */
+  /** Throws only to end the stream. */
   onEvent(event: WatchEvent<T>): void;
 }
 
 /**
- * `idle`: not a byte for longer than there is between two bookmarks. `deadline`: the server did not end the stream when it
- * should have. Most likely nobody is there any more.
+ * `idle`: no byte for longer than the interval between bookmarks. `deadline`: the server did not end the stream in
+ * time. In both cases the peer is probably gone.
  */
 export type WatchEnd = 'listed' | 'ended' | 'idle' | 'deadline' | 'no-initial-events-end';
 
-/** The server ends the stream first, if it is there at all. */
+/** A live server ends the stream first. */
 const deadlineGraceMs = 5_000;
 
 /**
- * A server sends a bookmark every minute while there is news of the resource, in whichever namespace. One that sends none is
- * asked anew from the same version, which costs it next to nothing.
+ * A server sends a bookmark every minute while the resource changes in any namespace. If no byte arrives, the watch is
+ * reopened from the same version, which costs the server almost nothing.
  */
 const idleMs = 90_000;
 
-/** Silence of a watch-list before its end mark: a server that ignores `sendInitialEvents` never sends one. */
+/** Maximum silence of a watch-list before its end mark: a server that ignores `sendInitialEvents` never sends one. */
 const initialEventsIdleMs = 10_000;
 
 /**
- * Reads one watch to its end. A peer that vanished without a word is noticed after 90 s.
+ * Reads one watch to its end. A peer that has vanished is detected after 90 s.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
- * @throws KubeError when the watch is refused, breaks off or does not parse; whatever `onEvent` throws.
+ * @throws KubeError if the watch is refused, breaks off or does not parse; whatever `onEvent` throws.
  */
 export async function watchStream<T>(options: WatchStreamOptions<T>): Promise<WatchEnd> {
   const { client, clock, path, query, decoder, resourceVersion, timeoutSeconds, signal } = options;

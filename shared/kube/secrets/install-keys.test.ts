@@ -18,13 +18,13 @@ function withMetadata(object: object): object {
 const there = secretOf({ key: stored.toString('base64') });
 const missing = refusal(404, 'NotFound');
 
-/** A server that gives these answers one after the other. */
+/** A server that returns these answers one after the other. */
 function scripted(...replies: readonly Reply[]) {
   return clientWorld((_request, index) => replies[index] ?? refusal(500, 'asked too often'));
 }
 
 describe('loadInstallKey', () => {
-  it('reads the key that is there and writes nothing', async () => {
+  it('reads an existing key and writes nothing', async () => {
     const { client, transport } = scripted(there);
     expect(await loadInstallKey(client, systemRandom, 'reroll', digestKey)).toEqual(stored);
     expect(transport.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -32,7 +32,7 @@ describe('loadInstallKey', () => {
     ]);
   });
 
-  it('makes one of 32 random bytes where there is none, once', async () => {
+  it('creates one of 32 random bytes if there is none, once', async () => {
     let made: object | undefined;
     const { client, transport } = clientWorld((request) => {
       if (request.method === 'POST') made = bodyOf(request) as object;
@@ -56,12 +56,12 @@ describe('loadInstallKey', () => {
     expect(transport.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  it('takes the key of the replica that was faster', async () => {
+  it('uses the key of the replica that was faster', async () => {
     const { client } = scripted(missing, refusal(409, 'AlreadyExists'), there);
     expect(await loadInstallKey(client, systemRandom, 'reroll', digestKey)).toEqual(stored);
   });
 
-  it('takes what the server stored for the key, not what was sent', async () => {
+  it('uses the key that the server stored, not the one that was sent', async () => {
     const { client } = scripted(missing, { ...there, status: 201 });
     expect(await loadInstallKey(client, zeroRandom, 'reroll', digestKey)).toEqual(stored);
   });
@@ -72,17 +72,17 @@ describe('loadInstallKey', () => {
     ['a short key', { key: Buffer.alloc(31, 7).toString('base64') }],
     ['a long key', { key: Buffer.alloc(33, 7).toString('base64') }],
     ['no string', { key: 7 }],
-  ])('names the Secret and the fix, not the content, where it holds %s', async (_what, data) => {
+  ])('names the Secret and the fix, not the content, if it holds %s', async (_what, data) => {
     const { client, transport } = scripted(secretOf(data));
     const error = await loadInstallKey(client, systemRandom, 'reroll', digestKey).catch(
       (thrown: unknown) => thrown as Error,
     );
     expect(error).toMatchObject({ code: 'DIGEST_KEY_UNREADABLE' });
     expect((error as Error).message).toMatch(
-      /^Secret reroll\/reroll-digest-key .*"key" is not 32 bytes; delete the Secret and the reconciler makes a new key/,
+      /^Secret reroll\/reroll-digest-key .*"key" is not 32 bytes; delete the Secret and the reconciler creates a new key/,
     );
     expect((error as Error).message).not.toContain('BwcH');
-    // Never replaced by itself: every baseline would become unknown.
+    // Never replaced automatically: every baseline would become unknown.
     expect(transport.requests).toHaveLength(1);
   });
 
@@ -90,7 +90,7 @@ describe('loadInstallKey', () => {
     ['read', [refusal(403, 'Forbidden')]],
     ['create', [missing, refusal(403, 'Forbidden')]],
     ['read after the race', [missing, refusal(409, 'AlreadyExists'), refusal(403, 'Forbidden')]],
-  ])('passes on that it may not %s it', async (_what, replies) => {
+  ])('passes on that the key must not be %s', async (_what, replies) => {
     const { client, transport } = scripted(...replies);
     await expect(loadInstallKey(client, systemRandom, 'reroll', digestKey)).rejects.toThrow(ForbiddenError);
     expect(transport.requests).toHaveLength(replies.length);
@@ -98,7 +98,7 @@ describe('loadInstallKey', () => {
 });
 
 describe('the journal key', () => {
-  it('is made in a Secret of its own', async () => {
+  it('is created in a Secret of its own', async () => {
     const { client, transport } = clientWorld((request) =>
       request.method === 'POST' ? { body: withMetadata(bodyOf(request) as object), status: 201 } : missing,
     );
@@ -109,7 +109,7 @@ describe('the journal key', () => {
     ]);
   });
 
-  it('that is no key is told by its own name', async () => {
+  it('is named in the error if it is invalid', async () => {
     const { client } = scripted(secretOf({ key: 'eA==' }));
     const loading = loadInstallKey(client, systemRandom, 'reroll', journalKey);
     await expect(loading).rejects.toMatchObject({
@@ -122,11 +122,11 @@ describe('the journal key', () => {
 });
 
 describe('getInstallKey', () => {
-  it('reads the key that is there', async () => {
+  it('reads an existing key', async () => {
     expect(await getInstallKey(scripted(there).client, 'reroll', digestKey)).toEqual(stored);
   });
 
-  it('makes none where there is none', async () => {
+  it('creates none', async () => {
     const { client, transport } = scripted(missing);
     await expect(getInstallKey(client, 'reroll', digestKey)).rejects.toThrow(NotFoundError);
     expect(transport.requests.map(({ method }) => method)).toEqual(['GET']);

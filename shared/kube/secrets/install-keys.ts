@@ -5,30 +5,30 @@ import { AlreadyExistsError, undefinedIfNotFound } from '../errors';
 import { createObject, getObject, type KubeObject } from '../client/objects';
 import { secrets } from '../resource';
 
-/** A key that an install keeps in a Secret of Reroll's namespace, so that every replica and every later process has it. */
+/** A key that an install keeps in a Secret in Reroll's namespace, so that all replicas use it, also after a restart. */
 export interface InstallKeyKind {
   readonly secretName: string;
   /** For messages. */
   readonly what: string;
-  /** What a new key costs, as the end of a sentence. */
+  /** The consequence of a new key, as the end of a sentence. */
   readonly costOfNew: string;
-  /** Of the error for a Secret that holds no such key. */
+  /** The error code for a Secret without a valid key. */
   readonly unreadableCode: string;
 }
 
-/** Content is digested under it. The webhook reads it, too. */
+/** Content is digested under this key. The webhook reads it too. */
 export const digestKey: InstallKeyKind = {
   secretName: 'reroll-digest-key',
   what: 'digest key',
-  costOfNew: 'baselines are then recorded anew, nothing is restarted',
+  costOfNew: 'Reroll then records all baselines again and restarts nothing',
   unreadableCode: 'DIGEST_KEY_UNREADABLE',
 };
 
-/** The reconciler signs the entries of its journal under it. Nobody else may read it. */
+/** The reconciler signs its journal entries under this key. Nobody else may read it. */
 export const journalKey: InstallKeyKind = {
   secretName: 'reroll-journal-key',
   what: 'journal key',
-  costOfNew: 'entries of the journal that are there already are then left alone, and each is named in the log',
+  costOfNew: 'existing journal entries are then left alone, and each is named in the log',
   unreadableCode: 'JOURNAL_KEY_UNREADABLE',
 };
 
@@ -36,18 +36,18 @@ const dataKey = 'key';
 const keyLength = 32;
 
 /**
- * The key that is stored; it is not made where there is none.
+ * The stored key; none is created.
  *
- * Throws KubeErrors, a NotFoundError where there is no Secret, and a RerollError where it holds no key.
+ * Throws KubeErrors, a NotFoundError if the Secret is missing, and a RerollError if it holds no valid key.
  */
 export async function getInstallKey(client: KubeClient, namespace: string, kind: InstallKeyKind): Promise<Buffer> {
   return readKey(await getObject(client, secrets, namespace, kind.secretName), namespace, kind);
 }
 
 /**
- * The key that is stored, made by the first replica that asks for it.
+ * The stored key. The first replica that needs it creates it.
  *
- * Throws KubeErrors, and a RerollError where the Secret holds no key.
+ * Throws KubeErrors, and a RerollError if the Secret holds no valid key.
  */
 export async function loadInstallKey(
   client: KubeClient,
@@ -79,7 +79,7 @@ async function createKey(
   try {
     return await createObject(client, secrets, namespace, secret);
   } catch (error) {
-    // Another replica was first: there must be one key.
+    // Another replica was first. All must use one key.
     if (error instanceof AlreadyExistsError) return await getObject(client, secrets, namespace, secretName);
     throw error;
   }
@@ -93,7 +93,7 @@ function readKey(secret: KubeObject, namespace: string, kind: InstallKeyKind): B
   if (key.length === keyLength) return key;
   throw new RerollError(
     `Secret ${namespace}/${secretName} holds no ${what}: its key "${dataKey}" is not ${String(keyLength)} bytes; ` +
-      `delete the Secret and the reconciler makes a new key (${costOfNew})`,
+      `delete the Secret and the reconciler creates a new key (${costOfNew})`,
     { code: unreadableCode },
   );
 }

@@ -17,7 +17,7 @@ function secret(leaf: TestCertificate, more: Readonly<Record<string, string | un
   return { apiVersion: 'v1', kind: 'Secret', metadata, data: { ...data, ...more } };
 }
 
-/** A source whose server streams what the test says. */
+/** A source whose server streams what the test provides. */
 async function watching(...initial: readonly object[]) {
   const body = new FakeBody();
   const { client, clock, logger, transport } = clientWorld(() => ({ body }));
@@ -40,7 +40,7 @@ async function watching(...initial: readonly object[]) {
 }
 
 describe('TlsSecretSource', () => {
-  it('watches one Secret by name, and has its certificate', async () => {
+  it('watches one Secret by name, and uses its certificate', async () => {
     const { source, transport, changes } = await watching(secret(old));
     const { pathname, searchParams } = new URL(transport.requests[0]?.path ?? '', 'https://api');
     expect(pathname).toBe('/api/v1/namespaces/reroll/secrets');
@@ -51,7 +51,7 @@ describe('TlsSecretSource', () => {
     await source.stop();
   });
 
-  it('puts a new certificate to use at once, and nothing else', async () => {
+  it('uses a new certificate at once, and ignores other changes', async () => {
     const { source, send, changes } = await watching(secret(old));
     await send('MODIFIED', secret(old, { 'other.key': 'eA==' }));
     expect(changes).toHaveLength(1);
@@ -62,10 +62,10 @@ describe('TlsSecretSource', () => {
   });
 
   it.each([
-    ['a key of another certificate', { 'webhook.key': base64(young.key) }, 'the private key does not belong'],
+    ['a key for another certificate', { 'webhook.key': base64(young.key) }, 'the private key does not belong'],
     ['a missing key', { 'webhook.key': undefined }, 'Secret reroll/reroll-certs has no key "webhook.key"'],
     ['an empty CA', { 'ca.crt': '' }, 'Secret reroll/reroll-certs has no key "ca.crt"'],
-  ])('stays with what it has on %s', async (_what, damage, problem) => {
+  ])('keeps the current certificate on %s', async (_what, damage, problem) => {
     const { source, send, changes, warnings, logger } = await watching(secret(old));
     await send('MODIFIED', secret(old, damage));
     expect(source.current()).toEqual({ ...old, ca: old.cert });
@@ -76,7 +76,7 @@ describe('TlsSecretSource', () => {
     await source.stop();
   });
 
-  it('stays with what it has when the Secret is deleted', async () => {
+  it('keeps the current certificate when the Secret is deleted', async () => {
     const { source, send, warnings } = await watching(secret(old));
     await send('DELETED', secret(old));
     expect(source.current()?.cert).toBe(old.cert);
@@ -84,10 +84,10 @@ describe('TlsSecretSource', () => {
     await source.stop();
   });
 
-  it('says so when there is no Secret, and takes it when it comes', async () => {
+  it('reports a missing Secret, and uses it when it appears', async () => {
     const { source, send, warnings } = await watching();
     expect(source.current()).toBeUndefined();
-    expect(warnings()).toEqual(['there is none that is complete: `reroll certs` makes it; see --certs-secret']);
+    expect(warnings()).toEqual(['there is no complete one: `reroll certs` creates it; see --certs-secret']);
     await send('ADDED', secret(old));
     expect(source.current()?.cert).toBe(old.cert);
     await source.stop();

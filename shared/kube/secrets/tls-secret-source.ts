@@ -4,17 +4,17 @@ import { TlsMaterialSlot } from '../../runtime/tls/tls-material-slot';
 import type { ReflectorDeps, ReflectorStatus } from '../list-watch/reflector';
 import { WatchedSecret, type SecretContent } from './watched-secret';
 
-/** The Secret with all certificates that Reroll makes itself. */
+/** The Secret with all certificates that Reroll issues itself. */
 export const certificatesSecretName = 'reroll-certs';
 
 export interface TlsSecretSourceOptions {
   readonly namespace: string;
   readonly secretName: string;
-  /** Which of its certificates: `<leaf>.crt` and `<leaf>.key`, beside `ca.crt`. */
+  /** The certificate to use: `<leaf>.crt` and `<leaf>.key`, beside `ca.crt`. */
   readonly leaf: string;
 }
 
-/** TLS material out of one Secret that is watched: in use within moments of its being written. */
+/** TLS material from one watched Secret; a new certificate is in use moments after it is written. */
 export class TlsSecretSource implements TlsMaterialSource {
   readonly #secret: WatchedSecret;
   readonly #slot: TlsMaterialSlot;
@@ -28,7 +28,7 @@ export class TlsSecretSource implements TlsMaterialSource {
     this.#secret = new WatchedSecret(deps, { namespace, secretName, keys: this.#keys, onContent });
   }
 
-  /** Of the watch: for readiness and to name a right that is missing. */
+  /** State of the watch, for readiness and to report a missing permission. */
   get status(): ReflectorStatus {
     return this.#secret.status;
   }
@@ -54,9 +54,9 @@ export class TlsSecretSource implements TlsMaterialSource {
       this.#slot.refuse('the Secret was deleted');
       return;
     }
-    // It may have been made empty, for `reroll certs` to fill.
+    // It may have been created empty, for `reroll certs` to fill.
     if (content === undefined || content.size === 0) {
-      this.#slot.refuse('there is none that is complete: `reroll certs` makes it; see --certs-secret');
+      this.#slot.refuse('there is no complete one: `reroll certs` creates it; see --certs-secret');
       return;
     }
     const [cert = '', key = '', ca = ''] = this.#keys.map((name) => content.get(name));

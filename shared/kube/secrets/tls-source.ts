@@ -5,7 +5,7 @@ import type { TlsMaterialSource } from '../../runtime/tls/tls-material';
 import type { ReflectorDeps } from '../list-watch/reflector';
 import { TlsSecretSource, type TlsSecretSourceOptions } from './tls-secret-source';
 
-/** TLS material out of a directory, where one is given, or else out of the Secret that `reroll certs` keeps. */
+/** TLS material from a directory if one is configured, else from the Secret that `reroll certs` keeps. */
 export function tlsSource(
   deps: ReflectorDeps,
   { directory, ...secret }: TlsSecretSourceOptions & { readonly directory: string | undefined },

@@ -5,19 +5,19 @@ import { metadataFromJson, requireIdentity } from '../wire/object-metadata';
 import { Reflector, type ReflectorDeps, type ReflectorStatus } from '../list-watch/reflector';
 import { secrets } from '../resource';
 
-/** Text by key of a Secret's data; a key that is missing or empty is not among them. */
+/** The values in a Secret's data as text, by key; missing and empty ones are omitted. */
 export type SecretContent = ReadonlyMap<string, string>;
 
 export interface WatchedSecretOptions {
   readonly namespace: string;
   readonly secretName: string;
-  /** What is read of its data; the rest is not kept. */
+  /** The keys of its data to read; the rest is dropped. */
   readonly keys: readonly string[];
-  /** Each time it was written or listed; undefined: there is no such Secret. */
+  /** Called each time it is written or listed; undefined: there is no such Secret. */
   readonly onContent: (content: SecretContent | undefined) => void;
 }
 
-/** Keys of one Secret that is watched: known within moments of its being written. */
+/** Watches keys of one Secret; a change is known within moments. */
 export class WatchedSecret {
   readonly #reflector: Reflector<SecretContent>;
   readonly #key: ObjectKey;
@@ -28,7 +28,7 @@ export class WatchedSecret {
     this.#reflector = new Reflector(deps, {
       resource: secrets,
       namespace,
-      // With a selector for the name, a Role may be restricted to that name.
+      // The watch selects the name, so a Role may be restricted to that name.
       fieldSelector: `metadata.name=${secretName}`,
       decoder: contentDecoder(keys),
       sink: {
@@ -53,7 +53,7 @@ export class WatchedSecret {
     return this.#key;
   }
 
-  /** Of the watch: for readiness and to name a right that is missing. */
+  /** State of the watch, for readiness and to report a missing permission. */
   get status(): ReflectorStatus {
     return this.#reflector.status;
   }

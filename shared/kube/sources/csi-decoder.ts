@@ -11,21 +11,21 @@ const api = { group: 'secrets-store.csi.x-k8s.io', version: 'v1' };
 export const secretProviderClasses: Resource = { ...api, plural: 'secretproviderclasses' };
 export const secretProviderClassPodStatuses: Resource = { ...api, plural: 'secretproviderclasspodstatuses' };
 
-/** What a CSI volume of one pod shows: a SecretProviderClassPodStatus. */
+/** The content of a CSI volume in one pod: a SecretProviderClassPodStatus. */
 export interface CsiPodStatus {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly createdAtMs: number;
-  /** The newest write of its status, whole seconds; undefined where no time is kept. */
+  /** The newest write of its status, whole seconds; undefined if there is no time. */
   readonly statusWrittenAtMs: number | undefined;
   readonly className: string;
-  /** A digest for each object of the class, by its id, of the version that is mounted; undefined: none is yet. */
+  /** The digests of the mounted versions by object id; undefined: nothing is mounted yet. */
   readonly content: ContentDigest | undefined;
 }
 
-/** The switches of a SecretProviderClass. */
+/** The annotations of a SecretProviderClass. */
 export interface CsiClass {
   readonly namespace: string;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface CsiClass {
   readonly match: boolean;
 }
 
-/** Digests the object versions as they pass by: they may be hashes of the secrets themselves. */
+/** Digests the object versions while decoding, because they may be hashes of the secrets themselves. */
 export function csiPodStatusDecoder(digester: SourceDigester): Decoder<CsiPodStatus> {
   return {
     accepts: 'json',
@@ -70,7 +70,7 @@ function identified(object: unknown): ObjectMetadata {
   return metadata;
 }
 
-/** Somebody's label on the object is a write too, and says nothing of what is mounted. */
+/** Only writes of the status count: a new label on the object does not change what is mounted. */
 function statusTimeMs(object: unknown): number | undefined {
   const times = listOf(fieldAt(object, ['metadata', 'managedFields']))
     .map(objectOf)

@@ -14,7 +14,7 @@ const digester = new ContentDigester(Buffer.alloc(32, 1));
 const keys = { ignore: 'x/ignore', match: 'x/match' };
 const secretsDecoder = sourceDecoder('Secret', digester, keys);
 
-/** What reads whole objects, and what reads a list. */
+/** The decoders of whole objects and of lists. */
 const forms = [
   ['whole', secretsDecoder],
   ['listed', secretsDecoder.metadata],
@@ -81,24 +81,27 @@ describe('sourceDecoder', () => {
     );
   });
 
-  it.each(['ConfigMap', 'Secret'] as const)('lists a %s by its metadata to the same record, unread', (kind) => {
-    const decoder = sourceDecoder(kind, digester, keys);
-    fc.assert(
-      fc.property(fixture, (object) => {
-        const whole = sourceJson(kind, object);
-        const read = decoder.fromJson(whole);
-        const unread = { ...read, object: { ...read.object, content: 'metadata-only' } };
-        for (const json of [{ metadata: whole.metadata }, whole]) {
-          expect(decoder.metadata.fromJson(json)).toEqual(unread);
-        }
-        for (const message of [bytesField(1, objectMeta(object)), sourceMessage(object)]) {
-          expect(decoder.metadata.fromProtobuf!(message)).toEqual(unread);
-        }
-      }),
-    );
-  });
+  it.each(['ConfigMap', 'Secret'] as const)(
+    'lists a %s by its metadata to the same record, without content',
+    (kind) => {
+      const decoder = sourceDecoder(kind, digester, keys);
+      fc.assert(
+        fc.property(fixture, (object) => {
+          const whole = sourceJson(kind, object);
+          const read = decoder.fromJson(whole);
+          const metadataOnly = { ...read, object: { ...read.object, content: 'metadata-only' } };
+          for (const json of [{ metadata: whole.metadata }, whole]) {
+            expect(decoder.metadata.fromJson(json)).toEqual(metadataOnly);
+          }
+          for (const message of [bytesField(1, objectMeta(object)), sourceMessage(object)]) {
+            expect(decoder.metadata.fromProtobuf!(message)).toEqual(metadataOnly);
+          }
+        }),
+      );
+    },
+  );
 
-  it('lists what has malformed content: it is not read', () => {
+  it('lists objects with malformed content, which is not read', () => {
     const object = { ...sourceJson('Secret', example()), data: ['x'] };
     expect(secretsDecoder.metadata.fromJson(object).object.content).toBe('metadata-only');
   });
@@ -118,7 +121,7 @@ describe('sourceDecoder', () => {
     expect(object.content.equals(expected)).toBe(true);
   });
 
-  it('sees a change in any key, and none where there is none', () => {
+  it('detects a change in any key, and none without one', () => {
     const [before] = both('ConfigMap', example({ data: { a: '1', b: '2' } }));
     const [, same] = both('ConfigMap', example({ data: { b: '2', a: '1' }, resourceVersion: '8' }));
     const [, other] = both('ConfigMap', example({ data: { a: '1', b: '3' } }));
@@ -128,7 +131,7 @@ describe('sourceDecoder', () => {
   });
 
   it.each([{ data: null }, { data: undefined }, { data: {}, binaryData: null }])(
-    'Appendix A: takes %j for no content, all alike',
+    'Appendix A: treats %j as empty content',
     (fields) => {
       const decoder = sourceDecoder('ConfigMap', digester, keys);
       const { object } = decoder.fromJson({ ...sourceJson('ConfigMap', example()), ...fields });
@@ -136,7 +139,7 @@ describe('sourceDecoder', () => {
     },
   );
 
-  it.each(forms)('keeps no view of the bytes it was given: %s', (_form, decoder) => {
+  it.each(forms)('keeps no view of its input bytes: %s', (_form, decoder) => {
     const bytes = sourceMessage(example());
     const { object } = decoder.fromProtobuf!(bytes);
     bytes.fill(0);
@@ -147,24 +150,24 @@ describe('sourceDecoder', () => {
     ['data that is a list', { data: ['x'] }],
     ['an entry that is a number', { data: { pin: 123456 } }],
     ...malformedMetadata,
-  ])('calls a JSON object with %s malformed, without quoting it', (_what, change) => {
+  ])('rejects a JSON object with %s as malformed, without quoting it', (_what, change) => {
     const object = { ...sourceJson('Secret', example()), ...change };
     const decode = (): unknown => secretsDecoder.fromJson(object);
     expect(decode).toThrow(MalformedObjectError);
     expect(decode).not.toThrow(/123456|hunter2/);
   });
 
-  it.each(malformedMetadata)('calls one with %s malformed in a list too', (_what, change) => {
+  it.each(malformedMetadata)('rejects one with %s as malformed in a list too', (_what, change) => {
     const object = { ...sourceJson('Secret', example()), ...change };
     expect(() => secretsDecoder.metadata.fromJson(object)).toThrow(MalformedObjectError);
   });
 
-  it.each(forms)('calls a protobuf object without uid malformed, and names it: %s', (_form, decoder) => {
+  it.each(forms)('rejects a protobuf object without uid as malformed, and names it: %s', (_form, decoder) => {
     const decode = (): unknown => decoder.fromProtobuf!(sourceMessage(example({ uid: '' })));
     expect(decode).toThrow(expect.objectContaining({ key: 'shop/db', resourceVersion: '7' }));
   });
 
-  it.each(forms)('calls protobuf that does not parse a broken stream: %s', (_form, decoder) => {
+  it.each(forms)('reports protobuf that does not parse as a broken stream: %s', (_form, decoder) => {
     const bytes = sourceMessage(example());
     expect(() => decoder.fromProtobuf!(bytes.subarray(0, bytes.length - 5))).toThrow(ProtocolError);
   });
@@ -197,7 +200,7 @@ describe.each(forms)('a protobuf watch, %s', (_form, decoder) => {
   });
 
   it.each([Buffer.from([0x0a]), Buffer.alloc(0), bytesField(2, bytesField(1, 'no magic'))])(
-    'refuses a broken frame',
+    'rejects a broken frame',
     (frame) => {
       expect(() => encoding.decodeEvent(frame)).toThrow(ProtocolError);
     },

@@ -14,7 +14,7 @@ import {
 } from '../wire/object-metadata';
 import { protobufFields } from '../wire/protobuf';
 
-/** Annotation keys that decide about a source as a whole. */
+/** Keys of the annotations that concern a source as a whole. */
 export interface SourceAnnotationKeys {
   readonly ignore: string;
   readonly match: string;
@@ -23,7 +23,7 @@ export interface SourceAnnotationKeys {
 type Entry = readonly [string, Buffer];
 
 /**
- * How content stands in each encoding.
+ * The fields with content in each encoding.
  *
  *     ConfigMap {2: data map<string, string>, 3: binaryData map<string, bytes>}
  *     Secret    {2: data map<string, bytes>, 3: type}
@@ -33,7 +33,7 @@ const contentFields = {
   Secret: { protobuf: [2], json: { data: 'base64' } },
 } as const;
 
-/** Lists leave the content out: a cluster has a hundred times more of it than its workloads use. */
+/** Lists omit the content: a cluster has a hundred times more of it than its workloads use. */
 export interface SourceDecoder extends Decoder<SourceRecord> {
   fromJson(object: unknown): Decoded<DigestedSource>;
   fromProtobuf(bytes: Buffer): Decoded<DigestedSource>;
@@ -41,7 +41,7 @@ export interface SourceDecoder extends Decoder<SourceRecord> {
 }
 
 /**
- * Digests a ConfigMap or Secret as it passes by: the content is hashed and dropped. Both encodings give the same
+ * Digests a ConfigMap or Secret while decoding: the content is hashed and dropped. Both encodings give the same
  * digests.
  */
 export function sourceDecoder(
@@ -110,7 +110,7 @@ function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Gen
 /**
  * The raw bytes of each key, for a digest.
  *
- * @throws MalformedObjectError on what is no map of strings; the message names the key and never the value.
+ * @throws MalformedObjectError if it is not a map of strings; the message names the key and never the value.
  */
 export function* entriesFromJson(
   kind: 'ConfigMap' | 'Secret',
@@ -120,9 +120,10 @@ export function* entriesFromJson(
   for (const [field, encoding] of Object.entries(contentFields[kind].json)) {
     const map = isRecord(object) ? object[field] : undefined;
     if (map === undefined || map === null) continue;
-    if (!isRecord(map)) throw malformed(kind, metadata, `has ${field} that is no map`);
+    if (!isRecord(map)) throw malformed(kind, metadata, `has ${field} that is not a map`);
     for (const [key, value] of Object.entries(map)) {
-      if (typeof value !== 'string') throw malformed(kind, metadata, `has a ${field} entry "${key}" that is no string`);
+      if (typeof value !== 'string')
+        throw malformed(kind, metadata, `has a ${field} entry "${key}" that is not a string`);
       yield [key, Buffer.from(value, encoding)];
     }
   }

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../errors';
 import type { HttpRequest, HttpResponse, Transport } from '../transport';
 
-/** What a scripted server answers. An object as body is sent as JSON. */
+/** The answer of a scripted server. An object as body is sent as JSON. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export class FakeTransport implements Transport {
   }
 }
 
-/** A body that the test pushes, ends, resets or leaves hanging. */
+/** A body that the test pushes, ends, resets or leaves open. */
 export class FakeBody implements AsyncIterable<Buffer> {
   /** The reader has left. */
   closed = false;
@@ -84,12 +84,12 @@ export class FakeBody implements AsyncIterable<Buffer> {
   }
 }
 
-/** The answer that never comes: a peer behind a dead hop. */
+/** An answer that never arrives: the peer is unreachable. */
 export async function noAnswer(): Promise<never> {
   return await new Promise<never>(() => undefined);
 }
 
-/** A refusal, as the API server words it. */
+/** An error with the API server's wording. */
 export function refusal(code: number, reason: string, message = reason, headers: Record<string, string> = {}): Reply {
   return {
     status: code,

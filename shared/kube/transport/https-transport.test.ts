@@ -67,13 +67,13 @@ async function text({ body }: HttpResponse): Promise<string> {
 const ok = (_request: IncomingMessage, response: ServerResponse): void => void response.end('ok');
 
 describe('createHttpsTransport', () => {
-  it('makes one connection for 200 sequential requests', async () => {
+  it('opens one connection for 200 sequential requests', async () => {
     const { transport } = await api(ok);
     for (let i = 0; i < 200; i++) expect(await text(await transport.send(get))).toBe('ok');
     expect(transport.connectionsOpened).toBe(1);
   });
 
-  it('keeps watches apart: an open stream takes nothing from requests', async () => {
+  it('uses separate connections for watches: an open stream takes none from requests', async () => {
     const { transport } = await api(
       (request, response) => {
         if (request.url === '/watch') response.write('begun');
@@ -87,7 +87,7 @@ describe('createHttpsTransport', () => {
     expect(transport.connectionsOpened).toBe(3);
   });
 
-  it('has a connection more for what is urgent, while those of requests are taken', async () => {
+  it('has an extra connection for urgent requests while the others are busy', async () => {
     const held: ServerResponse[] = [];
     const { transport } = await api(
       (request, response) => {
@@ -110,7 +110,7 @@ describe('createHttpsTransport', () => {
     expect(await text(await waiting)).toBe('ok');
   });
 
-  it('uses its connections in turn, so that none is idle for long, and a second burst makes none', async () => {
+  it('uses its connections in turn, so that none is idle for long, and a second burst opens none', async () => {
     const { transport, requests } = await api(ok);
     const burst = async (): Promise<unknown> =>
       await Promise.all(Array.from({ length: 8 }, async () => await text(await transport.send(get))));
@@ -123,7 +123,7 @@ describe('createHttpsTransport', () => {
     expect(transport.connectionsOpened).toBe(made);
   });
 
-  it('makes no more connections for requests than it may', async () => {
+  it('opens no more connections for requests than allowed', async () => {
     const { transport } = await api(ok, { maxRequestSockets: 2 });
     await Promise.all(Array.from({ length: 20 }, async () => await text(await transport.send(get))));
     expect(transport.connectionsOpened).toBe(2);
@@ -149,7 +149,7 @@ describe('createHttpsTransport', () => {
     expect(requests[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
-  it('the body of a DELETE arrives: Node frames it only when told its length', async () => {
+  it('sends the body of a DELETE, which Node frames only with a content length', async () => {
     const received: string[] = [];
     const { transport } = await api((request, response) => {
       void request.on('data', (chunk: Buffer) => received.push(chunk.toString()));
@@ -160,7 +160,7 @@ describe('createHttpsTransport', () => {
     expect(received.join('')).toBe('{"é":1}');
   });
 
-  it('refuses a server whose certificate is signed by somebody else, unless told not to look', async () => {
+  it('rejects a server whose certificate has another issuer, unless verification is off', async () => {
     const { port } = await api(ok);
     const strict = createHttpsTransport({ server: `https://127.0.0.1:${port}`, tls: { ca: Buffer.from(other.cert) } });
     await expect(strict.send(get)).rejects.toMatchObject({
@@ -173,7 +173,7 @@ describe('createHttpsTransport', () => {
     insecure.close();
   });
 
-  it('verifies against the name it was given', async () => {
+  it('verifies against the given name', async () => {
     const { port } = await api(ok);
     const server = `https://127.0.0.1:${port}`;
     const named = createHttpsTransport({ server, tls: { ...tls, serverName: 'kubernetes.default' } });
@@ -192,7 +192,7 @@ describe('createHttpsTransport', () => {
     await expect(without.send(get).then(text)).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it('takes new TLS material for new connections and lets open streams go on', async () => {
+  it('uses new TLS material for new connections and keeps open streams', async () => {
     const streams: ServerResponse[] = [];
     const { transport } = await api((request, response) => {
       if (request.url !== '/watch') return void response.end('ok');
@@ -209,7 +209,7 @@ describe('createHttpsTransport', () => {
     expect(await text(await transport.send(get))).toBe('ok');
   });
 
-  it('keeps no connection with the former TLS material', async () => {
+  it('keeps no idle connection with the old TLS material', async () => {
     let finish: () => void = () => undefined;
     const { transport, requests } = await api((_request, response) => (finish = () => void response.end('ok')));
     const sending = transport.send(get).then(text);
@@ -221,7 +221,7 @@ describe('createHttpsTransport', () => {
     await closed;
   });
 
-  it('maps a refused connection, with its cause', async () => {
+  it('reports a refused connection, with its cause', async () => {
     const transport = createHttpsTransport({ server: 'https://127.0.0.1:1', tls });
     await expect(transport.send(get)).rejects.toMatchObject({
       name: 'ConnectionError',
@@ -230,7 +230,7 @@ describe('createHttpsTransport', () => {
     });
   });
 
-  it('maps a connection that is cut within the body', async () => {
+  it('reports a connection that is cut within the body', async () => {
     const { transport } = await api((request, response) => {
       response.write('begun');
       setImmediate(() => request.socket.destroy());
@@ -238,7 +238,7 @@ describe('createHttpsTransport', () => {
     await expect(transport.send(get).then(text)).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it('gives up at once when aborted, before the head and within the body', async () => {
+  it('rejects at once when aborted, before the headers and within the body', async () => {
     const { transport } = await api((request, response) => {
       if (request.url === '/watch') response.write('begun');
     });
@@ -255,7 +255,7 @@ describe('createHttpsTransport', () => {
     await expect(reading).rejects.toBeInstanceOf(ConnectionError);
   });
 
-  it('gives up at once when aborted while it waits for a connection, and leaves the others to theirs', async () => {
+  it('rejects at once when aborted while it waits for a connection, without affecting others', async () => {
     const responses: ServerResponse[] = [];
     const { transport, requests } = await api((_request, response) => responses.push(response), {
       maxRequestSockets: 1,
@@ -276,7 +276,7 @@ describe('createHttpsTransport', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('does not lose its connection to a signal that fires after the answer', async () => {
+  it('keeps its connection if the signal fires after the answer', async () => {
     const { transport } = await api(ok);
     const controller = new AbortController();
     await text(await transport.send({ ...get, signal: controller.signal }));
@@ -308,7 +308,7 @@ describe('createHttpsTransport', () => {
     await failed;
   });
 
-  it('speaks http where that is asked for', async () => {
+  it('supports http if configured', async () => {
     const port = await listen(createHttpServer(ok));
     const transport = createHttpsTransport({ server: `http://127.0.0.1:${port}`, tls: {} });
     open.push(() => transport.close());
@@ -316,8 +316,8 @@ describe('createHttpsTransport', () => {
   });
 });
 
-describe('a kept connection that the server closed', () => {
-  /** Answers the first request of a connection and cuts the connection at the next, as a race with its idle timeout would. */
+describe('an idle connection that the server closed', () => {
+  /** Answers the first request on a connection and closes the connection at the next, like a server's idle timeout. */
   async function forgetful(): Promise<{ transport: HttpsTransport; seen: string[] }> {
     const seen: string[] = [];
     const server = createTcpServer((socket) => {
@@ -343,7 +343,7 @@ describe('a kept connection that the server closed', () => {
     expect(transport.connectionsOpened).toBe(2);
   });
 
-  it('is replaced by a new one, not by another that was kept', async () => {
+  it('is replaced by a new one, not by another idle one', async () => {
     const { transport } = await forgetful();
     await Promise.all([transport.send(get).then(text), transport.send(get).then(text)]);
     expect(transport.connectionsOpened).toBe(2);
@@ -359,7 +359,7 @@ describe('a kept connection that the server closed', () => {
     expect(seen.filter((method) => method === 'PATCH')).toHaveLength(1);
   });
 
-  it('is not tried a third time', async () => {
+  it('is not retried twice', async () => {
     let connections = 0;
     const server = createTcpServer((socket) => {
       const first = connections++ === 0;

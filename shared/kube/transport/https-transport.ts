@@ -8,19 +8,19 @@ import { IncomingBody } from './incoming-body';
 import type { HttpRequest, HttpResponse, Transport } from '../transport';
 
 export interface HttpsTransportOptions {
-  /** `https://host:port`, maybe with a path prefix; `http://` is for what a kubeconfig calls insecure. */
+  /** `https://host:port`, maybe with a path prefix; `http://` only for a kubeconfig with insecure-skip-tls-verify. */
   readonly server: string;
   readonly tls: TlsMaterial;
-  /** Requests at a time, one that is urgent not counted; more wait for a connection. Default 16. */
+  /** Maximum of concurrent requests, without one urgent request; others wait for a connection. Default 16. */
   readonly maxRequestSockets?: number;
 }
 
 export interface HttpsTransport extends Transport {
-  /** New connections use this material; open streams go on until they end. */
+  /** New connections use this material; open streams continue until they end. */
   reload(tls: TlsMaterial): void;
   /** Closes every connection. */
   close(): void;
-  /** Connections made so far. */
+  /** Number of connections opened so far. */
   readonly connectionsOpened: number;
 }
 
@@ -28,15 +28,17 @@ type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
 
 const maxUrgentSockets = 1;
 
-/** A watch holds its connection for minutes, so there is one for each: for all resources in as many namespaces as may be named. */
+/**
+ * Each watch holds a connection for minutes. This is enough for all resources in as many namespaces as may be listed.
+ */
 export const maxWatchSockets = 2_048;
 
-/** Keeps middle boxes from forgetting an idle connection. */
+/** Prevents middleboxes from dropping an idle connection. */
 const tcpKeepAliveMs = 30_000;
 
 /**
- * HTTP/1.1 over keep-alive connections, those of watches apart from those of requests. Time limits are the caller's, by
- * its signal. Compression is not asked for: it would cost the API server more than it saves within a cluster.
+ * HTTP/1.1 over keep-alive connections; watches and requests use separate ones. The caller sets time limits by its
+ * signal. Compression is not requested: it would cost the API server more than it saves within a cluster.
  */
 export function createHttpsTransport(options: HttpsTransportOptions): HttpsTransport {
   const base = new URL(options.server);
@@ -54,7 +56,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
       port: base.port === '' ? (secure ? 443 : 80) : base.port,
       method: request.method,
       path: prefix + request.path,
-      // Node frames the body of a DELETE by nothing: its bytes would be read as the next request, its options ignored.
+      // Node does not frame the body of a DELETE: the server would read it as the next request and ignore its options.
       headers: body === undefined ? headers : { ...headers, 'content-length': String(body.length) },
       agent,
     });
@@ -80,7 +82,7 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
       incoming = await responseOf(outgoing, signal);
     } catch (thrown) {
       if (!mayRetry || !wasClosedWhileIdle(outgoing, thrown)) throw asConnectionError(thrown);
-      // What the server closed here it most likely closed for all: only a new connection is worth the second try.
+      // The server has probably closed all idle connections: the retry needs a new one.
       destroyIdle(agent);
       return await exchange(request, false);
     }
@@ -92,13 +94,13 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
   };
 
   return {
-    // A write that met a closed connection may have been carried out; only reads are repeated here.
+    // A write on a closed connection may have been carried out; only reads are repeated here.
     send: async (request) => await exchange(request, request.method === 'GET'),
     reload(tls) {
       const old = agents;
       agents = newAgents(secure, tls, maxRequestSockets);
       for (const agent of Object.values(old)) {
-        // Connections in use end with what they carry.
+        // Connections in use are closed when their requests end.
         agent.maxFreeSockets = 0;
         destroyIdle(agent);
       }
@@ -114,8 +116,8 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
 
 function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number): Agents {
   const newAgent = (maxSockets: number): http.Agent => {
-    // In turn, not the last one first: the renewals of the lease then keep every connection from being closed as idle
-    // (kube-apiserver does that after 90 s), and a burst of writes finds them all open.
+    // In turn, not the last one first: the renewals of the Lease then keep all connections from being closed as idle
+    // (kube-apiserver does that after 90 s), so a burst of writes finds them open.
     const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets, scheduling: 'fifo' as const };
     if (!secure) return new http.Agent(keepAlive);
     const { ca, cert, key, serverName, insecureSkipVerify } = tls;
@@ -136,7 +138,7 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
   };
 }
 
-/** What is urgent takes a connection like all others while one is free: that keeps them from being closed as idle. */
+/** An urgent request uses a normal connection while one is free: that keeps those from being closed as idle. */
 function agentFor(agents: Agents, { pool }: HttpRequest): http.Agent {
   return pool === 'urgent' && !isFull(agents.request) ? agents.request : agents[pool];
 }
@@ -150,17 +152,17 @@ async function responseOf(
   signal: AbortSignal | undefined,
 ): Promise<http.IncomingMessage> {
   return await new Promise((resolve, reject) => {
-    // A request that waits for a connection tells of its end only when it gets one: no time limit would hold for it.
+    // A request that waits for a connection reports its end only after it gets one, so no time limit would apply.
     const aborted = (): void => reject(new ConnectionError('aborted'));
     signal?.addEventListener('abort', aborted);
     outgoing.once('close', () => signal?.removeEventListener('abort', aborted));
     outgoing.once('response', resolve);
-    // Stays for good: an error after the response must not be an uncaught one; the body's reader gets it as well.
+    // Stays attached: an error after the response must not be uncaught. The reader of the body receives it as well.
     outgoing.on('error', reject);
   });
 }
 
-/** The server closed a kept connection just as we took it: nothing of an answer arrived. */
+/** The server closed an idle connection just as the request was sent: no part of an answer arrived. */
 function wasClosedWhileIdle(outgoing: http.ClientRequest, thrown: unknown): boolean {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
   return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');

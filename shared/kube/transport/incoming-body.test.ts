@@ -18,7 +18,7 @@ async function allOf(): Promise<string> {
   return text;
 }
 
-it('gives what comes before and after it is asked for, in order', async () => {
+it('returns chunks in order, whether they arrive before or after the read', async () => {
   incoming.push('a');
   incoming.push('b');
   await nextTurn();
@@ -31,7 +31,7 @@ it('gives what comes before and after it is asked for, in order', async () => {
   expect(await body.next()).toEqual({ done: true, value: undefined });
 });
 
-it('gives what came before the connection broke, and then the error', async () => {
+it('returns what arrived before the connection broke, and then the error', async () => {
   incoming.push('a');
   await nextTurn();
   incoming.destroy(new Error('reset'));
@@ -41,13 +41,13 @@ it('gives what came before the connection broke, and then the error', async () =
   await expect(body.next()).rejects.toThrow('mapped');
 });
 
-it('tells a reader that waits of the error', async () => {
+it('rejects a waiting read on an error', async () => {
   const next = body.next();
   incoming.destroy(new Error('reset'));
   await expect(next).rejects.toThrow('mapped');
 });
 
-it('is not complete when the connection closes without a word', async () => {
+it('is not complete when the connection closes early', async () => {
   const next = body.next();
   incoming.destroy();
   await expect(next).rejects.toThrow(ConnectionError);
@@ -62,7 +62,7 @@ it('closes the connection when its reader leaves', async () => {
   expect(incoming.destroyed).toBe(true);
 });
 
-it('does not read on while too much waits for its reader, and does when it was read', async () => {
+it('pauses the connection while too much is queued, and resumes after reads', async () => {
   const chunk = Buffer.alloc(64 * 1024);
   for (let pushed = 0; pushed < 5; pushed++) {
     incoming.push(chunk);

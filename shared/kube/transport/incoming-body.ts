@@ -3,24 +3,24 @@ import { ConnectionError } from '../errors';
 
 type Next = IteratorResult<Buffer, undefined>;
 
-/** What may wait for its reader; beyond it the connection is not read from. */
+/** Limit of queued bytes; beyond it the connection is paused. */
 const maxQueuedBytes = 256 * 1024;
 
 /**
  * The body of an answer, chunk by chunk. Leaving the loop early closes the connection.
  *
- * Instead of the stream's own iterator: that looks for the next chunk by way of several promises and events, which the first
- * lists of a large cluster would wait for a hundred thousand times.
+ * It replaces the stream's own iterator, which uses several promises and events per chunk; the first lists of a large
+ * cluster would wait for them a hundred thousand times.
  */
 export class IncomingBody implements AsyncIterable<Buffer>, AsyncIterator<Buffer, undefined> {
   readonly #incoming: Readable;
   #queue: Buffer[] = [];
   #queuedBytes = 0;
-  /** How it ended, once what is queued has been read. */
+  /** How the body ended, once the queued chunks have been read. */
   #end: Error | 'complete' | undefined;
   #waiting: { resolve(next: Next): void; reject(error: Error): void } | undefined;
 
-  /** @param toError what the reader is to get for an error of the connection. */
+  /** @param toError the error that the reader receives for an error of the connection. */
   constructor(incoming: Readable, toError: (thrown: unknown) => Error) {
     this.#incoming = incoming;
     incoming.on('data', (chunk: Buffer) => this.#take(chunk));

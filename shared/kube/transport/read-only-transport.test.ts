@@ -12,7 +12,7 @@ const inner: Transport = {
 const request = (method: HttpRequest['method']): HttpRequest => ({ method, path: '/', headers: {}, pool: 'request' });
 
 describe('readOnlyTransport', () => {
-  it('sends what reads', async () => {
+  it('sends reading requests', async () => {
     expect((await readOnlyTransport(inner).send(request('GET'))).status).toBe(200);
   });
 

@@ -1,7 +1,7 @@
 import { RerollError } from '../../domain/errors';
 import type { Transport } from '../transport';
 
-/** A process that must not write cannot: whatever it asks for, only what reads is sent. */
+/** Ensures that a process cannot write: only reading requests are sent. */
 export function readOnlyTransport(transport: Transport): Transport {
   return {
     send: async (request) => {

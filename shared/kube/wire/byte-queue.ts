@@ -1,11 +1,11 @@
-/** Holds all but the largest objects, and the chunk that completes them. */
+/** Large enough for all but the largest objects, with the chunk that completes them. */
 const usualBytes = 64 * 1024;
 
 /**
- * Bytes that arrived and were not used yet, in one piece.
+ * Unused bytes, in one piece.
  *
- * All in one buffer that is used over and over: a buffer for each of the objects that a large cluster sends at first would
- * cost more than what is done with them. So what it gives out is a view, which holds until the next `append`.
+ * It reuses one buffer: a buffer for each of the objects that a large cluster sends at first would cost more than
+ * processing them. It therefore returns views, which are valid until the next `append`.
  */
 export class ByteQueue {
   #buffer = Buffer.allocUnsafeSlow(usualBytes);
@@ -26,7 +26,7 @@ export class ByteQueue {
     return this.#buffer.subarray(this.#start, Math.min(this.#start + count, this.#end));
   }
 
-  /** The next four bytes as a number, big end first; they must be there, and stay in the queue. */
+  /** The next four bytes as a big-endian number; they must be there, and stay in the queue. */
   peekUint32(): number {
     return this.#buffer.readUInt32BE(this.#start);
   }
@@ -45,7 +45,7 @@ export class ByteQueue {
     return discarded;
   }
 
-  /** Moves what is there to the front, into a buffer that is large enough and no larger than usual if it can be. */
+  /** Moves the bytes to the front of a buffer that is large enough, and of the usual size if possible. */
   #makeRoom(bytes: number): void {
     const needed = this.length + bytes;
     const fits = needed <= this.#buffer.length && (needed > usualBytes || this.#buffer.length === usualBytes);

@@ -10,26 +10,29 @@ export interface Decoded<T> {
 }
 
 /**
- * Turns one object of a list or a watch into what its sink keeps. Nothing it returns may hold on to `bytes` or to a
- * slice of it: that would pin a whole chunk of the stream.
+ * Converts one object of a list or a watch into what its sink keeps. The result must not reference `bytes` or a slice
+ * of it: that would keep a whole chunk of the stream in memory.
  */
 export interface Decoder<T> {
-  /** What to ask for; `metadata` is an object without the rest of it. The server may answer whole objects in JSON all the same. */
+  /**
+   * The encoding to request; `metadata` is an object without spec and status. The server may still answer with whole
+   * objects in JSON.
+   */
   readonly accepts: 'json' | 'protobuf' | 'metadata';
-  /** @throws MalformedObjectError when the shape of the object is wrong. */
+  /** @throws MalformedObjectError if the object has the wrong shape. */
   fromJson(object: unknown): Decoded<T>;
-  /** What is longer than so many bytes of JSON is not parsed: to do that would keep everybody else waiting. */
+  /** JSON beyond this size is not parsed, because parsing it would block everything else. */
   readonly large?: {
     readonly overBytes: number;
-    /** @throws MalformedObjectError when not even the identity can be read. */
+    /** @throws MalformedObjectError if not even the identity can be read. */
     fromIdentity(object: IdentityOnly): Decoded<T>;
   };
   /**
    * `bytes` is the object's own message, without envelope.
    *
-   * @throws MalformedObjectError when the shape of the object is wrong; ProtocolError when the bytes do not parse.
+   * @throws MalformedObjectError if the object has the wrong shape; ProtocolError if the bytes do not parse.
    */
   fromProtobuf?(bytes: Buffer): Decoded<T>;
-  /** Lists are read by this one, where they are not asked to be whole: most objects never matter beyond their metadata. */
+  /** Decodes lists that need not contain whole objects: of most objects, only the metadata ever matters. */
   readonly metadata?: Decoder<T>;
 }

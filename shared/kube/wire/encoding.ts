@@ -15,7 +15,7 @@ import { initialEventsEndAnnotation, watchEvent } from './watch-event';
 
 const json = 'application/json';
 
-/** How lists and watches are written: which splitters, which decoding. */
+/** The encoding of lists and watches: its splitters and its decoding. */
 export interface Encoding<T> {
   newListSplitter(): ListSplitter;
   /** @throws MalformedObjectError, ProtocolError */
@@ -25,14 +25,16 @@ export interface Encoding<T> {
   decodeEvent(frame: Buffer): WatchEvent<T>;
 }
 
-/** Splits the body of a watch into one piece of bytes for each event. */
+/** Splits the body of a watch into the bytes of each event. */
 export interface FrameSplitter {
   push(chunk: Buffer): Iterable<Buffer>;
-  /** @throws ProtocolError when the stream ended within a piece. */
+  /** @throws ProtocolError if the stream ended within an event. */
   end(): void;
 }
 
-/** What to ask for. JSON is always acceptable: errors, aggregated APIs and proxies may have nothing else. */
+/**
+ * The encodings to request. JSON is always acceptable: errors, aggregated APIs and proxies may support nothing else.
+ */
 export function acceptHeader<T>({ accepts }: Pick<Decoder<T>, 'accepts'>, what: 'list' | 'watch'): string {
   if (accepts === 'json') return json;
   const stream = what === 'watch' ? ';stream=watch' : '';
@@ -44,7 +46,7 @@ export function acceptHeader<T>({ accepts }: Pick<Decoder<T>, 'accepts'>, what: 
 /**
  * The encoding that the server chose.
  *
- * @throws ProtocolError when it is none of ours, for example a proxy's page.
+ * @throws ProtocolError if it is an unsupported one, such as the HTML of a proxy.
  */
 export function encodingOf<T>(contentType: string | undefined, decoder: Decoder<T>): Encoding<T> {
   const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';
@@ -66,7 +68,8 @@ function jsonEncoding<T>(decoder: Decoder<T>): Encoding<T> {
     decodeEvent(frame) {
       if (large && frame.length > large.overBytes) return largeEvent(frame, large);
       const event = parseJson(frame);
-      if (!isRecord(event) || typeof event['type'] !== 'string') throw new ProtocolError('the line is no watch event');
+      if (!isRecord(event) || typeof event['type'] !== 'string')
+        throw new ProtocolError('the line is not a watch event');
       const object = event['object'];
       return watchEvent(event['type'], {
         decoded: () => decoder.fromJson(object),
@@ -79,7 +82,7 @@ function jsonEncoding<T>(decoder: Decoder<T>): Encoding<T> {
 
 function largeEvent<T>(frame: Buffer, large: NonNullable<Decoder<T>['large']>): WatchEvent<T> {
   const event = watchEventInJson(frame);
-  if (!event) throw new ProtocolError('the line is no watch event');
+  if (!event) throw new ProtocolError('the line is not a watch event');
   const identity = identityInJson(frame, event.objectAt);
   return watchEvent(event.type, {
     decoded: () => large.fromIdentity(identity),
@@ -102,7 +105,7 @@ function protobufEncoding<T>(fromProtobuf: (bytes: Buffer) => Decoded<T>): Encod
         if (field.number === 2) extension = field.bytes;
       }
       const enveloped = extension && protobufBytes(extension, 1);
-      if (!enveloped) throw new ProtocolError('the frame is no watch event');
+      if (!enveloped) throw new ProtocolError('the frame is not a watch event');
       const object = openEnvelope(enveloped);
       return watchEvent(type, {
         decoded: () => fromProtobuf(object),
@@ -117,7 +120,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The parser's own message quotes the text it stumbled over, which may be content of a Secret.
+    // The parser's own message quotes the text, which may be the content of a Secret.
     throw new ProtocolError(`an object of ${bytes.length} bytes is not JSON`);
   }
 }

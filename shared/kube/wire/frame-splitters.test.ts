@@ -21,7 +21,7 @@ function framed(frame: Uint8Array): Buffer {
 }
 
 describe('JsonLines', () => {
-  it('gives the lines of any stream, wherever it is cut', () => {
+  it('yields the lines of any stream, wherever it is cut', () => {
     const line = fc.string({ minLength: 1 }).filter((text) => !text.includes('\n'));
     fc.assert(
       fc.property(fc.array(line), sizes, (lines, cuts) => {
@@ -34,18 +34,18 @@ describe('JsonLines', () => {
     );
   });
 
-  it('says that the stream ended within a line', () => {
+  it('reports a stream that ended within a line', () => {
     const splitter = new JsonLines();
     expect([...splitter.push(Buffer.from('{}\n{"a'))]).toHaveLength(1);
     expect(() => splitter.end()).toThrow(/within a line/);
   });
 
-  it('takes an object that is as large in JSON as etcd lets it be', () => {
+  it('accepts the largest object that etcd stores, in JSON', () => {
     const line = JSON.stringify({ value: '\u0001'.repeat(1.5 * 1024 * 1024) });
     expect([...new JsonLines().push(Buffer.from(`${line}\n`))]).toHaveLength(1);
   });
 
-  it('refuses a line beyond the limit', () => {
+  it('rejects a line beyond the limit', () => {
     const splitter = new JsonLines();
     expect(() => [...splitter.push(Buffer.alloc(17 * 1024 * 1024))]).toThrow(/limit/);
     expect(() => [...new JsonLines().push(Buffer.concat([Buffer.alloc(17 * 1024 * 1024), Buffer.from('\n')]))]).toThrow(
@@ -55,7 +55,7 @@ describe('JsonLines', () => {
 });
 
 describe('ProtobufFrames', () => {
-  it('gives the frames of any stream, wherever it is cut', () => {
+  it('yields the frames of any stream, wherever it is cut', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 100 })), sizes, (frames, cuts) => {
         const splitter = new ProtobufFrames();
@@ -69,19 +69,19 @@ describe('ProtobufFrames', () => {
     );
   });
 
-  it('says that the stream ended within a frame', () => {
+  it('reports a stream that ended within a frame', () => {
     const splitter = new ProtobufFrames();
     expect([...splitter.push(Buffer.from([0, 0, 0, 2, 1]))]).toEqual([]);
     expect(() => splitter.end()).toThrow(/within a frame/);
   });
 
-  it('refuses a length beyond the limit before it waits for the bytes', () => {
+  it('rejects a length beyond the limit before it waits for the bytes', () => {
     expect(() => [...new ProtobufFrames().push(Buffer.from([0x7f, 0, 0, 0]))]).toThrow(/limit/);
   });
 });
 
 describe('ByteQueue', () => {
-  it('gives back what was put in, in any pieces', () => {
+  it('returns what was appended, in any pieces', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 20 })),

@@ -29,7 +29,7 @@ describe('jsonMembers', () => {
     ['{"a":[1,2', ['a']],
   ])('of %j are %j', (json, names) => expect(members(json).map(([of]) => of)).toEqual(names));
 
-  it('are those that the parser finds, each where its value begins', () => {
+  it('are those that the parser finds, with the offsets of their values', () => {
     fc.assert(
       fc.property(fc.dictionary(name, anything), fc.constantFrom(0, 2), (object, indent) => {
         const json = JSON.stringify(object, undefined, indent);
@@ -42,8 +42,8 @@ describe('jsonMembers', () => {
     );
   });
 
-  it('asks nothing of what stands behind the last one that is wanted', () => {
-    const [first] = jsonMembers(Buffer.from('{"a":1,this is no JSON'), 0);
+  it('are not read beyond the last one that is needed', () => {
+    const [first] = jsonMembers(Buffer.from('{"a":1,this is not JSON'), 0);
     expect(first).toEqual({ name: 'a', at: 5 });
   });
 });

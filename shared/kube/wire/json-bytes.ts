@@ -4,10 +4,13 @@ const [comma, colon] = [0x2c, 0x3a];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 const [openBrace, closeBrace] = [0x7b, 0x7d];
 
-/** So many bytes of a string are looked at one by one, before the search for its end is left to native code. */
+/** This many bytes of a string are scanned in JavaScript before native code searches for its end. */
 const nearBytes = 32;
 
-/** Of the quote that ends the string whose first character is at `start`; of the end of the text, where there is none. */
+/**
+ * The offset of the quote that ends the string whose first character is at `start`; the end of the text if there is
+ * none.
+ */
 export function endOfString(json: Buffer, start: number): number {
   let near = start + nearBytes;
   for (let at = start; at < json.length; at++) {
@@ -24,23 +27,23 @@ export function endOfString(json: Buffer, start: number): number {
   return json.length;
 }
 
-/** Whether a quote is escaped is told by how many backslashes stand before it, each of which may escape the next. */
+/** The start of the backslashes before a quote: their number decides whether the quote is escaped. */
 function beforeBackslashes(json: Buffer, end: number, start: number): number {
   let at = end;
   while (at > start && json[at - 1] === backslash) at--;
   return at;
 }
 
-/** A member of an object in JSON that has not been parsed. */
+/** A member of an object in unparsed JSON. */
 export interface JsonMember {
   readonly name: string;
-  /** Where its value begins. */
+  /** The offset of its value. */
   readonly at: number;
 }
 
 /**
- * The members of the object that begins at `start`, in their order. What a caller does not ask for is not looked at, so what
- * stands behind the last member that it wants costs nothing. Of text that is not JSON it gives some members or none.
+ * The members of the object that begins at `start`, in their order. It reads only as far as its caller iterates. For
+ * text that is not JSON it yields some members or none.
  */
 export function* jsonMembers(json: Buffer, start: number): Generator<JsonMember> {
   let at = afterSpace(json, start);
@@ -59,7 +62,7 @@ export function* jsonMembers(json: Buffer, start: number): Generator<JsonMember>
   }
 }
 
-/** The text that begins at `start`; undefined where no complete one does. */
+/** The string that begins at `start`; undefined if there is no complete one. */
 export function jsonText(json: Buffer, start: number): string | undefined {
   if (json[start] !== quote) return undefined;
   try {
@@ -77,7 +80,7 @@ function afterValue(json: Buffer, start: number): number {
     if (byte === quote) at = endOfString(json, at + 1);
     else if (byte === openBrace || byte === openBracket) depth++;
     else if (byte === closeBrace || byte === closeBracket) {
-      // Behind a number or a literal: the bracket is that of the object around it.
+      // After a number or a literal: this is the closing bracket of the surrounding object.
       if (depth === 0) return at;
       if (--depth === 0) return at + 1;
     } else if (byte === comma && depth === 0) return at;

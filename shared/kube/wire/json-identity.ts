@@ -1,6 +1,6 @@
 import { jsonMembers, jsonText } from './json-bytes';
 
-/** An object with no more in it than what tells it from others. */
+/** An object with only its identity. */
 export interface IdentityOnly {
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -8,8 +8,8 @@ export interface IdentityOnly {
 const identityFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
 
 /**
- * Who the object is whose JSON begins at `start`, without parsing it. API servers write the metadata before spec and status,
- * so however large those are, it costs no more than the metadata is long.
+ * The identity of the object whose JSON begins at `start`, without parsing it. API servers write the metadata before
+ * spec and status, so the cost depends only on the length of the metadata.
  */
 export function identityInJson(json: Buffer, start = 0): IdentityOnly {
   const metadata: Record<string, string> = {};
@@ -24,7 +24,7 @@ export function identityInJson(json: Buffer, start = 0): IdentityOnly {
   return { metadata };
 }
 
-/** The type of a watch event, and where its object begins; undefined where the line is none. */
+/** The type of a watch event, and the offset of its object; undefined if the line is not an event. */
 export function watchEventInJson(line: Buffer): { readonly type: string; readonly objectAt: number } | undefined {
   let type: string | undefined;
   for (const { name, at } of jsonMembers(line, 0)) {

@@ -3,13 +3,13 @@ import { requireObjectSize } from './stream-limits';
 
 const newline = 0x0a;
 
-/** Splits a stream into lines; each is yielded without its newline, empty ones are not. */
+/** Splits a stream into lines, without their newlines; empty lines are skipped. */
 export class JsonLines {
-  /** Chunks of the line that has begun. */
+  /** Chunks of the unfinished line. */
   #begun: Buffer[] = [];
   #begunBytes = 0;
 
-  /** @throws ProtocolError when a line is too long. */
+  /** @throws ProtocolError if a line is too long. */
   *push(chunk: Buffer): Generator<Buffer> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
@@ -20,7 +20,7 @@ export class JsonLines {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** @throws ProtocolError when the stream ended within a line. */
+  /** @throws ProtocolError if the stream ended within a line. */
   end(): void {
     if (this.#begunBytes > 0)
       throw new ProtocolError(`the stream ended within a line, after ${this.#begunBytes} bytes`);

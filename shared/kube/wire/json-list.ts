@@ -11,7 +11,7 @@ const closeObject = 0x7d;
 const openArray = 0x5b;
 const closeArray = 0x5d;
 
-/** What may come next, outside of a value. */
+/** The expected next token, outside of a value. */
 type Expect =
   | 'list' // {
   | 'key-or-end' // "key" or }
@@ -25,7 +25,7 @@ type Expect =
   | 'nothing';
 
 /**
- * Splits a JSON list, byte by byte. Values are only delimited here; JSON.parse judges those that are wanted.
+ * Splits a JSON list, byte by byte. It only finds where values end; JSON.parse validates those that are used.
  *
  *     {"kind": …, "metadata": {…}, "items": [ {…}, {…} ]}
  *       └ field ┘  └ captured ──┘            └ item ┘      the order of the fields does not matter
@@ -33,7 +33,7 @@ type Expect =
 export class JsonList implements ListSplitter {
   #expect: Expect = 'list';
   readonly #value = new JsonValue();
-  /** What the value is that is being read. */
+  /** The value that is being read. */
   #reading: 'key' | 'field' | 'item' | undefined;
   #key = '';
   #itemsSeen = false;
@@ -59,11 +59,11 @@ export class JsonList implements ListSplitter {
 
   end(): ListMetadata {
     if (this.#expect !== 'nothing') throw new ProtocolError('JSON: the stream ended within a list');
-    if (!this.#itemsSeen) throw new ProtocolError('JSON: the answer is no list, it has no items');
+    if (!this.#itemsSeen) throw new ProtocolError('JSON: the answer is not a list, it has no items');
     return this.#metadata ?? { resourceVersion: undefined, continue: undefined };
   }
 
-  /** Takes one byte outside of values; a byte that begins a value is left to it. */
+  /** Processes one byte outside of values; the first byte of a value is left unread. */
   #punctuation(byte: number, offset: number): number {
     switch (this.#expect) {
       case 'list':
@@ -96,13 +96,13 @@ export class JsonList implements ListSplitter {
   }
 
   #accept(allowed: boolean, next: Expect, offset: number): number {
-    if (!allowed) throw new ProtocolError(`JSON: a list is malformed where ${this.#expect} should stand`);
+    if (!allowed) throw new ProtocolError(`JSON: a list is malformed, expected ${this.#expect}`);
     this.#expect = next;
     return offset + 1;
   }
 
   #begin(what: 'key' | 'field' | 'item', allowed: boolean, offset: number): number {
-    if (!allowed) throw new ProtocolError(`JSON: a list is malformed where ${this.#expect} should stand`);
+    if (!allowed) throw new ProtocolError(`JSON: a list is malformed, expected ${this.#expect}`);
     this.#reading = what;
     return offset;
   }
@@ -126,9 +126,9 @@ export class JsonList implements ListSplitter {
 
   #takeField(bytes: Buffer): void {
     const value = parseValue(bytes);
-    // Go writes an empty slice as null.
+    // Go encodes an empty slice as null.
     if (this.#key === 'items') {
-      if (value !== null) throw new ProtocolError('JSON: the items of a list are no array');
+      if (value !== null) throw new ProtocolError('JSON: the items of a list are not an array');
       this.#itemsSeen = true;
     }
     if (this.#key === 'metadata') this.#metadata = readListMeta(value);
@@ -149,7 +149,7 @@ class JsonValue {
     return this.#complete;
   }
 
-  /** Reads on; returns the offset behind what it used. */
+  /** Continues reading; returns the offset after the bytes that it used. */
   read(chunk: Buffer, from: number): number {
     const end = this.#scan(chunk, from);
     this.#bytes += end - from;
@@ -158,7 +158,7 @@ class JsonValue {
     return end;
   }
 
-  /** The bytes of the complete value; ready for the next one. */
+  /** The bytes of the complete value; resets for the next one. */
   take(): Buffer {
     const bytes = Buffer.concat(this.#parts, this.#bytes);
     this.#parts = [];
@@ -183,7 +183,7 @@ class JsonValue {
       } else if (byte === openObject || byte === openArray) {
         this.#depth++;
       } else if (byte === closeObject || byte === closeArray) {
-        // Behind a number or a literal: the bracket is the list's.
+        // After a number or a literal: this is the closing bracket of the list.
         if (this.#scalar) return this.#end(offset);
         this.#depth--;
         if (this.#depth <= 0) return this.#end(offset + 1);

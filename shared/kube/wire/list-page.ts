@@ -1,4 +1,4 @@
-/** What stands in the metadata of a list. */
+/** The relevant metadata of a list. */
 export interface ListMetadata {
   readonly resourceVersion: string | undefined;
   /** Token for the next page; undefined on the last. */
@@ -9,6 +9,6 @@ export interface ListMetadata {
 export interface ListSplitter {
   /** The items that `chunk` completes, each in its own bytes. @throws ProtocolError */
   push(chunk: Buffer): Iterable<Buffer>;
-  /** The metadata, which may have stood behind the items. @throws ProtocolError when the list is not complete. */
+  /** The metadata, which may follow the items. @throws ProtocolError if the list is not complete. */
   end(): ListMetadata;
 }

@@ -16,7 +16,7 @@ function split(
   return { items, metadata: splitter.end() };
 }
 
-/** Cuts into pieces of the sizes given, over and over; without sizes, one piece. */
+/** Cuts into pieces of the given sizes, repeatedly; without sizes, one piece. */
 function* chunks(body: Buffer, sizes: readonly number[]): Generator<Buffer> {
   let offset = 0;
   for (let index = 0; offset < body.length; index++) {
@@ -37,7 +37,7 @@ describe('JsonList', () => {
     { maxKeys: 4 },
   );
 
-  it('gives the items and the metadata of any list, wherever it is cut and whatever stands around them', () => {
+  it('yields the items and the metadata of any list, wherever it is cut and whatever surrounds them', () => {
     fc.assert(
       fc.property(
         items,
@@ -60,7 +60,7 @@ describe('JsonList', () => {
     );
   });
 
-  it('refuses every list that is cut short', () => {
+  it('rejects every truncated list', () => {
     const body = Buffer.from('{"metadata":{"resourceVersion":"7"},"items":[{"a":"}"},{"b":[1]}],"x":1}');
     for (let length = 0; length < body.length; length++) {
       expect(() => split(new JsonList(), body.subarray(0, length))).toThrow(ProtocolError);
@@ -80,18 +80,18 @@ describe('JsonList', () => {
     '{"metadata":{"resourceVersion":}},"items":[]}',
     '[{}]',
     '<html></html>',
-  ])('refuses %s', (body) => {
+  ])('rejects %s', (body) => {
     expect(() => split(new JsonList(), Buffer.from(body))).toThrow(ProtocolError);
   });
 
-  it('takes null for no items, as Go writes an empty list', () => {
+  it('treats null as no items, as Go writes an empty list', () => {
     expect(split(new JsonList(), Buffer.from('{"metadata":{"resourceVersion":"7"},"items":null}'))).toEqual({
       items: [],
       metadata: { resourceVersion: '7', continue: undefined },
     });
   });
 
-  it('refuses an item without end before it fills the memory', () => {
+  it('rejects an endless item before it fills the memory', () => {
     const list = new JsonList();
     expect([...list.push(Buffer.from('{"items":[{"a":"'))]).toEqual([]);
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
@@ -104,7 +104,7 @@ describe('JsonList', () => {
 describe('ProtobufList', () => {
   const items = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 6 });
 
-  it('gives the items and the metadata of any list, wherever it is cut', () => {
+  it('yields the items and the metadata of any list, wherever it is cut', () => {
     fc.assert(
       fc.property(items, sizes, (list, cuts) => {
         const raw = list.map((item) => Buffer.from(item));
@@ -115,7 +115,7 @@ describe('ProtobufList', () => {
     );
   });
 
-  it('skips fields it does not know, in the envelope and in the list', () => {
+  it('skips unknown fields, in the envelope and in the list', () => {
     const fixed64 = Buffer.concat([varint(9 * 8 + 1), Buffer.alloc(8)]);
     const fixed32 = Buffer.concat([varint(9 * 8 + 5), Buffer.alloc(4)]);
     const unknown = Buffer.concat([fixed64, varintField(10, 2 ** 40), fixed32, bytesField(11, Buffer.alloc(5000))]);
@@ -129,7 +129,7 @@ describe('ProtobufList', () => {
     }
   });
 
-  it('refuses every list that is cut within its items', () => {
+  it('rejects every list that is cut within its items', () => {
     const body = protobufList([Buffer.from('one'), Buffer.from('two')], version);
     const listEnd = body.length - 4;
     for (let length = 0; length < listEnd; length++) {
@@ -141,13 +141,13 @@ describe('ProtobufList', () => {
     ['another magic number', Buffer.from('k9s\0\x12\0')],
     ['an item longer than its list', Buffer.concat([Buffer.from('k8s\0'), bytesField(2, Buffer.from([0x12, 50]))])],
     [
-      'an item beyond every limit',
+      'an item beyond the limit',
       Buffer.concat([Buffer.from('k8s\0\x12'), varint(2 ** 40), Buffer.from([0x12]), varint(2 ** 30)]),
     ],
-    ['a wire type out of use', Buffer.from('k8s\0\x0b')],
-    ['a varint without end', Buffer.concat([Buffer.from('k8s\0'), Buffer.alloc(30, 0xff)])],
+    ['an unused wire type', Buffer.from('k8s\0\x0b')],
+    ['an endless varint', Buffer.concat([Buffer.from('k8s\0'), Buffer.alloc(30, 0xff)])],
     ['field number 0', Buffer.from('k8s\0\x02\x00')],
-  ])('refuses %s', (_what, body) => {
+  ])('rejects %s', (_what, body) => {
     expect(() => split(new ProtobufList(), body)).toThrow(ProtocolError);
   });
 
@@ -160,7 +160,7 @@ describe('ProtobufList', () => {
     expect(() => [...new ProtobufList().push(body)]).toThrow(/beyond its list/);
   });
 
-  it('throws nothing but ProtocolErrors, whatever the bytes', () => {
+  it('throws only ProtocolErrors, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {

@@ -2,19 +2,18 @@ import { objectKey } from '../../domain/kubernetes/object-key';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import { protobufFields, type ProtobufField } from './protobuf';
 
-/** What is read of an object's metadata; strings are copies, never slices of what they were read from. */
+/** The parsed part of an object's metadata. Strings are copies, never slices of the input. */
 export interface ObjectMetadata {
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Undefined where the server gave none: on a bookmark. */
+  /** Undefined if the server sent none, as on a bookmark. */
   readonly createdAtMs: number | undefined;
   /** The newest time in managedFields. */
   readonly writtenAtMs: number | undefined;
   /**
-   * The annotations that were asked for. The others are left alone: `last-applied-configuration` holds the whole
-   * content of a Secret.
+   * The requested annotations. Others are skipped: `last-applied-configuration` holds the whole content of a Secret.
    */
   readonly annotations: ReadonlyMap<string, string>;
 }
@@ -43,7 +42,7 @@ function emptyMetadata(): MutableMetadata {
   };
 }
 
-/** @throws MalformedObjectError when there is no metadata, or a field of it has the wrong type. */
+/** @throws MalformedObjectError if there is no metadata, or a field in it has the wrong type. */
 export function metadataFromJson(object: unknown, wantedAnnotations: readonly string[] = []): ObjectMetadata {
   const json = recordIn(object, 'metadata');
   if (!json) throw new MalformedObjectError('the object has no metadata');
@@ -66,10 +65,10 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
 }
 
 /**
- * Reads `ObjectMeta {1: name, 3: namespace, 5: uid, 6: resourceVersion, 8: creationTimestamp, 12: annotations,
- * 17: managedFields}`, which is field 1 of every object.
+ * Reads `ObjectMeta {1: name, 3: namespace, 5: uid, 6: resourceVersion, 8: creationTimestamp, 12: annotations, 17:
+ * managedFields}`, which is field 1 of every object.
  *
- * @throws ProtocolError when the bytes do not parse; MalformedObjectError when there is no metadata.
+ * @throws ProtocolError if the bytes do not parse; MalformedObjectError if there is no metadata.
  */
 export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly string[] = []): ObjectMetadata {
   let message: Iterable<ProtobufField> | undefined;
@@ -91,7 +90,7 @@ export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly
   return metadata;
 }
 
-/** Key and value of a map's entry, `{1: key, 2: value}`; what is missing is empty. */
+/** Key and value of a map entry, `{1: key, 2: value}`; missing parts are empty. */
 export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
   let key = '';
   let value: Buffer = noBytes;
@@ -103,7 +102,7 @@ export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
 }
 
 /**
- * The parts without which an object cannot be told from another.
+ * Checks the fields that identify an object.
  *
  * @throws MalformedObjectError
  */
@@ -114,7 +113,7 @@ export function requireIdentity(metadata: ObjectMetadata): void {
   throw new MalformedObjectError(`the object "${namespace}/${name}" has no metadata.${missing}`, identityOf(metadata));
 }
 
-/** For an error about an object: whatever of its identity can be read. */
+/** For an error about an object: the part of its identity that can be read. */
 export function identityOf({ name, namespace, resourceVersion }: ObjectMetadata): {
   readonly key: string | undefined;
   readonly resourceVersion: string | undefined;

@@ -11,10 +11,10 @@ export const protobufMagic = Buffer.from('k8s\0', 'latin1');
 export const unknownRaw = 2;
 
 /**
- * The object's own message out of `"k8s\0"` + `runtime.Unknown`.
+ * The object's own message, from `"k8s\0"` + `runtime.Unknown`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
- * @throws ProtocolError when the envelope is not one.
+ * @throws ProtocolError if it is not an envelope.
  */
 export function openEnvelope(bytes: Buffer): Buffer {
   if (!bytes.subarray(0, protobufMagic.length).equals(protobufMagic)) {

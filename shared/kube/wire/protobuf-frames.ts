@@ -4,11 +4,11 @@ import { requireObjectSize } from './stream-limits';
 
 const lengthBytes = 4;
 
-/** Splits the body of a protobuf watch: frames of a 4-byte big-endian length and as many bytes. */
+/** Splits the body of a protobuf watch into frames: a 4-byte big-endian length, followed by that many bytes. */
 export class ProtobufFrames {
   readonly #queue = new ByteQueue();
 
-  /** Each frame is to be used before the next chunk comes. @throws ProtocolError when a frame is too long. */
+  /** Each frame must be used before the next chunk arrives. @throws ProtocolError if a frame is too long. */
   *push(chunk: Buffer): Generator<Buffer> {
     this.#queue.append(chunk);
     while (this.#queue.length >= lengthBytes) {
@@ -20,7 +20,7 @@ export class ProtobufFrames {
     }
   }
 
-  /** @throws ProtocolError when the stream ended within a frame. */
+  /** @throws ProtocolError if the stream ended within a frame. */
   end(): void {
     if (this.#queue.length > 0)
       throw new ProtocolError(`the stream ended within a frame, after ${this.#queue.length} bytes`);

@@ -9,13 +9,13 @@ import { requireObjectSize } from './stream-limits';
 const listMeta = 1;
 const listItem = 2;
 
-/** A tag and a length of ten bytes each, at most. */
+/** A tag and a length of up to ten bytes each. */
 const maxHeaderBytes = 20;
 
 interface FieldHeader {
   readonly number: number;
   readonly headerBytes: number;
-  /** Bytes behind the header that belong to the field. */
+  /** Bytes after the header that belong to the field. */
   readonly contentBytes: number;
 }
 
@@ -28,7 +28,7 @@ interface FieldHeader {
 export class ProtobufList implements ListSplitter {
   readonly #queue = new ByteQueue();
   #magicSeen = false;
-  /** Bytes of the list that are still to come; undefined outside of it. */
+  /** Remaining bytes of the list; undefined outside of it. */
   #listBytes: number | undefined;
   #listSeen = false;
   #skipBytes = 0;
@@ -89,7 +89,7 @@ export class ProtobufList implements ListSplitter {
     }
   }
 
-  /** The next field's header, or undefined while it is not there as a whole. */
+  /** The next field's header, or undefined until it is complete. */
   #peekHeader(): FieldHeader | undefined {
     const bytes = this.#queue.peek(maxHeaderBytes);
     const tag = readVarint(bytes, 0);

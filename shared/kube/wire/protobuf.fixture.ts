@@ -1,4 +1,4 @@
-/** Writes the protobuf that an API server would, for tests. */
+/** Writes protobuf like an API server, for tests. */
 export function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

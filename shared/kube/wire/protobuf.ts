@@ -5,22 +5,22 @@ export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
 const maxVarintBytes = 10;
 
 /**
- * One field of a message: a number for varints, bytes for what is length-delimited. It holds until the next field is asked
- * for; keep what it gives, and not itself.
+ * One field of a message: a number for varints, bytes for length-delimited fields. It is valid until the next field is
+ * read, so keep its values and not the field.
  */
 export interface ProtobufField {
   readonly number: number;
-  /** Value of a varint field; 0 for others. */
+  /** The value of a varint field; 0 for others. */
   readonly varint: number;
-  /** Bytes of a length-delimited field, a view into the message: copy what you keep. Empty for others. */
+  /** Bytes of a length-delimited field, as a view of the message: copy what you keep. Empty for others. */
   readonly bytes: Buffer;
-  /** Those bytes as text: a copy, made without a view. */
+  /** The same bytes as text: a copy, made without a view. */
   readonly text: string;
-  /** Walks the message that it holds, as {@link protobufFields} does. */
+  /** Iterates over the message that it holds, like {@link protobufFields}. */
   fields(): Iterable<ProtobufField>;
 }
 
-/** A varint and the offset behind it; undefined when it is not whole before `end`. */
+/** A varint and the offset after it; undefined if it is not complete before `end`. */
 export function readVarint(
   bytes: Buffer,
   offset: number,
@@ -30,7 +30,7 @@ export function readVarint(
   for (let index = 0; index < maxVarintBytes; index++) {
     const byte = offset + index < end ? bytes[offset + index] : undefined;
     if (byte === undefined) return undefined;
-    // Beyond 53 bits a double loses digits; such values are timestamps or generations of no sane cluster.
+    // Beyond 53 bits a double loses digits, but no real timestamp or generation is that large.
     value += (byte & 0x7f) * 2 ** (7 * index);
     if (byte < 0x80) return { value, end: offset + index + 1 };
   }
@@ -38,18 +38,18 @@ export function readVarint(
 }
 
 /**
- * Walks the fields of one message in the order they stand; unknown ones are the caller's to ignore.
+ * Iterates over the fields of one message in their order; the caller skips unknown ones.
  *
- * Every length is held against what is there before it is used.
+ * Every length is checked before it is used.
  *
  * @see https://protobuf.dev/programming-guides/encoding/
- * @throws ProtocolError when the bytes are no message.
+ * @throws ProtocolError if the bytes are not a message.
  */
 export function protobufFields(message: Buffer): Iterable<ProtobufField> {
   return new FieldWalk(message, 0, message.length);
 }
 
-/** Its own iterator, and each of its fields: a large cluster has millions, and none may cost more than its bytes. */
+/** One object is the iterator and all of its fields: a large cluster has millions of fields, so none may allocate. */
 class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, undefined>, ProtobufField {
   number = 0;
   varint = 0;
@@ -130,7 +130,7 @@ class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, unde
   }
 }
 
-/** The bytes of the last field of that number, or undefined: later ones win, as the format has it. */
+/** The bytes of the last field with that number, or undefined: later ones win, as the format specifies. */
 export function protobufBytes(message: Buffer, number: number): Buffer | undefined {
   let found: Buffer | undefined;
   for (const field of protobufFields(message)) if (field.number === number) found = field.bytes;

@@ -3,10 +3,10 @@ import { isRecord } from './object-metadata';
 import { protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
 
-/** Longer messages are cut: a proxy may answer with a page. */
+/** Longer messages are cut: a proxy may answer with an HTML page. */
 const maxMessageLength = 512;
 
-/** Reads the body of a failed request; undefined when it is no Status (a proxy's page, nothing at all). */
+/** Parses the body of a failed request; undefined if it is not a Status (the page of a proxy, or empty). */
 export function parseStatusBody(contentType: string | undefined, body: Buffer): KubeStatus | undefined {
   try {
     if (contentType?.startsWith(protobufType) === true) return statusFromProtobuf(openEnvelope(body));
@@ -32,8 +32,8 @@ export function statusFromJson(value: unknown): KubeStatus | undefined {
 }
 
 /**
- * `metav1.Status {3: message, 4: reason, 5: details {1: name, 3: kind, 4: causes {1: reason}, 5: retryAfterSeconds},
- * 6: code}`.
+ * `metav1.Status {3: message, 4: reason, 5: details {1: name, 3: kind, 4: causes {1: reason}, 5: retryAfterSeconds}, 6:
+ * code}`.
  */
 export function statusFromProtobuf(message: Buffer): KubeStatus {
   let status: KubeStatus = {

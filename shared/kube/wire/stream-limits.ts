@@ -1,13 +1,13 @@
 import { ProtocolError } from '../errors';
 
 /**
- * An object is at most 1.5 MB in etcd, unless a flag of etcd says otherwise. In JSON, a byte of that takes up to six: a control
- * character is `\u0001`. An object that does not fit ends the list or the watch that it is in, again and again, for everybody.
+ * An object in etcd is at most 1.5 MB, unless a flag of etcd allows more. In JSON, one byte may take up to six: a
+ * control character is `\u0001`. An object beyond the limit would end its list or watch for everybody, again and again.
  */
 export const maxObjectBytes = 16 * 1024 * 1024;
 
 /**
- * Checked before the bytes are collected: a broken length must not fill the memory.
+ * Checked before the bytes are collected: a wrong length must not fill the memory.
  *
  * @throws ProtocolError
  */

@@ -10,11 +10,11 @@ export type WatchEvent<T> =
   | {
       readonly type: 'remove';
       readonly key: ObjectKey;
-      /** Undefined where the object that went could not be read. */
+      /** Undefined if the deleted object could not be read. */
       readonly uid: string | undefined;
       readonly resourceVersion: string | undefined;
     }
-  /** Nothing happened, up to this version. */
+  /** No change up to this version. */
   | { readonly type: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   | { readonly type: 'malformed'; readonly error: MalformedObjectError }
   | { readonly type: 'error'; readonly status: KubeStatus | undefined }
@@ -23,14 +23,14 @@ export type WatchEvent<T> =
 /** On the bookmark that ends the initial events of a watch-list. */
 export const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
-/** How an encoding reads the object of an event; which one is called depends on the event's type. */
+/** Reads the object of an event; the event's type decides which method is called. */
 export interface EventObject<T> {
   decoded(): Decoded<T>;
   metadata(): ObjectMetadata;
   status(): KubeStatus | undefined;
 }
 
-/** @throws ProtocolError when the object's bytes do not parse. */
+/** @throws ProtocolError if the object's bytes do not parse. */
 export function watchEvent<T>(type: string, object: EventObject<T>): WatchEvent<T> {
   try {
     switch (type) {
@@ -58,7 +58,7 @@ export function watchEvent<T>(type: string, object: EventObject<T>): WatchEvent<
   }
 }
 
-/** To forget an object, its name is enough, whatever the rest looks like. */
+/** To remove an object, its name is enough, whatever the rest looks like. */
 function removal<T>(object: EventObject<T>): WatchEvent<T> {
   try {
     const { key, uid, resourceVersion } = object.decoded();

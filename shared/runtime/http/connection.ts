@@ -1,32 +1,32 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** When a connection has to end, whatever it is used for. */
+/** When a connection must end, whatever its phase. */
 export interface ConnectionLife {
   /** From now on. */
   readonly maxAgeMs?: number;
-  /** By the wall clock: what a certificate says of its own end. */
+  /** By the wall clock: the expiry of a certificate. */
   readonly untilMs?: number;
 }
 
 /**
- * What a connection is at.
+ * The phase of a connection.
  *
  *     handshake ─▶ unused ─▶ head ─▶ request ─▶ kept ─▶ head ─▶ …
  */
 export type Phase = 'handshake' | 'unused' | 'head' | 'request' | 'kept';
 
-/** One connection of a server, and what it is at. */
+/** One connection of a server, and its phase. */
 export class Connection {
-  /** As the system told it; it is gone with the socket. */
+  /** As the system reported it; the socket loses it when it closes. */
   readonly address: string;
   readonly #socket: Socket;
-  /** Where HTTP is spoken; undefined during a TLS handshake. */
+  /** The stream that carries HTTP; undefined during a TLS handshake. */
   #stream: Socket | undefined;
   #phase: Phase = 'handshake';
-  /** Since when it is in its phase. */
+  /** When its phase began. */
   #sinceMs: number;
-  /** What had been read of it when it was last at rest. */
+  /** Number of bytes that had been read when it was last idle. */
   #readBytes = 0;
   #served = false;
   readonly #answers = new Set<ServerResponse>();
@@ -48,12 +48,12 @@ export class Connection {
     return this.#sinceMs;
   }
 
-  /** Whether it has ever brought a request: until then it may be anybody's. */
+  /** Whether it has ever carried a request: until then, anybody may have opened it. */
   get served(): boolean {
     return this.#served;
   }
 
-  /** Its handshake is over. */
+  /** Called when its handshake is over. */
   open(stream: Socket, nowMs: number, { maxAgeMs = Infinity, untilMs = Infinity }: ConnectionLife): void {
     this.#stream = stream;
     this.#ageEndsMs = nowMs + maxAgeMs;
@@ -76,7 +76,7 @@ export class Connection {
     if (this.#retiring) this.#stream?.destroySoon();
   }
 
-  /** Looks whether the next head has begun to arrive; it had not at `lastLookMs`. */
+  /** Checks whether the next head has begun to arrive; it had not at `lastLookMs`. */
   look(lastLookMs: number): void {
     if (this.#phase !== 'unused' && this.#phase !== 'kept') return;
     if ((this.#stream?.bytesRead ?? 0) <= this.#readBytes) return;
@@ -84,12 +84,12 @@ export class Connection {
     this.#sinceMs = Math.max(this.#sinceMs, lastLookMs);
   }
 
-  /** Whether the life that it was given is over. */
+  /** Whether its lifetime is over. */
   isOver(nowMs: number, wallMs: number): boolean {
     return nowMs >= this.#ageEndsMs || wallMs >= this.#lifeEndsMs;
   }
 
-  /** Ends it after what it is answering. */
+  /** Ends it after the current answer. */
   retire(): void {
     if (this.#retiring) return;
     this.#retiring = true;
@@ -97,11 +97,11 @@ export class Connection {
       this.destroy();
       return;
     }
-    // A client that is told does not send its next request into a connection that is about to close.
+    // The header tells the client not to send its next request on a connection that is about to close.
     for (const answer of this.#answers) if (!answer.headersSent) answer.setHeader('Connection', 'close');
   }
 
-  /** Ends it, whatever it is at. */
+  /** Ends it, whatever its phase. */
   destroy(): void {
     this.#stream?.destroy();
     this.#socket.destroy();

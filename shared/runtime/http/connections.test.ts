@@ -79,13 +79,13 @@ async function openTls({ port, connections }: World): Promise<Peer> {
 }
 
 describe('a head', () => {
-  it.each([false, true])('must have come five seconds after its first byte, over TLS too: %s', async (tls) => {
+  it.each([false, true])('must be complete five seconds after its first byte, over TLS too: %s', async (tls) => {
     const world = await listening({ tls });
     const peer = tls ? await openTls(world) : await open(world);
     await world.clock.advance(20_000);
     peer.socket.write('GET / HTTP/1.1\r\nx: ');
     await until(() => peer.socket.bytesWritten > 0);
-    // By drips it does not live longer.
+    // Sending single bytes does not prolong it.
     for (let second = 0; second < 4; second++) {
       await world.clock.advance(1_000);
       peer.socket.write('a');
@@ -93,11 +93,11 @@ describe('a head', () => {
     }
     expect(world.connections.size).toBe(1);
     await world.clock.advance(4_000);
-    // By then, and not by a later second: nothing advances the clock any more.
+    // It ended in time, and not a second later: the clock no longer advances.
     await until(() => peer.closed);
   });
 
-  it('is waited for as long as a connection is kept, before the first request and after it', async () => {
+  it('may start as long as the connection is kept, before the first request and after it', async () => {
     const world = await listening({ idleMs: 60_000 });
     const [unused, kept] = [await open(world), await open(world)];
     await world.clock.advance(30_000);
@@ -132,7 +132,7 @@ it('a TLS handshake must be over in five seconds', async () => {
   await until(() => silent.closed);
 });
 
-it('an answer that is not taken does not hold a connection for ever', async () => {
+it('an unread answer does not hold a connection forever', async () => {
   const world = await listening({ answer: (_request, response) => void response.write('a') });
   const peer = await open(world);
   peer.socket.write(request);
@@ -143,10 +143,10 @@ it('an answer that is not taken does not hold a connection for ever', async () =
   await until(() => peer.closed);
 });
 
-describe('where there are as many as there may be', () => {
+describe('at the maximum of connections', () => {
   const others = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
-  it('first those give way that have never sent a request, the oldest first, then those that are kept', async () => {
+  it('those that never sent a request are closed first, the oldest first, then idle ones', async () => {
     const world = await listening();
     const kept = await open(world, '127.0.0.1');
     kept.socket.write(request);
@@ -171,7 +171,7 @@ describe('where there are as many as there may be', () => {
     expect(world.connections.size).toBe(4);
   });
 
-  it('a handshake that never ends gives way to one that does', async () => {
+  it('an endless handshake is closed for one that completes', async () => {
     const world = await listening({ tls: true, max: 2, maxPerAddress: 2 });
     const silent = [await open(world), await open(world)];
     const peer = new Peer(connectTls({ port: world.port, host: '127.0.0.1', ca: certificate.cert }));
@@ -181,7 +181,7 @@ describe('where there are as many as there may be', () => {
     expect(silent.map(({ closed }) => closed)).toEqual([true, false]);
   });
 
-  it('who has a request under way stays, and the new one is refused; after a second the slowest gives way', async () => {
+  it('those with a running request stay, and the new one is refused; after a second the slowest is closed', async () => {
     let requests = 0;
     const world = await listening({ answer: () => (requests += 1) });
     const busy = await Promise.all(['127.0.0.1', ...others].map(async (address) => await open(world, address)));
@@ -197,7 +197,7 @@ describe('where there are as many as there may be', () => {
     expect(busy.filter(({ closed }) => closed)).toHaveLength(1);
   });
 
-  it('who has too many of them gives way to itself, and to nobody else', async () => {
+  it('an address with too many of them loses only its own', async () => {
     const world = await listening();
     const other = await open(world, '127.0.0.2');
     await world.clock.advance(10);
@@ -210,7 +210,7 @@ describe('where there are as many as there may be', () => {
     await until(() => own.every(({ closed }) => closed));
     expect(other.closed).toBe(false);
     expect(world.connections.size).toBe(4);
-    // Told once: who opens them opens thousands.
+    // Logged once: an attacker opens thousands.
     expect(world.logger.lines).toMatchObject([
       {
         level: 'warn',
@@ -221,8 +221,8 @@ describe('where there are as many as there may be', () => {
   });
 });
 
-describe('a connection that is to end', () => {
-  it('ends at once while nothing is under way, and otherwise after its answer, which says so', async () => {
+describe('a connection whose time is over', () => {
+  it('ends at once if it is idle, and otherwise after its answer, which announces it', async () => {
     const answers: (() => void)[] = [];
     const world = await listening({ answer: (_request, response) => void answers.push(() => response.end('done')) });
     const [idle, busy] = [await open(world), await open(world)];
@@ -237,14 +237,14 @@ describe('a connection that is to end', () => {
     expect(busy.received).toContain('done');
   });
 
-  it('ends within its handshake, too: that goes by what it began with', async () => {
+  it('ends within its handshake, too, which uses the old certificate', async () => {
     const world = await listening({ tls: true });
     const begun = await open(world);
     world.connections.retire();
     await until(() => begun.closed);
   });
 
-  it('ends after an answer whose head had gone out before', async () => {
+  it('ends after an answer whose headers were sent before', async () => {
     let end = (): void => undefined;
     const world = await listening({
       answer: (_request, response) => {
@@ -275,7 +275,7 @@ describe('a connection that is to end', () => {
     await until(() => peer.closed);
   });
 
-  it('does not even begin where its certificate has ended', async () => {
+  it('does not begin if its certificate has expired', async () => {
     const world = await listening({ tls: true, lifeOf: () => ({ untilMs: 0 }) });
     const peer = new Peer(connectTls({ port: world.port, host: '127.0.0.1', ca: certificate.cert }));
     await until(() => peer.closed);
@@ -283,7 +283,7 @@ describe('a connection that is to end', () => {
   });
 });
 
-it('looks at nothing while there is nothing to look at', async () => {
+it('does not run a timer without connections', async () => {
   const world = await listening();
   const peer = await open(world);
   expect(world.clock.pendingTimers).toBe(1);

@@ -10,46 +10,49 @@ import { RateLimitedWarning } from '../log/rate-limited-warning';
 export interface ConnectionsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For people: which server this is. */
+  /** Name of the server, for messages. */
   readonly what: string;
   readonly max: number;
   readonly maxPerAddress: number;
-  /** How long a connection is kept on which nothing happens. */
+  /** How long an idle connection is kept. */
   readonly idleMs: number;
-  /** Where there are too many, a connection gives way whose request has taken so long: no good call takes as long. */
+  /** When there are too many, a connection whose request has taken this long may be closed: no legitimate call does. */
   readonly slowMs: number;
-  /** How long a connection may live whose handshake is over. */
+  /** The lifetime of a connection after its handshake. */
   readonly lifeOf?: (socket: TLSSocket) => ConnectionLife;
 }
 
 /**
- * For the making of each server. Node's own limits of time begin with the connection and go by a clock of theirs;
- * {@link Connections} has the ones that count. A head of an API server, of kubelet or of Prometheus has less than 2 KiB.
+ * Options for creating each server. Node's own time limits begin with the connection and use another clock, so they are
+ * off; {@link Connections} sets the effective ones. A head from an API server, kubelet or Prometheus has less than 2
+ * KiB.
  */
 export const headLimits = { maxHeaderSize: 8 * 1024, headersTimeout: 0, requestTimeout: 0 } as const;
 const maxHeaders = 64;
 
 /** For a handshake, and for a head from its first byte. */
 const arriveMs = 5_000;
-/** From the head of a request to the end of its answer: a client that does not read cannot hold a connection for ever. */
+/**
+ * From the head of a request to the end of its answer: a client that does not read cannot hold a connection forever.
+ */
 const requestMs = 10_000;
 const sweepMs = 1_000;
 
 /**
- * The connections of a server: a bounded number, each bounded in time. When there are too many, the one that is of the
- * least use gives way to the new one: whoever opens connections and is silent cannot keep others out.
+ * The connections of a server: limited in number, and each limited in time. When there are too many, the least useful
+ * one is closed for the new one, so that a client that opens connections silently cannot keep others out.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all = new Set<Connection>();
   readonly #byStream = new WeakMap<Socket, Connection>();
-  /** By both ends of a connection: of one in its handshake there is no other name that the TLS server tells. */
+  /** By both addresses of a connection: the TLS server identifies a connection in its handshake in no other way. */
   readonly #handshaking = new Map<string, Connection>();
   readonly #warning: RateLimitedWarning;
   #sweep: Timer | undefined;
   #lastLookMs: number;
 
-  /** Takes over the limits of a server that was made with {@link headLimits}. */
+  /** Takes over the limits of a server that was created with {@link headLimits}. */
   constructor(server: HttpServer | HttpsServer, options: ConnectionsOptions) {
     this.#options = options;
     this.#warning = new RateLimitedWarning(options.clock, options.logger);
@@ -68,12 +71,12 @@ export class Connections {
     return this.#all.size;
   }
 
-  /** Ends each after what it is answering: what they were let in by no longer counts. */
+  /** Ends each after its current answer: the credentials that it was accepted with are no longer valid. */
   retire(): void {
     for (const connection of this.#all) connection.retire();
   }
 
-  /** Ends them all, whatever they are at. */
+  /** Ends all of them, whatever their phase. */
   destroy(): void {
     for (const connection of this.#all) connection.destroy();
   }
@@ -102,7 +105,7 @@ export class Connections {
     const connection = this.#handshaking.get(name);
     this.#handshaking.delete(name);
     if (!connection) {
-      // Its other end went away within the handshake, and its name with it.
+      // The client left during the handshake, so the addresses are gone.
       socket.destroy();
       return;
     }
@@ -124,7 +127,7 @@ export class Connections {
     response.once('close', () => connection.finish(response, clock.monotonicMs()));
   }
 
-  /** Whether there is room for one more of this address. */
+  /** Whether there is room for one more connection from this address. */
   #makeRoom(address: string): boolean {
     const { max, maxPerAddress } = this.#options;
     const own = [...this.#all].filter((connection) => connection.address === address);
@@ -135,7 +138,7 @@ export class Connections {
   #giveWay(candidates: readonly Connection[], address: string): boolean {
     const { clock, max, maxPerAddress, slowMs, what } = this.#options;
     const leaver = firstToGiveWay(candidates, clock.monotonicMs() - slowMs);
-    const consequence = leaver ? 'those that are idle give way to new ones' : 'all are busy, and a new one was refused';
+    const consequence = leaver ? 'idle ones are closed for new ones' : 'all are busy, and a new one was refused';
     this.#warning.warn(consequence, `too many connections to the ${what}: ${consequence}; see who opens them`, {
       ...{ address, connectionsOfAddress: this.#countOf(address), max, maxPerAddress },
     });
@@ -177,7 +180,7 @@ export class Connections {
   }
 }
 
-/** Of those that are used least the one that has been so for longest; undefined: each has a request that began after `slowSinceMs`. */
+/** The oldest of the least useful ones; undefined: each has a request that began after `slowSinceMs`. */
 function firstToGiveWay(candidates: readonly Connection[], slowSinceMs: number): Connection | undefined {
   const idle = candidates.flatMap((connection) => {
     const use = useOf(connection, slowSinceMs);
@@ -187,11 +190,11 @@ function firstToGiveWay(candidates: readonly Connection[], slowSinceMs: number):
   return idle[0]?.connection;
 }
 
-/** The less, the sooner it gives way. */
+/** The least useful one is closed first. */
 function useOf({ phase, served, sinceMs }: Connection, slowSinceMs: number): number | 'busy' {
-  // Until it has brought a request it may be anybody's.
+  // Until it has carried a request, anybody may have opened it.
   if (!served) return 0;
-  // It is kept for the next request.
+  // It is idle, kept for the next request.
   if (phase !== 'request') return 1;
   return sinceMs <= slowSinceMs ? 2 : 'busy';
 }

@@ -89,7 +89,7 @@ describe('HttpServer', () => {
   });
 
   it.each(['/readyz?verbose', '/readyz', '/healthz'])(
-    '%s lets no name in a message forge a line, drive a terminal or hide',
+    '%s lets no name in a message forge a line, control a terminal or hide',
     async (path) => {
       const check = { name: 'engine', check: () => ({ ok: false, message: 'held by a\n[+] forged\u001b[2J\u202e' }) };
       const { body } = await send(await start({ ready: [check], live: [check] }), path);
@@ -98,13 +98,13 @@ describe('HttpServer', () => {
     },
   );
 
-  it('probes liveness and readiness apart', async () => {
+  it('probes liveness and readiness separately', async () => {
     const port = await start({ live: [passing], ready: [failing] });
     expect((await send(port, '/healthz')).status).toBe(200);
     expect((await send(port, '/readyz')).status).toBe(503);
   });
 
-  it('asks the checks each time', async () => {
+  it('runs the checks each time', async () => {
     let ok = false;
     const port = await start({ ready: [{ name: 'synced', check: () => ({ ok, message: '' }) }] });
     expect((await send(port, '/readyz')).status).toBe(503);
@@ -126,7 +126,7 @@ describe('HttpServer', () => {
     expect((await send(port, '/healthz')).status).toBe(200);
   });
 
-  it('does not tell what it is built with', async () => {
+  it('does not reveal its framework', async () => {
     expect((await send(await start(), '/healthz')).headers).not.toHaveProperty('x-powered-by');
   });
 
@@ -134,7 +134,7 @@ describe('HttpServer', () => {
     expect((await send(await start(), path)).status).toBe(404);
   });
 
-  it.each(['POST', 'PUT', 'DELETE'])('refuses %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'])('rejects %s', async (method) => {
     const { status, headers } = await send(await start(), '/metrics', method);
     expect(status).toBe(405);
     expect(headers['allow']).toBe('GET, HEAD');
@@ -172,14 +172,14 @@ describe('HttpServer', () => {
   });
 });
 
-describe('who keeps it busy', () => {
+describe('a client that keeps it busy', () => {
   const sockets: Socket[] = [];
 
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  it('gets the metrics of the last second, written once for all', async () => {
+  it('gets the metrics of the last second, rendered once for all', async () => {
     const clock = new FakeClock();
     let renders = 0;
     const metrics = { contentType: 'text/plain', text: async () => await Promise.resolve(`renders ${++renders}\n`) };
@@ -190,7 +190,7 @@ describe('who keeps it busy', () => {
     expect((await send(port, '/metrics')).body).toBe('renders 2\n');
   });
 
-  it('does not keep a probe waiting: heads that never end give way, and cost no memory', async () => {
+  it('does not delay a probe: endless heads are closed, and cost no memory', async () => {
     const port = await start({ live: [passing] });
     const closed: Promise<unknown>[] = [];
     for (let index = 0; index < 300; index++) {
@@ -202,13 +202,13 @@ describe('who keeps it busy', () => {
       socket.write(`GET /metrics HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(4_000)}`);
     }
     expect((await send(port, '/healthz')).status).toBe(200);
-    // All but those that there may be of one address; the probe's was one, too.
+    // All but the maximum for one address; the probe's connection counts too.
     while (sockets.filter((socket) => !socket.closed).length > 32)
       await new Promise((resolve) => setImmediate(resolve));
     expect((await send(port, '/healthz')).status).toBe(200);
   });
 
-  it('does not keep a probe waiting by answers that it never reads', async () => {
+  it('does not delay a probe by unread answers', async () => {
     const text = async (): Promise<string> => await Promise.resolve('x'.repeat(8 * 1024 * 1024));
     const port = await start({ live: [passing], metrics: { contentType: 'text/plain', text } });
     for (let index = 0; index < 32; index++) {

@@ -9,7 +9,7 @@ import type { ListenAddress } from './listen-address';
 import type { Logger } from '../log/logger';
 import { SharedRendering } from './shared-rendering';
 
-/** One thing that must hold for a probe to succeed. */
+/** One condition of a probe. */
 export interface Check {
   readonly name: string;
   check(): CheckResult;
@@ -17,27 +17,27 @@ export interface Check {
 
 export interface CheckResult {
   readonly ok: boolean;
-  /** For people: what is wrong and what to do, or what is well. */
+  /** For people: what is wrong and how to fix it, or what is fine. */
   readonly message: string;
 }
 
 export interface HttpServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Liveness: fails only where a restart of the process would help. */
+  /** Liveness: fails only if a restart of the process would help. */
   readonly live: readonly Check[];
-  /** Readiness: work can be done. */
+  /** Readiness: the process can work. */
   readonly ready: readonly Check[];
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
 }
 
 /**
- * Whoever reaches the port may ask. A kubelet and a Prometheus behind one address have less than 32 open; and as an answer
- * takes no time, a client that has not read its own at once gives way to the next probe.
+ * Anybody who reaches the port may send requests. A kubelet and a Prometheus behind one address open fewer than 32
+ * connections. An answer takes no time, so a client that has not read its own loses its connection to the next probe.
  */
 const connectionLimits = { max: 64, maxPerAddress: 32, idleMs: 5_000, slowMs: 0 };
 
-/** Thousands of series take milliseconds to write, and nobody scrapes so often. */
+/** Rendering thousands of series takes milliseconds, and nobody scrapes that often. */
 const renderedForMs = 1_000;
 
 /** Plain HTTP for kubelet and Prometheus: `/healthz`, `/readyz`, `/metrics`, and Reloader's `/live`. */
@@ -53,14 +53,15 @@ export class HttpServer {
   }
 
   /**
-   * Resolves with the port in use, which the system chose if the address asks for port 0.
+   * Resolves with the port in use, which the system chooses for port 0.
+   *
    * @throws ListenError
    */
   async listen(address: ListenAddress): Promise<{ readonly port: number }> {
     return { port: await listenOn(this.#server, address, '--listen') };
   }
 
-  /** Also for a server that does not listen. */
+  /** Works also if the server does not listen. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     // Kubelet and Prometheus keep their connections: a close that waited for them would never end.
@@ -85,7 +86,7 @@ function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
       .type('text')
       .send(describe(report));
   });
-  // Word for word what Reloader answers, for whoever asks without kubelet.
+  // Exactly Reloader's answer, for existing probes of it.
   app.get('/live', (_request, response) => {
     const { ok } = examine(live);
     response
@@ -106,7 +107,7 @@ function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
       response.setHeader('Content-Length', String(text.length));
       response.end(text);
     } catch (thrown) {
-      // Express would show the stack to whoever asks.
+      // Express would show the stack to the client.
       response
         .status(500)
         .type('text')
@@ -127,13 +128,13 @@ interface Report {
 function examine(checks: readonly Check[]): Report {
   const results = checks.map((check) => {
     const { ok, message } = run(check);
-    // It may quote an API server, or a name that stands in the Lease.
+    // The message may quote an API server, or a name in the Lease.
     return { name: check.name, ok, message: printable(message) };
   });
   return { ok: results.every(({ ok }) => ok), checks: results };
 }
 
-/** A check that throws is one that fails, not a 500 without a name. */
+/** A check that throws has failed; it must not cause a 500 without a name. */
 function run(check: Check): CheckResult {
   try {
     return check.check();
@@ -142,7 +143,7 @@ function run(check: Check): CheckResult {
   }
 }
 
-/** One line a check, in the form of the API server's own `/readyz?verbose`. */
+/** One line per check, in the form of the API server's own `/readyz?verbose`. */
 function describe({ ok, checks }: Report): string {
   const lines = checks.map((check) => `[${check.ok ? '+' : '-'}] ${check.name}: ${check.message}`);
   return [...lines, ok ? 'ok' : 'failed', ''].join('\n');

@@ -9,7 +9,7 @@ describe('parseListenAddress', () => {
     ['localhost:80', { host: 'localhost', port: 80 }],
     ['[::1]:9090', { host: '::1', port: 9090 }],
     ['[fe80::1%eth0]:1', { host: 'fe80::1%eth0', port: 1 }],
-  ])('reads %s and writes it back', (text, address) => {
+  ])('parses %s and formats it back', (text, address) => {
     expect(parseListenAddress(text)).toEqual(address);
     expect(formatListenAddress(address)).toBe(text);
   });
@@ -28,7 +28,7 @@ describe('parseListenAddress', () => {
     'a b:1',
     ':99999',
     'http://x:1',
-  ])('does not read %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
   });
 });

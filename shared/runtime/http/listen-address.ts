@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface ListenAddress {
-  /** Undefined for every address of the machine, IPv4 and IPv6. */
+  /** Undefined for all addresses of the machine, IPv4 and IPv6. */
   readonly host: string | undefined;
   /** 0 lets the system choose. */
   readonly port: number;

@@ -2,7 +2,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { RerollError } from '../../domain/errors';
 import { formatListenAddress, type ListenAddress } from './listen-address';
 
-/** The address could not be listened on; `flag` chooses another. */
+/** The server cannot listen on this address; `flag` chooses another. */
 export class ListenError extends RerollError {
   constructor(address: ListenAddress, cause: NodeJS.ErrnoException, flag: string) {
     super(`cannot listen on ${formatListenAddress(address)}: ${listenProblem(cause, flag)}`, {
@@ -13,8 +13,9 @@ export class ListenError extends RerollError {
 }
 
 /**
- * Resolves with the port in use, which the system chose if the address asks for port 0.
- * @param flag the one that sets the address, for who has to choose another
+ * Resolves with the port in use, which the system chooses for port 0.
+ *
+ * @param flag the flag that sets the address, for the message
  * @throws ListenError
  */
 export async function listenOn(server: Server, address: ListenAddress, flag: string): Promise<number> {

@@ -3,7 +3,7 @@ import type { Component } from '../process/lifecycle';
 import { formatListenAddress, type ListenAddress } from './listen-address';
 import type { Logger } from '../log/logger';
 
-/** Metrics and probes as a part of a process. */
+/** Metrics and probes as a component of a process. */
 export function probeComponent(
   options: HttpServerOptions & { readonly listen: ListenAddress; readonly logger: Logger },
 ): Component {

@@ -13,18 +13,18 @@ function world() {
   return { clock, renders, shared };
 }
 
-it('renders once for all who ask at once', async () => {
+it('renders once for concurrent requests', async () => {
   const { clock, renders, shared } = world();
-  const asked = [shared.bytes(), shared.bytes()];
-  // However long it takes: a second one beside it would make both slower.
+  const requests = [shared.bytes(), shared.bytes()];
+  // However long it takes: a second one in parallel would slow down both.
   await clock.advance(5_000);
-  asked.push(shared.bytes());
+  requests.push(shared.bytes());
   expect(renders).toHaveLength(1);
   renders[0]?.resolve('up 1');
-  expect((await Promise.all(asked)).map(String)).toEqual(['up 1', 'up 1', 'up 1']);
+  expect((await Promise.all(requests)).map(String)).toEqual(['up 1', 'up 1', 'up 1']);
 });
 
-it('renders at most once a second, and then anew', async () => {
+it('renders at most once a second', async () => {
   const { clock, renders, shared } = world();
   const first = shared.bytes();
   renders[0]?.resolve('1');
@@ -40,9 +40,9 @@ it('renders at most once a second, and then anew', async () => {
 
 it('does not keep a failure', async () => {
   const { renders, shared } = world();
-  const asked = [shared.bytes(), shared.bytes()];
+  const requests = [shared.bytes(), shared.bytes()];
   renders[0]?.reject(new Error('broken'));
-  for (const each of asked) await expect(each).rejects.toThrow('broken');
+  for (const each of requests) await expect(each).rejects.toThrow('broken');
   const next = shared.bytes();
   renders[1]?.resolve('1');
   expect(String(await next)).toBe('1');

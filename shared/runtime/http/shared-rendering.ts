@@ -1,8 +1,7 @@
 import type { Clock } from '../clock';
 
 /**
- * What is expensive to write and asked for by many: made at most once in `maxAgeMs`, and by one of those who ask at once
- * for all of them.
+ * An expensive rendering with many readers: it is made at most once in `maxAgeMs`, and concurrent requests share it.
  */
 export class SharedRendering {
   readonly #clock: Clock;
@@ -16,7 +15,7 @@ export class SharedRendering {
     this.#render = render;
   }
 
-  /** Rejects as `render` does; the next who asks tries again. */
+  /** Rejects as `render` does; the next request tries again. */
   async bytes(): Promise<Buffer> {
     const nowMs = this.#clock.monotonicMs();
     const current = this.#current;

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { FakeClock } from '../fake-clock';
 import { batchedStdout } from './batched-stdout';
 
-/** Takes note of what it is given at a time. */
+/** Records each write. */
 class Output extends Writable {
   readonly writes: string[] = [];
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   writer = batchedStdout(process as unknown as NodeJS.Process, clock);
 });
 
-it('writes the lines of 20 ms at once', async () => {
+it('writes the lines of 20 ms in one piece', async () => {
   writer.write('a\n');
   await clock.advance(19);
   writer.write('b\n');
@@ -37,13 +37,13 @@ it('writes the lines of 20 ms at once', async () => {
   expect(output.writes).toEqual(['a\nb\n', 'c\n']);
 });
 
-it('writes what is left when the process exits', () => {
+it('writes the remaining lines when the process exits', () => {
   writer.write('a\n');
   process.emit('exit');
   expect(output.writes).toEqual(['a\n']);
 });
 
-it('goes on when its reader has gone', async () => {
+it('continues without its reader', async () => {
   output.destroy(new Error('EPIPE'));
   writer.write('a\n');
   await clock.advance(20);

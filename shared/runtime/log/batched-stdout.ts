@@ -1,13 +1,12 @@
 import { Writable } from 'node:stream';
 import type { Clock } from '../clock';
 
-/** Nobody reads faster. */
+/** Short enough that nobody notices the delay. */
 const gatherMs = 20;
 
 /**
- * Writes to standard output what was gathered in 20 ms, as one piece. A pipe is written to synchronously, and to wait for its
- * reader with each of a thousand lines held up the restarts that they tell about. What was gathered last is there before
- * the process exits.
+ * Writes to standard output in batches of 20 ms. Pipes are written synchronously: waiting for the reader at each of a
+ * thousand lines delayed the restarts that the lines report. The last batch is written before the process exits.
  */
 export function batchedStdout(process: Pick<NodeJS.Process, 'stdout' | 'once'>, clock: Clock): Writable {
   const { stdout } = process;
@@ -16,7 +15,7 @@ export function batchedStdout(process: Pick<NodeJS.Process, 'stdout' | 'once'>, 
     if (gathered !== '') stdout.write(gathered);
     gathered = '';
   };
-  // A reader that went away (EPIPE) is reported as an event, which would end the process if nobody listened.
+  // A closed reader (EPIPE) is reported as an event, which would end the process without a listener.
   stdout.on('error', () => undefined);
   process.once('exit', flush);
   return new Writable({

@@ -41,7 +41,7 @@ describe('jsonLine', () => {
     );
   });
 
-  it('keeps its own names when a field has the same', () => {
+  it('keeps its own fields when a custom field has the same name', () => {
     expect(JSON.parse(jsonLine(entry({ level: 'x', message: 'y', time: 'z' })))).toEqual({
       time: '2026-01-01T00:00:00.000Z',
       level: 'info',
@@ -88,7 +88,7 @@ describe('consoleLine', () => {
 
 describe('any line', () => {
   it.each(['\u007f', '\u009b', '\u2028', '\u202e', '\u200b', '\ufeff'])(
-    'has %j escaped, in both forms, and JSON reads it back',
+    'has %j escaped, in both formats, and JSON parses it back',
     (control) => {
       const line = entry({ name: control }, `before${control}after`);
       const code = control.charCodeAt(0).toString(16).padStart(4, '0');
@@ -100,7 +100,7 @@ describe('any line', () => {
     },
   );
 
-  it('has no more of a text than a person reads, and shows that there is more', () => {
+  it('cuts a long text, and marks the cut', () => {
     const long = 'ü'.repeat(1_000_000);
     for (const fields of [{ value: long }, { value: [long] }, { value: new Error(long) }, { value: { long } }]) {
       for (const text of [jsonLine(entry(fields, long)), consoleLine(entry(fields, long))]) {
@@ -111,7 +111,7 @@ describe('any line', () => {
     }
   });
 
-  it('is one line and printable, whatever the fields', () => {
+  it('is one printable line, for any fields', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), fc.anything()), (message, fields) => {
         for (const line of [jsonLine(entry(fields, message)), consoleLine(entry(fields, message))]) {

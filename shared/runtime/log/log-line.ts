@@ -2,7 +2,7 @@ import { cutToBytes } from '../../domain/text/cut-to-bytes';
 import { printable } from '../../domain/text/printable';
 import type { LogFields } from './logger';
 
-/** One line before it has a form. */
+/** One log line before formatting. */
 export interface LogEntry {
   readonly timeMs: number;
   readonly level: string;
@@ -12,7 +12,9 @@ export interface LogEntry {
 
 type PlainValue = string | number | boolean | readonly string[];
 
-/** Of one text: a stranger who writes megabytes must not fill the disk of the node, which all of its pods share. */
+/**
+ * Limit for one text: a client that sends megabytes must not fill the disk of the node, which all of its pods share.
+ */
 const maxTextBytes = 8_192;
 
 const ownNames = ['time', 'level', 'message'];
@@ -20,11 +22,11 @@ const ownNames = ['time', 'level', 'message'];
 /** `{"time":"2026-01-01T00:00:00.000Z","level":"info","message":"…",…fields}`. Never throws. */
 export function jsonLine({ timeMs, level, message, fields }: LogEntry): string {
   const line = { time: rfc3339(timeMs), level, message: bounded(message), ...Object.fromEntries(plainValues(fields)) };
-  // JSON leaves DEL and the C1 controls as they are, among them one that begins an escape sequence.
+  // JSON does not escape DEL and the C1 controls, one of which begins an escape sequence.
   return printable(JSON.stringify(line));
 }
 
-/** `2026-01-01T00:00:00.000Z INFO  message key=value key="with space"`. One line whatever it is given; never throws. */
+/** `2026-01-01T00:00:00.000Z INFO  message key=value key="with space"`. Always one line; never throws. */
 export function consoleLine({ timeMs, level, message, fields }: LogEntry): string {
   const pairs = plainValues(fields).map(([name, value]) => `${quoted(name)}=${consoleValue(value)}`);
   return [rfc3339(timeMs), level.toUpperCase().padEnd(5), printable(bounded(message)), ...pairs].join(' ');
@@ -34,11 +36,11 @@ function rfc3339(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-/** The types keep fields flat, but what was caught or read from outside may be anything. */
+/** The types keep fields flat, but caught errors and external data may be anything. */
 function plainValues(fields: LogFields): readonly (readonly [string, PlainValue])[] {
   return Object.keys(fields).flatMap((name) => {
     const value = plainValue(() => fields[name]);
-    // As logrus does: a field never hides the line's own time, level or message.
+    // As in logrus: a field never replaces the line's own time, level or message.
     return value === undefined ? [] : [[ownNames.includes(name) ? `fields.${name}` : name, value] as const];
   });
 }

@@ -1,7 +1,7 @@
-/** Fields of a log line: flat and printable; never content of a source. */
+/** Fields of a log line: flat and printable, and never content of a source. */
 export type LogFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-/** What the engine logs to. The formats and the destination are the composition root's (see winston-logger.ts). */
+/** The logger of the engine. The composition root chooses format and destination (see winston-logger.ts). */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

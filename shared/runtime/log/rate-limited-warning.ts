@@ -3,7 +3,7 @@ import type { LogFields, Logger } from './logger';
 
 const everyMs = 60_000;
 
-/** Warns of each topic once a minute: what goes wrong with one record goes wrong with a thousand. */
+/** Warns about each topic once a minute: a fault in one record usually affects thousands. */
 export class RateLimitedWarning {
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -14,7 +14,7 @@ export class RateLimitedWarning {
     this.#logger = logger;
   }
 
-  /** There are few topics: they are kept for ever. */
+  /** Topics are few, so they are kept forever. */
   warn(topic: string, message: string, fields: LogFields = {}): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - (this.#warnedMs.get(topic) ?? -Infinity) < everyMs) return;

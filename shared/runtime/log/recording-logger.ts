@@ -6,7 +6,7 @@ export interface LogLine {
   readonly fields: LogFields;
 }
 
-/** Keeps its lines, for tests that assert on what a person would read. */
+/** Keeps its lines, for tests of log messages. */
 export class RecordingLogger implements Logger {
   readonly lines: LogLine[];
   readonly #fields: LogFields;

@@ -64,7 +64,7 @@ describe('createLogger', () => {
     expect(output.lines).toMatchObject(written.map((name) => ({ level: name })));
   });
 
-  it('adds the fields of all parents to the lines of a child, the nearest last', async () => {
+  it('adds the fields of all parents to the lines of a child, nearest parent last', async () => {
     const { log, output, clock } = logger();
     log.child({ component: 'queue', a: 1 }).child({ a: 2, b: 3 }).info('line', { b: 4 });
     log.info('parent');

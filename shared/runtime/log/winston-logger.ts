@@ -12,16 +12,16 @@ export interface LoggerOptions {
   /** The least severe level that is written. */
   readonly level: LogLevel;
   readonly clock: Clock;
-  /** Standard output, by the composition root. Lines are lost, and nothing else, when it fails. */
+  /** Standard output, set by the composition root. If it fails, only log lines are lost. */
   readonly stream: Writable;
 }
 
 const levels: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 const lines = { json: jsonLine, console: consoleLine };
 
-/** The logger of a process: one line an entry, see log-line.ts. Logging never throws. */
+/** The logger of a process: one line per entry, see log-line.ts. Logging never throws. */
 export function createLogger({ format, level, clock, stream }: LoggerOptions): Logger {
-  // A reader that went away (EPIPE) is reported as an event, which would end the process if nobody listened.
+  // A closed reader (EPIPE) is reported as an event, which would end the process without a listener.
   stream.on('error', () => undefined);
   const line = lines[format];
   const sink = winston.createLogger({
@@ -35,7 +35,7 @@ export function createLogger({ format, level, clock, stream }: LoggerOptions): L
         fields: info['fields'] as LogFields,
       }),
     ),
-    // Winston's types call the class of its streams an instance of it.
+    // Winston's types declare the class of its streams as an instance.
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment
     transports: [new winston.transports.Stream({ stream, eol: '\n' })],
   });
@@ -71,7 +71,10 @@ class WinstonLogger implements Logger {
     return new WinstonLogger(this.#sink, { ...this.#fields, ...fields });
   }
 
-  /** Fields under a key of their own: winston would let one called `message` or `level` replace the line's. */
+  /**
+   * The fields are nested under one key: otherwise winston would let a field called `message` or `level` replace the
+   * line's own.
+   */
   #log(level: LogLevel, message: string, fields: LogFields = {}): void {
     this.#sink.log({ level, message, fields: { ...this.#fields, ...fields } });
   }

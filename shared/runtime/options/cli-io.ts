@@ -1,18 +1,18 @@
 import type { Writable } from 'node:stream';
 
-/** Where a command line is answered. */
+/** Input and output of a command line. */
 export interface CliIo {
   out(text: string): void;
   err(text: string): void;
-  /** Width of the terminal; undefined where the answer goes elsewhere. */
+  /** Width of the terminal; undefined if the output is not a terminal. */
   readonly columns: number | undefined;
 }
 
 type Terminal = Writable & { readonly columns?: number };
 
-/** The streams of a process. A reader that goes away, as `head` does, takes the rest of the answer and nothing else. */
+/** The streams of a process. If a reader exits early, as `head` does, only the rest of the output is lost. */
 export function cliIo({ stdout, stderr }: { readonly stdout: Terminal; readonly stderr: Writable }): CliIo {
-  // Reported as an event, which would end the process with a stack if nobody listened.
+  // Reported as an event, which would end the process with a stack trace without a listener.
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text), columns: stdout.columns };
 }

@@ -31,7 +31,7 @@ function harness(run: LoadedCommand['run'] = () => Promise.resolve(0)) {
 }
 
 describe('runCli', () => {
-  it('hands a command its arguments as they are, and the environment', async () => {
+  it('passes a command its unparsed arguments, and the environment', async () => {
     let settle: string | undefined;
     const { cli, calls } = harness((_args, env) => {
       settle = env['REROLL_SETTLE'];
@@ -47,7 +47,7 @@ describe('runCli', () => {
     expect(await harness(() => Promise.resolve(code)).cli('reconciler')).toBe(code);
   });
 
-  it('shows all problems of bad usage and the way to the help, and returns 2', async () => {
+  it('shows all problems of bad usage and how to get help, and returns 2', async () => {
     const { cli, err } = harness(async (args, env) => {
       parseOptions(processOptionTable, args, env);
       return 0;
@@ -90,7 +90,7 @@ describe('runCli', () => {
     expect(calls).toEqual([]);
   });
 
-  it('refuses a command that there is not, suggests what was meant, and returns 2', async () => {
+  it('rejects an unknown command, suggests a similar one, and returns 2', async () => {
     const { cli, err, calls } = harness();
     expect(await cli('reconcilr')).toBe(2);
     expect(err()).toContain("unknown command 'reconcilr'");
@@ -103,7 +103,7 @@ describe('runCli', () => {
     [['help'], 'Usage: reroll <command> [flags]'],
     [['help', 'reconciler'], '  --log-level '],
     [['--help', 'reconciler'], '  --log-level '],
-  ])('prints for %j what --help prints', async (args, text) => {
+  ])('prints the output of --help for %j', async (args, text) => {
     const { cli, out, calls } = harness();
     expect(await cli(...args)).toBe(0);
     expect(out()).toContain(text);
@@ -115,17 +115,17 @@ describe('runCli', () => {
     [['--log-level', 'reconciler'], true],
     [['reconciler', 'reconciler'], false],
     [['--log-level=loud'], false],
-  ])('says of %j whether the command stands in the wrong place: %p', async (args, misplaced) => {
-    const { cli, err } = harness(async (given, env) => {
-      parseOptions(processOptionTable, given, env);
+  ])('reports for %j whether the command is in the wrong place: %p', async (args, misplaced) => {
+    const { cli, err } = harness(async (args, env) => {
+      parseOptions(processOptionTable, args, env);
       return 0;
     });
     expect(await cli(...args)).toBe(2);
-    expect(err().includes('A command stands before its flags: reroll reconciler [flags]')).toBe(misplaced);
+    expect(err().includes('A command must come before its flags: reroll reconciler [flags]')).toBe(misplaced);
   });
 
   it.each([[['--log-level=debug', '--namespaces', 'a,b']], [['-x']], [['--log-format', '--version']]])(
-    '§1.1 hands %j, which names no command, to the default one',
+    '§1.1 passes %j, which names no command, to the default one',
     async (args) => {
       const { cli, calls } = harness();
       expect(await cli(...args)).toBe(0);

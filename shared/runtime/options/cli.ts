@@ -10,19 +10,22 @@ import { version } from '../version';
 export interface CliCommand {
   readonly name: string;
   readonly summary: string;
-  /** Runs where flags are given and no command, as where the image stands in for Reloader's, which has none. */
+  /**
+   * Runs if flags are given without a command, because Reloader's image, which this one may replace, has no commands.
+   */
   readonly isDefault?: true;
-  /** Only the command that is asked for is loaded: a process is one of them for weeks, and the others would cost memory. */
+  /** Only the requested command is loaded: a process runs one command for weeks, and the others would cost memory. */
   load(): Promise<LoadedCommand>;
 }
 
 /** Flags and work of a command. */
 export interface LoadedCommand {
-  /** For the help; `run` parses. */
+  /** For the help; `run` parses them. */
   readonly options: OptionTable;
   /**
-   * Gets what follows the name of the command. A UsageError is shown with the way to the help.
-   * @returns the exit code, or undefined while the process goes on and will exit by itself
+   * Receives the arguments after the name of the command. A UsageError is shown with a hint to the help.
+   *
+   * @returns the exit code, or undefined while the process continues and will exit by itself
    */
   run(args: readonly string[], env: Environment): Promise<number | undefined>;
 }
@@ -34,8 +37,9 @@ interface NamedCommand extends LoadedCommand {
 const usageExitCode = 2;
 
 /**
- * `reroll <command> [flags]`. `args` are those of the process without interpreter and script.
- * @returns 0 after help or version, 2 for bad usage, 1 for a command that failed, otherwise what the command returned
+ * `reroll <command> [flags]`. `args` are the arguments of the process without interpreter and script.
+ *
+ * @returns 0 after help or version, 2 for bad usage, 1 for a command that failed, otherwise the command's exit code
  */
 export async function runCli(
   args: readonly string[],
@@ -45,9 +49,9 @@ export async function runCli(
 ): Promise<number | undefined> {
   const [name, ...rest] = withCommand(args, commands);
   let exitCode: number | undefined;
-  // `help` names its command behind it.
-  const asked = commands.find((command) => command.name === (name === 'help' ? rest[0] : name));
-  const named = asked && { name: asked.name, ...(await asked.load()) };
+  // The argument of `help` is a command.
+  const requested = commands.find((command) => command.name === (name === 'help' ? rest[0] : name));
+  const named = requested && { name: requested.name, ...(await requested.load()) };
   const program = buildProgram(io, commands, named, async (command, rest) => {
     exitCode = await command.run(rest, env);
   });
@@ -59,7 +63,7 @@ export async function runCli(
     io.err(`${errorMessage(thrown)}\n`);
     if (!(thrown instanceof UsageError)) return 1;
     const misplaced = commands.find((command) => name !== args[0] && args.includes(command.name));
-    if (misplaced) io.err(`\nA command stands before its flags: reroll ${misplaced.name} [flags]\n`);
+    if (misplaced) io.err(`\nA command must come before its flags: reroll ${misplaced.name} [flags]\n`);
     io.err(`\nRun 'reroll ${name} --help' for all flags.\n`);
     return usageExitCode;
   }
@@ -72,18 +76,18 @@ function withCommand(
   commands: readonly CliCommand[],
 ): readonly [name: string, ...rest: readonly string[]] {
   const [first = '--help', ...rest] = args;
-  // As kubectl and git have it.
+  // As in kubectl and git.
   if (first === 'version') return ['--version'];
   if (['--help', '-h'].includes(first) && rest.length > 0) return ['help', ...rest];
   const fallback = first.startsWith('-') && !ownFlags.includes(first) && commands.find(({ isDefault }) => isDefault);
   return fallback ? [fallback.name, ...args] : [first, ...rest];
 }
 
-/** Commander finds the command and writes the help; flags go to the command as they are, which reads them by its table. */
+/** Commander finds the command and prints the help; each command parses its own flags by its table. */
 function buildProgram(
   io: CliIo,
   commands: readonly CliCommand[],
-  asked: NamedCommand | undefined,
+  requested: NamedCommand | undefined,
   run: (command: LoadedCommand, args: readonly string[]) => Promise<void>,
 ): Command {
   const program = new Command('reroll')
@@ -108,10 +112,10 @@ function buildProgram(
       .helpOption('-h, --help', 'print this help')
       .allowUnknownOption()
       .allowExcessArguments();
-    if (asked?.name !== name) continue;
-    command.addHelpText('after', `\n${describeOptions(asked.options, io.columns)}`);
+    if (requested?.name !== name) continue;
+    command.addHelpText('after', `\n${describeOptions(requested.options, io.columns)}`);
     command.action(async (_options: unknown, { args }: Command) => {
-      await run(asked, args);
+      await run(requested, args);
     });
   }
   return program;

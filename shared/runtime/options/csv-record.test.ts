@@ -23,7 +23,7 @@ describe('parseCsvRecord', () => {
     expect(parseCsvRecord(text)).toEqual(fields);
   });
 
-  it('reads back what was quoted', () => {
+  it('parses what was quoted', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (fields) => {
         const record = fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(',');
@@ -32,7 +32,7 @@ describe('parseCsvRecord', () => {
     );
   });
 
-  it('refuses a quote behind a lot of white space at once', () => {
+  it('rejects a quote after a lot of white space without backtracking', () => {
     const text = `${' '.repeat(20_000)}a${' '.repeat(20_000)}"`;
     const read = (): unknown => runInNewContext('read()', { read: () => parseCsvRecord(text) }, { timeout: 5_000 });
     expect(read()).toBeUndefined();

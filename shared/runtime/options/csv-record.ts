@@ -5,7 +5,7 @@
 export function parseCsvRecord(text: string): readonly string[] | undefined {
   if (text.trim() === '') return [];
   const fields: string[] = [];
-  // White space goes into one place only: with a choice, a quote behind a lot of it is tried in all ways.
+  // White space matches in one place only; an ambiguous pattern would backtrack before a quote after a lot of it.
   const field = /(?:\s*"(?<quoted>(?:[^"]|"")*)"\s*|(?<plain>[^",]*))(?<end>,|$)/y;
   for (;;) {
     const groups = field.exec(text)?.groups;

@@ -19,7 +19,7 @@ const table: OptionTable = {
 };
 
 describe('describeOptions', () => {
-  it('tells of every flag in its group, and what all of a group accept once', () => {
+  it('describes every flag in its group, and prints once what a whole group accepts', () => {
     expect(describeOptions(table, 72)).toBe(`Work:
   --dry-run                   Only say what would be done. (default
                               false)

@@ -2,11 +2,11 @@ import type { OptionRow, OptionTable } from './option-table';
 
 const widest = 100;
 const indent = '  ';
-/** Where descriptions begin; those of longer flags begin a line below. */
+/** The column of descriptions; for longer flags they begin on the next line. */
 const describeAt = 30;
 const otherFlags = 'Other flags';
 
-/** The part of `--help` that tells of every flag, in groups, within the width of the terminal. */
+/** The part of `--help` with all flags, in groups, within the width of the terminal. */
 export function describeOptions(table: OptionTable, terminalColumns: number | undefined): string {
   const columns = Math.min(widest, terminalColumns ?? widest);
   const rows = Object.values(table);
@@ -42,7 +42,7 @@ function entry(row: OptionRow, columns: number, withAccepts: boolean): string {
 }
 
 function describe(row: OptionRow, withAccepts: boolean): string {
-  // That of a switch is what everybody expects.
+  // Values of a switch need no explanation.
   const accepts = withAccepts && row.form !== 'switch' ? ` Accepts ${row.accepts}.` : '';
   const known = [
     ...(row.default === undefined || row.default === '' ? [] : [`default ${row.default}`]),
@@ -51,7 +51,7 @@ function describe(row: OptionRow, withAccepts: boolean): string {
   return `${row.describe}${accepts}${known.length === 0 ? '' : ` (${known.join('; ')})`}`;
 }
 
-/** Each line begins with `margin`. A word that is longer than a line stays whole: what is broken in two cannot be copied. */
+/** Each line begins with `margin`. A word that is longer than a line is not split, so that it can be copied. */
 function wrap(text: string, columns: number, margin: string): string {
   const lines: string[] = [];
   let line = margin;

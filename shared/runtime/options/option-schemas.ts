@@ -4,9 +4,9 @@ import { parseDuration } from '../../domain/text/duration';
 import { parseGoBool } from '../../domain/text/go-bool';
 import { parseListenAddress } from '../http/listen-address';
 
-/** What the text of an option may be: shared by the tables of all commands. */
+/** Schemas for the texts of options, shared by the tables of all commands. */
 
-/** A schema out of a parser that answers undefined to what it does not accept. */
+/** A schema from a parser that returns undefined for invalid texts. */
 function parsedBy<T>(parse: (text: string) => T | undefined, problem: string): z.ZodType<T, string> {
   return z.string().transform((text, context) => {
     const value = parse(text);
@@ -23,7 +23,7 @@ export const goBoolAccepts = 'true or false (also 1, t, T, TRUE, True, 0, f, F, 
 
 export const listenAddress = parsedBy(parseListenAddress, 'not a host and port');
 
-/** One of the names of `meanings`, which may have several for the same meaning. */
+/** One of the names in `meanings`; several names may have the same meaning. */
 export function oneOf<T>(meanings: Readonly<Record<string, T>>, problem: string): z.ZodType<T, string> {
   return parsedBy((text) => (Object.hasOwn(meanings, text) ? meanings[text] : undefined), problem);
 }
@@ -41,8 +41,8 @@ export const durationMs = z.string().transform((text, context) => {
 });
 
 /**
- * An address to send requests to; white space around it, as the end of a line in a Secret, is dropped. Nothing but white
- * space counts as not given.
+ * A URL to send requests to. White space around it is dropped, such as the line end in a Secret. Only white space
+ * counts as not set.
  */
 export const httpUrl = z.string().transform((text, context) => {
   const trimmed = text.trim();
@@ -84,7 +84,7 @@ export const annotationKey = z
     'not an annotation key',
   );
 
-/** A list without repetition; every problem names its element. */
+/** A list without duplicates; every problem names its element. */
 export function listOf<T>(element: z.ZodType<T, string>): z.ZodType<readonly T[], readonly string[]> {
   return z.array(z.string()).transform((elements, context) => {
     const values = new Set<T>();

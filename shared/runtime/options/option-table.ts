@@ -1,34 +1,34 @@
 import type * as z from 'zod';
 
-/** What every flag has, whatever its form. */
+/** Common fields of all flags. */
 interface OptionRowBase {
-  /** As it is typed, without the dashes: `settle-max`. */
+  /** The name as typed, without the dashes: `settle-max`. */
   readonly flag: string;
-  /** A variable that others set already (`POD_NAME`, Reloader's): read after ours, `REROLL_<FLAG>`. */
+  /** A variable that others may have set already (`POD_NAME`, Reloader's), read after our `REROLL_<FLAG>`. */
   readonly fallbackEnv?: string;
   readonly describe: string;
-  /** Heading of the help under which it stands; see {@link inGroup}. */
+  /** Its heading in the help; see {@link inGroup}. */
   readonly group?: string;
-  /** What may be given, for the help and for the message about anything else. */
+  /** The accepted values, for the help and for error messages. */
   readonly accepts: string;
-  /** As it would be typed. Without one, the schema is fed `undefined`. */
+  /** As typed. Without one, the schema receives `undefined`. */
   readonly default?: string;
-  /** What is given may be a credential: no message shows it. */
+  /** The value may be a credential, so no message shows it. */
   readonly confidential?: true;
 }
 
 /**
- * One option: a row of the table that its command compiles once into a typed object.
+ * One option: a row of a command's table, which is compiled once into a typed object.
  *
  * - `switch`: `--x`, `--x=true`, `--x true`
- * - `value`: `--x=v`, `--x v`; given twice, the last one counts
- * - `list`: as `value`, a CSV record each; given twice, the elements add up
+ * - `value`: `--x=v`, `--x v`; if repeated, the last one counts
+ * - `list`: like `value`, each a CSV record; if repeated, the elements add up
  */
 export type OptionRow =
   | (OptionRowBase & { readonly form: 'switch' | 'value'; readonly schema: z.ZodType<unknown, string | undefined> })
   | (OptionRowBase & { readonly form: 'list'; readonly schema: z.ZodType<unknown, readonly string[]> });
 
-/** Rows by the name that the option has in the code. */
+/** Rows by the name of the option in the code. */
 export type OptionTable = Readonly<Record<string, OptionRow>>;
 
 export type OptionValues<T extends OptionTable> = { readonly [Name in keyof T]: z.output<T[Name]['schema']> };
@@ -41,17 +41,17 @@ export function optionEnv(row: OptionRow): string {
 }
 
 /**
- * Kubernetes adds these for every Service of the namespace (`REROLL_SERVICE_HOST`, `REROLL_PORT_9090_TCP_ADDR`): an
- * install with a Service called `reroll` or `reroll-…` would otherwise refuse its own environment.
+ * Kubernetes adds these for every Service in the namespace (`REROLL_SERVICE_HOST`, `REROLL_PORT_9090_TCP_ADDR`). They
+ * must be ignored, or an install with a Service called `reroll` or `reroll-…` would reject its own environment.
  */
 const serviceLink = /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
-/** Whether a variable can only have been meant for us. */
+/** Whether a variable can only be meant for Reroll. */
 export function claimsToBeOption(variable: string): boolean {
   return variable.startsWith(envPrefix) && !serviceLink.test(variable);
 }
 
-/** The same rows, told together in the help under a heading. */
+/** The same rows, under one heading in the help. */
 export function inGroup<T extends OptionTable>(group: string, table: T): T {
   const rows = Object.entries(table).map(([name, row]) => [name, { ...row, group }] as const);
   return Object.fromEntries(rows) as T;

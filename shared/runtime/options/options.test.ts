@@ -50,7 +50,7 @@ function problems(args: readonly string[], env: Environment = {}): readonly stri
 const defaults = { dryRun: false, colour: 1, podName: undefined, names: [] };
 
 describe('parseOptions', () => {
-  it('gives the defaults when nothing is given', () => {
+  it('returns the defaults when nothing is set', () => {
     expect(parse([])).toEqual(defaults);
   });
 
@@ -89,7 +89,7 @@ describe('parseOptions', () => {
     expect(parse(args, env)).toEqual({ ...defaults, ...values });
   });
 
-  it('does not look at a bad variable when the flag is given', () => {
+  it('ignores a bad variable when the flag is set', () => {
     expect(parse(['--colour=green'], { REROLL_COLOUR: 'blue' })).toMatchObject({ colour: 2 });
   });
 
@@ -116,7 +116,7 @@ describe('parseOptions', () => {
       { REROLL_SOMETHING_ELSE: 's3cret' },
       'unknown environment variable REROLL_SOMETHING_ELSE: --help lists the variable of every flag',
     ],
-  ])('refuses %j with %j', (args, env, problem) => {
+  ])('rejects %j with %j', (args, env, problem) => {
     expect(problems(args, env)).toEqual([problem]);
   });
 
@@ -133,7 +133,7 @@ describe('parseOptions', () => {
     );
   });
 
-  it('is an error with a stable code and one problem a line', () => {
+  it('is an error with a stable code and one problem per line', () => {
     expect(() => parse(['--a-flag', '--b-flag'])).toThrow(
       expect.objectContaining({
         code: 'USAGE',
@@ -149,11 +149,11 @@ describe('parseOptions', () => {
     expect(() => parseOptions(required, [], {})).toThrow('--port is missing: required; accepted: a number');
   });
 
-  it('shows no more than the beginning of a long value', () => {
+  it('shows only the beginning of a long value', () => {
     expect(problems([`--colour=${'x'.repeat(1000)}`])[0]?.length).toBeLessThan(200);
   });
 
-  it('checks across options, beside the other problems, with the values that are well', () => {
+  it('checks across options, beside other problems, with the valid values', () => {
     const check = (values: { readonly colour?: number; readonly dryRun?: boolean }) =>
       values.colour === 2 && values.dryRun === undefined ? ['green alone'] : [];
     expect(() => parseOptions(table, ['--colour=green', '--dry-run=x'], {}, check)).toThrow(
@@ -162,7 +162,7 @@ describe('parseOptions', () => {
     expect(parseOptions(table, ['--colour=green'], {}, check)).toMatchObject({ colour: 2 });
   });
 
-  it('throws nothing but usage errors', () => {
+  it('throws only usage errors', () => {
     const word = fc.oneof(
       fc.string(),
       fc.constantFrom('--dry-run', '--names', '--colour=red', '--', '-', '--=', '--toString'),

@@ -5,7 +5,7 @@ import { claimsToBeOption, optionEnv, type OptionRow, type OptionTable, type Opt
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Bad flags or variables. One problem a line: a person fixes them all before the next try. */
+/** Bad flags or variables. One problem per line, so that a person can fix them all before the next try. */
 export class UsageError extends RerollError {
   readonly problems: readonly string[];
 
@@ -15,19 +15,20 @@ export class UsageError extends RerollError {
   }
 }
 
-/** What was given for a row, and where. */
+/** The texts of an option, and their origin. */
 interface Given {
   /** `--settle` or `REROLL_SETTLE`; undefined for the default. */
   readonly origin: string | undefined;
-  /** One for each time the flag was given. */
+  /** One for each occurrence of the flag. */
   readonly texts: readonly string[];
 }
 
 /**
  * Compiles flags and environment into one object. The first of these counts: flag, `REROLL_<FLAG>`, fallback variable,
- * default. A variable that is set to the empty string counts as not set: manifests often leave it so.
+ * default. An empty variable counts as not set, because manifests often leave it empty.
  *
- * `crossCheck` sees the values that are well and returns what is wrong between them.
+ * `crossCheck` receives the valid values and returns the problems between them.
+ *
  * @throws UsageError with every problem, not just the first.
  */
 export function parseOptions<T extends OptionTable>(
@@ -62,7 +63,8 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
     }
     const row = arg.startsWith('--') ? rows.find(({ flag }) => flag === name) : undefined;
     if (!row) {
-      // What follows is most likely its value, and no problem of its own. It is not shown: nobody knows what it is.
+      // The next argument is probably its value, so it is not reported too. It is not shown, because it may be
+      // anything.
       if (inline === undefined && rest[0]?.startsWith('-') === false) rest.shift();
       problems.push(unknownFlag(arg.split('=', 1)[0] ?? arg, name, rows));
       continue;
@@ -74,7 +76,7 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
   return { flags, problems };
 }
 
-/** Takes the value that follows a flag without `=`. Reloader took the next flag for it: nobody ever means that. */
+/** Takes the value after a flag without `=`. Reloader takes even the next flag as the value, which nobody intends. */
 function nextText(row: OptionRow, rest: string[]): string | undefined {
   const [next] = rest;
   if (row.form === 'switch') {
@@ -134,14 +136,14 @@ function unknownVariables(table: OptionTable, env: Environment): readonly string
     });
 }
 
-/** An address that stands where none is expected was meant for a flag, and may be a credential. */
+/** An address in an unexpected place was meant for a flag, and may contain a credential. */
 function quoteNoUrl(text: string): string {
   return text.includes('://') ? '(an address, not shown)' : quote(text);
 }
 
 const maxShownLength = 100;
 
-/** Quoted so that white space and line breaks show. */
+/** Quoted so that white space and line breaks are visible. */
 function quote(text: string): string {
   return JSON.stringify(text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text);
 }

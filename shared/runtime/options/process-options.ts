@@ -8,7 +8,7 @@ import type { LogFormat, LogLevel } from '../log/winston-logger';
 
 const logFormats: Readonly<Record<string, LogFormat>> = { '': 'console', text: 'console', json: 'json' };
 
-/** Reloader's levels onto ours. */
+/** Maps Reloader's levels to ours. */
 const logLevels: Readonly<Record<string, LogLevel>> = {
   panic: 'error',
   fatal: 'error',
@@ -24,14 +24,14 @@ export const lowerCased = z.string().transform((text) => text.toLowerCase());
 
 export const listenAddressAccepts = 'host:port such as :9090, 127.0.0.1:9090 or [::1]:9090; port 0 for any free one';
 
-/** What every process has: a log, a cluster, metrics and probes. */
+/** Options of every process: log, cluster, metrics and probes. */
 export const processOptionTable = {
   logFormat: {
     flag: 'log-format',
     form: 'value',
     schema: oneOf(logFormats, 'no such format'),
     default: 'text',
-    describe: 'Form of the log lines.',
+    describe: 'Format of the log lines.',
     accepts: 'text, json',
   },
   logLevel: {
@@ -39,7 +39,7 @@ export const processOptionTable = {
     form: 'value',
     schema: lowerCased.pipe(oneOf(logLevels, 'no such level')),
     default: 'info',
-    describe: 'The least severe log lines that are written.',
+    describe: 'The lowest level of log lines to write.',
     accepts: Object.keys(logLevels).join(', '),
   },
   kubeconfig: {
@@ -69,12 +69,15 @@ export const processOptionTable = {
     fallbackEnv: 'POD_NAMESPACE',
     form: 'value',
     schema: namespaceName.optional(),
-    describe: "Where Reroll lives, with its Lease, Secrets and Services; otherwise the credentials' namespace.",
+    describe: "Reroll's own namespace, with its Lease, Secrets and Services; otherwise the credentials' namespace.",
     accepts: 'a namespace',
   },
 } satisfies OptionTable;
 
-/** Services under which the API server calls the webhook, and the webhook the reconcilers. */
+/**
+ * The Service through which the API server calls the webhook, and the one through which the webhook calls the
+ * reconcilers.
+ */
 export const serviceOptionTable = {
   webhookService: {
     flag: 'webhook-service',
@@ -89,12 +92,12 @@ export const serviceOptionTable = {
     form: 'value',
     schema: serviceName,
     default: 'reroll-channel',
-    describe: 'Service of the reconcilers, which the webhook tells of changes.',
+    describe: 'Service of the reconcilers, to which the webhook reports changes.',
     accepts: 'the name of a Service',
   },
 } satisfies OptionTable;
 
-/** Where the two ends of the change channel have their certificates from. */
+/** Where both ends of the change channel read their certificates. */
 export const channelTlsOptionTable = {
   certsSecret: {
     flag: 'certs-secret',
@@ -108,12 +111,12 @@ export const channelTlsOptionTable = {
     flag: 'channel-tls-dir',
     form: 'value',
     schema: nonEmpty.optional(),
-    describe: 'Take the certificate for the change channel from here instead of --certs-secret.',
+    describe: 'Read the certificate for the change channel from this directory instead of --certs-secret.',
     accepts: 'a directory with tls.crt, tls.key and ca.crt',
   },
 } satisfies OptionTable;
 
-/** Two servers of one process cannot have one port; `flag` is that of the first address. */
+/** Two servers of one process cannot share a port; `flag` is that of the first address. */
 export function samePortProblems(
   flag: string,
   address: ListenAddress | undefined,

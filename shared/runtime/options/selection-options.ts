@@ -7,17 +7,17 @@ import { listOf, namespaceName, oneOf } from './option-schemas';
 import type { OptionTable, OptionValues } from './option-table';
 import { lowerCased } from './process-options';
 
-/** Which part of the cluster counts: rows that the reconciler and the webhook share, under Reloader's names. */
+/** The part of the cluster to watch: rows that the reconciler and the webhook share, with Reloader's names. */
 
 const ignorableSourceKinds: Readonly<Record<string, SourceKind>> = { configmaps: 'ConfigMap', secrets: 'Secret' };
 
-/** Both would leave nothing to watch. */
+/** Two elements would leave nothing to watch. */
 const atMostOne = listOf(lowerCased.pipe(oneOf(ignorableSourceKinds, 'not a kind of source'))).refine(
   (ignored) => ignored.length <= 1,
   'no kind would be left to watch',
 );
 
-/** The elements are the terms of one label selector, in Kubernetes' way to write it or in Reloader's older one. */
+/** The elements are the terms of one label selector, in the syntax of Kubernetes or Reloader's older one. */
 const labelSelector = z.array(z.string()).transform((elements, context): Selector => {
   try {
     return parseSelector(rewriteLegacySelector(elements));
@@ -27,7 +27,7 @@ const labelSelector = z.array(z.string()).transform((elements, context): Selecto
   }
 });
 
-/** An empty element, as templates leave behind, names no namespace. */
+/** Templates may leave an empty element, which names no namespace. */
 const namespacesWithoutGaps = z
   .array(z.string())
   .transform((elements): readonly string[] => elements.filter((element) => element !== ''))
@@ -48,14 +48,14 @@ export const selectionOptionTable = {
     flag: 'namespaces-to-ignore',
     form: 'list',
     schema: namespacesWithoutGaps,
-    describe: 'Leave these namespaces alone, where the whole cluster is watched.',
+    describe: 'Ignore these namespaces when the whole cluster is watched.',
     accepts: 'a list of namespaces',
   },
   namespaceSelector: {
     flag: 'namespace-selector',
     form: 'list',
     schema: labelSelector,
-    describe: 'Restart only in namespaces with these labels, where the whole cluster is watched.',
+    describe: 'Restart only in namespaces with these labels when the whole cluster is watched.',
     accepts: selectorAccepts,
   },
   sourceSelector: {
@@ -74,7 +74,10 @@ export const selectionOptionTable = {
   },
 } satisfies OptionTable;
 
-/** Where namespaces are named, the filters of the whole cluster do not count: Reloader's rule, of which it tells half. */
+/**
+ * If namespaces are named, the filters for the whole cluster have no effect: Reloader's rule, which it documents only
+ * in part.
+ */
 export function scopeOf({
   namespaces,
   namespacesToIgnore,

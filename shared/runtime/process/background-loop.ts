@@ -1,4 +1,4 @@
-/** Work that goes on beside everything else until it is told to stop, and that may be started again. */
+/** Work that runs in the background until it is stopped, and that may be restarted. */
 export class BackgroundLoop {
   readonly #work: (signal: AbortSignal) => Promise<void>;
   #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
@@ -15,7 +15,7 @@ export class BackgroundLoop {
     this.#run = { controller, done: this.#work(controller.signal) };
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is running any more. */
   async stop(): Promise<void> {
     const run = this.#run;
     run?.controller.abort();

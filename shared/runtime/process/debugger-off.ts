@@ -1,7 +1,8 @@
 /**
- * Node opens a debugger on SIGUSR1, in which whoever connects reads all of the process: keys, digests, the API server's
- * token. Who may send the signal (another container of a pod with one process namespace, a sidecar under the same user) is
- * not yet who may do that. A listener takes the signal away from Node, also where it has no `--disable-sigusr1`.
+ * On SIGUSR1, Node opens a debugger, which lets anybody who connects read the whole process: keys, digests, the API
+ * server token. More parties may send the signal than may read those: another container of a pod with a shared process
+ * namespace, or a sidecar with the same user. A listener takes the signal away from Node, even if Node has no
+ * `--disable-sigusr1`.
  */
 export function turnDebuggerOff(process: Pick<NodeJS.Process, 'on'>): void {
   process.on('SIGUSR1', () => undefined);

@@ -111,7 +111,7 @@ describe('Lifecycle', () => {
     });
   });
 
-  it('treats a start that throws at once like one that rejects', async () => {
+  it('treats a start that throws synchronously like one that rejects', async () => {
     const { exits, run } = harness();
     await run({
       name: 'broken',
@@ -123,7 +123,7 @@ describe('Lifecycle', () => {
     expect(exits).toEqual([1]);
   });
 
-  it('lets a start under way end, then stops it, when the signal comes first', async () => {
+  it('lets a running start finish, then stops it, when the signal arrives first', async () => {
     const { calls, exits, component, run, signal, clock } = harness();
     const slow = deferred();
     await run(component('first'), component('second', { start: () => slow.promise }), component('third'));
@@ -150,7 +150,7 @@ describe('Lifecycle', () => {
     });
   });
 
-  it('names a start that hangs when it is told to stop', async () => {
+  it('names a start that hangs when the process must stop', async () => {
     const { exits, component, run, signal, clock, logger } = harness();
     await run(component('stuck', { start: () => new Promise(() => undefined) }));
     await signal('SIGTERM');
@@ -159,7 +159,7 @@ describe('Lifecycle', () => {
     expect(logger.lines.at(-1)?.fields).toMatchObject({ component: 'stuck' });
   });
 
-  it('drains for as long as it is told', async () => {
+  it('drains for the configured time', async () => {
     const { exits, component, run, signal, clock } = harness({ drainMs: 100 });
     await run(component('stuck', { stop: () => new Promise(() => undefined) }));
     await signal('SIGTERM');
@@ -182,7 +182,7 @@ describe('Lifecycle', () => {
     expect(exits).toEqual([code]);
   });
 
-  it('goes on stopping when one component fails to, and exits 1', async () => {
+  it('continues stopping when one component fails to stop, and exits 1', async () => {
     const { calls, exits, component, run, signal, logger } = harness();
     await run(component('first'), component('second', { stop: () => Promise.reject(new Error('gone')) }));
     await signal('SIGTERM');

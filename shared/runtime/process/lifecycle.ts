@@ -5,7 +5,7 @@ import type { Logger } from '../log/logger';
 /** A part of the process that runs until it is stopped. */
 export interface Component {
   readonly name: string;
-  /** What begins at once and goes on by itself has nothing to wait for. */
+  /** Returns nothing if there is nothing to wait for. */
   start(): void | Promise<void>;
   /** Called once, and only after `start` has resolved. */
   stop(): Promise<void>;
@@ -13,7 +13,7 @@ export interface Component {
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** What the operating system does for a process; the composition root connects it to `process`. */
+/** The operating system's interface to a process; the composition root connects it to `process`. */
 export interface ProcessPort {
   onSignal(signal: StopSignal, listener: () => void): void;
   /** Unhandled rejections and uncaught exceptions. */
@@ -26,9 +26,9 @@ export interface LifecycleOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly process: ProcessPort;
-  /** In the order of the start; the stop is in reverse. */
+  /** In start order; they are stopped in reverse. */
   readonly components: readonly Component[];
-  /** Below the ten seconds after which an impatient supervisor kills. */
+  /** Less than the ten seconds after which an impatient supervisor kills the process. */
   readonly drainMs?: number;
 }
 
@@ -49,9 +49,9 @@ const signalExitCodes: Readonly<Record<StopSignal, number>> = { SIGINT: 130, SIG
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #started: Component[] = [];
-  /** Settles when the start under way has ended: it must be stopped too, or it would go on unseen. */
+  /** Settles when the running start has ended: it must be stopped too, or it would continue unnoticed. */
   #starting: Promise<void> = Promise.resolve();
-  /** What a drain waits for, to name it if it hangs. */
+  /** The component that a drain waits for, to name it if it hangs. */
   #waitingFor: string | undefined;
   #draining = false;
   #failed = false;
@@ -61,7 +61,7 @@ export class Lifecycle {
     this.#options = options;
   }
 
-  /** Resolves when all components run, or when the stop that came first has begun. Never rejects. */
+  /** Resolves when all components run, or when an earlier stop has begun. Never rejects. */
   async run(): Promise<void> {
     const { process, components, logger } = this.#options;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.onSignal(signal, () => this.#onSignal(signal));
@@ -92,7 +92,7 @@ export class Lifecycle {
   #onSignal(signal: StopSignal): void {
     const { logger } = this.#options;
     if (this.#draining) {
-      logger.warn('a second signal: stopping at once', { signal });
+      logger.warn('second signal: stopping at once', { signal });
       this.#exit(signalExitCodes[signal]);
       return;
     }
@@ -138,7 +138,7 @@ export class Lifecycle {
     }
   }
 
-  /** Once: what still runs when the process is told to exit has no say any more. */
+  /** Exits once; later calls have no effect. */
   #exit(code: number): void {
     if (this.#exited) return;
     this.#exited = true;

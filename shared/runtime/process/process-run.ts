@@ -5,7 +5,7 @@ import { processPort } from './process-port';
 import { batchedStdout } from '../log/batched-stdout';
 import { createLogger, type LogFormat, type LogLevel } from '../log/winston-logger';
 
-/** The log of a process, as its options want it. */
+/** The log of a process, according to its options. */
 export function processLogger(
   process: Pick<NodeJS.Process, 'stdout' | 'once'>,
   { logFormat: format, logLevel: level }: { readonly logFormat: LogFormat; readonly logLevel: LogLevel },
@@ -14,8 +14,8 @@ export function processLogger(
 }
 
 /**
- * Starts the parts of a process, in their order, and connects their stop to its signals and crashes.
- * Resolves once all of them run; the process ends by itself.
+ * Starts the components of a process in order, and connects their stop to its signals and crashes. Resolves once all of
+ * them run; the process ends by itself.
  */
 export async function runProcess(
   process: NodeJS.Process,

@@ -21,7 +21,7 @@ function mounted(text?: string) {
   return { clock, logger, file, source, changes };
 }
 
-it('has what is there at the start, and tells of what comes later, within ten seconds', async () => {
+it('loads the file at the start, and reports changes within ten seconds', async () => {
   const { clock, file, source, changes } = mounted(old);
   await clock.settle();
   file.text = old + young;
@@ -37,8 +37,8 @@ it.each([
   ['is gone', undefined, 'ENOENT: /ca.crt'],
   ['is empty', '', 'the bundle holds no certificate'],
   ['is cut off', old.slice(0, -100), 'the bundle holds no certificate'],
-  ['is torn', `${old}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, 'the bundle is torn'],
-])('keeps what it has when the file %s, and says so once', async (_what, text, problem) => {
+  ['is torn', `${old}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`, 'the bundle is truncated'],
+])('keeps the current bundle when the file %s, and logs it once', async (_what, text, problem) => {
   const { clock, file, logger, source, changes } = mounted(old);
   await clock.settle();
   file.text = text;
@@ -57,7 +57,7 @@ it.each([
   await source.stop();
 });
 
-it('has none until there is one that can be used', async () => {
+it('has none until there is a usable one', async () => {
   const { clock, file, logger, source, changes } = mounted('');
   await clock.advance(30_000);
   expect(source.current()).toBeUndefined();

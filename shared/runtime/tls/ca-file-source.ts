@@ -4,9 +4,9 @@ import type { Clock } from '../clock';
 import { fileLooks } from './file-looks';
 import type { Logger } from '../log/logger';
 
-/** Where a server gets the CAs that its callers' certificates must be of, and how it learns of new ones. */
+/** Where a server gets the CAs for its callers' certificates, and how it learns about new ones. */
 export interface CaSource {
-  /** PEM; undefined until there is a bundle that can be used. What was there stays when something worse follows. */
+  /** PEM; undefined until there is a usable bundle. A usable bundle is kept when an unusable one follows. */
   current(): string | undefined;
   /** Called after {@link current} has changed. */
   onChange(listener: () => void): void;
@@ -21,14 +21,14 @@ export interface CaFileSourceOptions {
   readonly logger: Logger;
 }
 
-/** A bundle of CAs out of a mounted file. */
+/** A bundle of CAs from a mounted file. */
 export class CaFileSource implements CaSource {
   readonly #options: CaFileSourceOptions;
   readonly #logger: Logger;
   readonly #listeners: (() => void)[] = [];
   readonly #loop;
   #current: string | undefined;
-  /** Told once, not at each look. */
+  /** Reported once, not at each look. */
   #reported: string | undefined;
 
   constructor(options: CaFileSourceOptions) {
@@ -85,13 +85,13 @@ export class CaFileSource implements CaSource {
 }
 
 /**
- * Why no server should use it. An empty bundle would be taken for the CAs that the system trusts, and of a torn one TLS
- * takes what it can read without a word.
+ * Why a server must not use the bundle. TLS would replace an empty bundle by the system's CAs, and would silently use
+ * the readable part of a truncated one.
  */
 function problemOf(bundle: string): string | undefined {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) return 'the bundle holds no certificate';
-  return certificates.every(isCertificate) ? undefined : 'the bundle is torn';
+  return certificates.every(isCertificate) ? undefined : 'the bundle is truncated';
 }
 
 function isCertificate(pem: string): boolean {

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 
 /**
- * When the certificate ends that the other end has shown, by the wall clock; 0 where it has shown none. TLS looks at it in
- * a full handshake alone: neither while a connection lasts, nor when a session is resumed.
+ * When the certificate of the peer expires, by the wall clock; 0 if it has shown none. TLS checks this only in a full
+ * handshake: neither during a connection, nor when a session is resumed.
  */
 export function peerCertificateEndMs(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): number {
   const certificate = socket.getPeerX509Certificate();

@@ -35,7 +35,7 @@ function fill(files: Map<string, string>, { cert, key }: { readonly cert: string
 }
 
 describe('TlsFileSource', () => {
-  it('has what is there at the start, and tells of what comes later, within ten seconds', async () => {
+  it('loads the files at the start, and reports changes within ten seconds', async () => {
     const { source, clock, files, changes } = mounted(old);
     expect(source.current()).toBeUndefined();
     source.start();
@@ -52,7 +52,7 @@ describe('TlsFileSource', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells of a new CA alone', async () => {
+  it('reports a new CA alone', async () => {
     const { source, clock, files, changes } = mounted(old);
     source.start();
     await clock.settle();
@@ -70,11 +70,11 @@ describe('TlsFileSource', () => {
     [
       '/tls/tls.crt',
       `${old.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
-      'the chain behind the certificate, or the CA bundle, is torn',
+      'the chain after the certificate, or the CA bundle, is truncated',
     ],
     ['/tls/ca.crt', '', 'the CA bundle holds no certificate'],
     ['/tls/ca.crt', undefined, 'ENOENT: /tls/ca.crt'],
-  ])('keeps what it has when %s is %#, says so once, and goes on looking', async (path, text, problem) => {
+  ])('keeps the current material when %s is %#, logs it once, and keeps looking', async (path, text, problem) => {
     const { source, clock, logger, files, changes } = mounted(old);
     source.start();
     await clock.settle();
@@ -95,7 +95,7 @@ describe('TlsFileSource', () => {
     await source.stop();
   });
 
-  it('names the same one of several that are missing each time, whichever answer comes first: one warning', async () => {
+  it('names the same one of several missing files each time, for a single warning', async () => {
     const clock = new FakeClock();
     const logger = new RecordingLogger();
     let looks = 0;
@@ -112,7 +112,7 @@ describe('TlsFileSource', () => {
     await source.stop();
   });
 
-  it('waits for files that are yet to come', async () => {
+  it('waits for files that do not exist yet', async () => {
     const { source, clock, logger, files } = mounted();
     source.start();
     await clock.settle();

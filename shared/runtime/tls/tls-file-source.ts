@@ -6,14 +6,14 @@ import type { TlsMaterial, TlsMaterialSource } from './tls-material';
 import { TlsMaterialSlot } from './tls-material-slot';
 
 export interface TlsFileSourceOptions {
-  /** Where `tls.crt`, `tls.key` and `ca.crt` are mounted: the keys of a Secret of cert-manager. */
+  /** The directory with `tls.crt`, `tls.key` and `ca.crt`: the keys of a Secret of cert-manager. */
   readonly directory: string;
   readonly readFile: (path: string) => Promise<Buffer>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** TLS material out of a mounted Secret: looked at again and again, and put to use when the three files fit together. */
+/** TLS material from a mounted Secret: read periodically, and used when the three files fit together. */
 export class TlsFileSource implements TlsMaterialSource {
   readonly #options: TlsFileSourceOptions;
   readonly #slot: TlsMaterialSlot;
@@ -43,7 +43,8 @@ export class TlsFileSource implements TlsMaterialSource {
 
   async #look(signal: AbortSignal): Promise<void> {
     try {
-      // One after the other: of several that are missing the same one is named each time, or each look would warn anew.
+      // In sequence: if several files are missing, the same one is named each time. Otherwise each look would log
+      // another warning.
       const cert = await this.#read('tls.crt');
       const key = await this.#read('tls.key');
       const ca = await this.#read('ca.crt');

@@ -3,15 +3,15 @@ import { createSecureContext } from 'node:tls';
 import type { Logger } from '../log/logger';
 import type { TlsMaterial } from './tls-material';
 
-/** Holds the material in use, and takes new one only if a server could start with it. */
+/** Holds the material in use, and accepts new material only if a server could start with it. */
 export class TlsMaterialSlot {
   readonly #logger: Logger;
   readonly #listeners: (() => void)[] = [];
   #current: TlsMaterial | undefined;
-  /** Told once, not at each look. */
+  /** Reported once, not at each look. */
   #reported: string | undefined;
 
-  /** `logger` says where the material comes from. */
+  /** `logger` names the origin of the material. */
   constructor(logger: Logger) {
     this.#logger = logger;
   }
@@ -40,7 +40,7 @@ export class TlsMaterialSlot {
     for (const listener of this.#listeners) listener();
   }
 
-  /** There is nothing better than what is in use, because of `problem`. */
+  /** There is no new usable material, because of `problem`. */
   refuse(problem: string): void {
     if (this.#reported === problem) return;
     this.#reported = problem;
@@ -49,7 +49,10 @@ export class TlsMaterialSlot {
   }
 }
 
-/** Why no TLS server or client could use it. Files and keys are written one after the other: halves do occur. */
+/**
+ * Why no TLS server or client could use it. Files and keys are written one after the other, so they may not fit
+ * together.
+ */
 function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
   try {
     new X509Certificate(ca);
@@ -69,11 +72,11 @@ function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
     return 'the private key is unreadable';
   }
   try {
-    // All of it: behind a good first certificate the rest of a chain or of a bundle may be torn.
+    // All of it: after a valid first certificate, the rest of a chain or of a bundle may be truncated.
     createSecureContext({ cert, key, ca });
     return undefined;
   } catch {
-    return 'the chain behind the certificate, or the CA bundle, is torn';
+    return 'the chain after the certificate, or the CA bundle, is truncated';
   }
 }
 

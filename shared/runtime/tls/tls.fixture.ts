@@ -6,7 +6,7 @@ export interface TestCertificate {
   readonly key: string;
 }
 
-/** A certificate for 127.0.0.1 that is its own authority. */
+/** A self-signed certificate for 127.0.0.1. */
 export function selfSigned(commonName: string): TestCertificate {
   // forge's own key generation blocks for seconds.
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
