@@ -24,17 +24,17 @@ describe('describeVerdict', () => {
     [compared('content-changed', ['color', 'size']), 'ConfigMap app: content changed (keys: color, size)'],
     [compared('content-changed', []), 'ConfigMap app: content changed'],
     [compared('content-changed'), 'ConfigMap app: content changed'],
-    [compared('unchanged'), 'ConfigMap app: what it uses of it has not changed'],
+    [compared('unchanged'), 'ConfigMap app: the content it uses has not changed'],
     [compared('first-seen'), 'ConfigMap app: it is seen for the first time'],
-    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload came to use it'],
+    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload began to use it'],
     [
       compared('in-doubt'),
-      'ConfigMap app: content may have changed after the workload came to use it, and restarting once is the safe side',
+      'ConfigMap app: content may have changed after the workload began to use it; restarting once is the safer choice',
     ],
     [compared('created'), 'ConfigMap app: it was created'],
     [compared('created-ignored'), 'ConfigMap app: it was created, and --reload-on-create is off'],
     [compared('deleted'), 'ConfigMap app: it was deleted'],
-    [compared('deleted-ignored'), 'ConfigMap app: it is deleted, and --reload-on-delete is off'],
+    [compared('deleted-ignored'), 'ConfigMap app: it was deleted, and --reload-on-delete is off'],
     [{ decision: 'not-watched', comparison: undefined }, 'ConfigMap app: its kind is not watched'],
     [{ decision: 'excluded', comparison: undefined }, "ConfigMap app: the workload's exclude list names the source"],
     [{ kind: 'Secret', name: 'db' }, 'Secret db: content changed (keys: color)'],
@@ -65,20 +65,20 @@ it('describeWorkload names kind, namespace and name', () => {
 });
 
 describe('lastRestartAnnotation', () => {
-  it('tells when, which restart, which sources and keys', () => {
+  it('names the time, the restart, the sources and the keys', () => {
     const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db', ...compared('in-doubt') })];
     expect(lastRestartAnnotation('c0ffee00', nowMs, changes)).toBe(
       '{"at":"2026-01-01T12:00:00.000Z","id":"c0ffee00","sources":{"cm/app":["color"],"secret/db":null}}',
     );
   });
 
-  it('tells that it is yet to take effect', () => {
+  it('marks a restart that has yet to take effect', () => {
     const text = lastRestartAnnotation('c0ffee00', nowMs, [changeOf()], { isLeftToNextRun: true });
     expect(JSON.parse(text)).toMatchObject({ id: 'c0ffee00', effect: 'next-run' });
     expect(JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, [changeOf()]))).not.toHaveProperty('effect');
   });
 
-  it('stays short: twenty sources, twenty keys of each', () => {
+  it('stays short: at most twenty sources with twenty keys each', () => {
     const changes = names(30, 'app-').map((name) => changeOf({ name, ...compared('content-changed', names(30)) }));
     const { sources } = JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, changes)) as {
       sources: Record<string, string[]>;
@@ -87,7 +87,7 @@ describe('lastRestartAnnotation', () => {
   });
 });
 
-describe('whose change it was', () => {
+describe('the author of a change', () => {
   const attribution: Attribution = {
     users: ['alice', 'bob'],
     moreUsers: 0,
@@ -98,32 +98,32 @@ describe('whose change it was', () => {
     observedAtMs: nowMs,
   };
 
-  it('is said after what changed', () => {
+  it('is named after what changed', () => {
     const text = 'ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit)';
     expect(describeChange(changeOf({ attribution }))).toBe(text);
     expect(describeChanges([changeOf({ attribution })])).toBe(text);
   });
 
-  it('names the keys that the baseline cannot tell', () => {
+  it('comes with the keys that the baseline does not know', () => {
     const change = changeOf({ ...compared('content-changed'), attribution });
     expect(describeChange(change)).toContain('(keys: color)');
     expect(lastRestartAnnotation('1', nowMs, [change])).toContain('{"cm/app":["color"]}');
   });
 
-  it('may be known without the manager, or not at all', () => {
+  it('may be known without the field manager, or not at all', () => {
     expect(describeChange(changeOf({ attribution: { ...attribution, manager: undefined } }))).toMatch(
       / by alice, bob$/,
     );
     expect(describeChange(changeOf({ attribution: { ...attribution, users: [] } }))).toMatch(/color\)$/);
   });
 
-  it('says how many more there were', () => {
+  it('is followed by the number of further authors', () => {
     expect(describeChange(changeOf({ attribution: { ...attribution, moreUsers: 12 } }))).toMatch(
       / by alice, bob and 12 more \(kubectl-edit\)$/,
     );
   });
 
-  it('stands in the annotation, up to five names, and how many more there were', () => {
+  it('is in the annotation: up to five names, and the number of the rest', () => {
     const by = (...changes: readonly Partial<Attribution>[]): unknown =>
       JSON.parse(
         lastRestartAnnotation(
@@ -146,7 +146,7 @@ describe('whose change it was', () => {
     expect(JSON.parse(lastRestartAnnotation('1', nowMs, [changeOf()]))).not.toHaveProperty('by');
   });
 
-  describe('where its name would forge a line, drive a terminal or hide', () => {
+  describe('whose name would forge a log line, control a terminal or be invisible', () => {
     const forged = 'a\n\u001b[2J[forged]';
     const escaped = String.raw`a\n\u001b[2J[forged]`;
     const change = changeOf({
@@ -154,7 +154,7 @@ describe('whose change it was', () => {
       attribution: { ...attribution, users: [forged], manager: 'm\u202e', changedKeys: ['k\u200b'] },
     });
 
-    it('is escaped in a sentence, as are field manager and keys', () => {
+    it('is escaped in a sentence, like field managers and keys', () => {
       expect(describeChange(change)).toBe(
         String.raw`ConfigMap app: content changed (keys: k\u200b) by ${escaped} (m\u202e)`,
       );
@@ -166,7 +166,7 @@ describe('whose change it was', () => {
       expect(JSON.parse(text)).toMatchObject({ by: [escaped], sources: { 'cm/app': [String.raw`k\u200b`] } });
     });
 
-    it('is no longer than names are', () => {
+    it('is cut to the longest length of a name', () => {
       const long = { ...attribution, users: ['u'.repeat(10_000)], manager: 'm'.repeat(10_000) };
       expect(describeChange(changeOf({ attribution: long })).length).toBeLessThan(600);
       expect(lastRestartAnnotation('1', nowMs, [changeOf({ attribution: long })]).length).toBeLessThan(400);
