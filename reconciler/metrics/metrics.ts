@@ -7,22 +7,22 @@ import { ChannelMetrics } from './channel-metrics';
 import { NotifyMetrics } from './notify-metrics';
 
 export interface MetricsOptions {
-  /** Reloader's METRICS_COUNT_BY_NAMESPACE=enabled: one more series for each namespace. */
+  /** Reloader's METRICS_COUNT_BY_NAMESPACE=enabled: one more series per namespace. */
   readonly countByNamespace: boolean;
 }
 
 const outcomes = ['success', 'error'];
 const kinds = workloadKinds.map(({ kind }) => kind);
 const sourceResources = ['configmaps', 'secrets'];
-/** Without add-ons: where they are not installed, there is nothing to wait for. */
+/** Without add-ons, because they may not be installed. */
 const watchedResources = [
   ...sourceResources,
   ...workloadKinds.filter(({ optional }) => !optional).map(({ resource }) => resource.plural),
 ];
 
 /**
- * All metrics of the reconciler. `reloader_*` and `rest_client_*` keep the names and labels of Reloader's dashboards and
- * alerts; ours are `reroll_*`.
+ * All metrics of the reconciler. `reloader_*` and `rest_client_*` keep the names and labels that Reloader's dashboards
+ * and alerts use; Reroll's own are `reroll_*`.
  */
 export class Metrics {
   readonly registry = new MetricRegistry();
@@ -37,7 +37,7 @@ export class Metrics {
       success: ['true', 'false'],
     },
   );
-  /** Not Reloader's own, as the next one: other dashboards and modules around it ask for them. */
+  /** This metric and the next are not Reloader's own: other dashboards and modules use them. */
   readonly reloadErrorsTotal = this.registry.counter('reloader_reload_errors_total', 'Restarts that failed.', {});
   readonly watchedResourcesTotal = this.registry.gauge(
     'reloader_watched_resources_total',
