@@ -9,7 +9,7 @@ import { maxPendingHints } from '../hints/hints';
 
 const runs = 100_000;
 const storyRuns = 1_000;
-/** None of it waits: it is the bound of a slow machine. */
+/** Nothing here waits; the limit is for a slow machine. */
 const timeoutMs = 240_000;
 
 const name = fc.constantFrom('app', 'db', 'web');

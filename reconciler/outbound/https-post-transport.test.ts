@@ -59,7 +59,7 @@ async function receiver(secure: boolean, answer: RequestListener = (_request, re
 
 interface ProxyOptions {
   readonly secure?: boolean;
-  /** What it says to CONNECT. */
+  /** Its answer to CONNECT. */
   readonly status?: number;
   /** Tunnels to here, whatever was asked for: names of the outside need not be resolved. */
   readonly to?: number;
@@ -103,7 +103,7 @@ function transportTo(url: URL, options: Partial<HttpsPostTransportOptions> = {})
   return new HttpsPostTransport({ clock: new FakeClock(), url, ca: certificate.cert, ...options });
 }
 
-/** What is said of a failure, with everything that hangs on it. */
+/** The text of a failure, including everything attached to it. */
 async function failureOf(posting: Promise<unknown>): Promise<string> {
   const thrown = await posting.then(
     () => 'nothing was thrown',

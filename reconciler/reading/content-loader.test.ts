@@ -24,9 +24,9 @@ let asked: string[];
 let answers: Readonly<Record<string, DigestedSource | Error | undefined>>;
 /** Runs before a request is answered. */
 let meanwhile: () => void;
-/** What a read of another name shows. */
+/** The result of a read of another name. */
 let find: (name: string) => DigestedSource | undefined;
-/** What a list of the namespace shows. */
+/** The result of a list of the namespace. */
 let stored: DigestedSource[];
 /** Versions that were reported to others. */
 let reported: string[];

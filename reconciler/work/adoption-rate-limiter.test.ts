@@ -10,7 +10,7 @@ beforeEach(() => {
   pace = new AdoptionRateLimiter(clock);
 });
 
-/** Asks again when told to, as the queue does. Returns how often it asked. */
+/** Asks again after each delay, as the queue does. Returns how often it asked. */
 async function adopt(key: string, restore = false): Promise<number> {
   for (let asked = 1; ; asked++) {
     const waitMs = pace.take(key, restore);

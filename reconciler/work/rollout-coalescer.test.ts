@@ -20,7 +20,7 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 interface State extends WorkloadOptions {
   readonly image?: string;
   readonly generation?: number;
-  /** Of one pod, how many are of the present template. */
+  /** How many pods, out of one, have the current template. */
   readonly updated?: number;
 }
 
@@ -30,11 +30,11 @@ const green = sourceRecord({ data: { color: 'green' }, resourceVersion: '3' });
 const db = sourceRecord({ kind: 'Secret', name: 'db', data: { pw: 'b' } });
 
 let stored: object;
-/** What was stored at which version, where it is not what is stored now. */
+/** Past states by version, if they differ from the current one. */
 let past: Map<string, object>;
-/** The paths of requests that ask for the past. */
+/** Paths of requests for a past version. */
 let reads: string[];
-/** The counters that the versions of the two resources come from. */
+/** The counters that issue the versions of the two resources. */
 let counters: { readonly workloads: readonly number[]; readonly sources: number };
 let known: TrackedWorkload | undefined;
 let world: ClientWorld;
@@ -42,9 +42,9 @@ let clock: FakeClock;
 let coalescer: RolloutCoalescer;
 let gets: number;
 let versionsAsked: number;
-/** How many workloads use each source. */
+/** The number of workloads that use each source. */
 let users: number;
-/** Answers that are held back; undefined: none is. */
+/** Delays answers; undefined: none is delayed. */
 let held: (() => void)[] | undefined;
 
 function object({ image = 'app:1', generation = 1, updated = 1, ...options }: State = {}): object {
@@ -59,7 +59,7 @@ function tracked(state: State = {}): TrackedWorkload {
   return { key, record } as unknown as TrackedWorkload;
 }
 
-/** What the API server and the watch hold from now on. */
+/** Sets what the API server stores and the watch shows. */
 function store(state: State): void {
   stored = object(state);
   known = tracked(state);
@@ -211,7 +211,7 @@ describe('RolloutCoalescer', () => {
       released(blue);
       expect([await look(blue), reads]).toEqual(['restart', []]);
       change(green);
-      // It is not asked again.
+      // The answer is cached.
       expect([await look(green), versionsAsked, reads]).toEqual(['restart', 2, []]);
     },
   );
