@@ -23,7 +23,7 @@ const kinds = {
   StatefulSet: { path: '/apis/apps/v1', plural: 'statefulsets', build: statefulSet, done: 'restarted' },
   DaemonSet: { path: '/apis/apps/v1', plural: 'daemonsets', build: daemonSet, done: 'restarted' },
   CronJob: { path: '/apis/batch/v1', plural: 'cronjobs', build: cronJob, done: 'run as Job' },
-  Job: { path: '/apis/batch/v1', plural: 'jobs', build: job, done: 'created anew' },
+  Job: { path: '/apis/batch/v1', plural: 'jobs', build: job, done: 'recreated' },
   Rollout: { path: '/apis/argoproj.io/v1alpha1', plural: 'rollouts', build: rollout, done: 'restarted' },
 } as const;
 

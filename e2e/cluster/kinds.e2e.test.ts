@@ -128,7 +128,7 @@ describe('on a real control plane', () => {
     await adopted('job/migrate');
     const uid = await field('job/migrate', '.metadata.uid');
     await kubectl('patch', 'configmap', 'migrate', '--type=merge', '-p', '{"data":{"step":"2"}}');
-    await reroll.line(({ message }) => message === `Job ${namespace}/migrate created anew`);
+    await reroll.line(({ message }) => message === `Job ${namespace}/migrate recreated`);
     expect(await field('job/migrate', '.metadata.uid')).not.toBe(uid);
     await kubectl('wait', '--for=condition=complete', 'job/migrate', '--timeout=60s');
     expect(await field('job/migrate', '.spec.template.spec.containers[0].env[0].name')).toBe(
@@ -249,7 +249,7 @@ describe('on a real control plane', () => {
     expect(Number(await field('deployment/rolled-deployment', '.metadata.generation'))).toBe(generation + 1);
     // Everything else was as it had been left.
     expect(
-      reroll.lines.filter(({ message }) => /^\S+ \S+ (restarted|created anew|run as Job)/.test(message)),
+      reroll.lines.filter(({ message }) => /^\S+ \S+ (restarted|recreated|run as Job)/.test(message)),
     ).toHaveLength(1);
   });
 

@@ -185,7 +185,7 @@ describe('a Job', () => {
     const before = await uid();
     await refuseJobs('not-dry-runs', '!(has(request.dryRun) && request.dryRun)');
     await shop.paint('app', 'blue');
-    await shop.eventWith('ReloadFail migrate: deleted, and not created anew until this is mended: ');
+    await shop.eventWith('ReloadFail migrate: deleted, and not recreated until this is fixed: ');
     await untilMetric('reroll_jobs_not_created', (value) => value === 1);
     await restartReroll();
     await untilMetric('reroll_jobs_not_created', (value) => value === 1);

@@ -128,8 +128,8 @@ describe('§6 a kind whose API may be missing', () => {
     const engine = await harness.start();
     await harness.clock.advance(5 * minuteMs);
     expect(isReady(engine)).toBe(true);
-    expect(messages(engine, 'cannot learn whether')).toEqual([
-      'cannot learn whether rollouts.argoproj.io is served; asking until the server tells',
+    expect(messages(engine, 'cannot find out whether')).toEqual([
+      'cannot find out whether rollouts.argoproj.io is served; trying again',
     ]);
     mend();
     await harness.clock.advance(2 * minuteMs);

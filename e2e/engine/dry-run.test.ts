@@ -84,7 +84,7 @@ describe('--dry-run', () => {
     expect(text).toContain('reloader_reload_executed_total{success="true"} 0');
     expect(text).toContain('reroll_leader 0');
     expect(engine.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([
-      expect.objectContaining({ message: 'dry run: restarts are decided on and told, and nothing is written' }),
+      expect.objectContaining({ message: 'dry run: restarts are decided and logged, but nothing is written' }),
     ]);
   });
 

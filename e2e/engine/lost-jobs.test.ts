@@ -133,9 +133,7 @@ describe('a Job that may not be created again', () => {
     await harness.clock.advance(600_000);
     expect([harness.objects('Job').length, entriesLeft()]).toEqual([0, 1]);
     expect(events()).toEqual([
-      expect.stringMatching(
-        /^ReloadFail: deleted, and not created anew until this is mended: .*only ci may create Jobs/,
-      ),
+      expect.stringMatching(/^ReloadFail: deleted, and not recreated until this is fixed: .*only ci may create Jobs/),
     ]);
     expect(await first.metrics.registry.text()).toContain('reroll_jobs_not_created 1');
     await first.stop();

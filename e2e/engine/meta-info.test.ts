@@ -104,7 +104,7 @@ describe('§16 the meta-info ConfigMap', () => {
     await clock.advance(3_600_000);
     expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([
       expect.objectContaining({
-        message: 'cannot publish version and options; trying again, and all else goes on',
+        message: 'cannot publish version and options; trying again, everything else continues',
         fields: expect.objectContaining({ object: 'ConfigMap tools/reloader-meta-info' }),
       }),
     ]);

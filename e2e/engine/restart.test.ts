@@ -99,7 +99,7 @@ describe('one change, one restart', () => {
     await harness.clock.advance(20_000);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
     expect(engine.lines.find(({ message }) => message === 'Deployment default/web left alone')?.fields).toMatchObject({
-      because: ['ConfigMap app: what it uses of it has not changed'],
+      because: ['ConfigMap app: the content it uses has not changed'],
     });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(20_000);

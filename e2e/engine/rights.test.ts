@@ -211,7 +211,7 @@ describe('no right at all', () => {
     );
     expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
     expect(told).toContain(
-      'no right to look for Jobs that were being created anew when another process ended: none is ',
+      'no right to look for Jobs that were being recreated when another process ended: none of them is created ',
     );
   });
 });

@@ -140,11 +140,11 @@ describe('an operator that strips our annotations for 200 rounds', () => {
   });
 
   it.each([
-    ['it has set nothing', [], 'managedFields do not show who removes it.'],
+    ['it has set nothing', [], 'managedFields does not show which field manager removes it.'],
     [
       'others have too',
       ['kubectl-edit', operator],
-      'managedFields do not show which of its field managers removes it: "web-operator", "kubectl-edit".',
+      'of its field managers removes it: "web-operator", "kubectl-edit".',
     ],
   ])('is not accused where, by managedFields, %s', async (_what, managers, expected) => {
     await create('kubectl-create');

@@ -71,7 +71,7 @@ describe('§14.3 webhook mode', () => {
     const resources = new Set(requests.map(({ resource }) => resource.split('/')[0]));
     expect([...resources].filter((resource) => !/^(configmaps|secrets|leases\.)/.test(resource!))).toEqual([]);
     expect(engine.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      '--webhook-url is set: changes are told to it, and no workload is restarted',
+      '--webhook-url is set: changes are sent to it, and no workload is restarted',
     ]);
     expect(await engine.metrics.registry.text()).toContain('reloader_reload_executed_total{success="true"} 0');
   });

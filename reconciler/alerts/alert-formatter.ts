@@ -1,17 +1,17 @@
 import type { Post } from '../outbound/post-transport';
 
-/** One kind of receiver of alerts. */
+/** A kind of receiver of alerts. */
 export interface AlertFormatter {
   /**
-   * Text of a stranger, such as the name of a user, so that the receiver shows it and does nothing else: it formats nothing,
-   * calls nobody and links nowhere. The text is printable already.
+   * Escapes untrusted text, such as a user name, so that the receiver only shows it: it formats nothing, mentions
+   * nobody and links nowhere. The text is already printable.
    */
   escape(foreign: string): string;
-  /** How it wants a message, whose slots stand between asterisks. */
+  /** The request for a message whose slots are between asterisks. */
   post(text: string): Post;
 }
 
-/** A body of JSON, as most receivers want it. */
+/** A JSON body, which most receivers accept. */
 export function jsonPost(value: object): Post {
   return { contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
 }

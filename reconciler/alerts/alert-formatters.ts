@@ -10,11 +10,11 @@ export const alertSinks: Readonly<Record<string, AlertFormatter>> = {
   teams,
   gchat: googleChat,
   raw,
-  // Reloader's documentation has it; its code does not know it and sends plain text.
+  // In Reloader's documentation, but unknown to its code, which sends plain text.
   webhook: raw,
 };
 
-/** Undefined for a name that nobody knows; Reloader sends plain text then. */
+/** Undefined for an unknown name; Reloader then sends plain text. */
 export function alertSink(name: string): AlertFormatter | undefined {
   return Object.hasOwn(alertSinks, name) ? alertSinks[name] : undefined;
 }

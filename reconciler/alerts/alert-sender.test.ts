@@ -22,9 +22,9 @@ function world(answer?: () => PostAnswer | Promise<PostAnswer>, additionalInfo?:
   const send = (count: number, from = 0): void => {
     for (let n = 0; n < count; n++) sender.send(alertOf(`web-${from + n}`));
   };
-  /** Workloads that were told of by name, in each request. */
-  const told = (): readonly string[][] => transport.texts.map((text) => text.match(/web-\d+/g) ?? []);
-  /** Alerts by what became of them, the zeros left out. */
+  /** The workloads that each request names. */
+  const named = (): readonly string[][] => transport.texts.map((text) => text.match(/web-\d+/g) ?? []);
+  /** Alerts by result, without zeros. */
   const counted = async (): Promise<Record<string, number>> => {
     const series = (await registry.text()).matchAll(/^reroll_alerts_total\{result="(\w+)"\} (\d+)$/gm);
     return Object.fromEntries(
@@ -33,7 +33,7 @@ function world(answer?: () => PostAnswer | Promise<PostAnswer>, additionalInfo?:
   };
   const waiting = async (): Promise<number> => Number(/^reroll_alerts_waiting (\d+)$/m.exec(await registry.text())![1]);
   const said = (): readonly string[] => logger.lines.map(({ level, message }) => `${level}: ${message}`);
-  return { clock, logger, transport, sender, send, told, counted, waiting, said };
+  return { clock, logger, transport, sender, send, named, counted, waiting, said };
 }
 
 const status = (code: number, retryAfterMs?: number) => (): PostAnswer => ({ status: code, retryAfterMs });
@@ -43,10 +43,10 @@ const unreachable = (): never => {
 
 describe('an alert', () => {
   it('§14.1 is one request for each restart', async () => {
-    const { clock, send, told, counted, waiting } = world();
+    const { clock, send, named, counted, waiting } = world();
     send(3);
     await clock.settle();
-    expect(told()).toEqual([['web-0'], ['web-1'], ['web-2']]);
+    expect(named()).toEqual([['web-0'], ['web-1'], ['web-2']]);
     expect([await counted(), await waiting()]).toEqual([{ sent: 3 }, 0]);
   });
 
@@ -113,7 +113,7 @@ describe('an alert', () => {
     ['cannot be reached', unreachable, 'no answer (ECONNREFUSED)'],
     ['hangs', hang, `no answer within ${tryTimeoutMs} ms`],
     ['asks for an hour', status(503, 3_600_000), 'answered 503'],
-  ])('is given up in the end where the receiver %s, which is told once', async (_what, answer, error) => {
+  ])('is given up in the end if the receiver %s, which is logged once', async (_what, answer, error) => {
     const { clock, send, counted, logger, transport } = world(answer);
     send(1);
     await clock.advance(600_000);
@@ -124,7 +124,7 @@ describe('an alert', () => {
     expect(logger.lines.map(({ fields }) => fields['error'])).toEqual([error]);
   });
 
-  it('that is received after an outage is told of', async () => {
+  it('that is received after an outage is logged', async () => {
     const { clock, send, said, transport } = world(status(404));
     send(1);
     await clock.advance(1_000);
@@ -137,27 +137,27 @@ describe('an alert', () => {
 
 describe('many alerts', () => {
   it('go out alone as long as there are few, then together, a message a second', async () => {
-    const { clock, send, told, counted } = world();
+    const { clock, send, named, counted } = world();
     send(alertRate.burst + 7);
     await clock.settle();
-    expect(told()).toHaveLength(alertRate.burst);
+    expect(named()).toHaveLength(alertRate.burst);
     await clock.advance(1_000);
     expect(
-      told()
+      named()
         .slice(0, alertRate.burst)
         .every((names) => names.length === 1),
     ).toBe(true);
-    expect(told().slice(alertRate.burst)).toEqual([Array.from({ length: 7 }, (_, n) => `web-${alertRate.burst + n}`)]);
+    expect(named().slice(alertRate.burst)).toEqual([Array.from({ length: 7 }, (_, n) => `web-${alertRate.burst + n}`)]);
     expect(await counted()).toEqual({ sent: alertRate.burst + 7 });
   });
 
   it('are no more messages than the receiver takes, none too long, and each alert is in one of them', async () => {
-    const { clock, send, transport, told, counted } = world();
+    const { clock, send, transport, named, counted } = world();
     send(90);
     await clock.advance(60_000);
     expect(transport.posts.length).toBeLessThanOrEqual(alertRate.burst + 90 / 8);
     expect(Math.max(...transport.posts.map(({ body }) => body.length))).toBeLessThanOrEqual(4_000);
-    expect(told().flat()).toEqual(Array.from({ length: 90 }, (_, n) => `web-${n}`));
+    expect(named().flat()).toEqual(Array.from({ length: 90 }, (_, n) => `web-${n}`));
     expect(await counted()).toEqual({ sent: 90 });
   });
 
@@ -207,12 +207,12 @@ describe('the sender', () => {
   });
 
   it('tells the last restarts together before it stops', async () => {
-    const { clock, sender, send, told, counted } = world();
+    const { clock, sender, send, named, counted } = world();
     send(alertRate.burst + 5);
     const stopping = sender.stop();
     await clock.settle();
     await stopping;
-    expect(told().flat()).toHaveLength(alertRate.burst + 5);
+    expect(named().flat()).toHaveLength(alertRate.burst + 5);
     expect(await counted()).toEqual({ sent: alertRate.burst + 5 });
   });
 
@@ -230,7 +230,7 @@ describe('the sender', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('takes nothing more once it is told to stop', async () => {
+  it('accepts nothing more once it stops', async () => {
     const { sender, send, transport, counted } = world();
     await sender.stop();
     send(1);

@@ -12,7 +12,7 @@ import type { AlertFormatter } from './alert-formatter';
 export interface AlertSenderOptions {
   readonly transport: PostTransport;
   readonly sink: AlertFormatter;
-  /** Stands before each message. */
+  /** Precedes each message. */
   readonly additionalInfo: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,43 +20,44 @@ export interface AlertSenderOptions {
   readonly metrics: AlertMetrics;
 }
 
-/** What Slack asks for: a message a second, with short bursts above. */
+/** Slack's limit: a message a second, with short bursts above. */
 export const alertRate = { perSecond: 1, burst: 10 };
 const ratePollMs = 1_000 / alertRate.perSecond;
 
-/** Alerts whose names are kept while the receiver is slow; what comes beyond is counted. */
+/** The number of alerts that are kept while the receiver is slow. Further ones are only counted. */
 export const maxWaiting = 100;
 
 const retryLimits = { tries: 6, withinMs: 5 * 60_000 };
 const retryBackoff = { baseMs: 1_000, maxMs: 60_000 };
 
-/** At the end of the process: the last restarts are told if the receiver takes them at once. */
+/** When the process ends, the last alerts are sent if the receiver accepts them at once. */
 const stopGraceMs = 2_000;
 
-/** Alerts that travel in one message. */
+/** Alerts in one message. */
 interface Batch {
   readonly texts: readonly string[];
-  /** Besides those, known by their number alone. */
+  /** The number of further alerts that are not kept. */
   readonly more: number;
 }
 
 /**
- * Tells a receiver outside of the cluster of restarts, one request at a time and beside the restarts themselves: it
- * may hang, refuse or be gone, and nothing waits for it. A message is one alert; where there are too many, several.
+ * Sends alerts about restarts to a receiver outside the cluster, one request at a time and independent of the restarts:
+ * nothing waits for a receiver that hangs, refuses or is unreachable. A message is one alert, or several if there are
+ * too many.
  */
 export class AlertSender implements AlertSink {
   readonly #options: AlertSenderOptions;
   readonly #rate: TokenBucket;
-  /** No more are taken; those that wait go out together. */
+  /** No more alerts are accepted; those that wait are sent together. */
   readonly #closing = new AbortController();
   /** Nothing is sent any more. */
   readonly #stop = new AbortController();
   readonly #waiting: string[] = [];
-  /** Alerts that came when there was no room. */
+  /** Alerts that arrived when there was no room. */
   #surplus = 0;
   #underWay = 0;
   #run: Promise<void> | undefined;
-  /** So that an outage is told once. */
+  /** Set during an outage, so that it is reported once. */
   #failing = false;
 
   constructor(options: AlertSenderOptions) {
@@ -75,7 +76,7 @@ export class AlertSender implements AlertSink {
     this.#run ??= this.#sendAll();
   }
 
-  /** Resolves soon: what cannot be sent by then is lost, and counted. */
+  /** Resolves soon. Alerts that cannot be sent by then are lost and counted. */
   async stop(): Promise<void> {
     this.#closing.abort();
     const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
@@ -97,7 +98,10 @@ export class AlertSender implements AlertSink {
     this.#run = undefined;
   }
 
-  /** Waits until another message may go out. Without a wait an alert goes alone, as Reloader's do; after one, in company. */
+  /**
+   * Waits until another message may be sent. An alert that did not wait is sent alone, as Reloader does; after a wait,
+   * several are sent together.
+   */
   async #turn(): Promise<'alone' | 'together'> {
     const { signal } = this.#closing;
     if (!signal.aborted && this.#rate.take()) return 'alone';
@@ -117,7 +121,7 @@ export class AlertSender implements AlertSink {
       }
     }
     const texts = this.#waiting.splice(0, count);
-    // What there was no room for came after all that had room: it is told of with the last of these.
+    // The alerts without room arrived after all others, so the last of these mentions them.
     const more = this.#waiting.length === 0 ? this.#surplus : 0;
     this.#surplus -= more;
     return { texts, more };

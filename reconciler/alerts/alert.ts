@@ -1,15 +1,15 @@
 import type { SourceKind } from '../../shared/domain/sources/source';
 
-/** A restart that was written, as it is told outside of the cluster. Names alone: nothing of the content of a source. */
+/** A restart that was written, as reported outside the cluster. Only names: nothing of the content of a source. */
 export interface Alert {
-  /** What changed: one or more. */
+  /** The sources that changed: one or more. */
   readonly sources: readonly { readonly kind: SourceKind; readonly name: string }[];
   readonly workload: { readonly kind: string; readonly namespace: string; readonly name: string };
-  /** What the Event says: changed keys, their authors, the strategy. */
+  /** The text of the Event: changed keys, their authors, the strategy. */
   readonly detail: string;
 }
 
 export interface AlertSink {
-  /** Returns at once and never throws: whatever becomes of an alert, the restart it tells about has happened. */
+  /** Returns at once and never throws: whatever happens to an alert, its restart has happened. */
   send(alert: Alert): void;
 }

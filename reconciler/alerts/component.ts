@@ -10,8 +10,8 @@ import { raw } from './raw';
 import { alertSink, alertSinks } from './alert-formatters';
 
 /**
- * The sender of alerts, if they are wanted and have an address. What is wrong with them is told at the start, and
- * restarts go on without them.
+ * The sender of alerts, if they are switched on and have an address. Invalid settings are reported at the start, and
+ * restarts continue without alerts.
  */
 export function alertSender(
   options: AlertOptions,
@@ -38,7 +38,7 @@ export function alertSender(
   });
 }
 
-/** Stops after the engine, whose last restarts are to be told too. */
+/** Stops after the engine, because the engine's last restarts must be sent too. */
 export function alertComponent(sender: AlertSender): Component {
   return { name: 'alerts', start: () => Promise.resolve(), stop: async () => await sender.stop() };
 }

@@ -1,22 +1,22 @@
 /**
- * Text of a stranger without what receivers of any kind act upon: a word that begins with `@` may call a whole channel,
- * and an address may become a link. The characters that make them so become their fullwidth forms, which read the same.
+ * Makes untrusted text inert for receivers of any kind: a word that begins with `@` may mention a whole channel, and an
+ * address may become a link. The characters that cause this are replaced by their fullwidth forms, which look the same.
  */
 export function inert(foreign: string): string {
   return foreign.replaceAll(/(?<![\p{L}\p{N}._+-])@|:(?=\/\/)/gu, fullwidth);
 }
 
-/** The same where `markup` has no escape in the receiver's language: it becomes fullwidth, too. */
+/** Like `inert`; additionally replaces `markup` that the receiver's language cannot escape. */
 export function lookalike(foreign: string, markup: RegExp): string {
   return inert(foreign).replaceAll(markup, fullwidth);
 }
 
-/** What Slack and Teams take for the three characters that begin or end a tag. */
+/** Escapes the three characters that begin or end a tag in Slack and Teams. */
 export function entities(foreign: string): string {
   return foreign.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Of a character of ASCII. */
+/** The fullwidth form of an ASCII character. */
 function fullwidth(character: string): string {
   return String.fromCharCode(character.charCodeAt(0) + 0xfee0);
 }

@@ -66,10 +66,10 @@ describe('alertText', () => {
     fc.assert(
       fc.property(detail, text, text, sources, sink, (detail, namespace, name, some, receiver) => {
         const workload = { kind: 'DeploymentConfig', namespace, name };
-        const told = textFor({ detail, workload, sources: some }, receiver);
-        expect(Buffer.byteLength(told)).toBeLessThanOrEqual(maxAlertBytes);
-        expect(told.split('\n')[1]!.length).toBeGreaterThan(0);
-        if (receiver === alertSinks['slack']) expect(told).not.toMatch(/&(?!(amp|lt|gt);)/);
+        const text = textFor({ detail, workload, sources: some }, receiver);
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxAlertBytes);
+        expect(text.split('\n')[1]!.length).toBeGreaterThan(0);
+        if (receiver === alertSinks['slack']) expect(text).not.toMatch(/&(?!(amp|lt|gt);)/);
       }),
       { numRuns: 50 },
     );

@@ -6,16 +6,16 @@ import type { AlertFormatter } from './alert-formatter';
 const maxNamedSources = 5;
 const maxDetailBytes = 1_000;
 
-/** Of objects and of their namespaces. */
+/** Limits for names of objects and of namespaces. */
 const maxNameBytes = 253;
 const maxNamespaceBytes = 63;
 
-/** Together with what is fixed below what Google Chat takes, which is the strictest: 4096 characters. */
+/** With the fixed text below the limit of Google Chat, which is the strictest: 4096 characters. */
 export const maxAlertBytes = 3_000;
 
 /**
- * Reloader's sentence to the letter, with more than one source in it where a restart answers several changes. What Reloader
- * cannot tell stands on a line of its own. See docs/reloader-compatibility.md, 14.2.
+ * Reloader's exact sentence, with several sources if a restart answers several changes. What only Reroll knows follows
+ * on a line of its own. See docs/reloader-compatibility.md, 14.2.
  */
 export function alertText({ sources, workload, detail }: Alert, { escape }: Pick<AlertFormatter, 'escape'>): string {
   const name = (foreign: string): string => `*${escapedWithin(maxNameBytes, foreign, escape)}*`;
@@ -31,7 +31,7 @@ export function alertText({ sources, workload, detail }: Alert, { escape }: Pick
   return `${sentence}\n${escapedWithin(room, detail, escape)}`;
 }
 
-/** Cut before it is escaped: half of an escape might mean something else. */
+/** Cut before it is escaped: half an escape might mean something else. */
 function escapedWithin(maxBytes: number, foreign: string, escape: AlertFormatter['escape']): string {
   for (let bytes = maxBytes; ; bytes = Math.floor(bytes * 0.8)) {
     const escaped = escape(printable(foreign, bytes));
@@ -39,7 +39,7 @@ function escapedWithin(maxBytes: number, foreign: string, escape: AlertFormatter
   }
 }
 
-/** Several alerts in one message, and how many there were besides. */
+/** Several alerts in one message, and the number of further ones. */
 export function messageText(alerts: readonly string[], more: number, additionalInfo: string | undefined): string {
   const surplus = more > 0 ? [`and ${String(more)} more; each is in the log and in an Event`] : [];
   const text = [...alerts, ...surplus].join('\n');

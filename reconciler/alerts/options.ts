@@ -5,7 +5,7 @@ import { alertSinks } from './alert-formatters';
 
 const trimmed = z.string().transform((text) => text.trim());
 
-/** Reloader knows these as variables alone. */
+/** Reloader knows these only as environment variables. */
 export const alertOptionTable = {
   alertOnReload: {
     flag: 'alert-on-reload',
@@ -22,7 +22,7 @@ export const alertOptionTable = {
     form: 'value',
     schema: trimmed.transform((text) => text.toLowerCase()),
     default: 'raw',
-    describe: 'What receives the alerts; an unknown name is warned of and gets plain text.',
+    describe: 'The kind of receiver of alerts. An unknown name causes a warning and gets plain text.',
     accepts: Object.keys(alertSinks).join(', '),
   },
   alertWebhookUrl: {
@@ -31,7 +31,7 @@ export const alertOptionTable = {
     form: 'value',
     schema: httpUrl.optional(),
     confidential: true,
-    describe: 'Where alerts are posted; best set as a variable from a Secret.',
+    describe: 'URL to which alerts are posted; best set as a variable from a Secret.',
     accepts: httpUrlAccepts,
   },
   alertWebhookProxy: {
@@ -40,7 +40,7 @@ export const alertOptionTable = {
     form: 'value',
     schema: httpUrl.optional(),
     confidential: true,
-    describe: 'Proxy for alerts; none for a direct connection, whatever HTTP_PROXY says.',
+    describe: 'Proxy for alerts. If unset, the connection is direct, whatever HTTP_PROXY says.',
     accepts: httpUrlAccepts,
   },
   alertAdditionalInfo: {

@@ -3,7 +3,7 @@ import { jsonPost, type AlertFormatter } from './alert-formatter';
 
 /** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
 export const slack: AlertFormatter = {
-  // Mentions and links stand between angle brackets. Mattermost takes the same messages, and Markdown in them.
+  // Mentions and links are between angle brackets. Mattermost accepts the same messages, with Markdown.
   escape: (foreign) => entities(lookalike(foreign, /[*~`[\]]/g)),
   post: (text) => jsonPost({ attachments: [{ text, color: 'good', author_name: 'Reloader' }] }),
 };

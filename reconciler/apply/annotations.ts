@@ -4,8 +4,8 @@ import { sourceKindNames } from '../../shared/domain/sources/source';
 import type { MarkInput, TemplateMarker } from './marker';
 
 /**
- * Reloader's `last-reloaded-from` on the pod template, its keys in Reloader's order and ours after them. Of several
- * sources it names the last, as Reloader would have left it.
+ * Reloader's `last-reloaded-from` on the pod template: its keys in Reloader's order, then ours. Of several sources it
+ * names the last, as Reloader does.
  */
 export function markAnnotation({ namespace, changes, restartId, nowMs }: MarkInput): TemplateMarker {
   const change = changes.at(-1);

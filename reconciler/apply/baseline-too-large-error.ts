@@ -4,18 +4,18 @@ import { RerollError } from '../../shared/domain/errors';
 import { describeWorkload } from '../../shared/domain/plan/describe-change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
-/** A workload asks for more sources than can be recorded on it. */
+/** A workload asks for more sources than its annotations can record. */
 export class BaselineTooLargeError extends RerollError {
   constructor({ record }: TrackedWorkload, sources: number, bytes: number) {
     super(
       `${describeWorkload(record)}: the baseline of its ${String(sources)} sources takes ${String(bytes)} bytes, more than ` +
-        `the ${String(budgets.baselineBytes)} that its annotations have room for; let its lists and patterns name fewer sources`,
+        `the ${String(budgets.baselineBytes)} that its annotations have room for; make its lists and patterns name fewer sources`,
       { code: 'BASELINE_TOO_LARGE' },
     );
   }
 }
 
-/** The annotation of a baseline. Throws a BaselineTooLargeError. */
+/** The baseline annotation. Throws a BaselineTooLargeError. */
 export function baselineText(workload: TrackedWorkload, baseline: Baseline): string {
   const text = formatBaseline(baseline);
   if (isLongerThan(text, budgets.baselineBytes))

@@ -100,7 +100,7 @@ describe('§6.1 a CronJob', () => {
     expect((bodyOf(transport.requests[1]) as typeof job).metadata.name).toHaveLength(63);
   });
 
-  it('whose Job is there already, from a try whose answer was lost, is only written', async () => {
+  it('whose Job already exists, from a try whose answer was lost, is only annotated', async () => {
     const { context, transport } = applyWorld(server(() => refusal(409, 'AlreadyExists')));
     expect(await createJobFromCronJob(context, restartOf(options))).toMatchObject({ kind: 'written' });
     expect(transport.requests.at(-1)?.method).toBe('PATCH');
@@ -115,7 +115,7 @@ describe('§6.1 a CronJob', () => {
     expect(transport.requests.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
-  it('is not run where it is left for its next run', async () => {
+  it('is not run if its policy leaves it to the next run', async () => {
     const { context, transport } = applyWorld(server());
     const annotations = { ...auto, 'reroll.dev/cronjob-policy': 'next-run' };
     const applied = await createJobFromCronJob(context, restartOf({ ...options, annotations }));
@@ -126,7 +126,7 @@ describe('§6.1 a CronJob', () => {
     expect(transport.requests.map(({ method }) => method)).toEqual(['PATCH']);
   });
 
-  it('is not run where it is another by now', async () => {
+  it('is not run if it was replaced meanwhile', async () => {
     const { context, transport } = applyWorld(server());
     const planned = restartOf({ ...options, uid: 'first' });
     await expect(createJobFromCronJob(context, planned)).rejects.toThrow(StaleWorkloadError);

@@ -15,8 +15,8 @@ import { markTemplate } from './template';
 const nameDigits = 10;
 
 /**
- * Runs a CronJob at once: a Job from its template, then its baseline. The Job's name follows from the baseline that it
- * leads to, so that a retry after a lost answer finds it there and cannot run it twice.
+ * Runs a CronJob at once: creates a Job from its template, then writes its baseline. The Job's name is derived from the
+ * new baseline, so that a retry after a lost answer finds the Job and cannot run it twice.
  */
 export async function createJobFromCronJob(context: ApplyContext, restart: Restart): Promise<Applied> {
   const { record } = restart.workload;
@@ -48,9 +48,9 @@ function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {
       name: `${name}-${digest}`,
       namespace,
       labels: objectOf(metadata['labels']),
-      // As `kubectl create job --from` does; a same key of the template wins.
+      // Like `kubectl create job --from`; the same key in the template wins.
       annotations: { 'cronjob.kubernetes.io/instantiate': 'manual', ...objectOf(metadata['annotations']) },
-      // As kubectl does, without `blockOwnerDeletion`: clusters ask for a right to the owner's finalizers for it.
+      // Like kubectl, without `blockOwnerDeletion`: clusters require a permission on the owner's finalizers for it.
       ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true }],
     },
     spec: { ...spec, template: markTemplate(objectOf(spec['template']), marker) },

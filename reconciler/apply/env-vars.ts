@@ -4,7 +4,7 @@ import type { MarkInput, TemplateMarker } from './marker';
 
 /**
  * Reloader's default: for each changed source a variable `STAKATER_<NAME>_<TYPE>` in the one container that uses it.
- * Sources whose names differ in punctuation only share a variable; one value for both still changes the template.
+ * Sources whose names differ only in punctuation share a variable. One value for both still changes the template.
  */
 export function markEnvVars({ changes, restartId }: MarkInput): TemplateMarker {
   const env = new Map<string, TemplateMarker['env'][number]>();

@@ -7,26 +7,26 @@ import type { JobJournal } from './job-journal';
 import { JournalStore, type RefusedEntry } from './journal-store';
 
 /**
- * What is to befall the request number `index`, counted from 0: the process dies before it is sent or before its answer
- * is read, or only the answer is lost, or something in between says that there is no such thing.
+ * What happens to request number `index`, counted from 0: the process dies before it is sent or before its answer is
+ * read, or only the answer is lost, or something in between answers 404.
  */
 export interface Mishap {
   readonly index: number;
   readonly what: 'killed-before' | 'killed-after' | 'answer-lost' | 'refused' | 'not-found';
 }
 
-/** Jobs and Secrets of a cluster, kept as a server keeps them; several processes may share it. */
+/** Jobs and Secrets of a cluster, stored as an API server stores them. Several processes may share it. */
 export class JobStore {
   readonly objects = new Map<string, KubeObject>();
   /** Paths of the Jobs that were created, in order. */
   readonly createdJobs: string[] = [];
   /** A deleted Job stays, marked, until {@link finishDeletions}. */
   slowDeletion = false;
-  /** What somebody else does just before a request arrives. */
+  /** Something that happens just before a request arrives. */
   before: (request: HttpRequest) => void = () => undefined;
   #count = 0;
 
-  /** The way of one process to the store. */
+  /** The connection of one process to the store. */
   handler(mishap?: Mishap): (request: HttpRequest, index: number) => Reply | Promise<Reply> {
     let dead = false;
     return async (request, index) => {
@@ -116,7 +116,7 @@ export function testStore(
   return new JournalStore({ client, namespace: 'reroll', loadKey, onRefusedEntry });
 }
 
-/** Whether the Job shop/migrate of this uid is being created anew. */
+/** Whether the Job shop/migrate of this uid is being recreated. */
 export function isUnderWay(journal: JobJournal, uid: string): boolean {
   return journal.standing({ uid, namespace: 'shop', name: 'migrate' }) === 'under-way';
 }

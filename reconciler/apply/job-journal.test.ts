@@ -32,7 +32,7 @@ function entryOf(uid: string, restartId = 'first'): JobRecreation {
 interface Process {
   readonly clock: FakeClock;
   readonly journal: JobJournal;
-  /** Names of entries, as they were found. */
+  /** Names of entries, in the order they were reported. */
   readonly entries: string[];
   readonly refused: RefusedEntry[];
   readonly requests: readonly { readonly method: string; readonly path: string }[];
@@ -68,7 +68,7 @@ function launch(mishap?: Mishap): Process {
   return process;
 }
 
-/** Takes steps until nothing is left to do; those that fail are taken again. */
+/** Takes steps until nothing is left to do. Failed steps are repeated. */
 async function carryOut({ journal, entries }: Process): Promise<readonly JobStep[]> {
   const steps: JobStep[] = [];
   for (const name of entries.splice(0)) {
@@ -112,7 +112,7 @@ describe('a recreation', () => {
     expect(steps.at(-1)).toMatchObject({ entry: { restartId: 'first', sources: ['cm/app'] }, job: jobNow() });
   });
 
-  it('waits for a Job that is slow to go, and asks for its deletion once', async () => {
+  it('waits for a Job that is slow to go, and requests its deletion once', async () => {
     store.slowDeletion = true;
     const { journal, entries, requests } = launch();
     await journal.write(entryOf('old'));
@@ -122,7 +122,7 @@ describe('a recreation', () => {
     expect(await journal.advance(entries[0]!)).toMatchObject({ kind: 'created' });
   });
 
-  it('clears its entry away though one answer says that there is none', async () => {
+  it('removes its entry although one answer says that there is none', async () => {
     const process = launch({ index: 8, what: 'not-found' });
     await process.journal.write(entryOf('old'));
     const steps = await carryOut(process);
@@ -131,7 +131,7 @@ describe('a recreation', () => {
     expect(store.createdJobs).toEqual([jobPath]);
   });
 
-  it('keeps the manifest unreadable to who lists Secrets by label', async () => {
+  it('hides the manifest from a list of Secrets by label', async () => {
     const { journal } = launch();
     await journal.write(entryOf('old'));
     expect(JSON.stringify([...store.objects.values()])).not.toContain('hunter2');
@@ -139,7 +139,10 @@ describe('a recreation', () => {
 });
 
 describe('a process that dies', () => {
-  /** Of an undisturbed recreation: 2 to write, 3 to delete (read entry, read Job), 4 to create and to clear away. */
+  /**
+   * Requests of an undisturbed recreation: 2 to write, 3 to delete (read entry, read Job), 4 to create and to clear
+   * away.
+   */
   const requests = 9;
   const mishaps = (['killed-before', 'killed-after', 'answer-lost', 'refused', 'not-found'] as const).flatMap((what) =>
     Array.from({ length: requests }, (_, index) => ({ what, index })),
@@ -154,7 +157,7 @@ describe('a process that dies', () => {
 
   for (const slowDeletion of [false, true]) {
     it.each(mishaps)(
-      `or stumbles ($what, request $index${slowDeletion ? ', slow deletion' : ''}) leaves one successor, whoever goes on`,
+      `or stumbles ($what, request $index${slowDeletion ? ', slow deletion' : ''}) leaves one successor, whoever continues`,
       async (mishap) => {
         store.slowDeletion = slowDeletion;
         const first = launch(mishap);
@@ -184,7 +187,7 @@ describe('a process that dies', () => {
     );
   }
 
-  it('after the create is reported by who finds the entry', async () => {
+  it('after the create is reported by the process that finds the entry', async () => {
     const first = launch({ index: 8, what: 'killed-before' });
     await first.journal.write(entryOf('old'));
     const name = first.entries[0]!;
@@ -224,7 +227,7 @@ describe('two processes', () => {
 });
 
 describe('a process that leads again', () => {
-  it('knows that an entry which it had left was ended by who led meanwhile', async () => {
+  it('knows that another leader ended an entry that it had left open', async () => {
     const first = launch();
     await first.journal.recover();
     await first.journal.write(entryOf('old'));
@@ -255,7 +258,7 @@ describe('an entry', () => {
     expect(store.createdJobs).toHaveLength(1);
   });
 
-  it('does not replace one that counts, for its Job may be deleted already', async () => {
+  it('does not replace one that counts, because its Job may already be deleted', async () => {
     const former = launch();
     await former.journal.write(entryOf('old', 'first'));
     const process = launch();
@@ -278,7 +281,7 @@ describe('an entry', () => {
     expect([entriesLeft(), store.createdJobs.length]).toEqual([0, 0]);
   });
 
-  it("without a restart of its own is not taken for done where somebody else's Job has none either", async () => {
+  it("without a restart of its own is not considered done if somebody else's Job has none either", async () => {
     const process = launch();
     const { successor, ...entry } = entryOf('old');
     await process.journal.write({
@@ -289,7 +292,7 @@ describe('an entry', () => {
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
   });
 
-  it('never deletes a Job that took the place of its own between look and delete', async () => {
+  it('never deletes a Job that replaced its own between look and delete', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
     store.before = ({ method }) => {
@@ -300,7 +303,7 @@ describe('an entry', () => {
     expect(await carryOut(process)).toEqual([{ kind: 'superseded' }]);
   });
 
-  it('looks again where a Job came up between look and create', async () => {
+  it('looks again if a Job was created between look and create', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
     await process.journal.advance(process.entries[0]!);
@@ -312,7 +315,7 @@ describe('an entry', () => {
     expect(store.createdJobs).toEqual([]);
   });
 
-  it('that is gone ends', async () => {
+  it('ends if its Secret is gone', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
     for (const path of store.objects.keys()) if (path.startsWith(secretsPath)) store.objects.delete(path);
@@ -320,7 +323,7 @@ describe('an entry', () => {
     expect(isUnderWay(process.journal, 'old')).toBe(false);
   });
 
-  it('whose creation is refused stays, and is tried again', async () => {
+  it('whose creation is refused is kept and retried', async () => {
     const process = launch({ index: 7, what: 'refused' });
     await process.journal.write(entryOf('old'));
     const name = process.entries[0]!;
@@ -350,7 +353,7 @@ describe('an entry whose write is in doubt', () => {
     expect([standing(process), entriesLeft(), jobNow()?.metadata.uid]).toEqual(['free', 0, 'old']);
   });
 
-  it('is nothing that the next leader creates from, though it arrives when all are gone', async () => {
+  it('is never used by the next leader, although it is stored after all Jobs are gone', async () => {
     const process = launch({ index: 1, what: 'killed-before' });
     void process.journal.write(entryOf('old'));
     await process.clock.settle();
@@ -383,7 +386,7 @@ describe('a Job that its owner deletes', () => {
   });
 
   it.each(['recover', 'recoverOwn'] as const)(
-    'is not told from one that another leader deleted meanwhile (%s)',
+    'cannot be distinguished from one that another leader deleted meanwhile (%s)',
     async (how) => {
       const first = launch();
       await first.journal.recover();
@@ -400,7 +403,7 @@ describe('a Job that its owner deletes', () => {
   );
 });
 
-describe('a Secret that is no entry of ours', () => {
+describe('a Secret that is not an entry of ours', () => {
   const forged = (): object => {
     const { metadata, ...rest } = sealEntry(Buffer.alloc(32, 1), 'reroll', entryOf('old', 'forged'));
     return { ...rest, metadata };
@@ -418,7 +421,7 @@ describe('a Secret that is no entry of ours', () => {
     expect([store.createdJobs, entriesLeft()]).toEqual([[], 1]);
   });
 
-  it('is not carried out though its name is that of an entry which was open', async () => {
+  it('is not carried out even if it has the name of an open entry', async () => {
     const process = launch();
     await process.journal.write(entryOf('old'));
     await process.journal.advance(process.entries[0]!);
@@ -428,7 +431,7 @@ describe('a Secret that is no entry of ours', () => {
     expect(isUnderWay(process.journal, 'old')).toBe(false);
   });
 
-  it('is left in its place by a recreation of that name, which is then kept in memory', async () => {
+  it('is not overwritten by a recreation of that name, which is then kept in memory', async () => {
     store.put(forgedPath, forged());
     const before = store.objects.get(forgedPath);
     const process = launch();
@@ -446,14 +449,14 @@ describe('a Job that may be planned', () => {
   const standing = (process: Process, uid: string, name = 'migrate') =>
     process.journal.standing({ uid, namespace: 'shop', name });
 
-  it('is none before the journal was looked into', async () => {
+  it('does not exist before the journal was read', async () => {
     const process = launch();
     expect(standing(process, 'new')).toBe('busy');
     await process.journal.recover();
     expect(standing(process, 'new')).toBe('free');
   });
 
-  it.each(['written', 'recovered'])('is none whose name has an entry that is open, %s', async (how) => {
+  it.each(['written', 'recovered'])('is not one whose name has an open entry, %s', async (how) => {
     const writer = launch();
     await writer.journal.recover();
     await writer.journal.write(entryOf('old'));

@@ -19,32 +19,36 @@ export interface JobJournalOptions {
   readonly client: KubeClient;
   readonly store: JournalStore;
   assertLeading(): void;
-  /** There is no right to keep entries: from here to its end, a Job has no other safeguard than this process. */
+  /** Reroll may not store entries: from here on, only this process protects the Job. */
   readonly onRefused?: (error: ForbiddenError) => void;
-  /** An entry is there to be carried out or looked for; called for each when it is written, and when a term begins. */
+  /**
+   * An entry must be carried out or looked for. Called when an entry is written, and for each entry when a term begins.
+   */
   readonly onEntry: (name: string) => void;
 }
 
-/** How far a recreation has come. */
+/** The progress of a recreation. */
 export type JobStep =
   | { readonly kind: 'created'; readonly entry: JobRecreation; readonly job: KubeObject }
-  /** The Job is deleted, and cannot be created yet. */
+  /** The Job is deleted and cannot be created yet. */
   | { readonly kind: 'not-created'; readonly entry: JobRecreation; readonly error: unknown }
-  /** Somebody else created, deleted or kept the Job, or the entry is gone, not wanted or none of ours: nothing is left to do. */
+  /**
+   * Nothing is left to do: somebody else created, deleted or kept the Job, or the entry is gone, unwanted or not ours.
+   */
   | { readonly kind: 'superseded' }
-  /** The old Job is still on its way out. */
+  /** The old Job is still being deleted. */
   | { readonly kind: 'waiting' };
 
-/** An entry to be carried out; without a version it is in memory alone. */
+/** An entry to carry out. Without a version it is kept only in memory. */
 type Entry = Pick<StoredEntry, 'entry'> & Partial<Pick<StoredEntry, 'version'>>;
 
 /**
- * What this process knows of an entry.
+ * What this process knows about an entry.
  *
- *     in-doubt ──▶ removed                   whether it is stored; nothing was deleted for it
- *     untouched ─┬─▶ begun ──▶ removed       it is stored; a Job that is gone was deleted by somebody else
+ *     in-doubt ──▶ removed                   it may not be stored; nothing was deleted for it
+ *     untouched ─┬─▶ begun ──▶ removed       it is stored; if its Job is gone, somebody else deleted it
  *                └─▶ removed
- *     begun: its Job may be deleted for it, by this process or one before; a Job that is gone is to be created
+ *     begun: this process or an earlier one may have deleted its Job; if the Job is gone, it must be created
  */
 interface OpenEntry extends EntryClaim {
   readonly state: 'in-doubt' | 'untouched' | 'begun';
@@ -53,15 +57,15 @@ interface OpenEntry extends EntryClaim {
 const jobs = workloadKind('Job').resource;
 
 /**
- * Carries Jobs over the gap between their deletion and their re-creation. An entry is a Secret in Reroll's own
- * namespace: written before the delete, removed after the create, found again by whoever leads next. Every step looks at
- * the cluster first and may be repeated.
+ * Makes sure that a Job is created again after its deletion. An entry is a Secret in Reroll's own namespace. It is
+ * written before the delete, removed after the create, and found by the next leader. Every step checks the cluster
+ * first and may be repeated.
  */
 export class JobJournal {
   readonly #options: JobJournalOptions;
-  /** By name of the entry. */
+  /** By entry name. */
   readonly #open = new Map<string, OpenEntry>();
-  /** What could not be written, by name of the entry. */
+  /** Entries that could not be stored, by entry name. */
   readonly #inMemory = new Map<string, JobRecreation>();
   #recovered = false;
 
@@ -70,9 +74,9 @@ export class JobJournal {
   }
 
   /**
-   * `under-way`: the Job is being created anew already. `in-doubt`: a write that failed may be stored, and is looked for.
-   * `busy`: its name is taken, or may be; while a former entry is open, it would take the next deletion for its own and
-   * create what is out of date.
+   * `under-way`: the Job is already being recreated. `in-doubt`: a failed write may have been stored, and is looked
+   * for. `busy`: the Job's name is or may be taken. While an earlier entry is open, it would mistake the next deletion
+   * for its own and create an outdated Job.
    */
   standing({
     uid,
@@ -85,7 +89,9 @@ export class JobJournal {
     return this.#recovered && !open.some(({ job }) => job === objectKey(namespace, name)) ? 'free' : 'busy';
   }
 
-  /** Makes the recreation certain. From here on it happens, whatever becomes of this process; if it throws, it does not. */
+  /**
+   * Guarantees the recreation: from here on it happens even if this process dies. If this throws, it does not happen.
+   */
   async write(entry: JobRecreation): Promise<void> {
     const name = entryName(entry.uid);
     try {
@@ -93,13 +99,13 @@ export class JobJournal {
       if (written === 'refused') this.#inMemory.set(name, entry);
       this.#openAs(entry, written === 'there-before' ? 'begun' : 'untouched');
     } catch (error) {
-      // Whatever the answer was, or that there was none: what is stored is looked at, and taken back.
+      // The entry may be stored whatever the answer was. It is looked for, and removed.
       if (error instanceof KubeError) this.#openAs(entry, 'in-doubt');
       throw error;
     }
   }
 
-  /** Finds what an earlier leader has left, this process too; until it has looked, no Job is free. */
+  /** Finds the entries that an earlier leader, or this process, left behind. Until then, no Job is `free`. */
   async recover(): Promise<void> {
     this.#recovered = false;
     this.#forgetTerm();
@@ -108,8 +114,8 @@ export class JobJournal {
   }
 
   /**
-   * There is no right to look for what an earlier leader has left. What this process began goes on: also what it left open
-   * when it last led, and what who led since has gone on with or ended.
+   * Used if Reroll may not list the entries of an earlier leader. It continues what this process began, including
+   * entries that were open when it last led and that a later leader may have continued or ended.
    */
   recoverOwn(): void {
     this.#forgetTerm();
@@ -117,37 +123,37 @@ export class JobJournal {
     this.#recovered = true;
   }
 
-  /** Takes the next step of one entry. Throws KubeErrors; then the step is to be taken again. */
+  /** Takes the next step for one entry. Throws KubeErrors; the step must then be repeated. */
   async advance(name: string): Promise<JobStep> {
     const { client, store } = this.#options;
     const inMemory = this.#inMemory.get(name);
     const found: Entry | 'refused' | undefined = inMemory ? { entry: inMemory } : await store.read(name);
     if (found === 'refused') return this.#end(name);
-    // One answer is too little to give a Job up for: it may be deleted already.
+    // One answer is not enough to give a Job up: it may already be deleted.
     if (!found) return (await store.isListed(name)) ? { kind: 'waiting' } : this.#end(name);
     const { entry } = found;
-    // Nothing was deleted for it: whether it is still wanted is for a new plan to say.
+    // Nothing was deleted for it. A new plan decides whether it is still wanted.
     if (entry.draft || this.#open.get(name)?.state === 'in-doubt') return await this.#withdraw(name, found);
     const { name: jobName, namespace: jobNamespace } = entry.successor.metadata;
     const job = await getObject(client, jobs, jobNamespace, jobName).catch(undefinedIfNotFound);
     if (job && job.metadata.uid !== entry.uid) {
       await this.#remove(name, found);
-      // Our own create, whose answer was lost, is told from somebody else's by the restart's id.
+      // The restart's id distinguishes our own create, whose answer was lost, from somebody else's.
       return createdBy(job, entry) ? { kind: 'created', entry, job } : { kind: 'superseded' };
     }
     const isGoing = job === undefined || job.metadata.deletionTimestamp !== undefined;
-    // Its owner has deleted it, and does not want it back.
+    // The Job's owner deleted it and does not want it back.
     if (isGoing && this.#open.get(name)?.state === 'untouched') return await this.#withdraw(name, found);
     if (!job) return await this.#create(name, found);
     if (!isGoing) await this.#delete(name, job);
     return { kind: 'waiting' };
   }
 
-  /** In memory where there is no right to write it. */
+  /** Kept in memory if there is no permission to write it. */
   async #stored(entry: JobRecreation): Promise<WrittenEntry> {
     const { store, onRefused } = this.#options;
     try {
-      // What is none of ours is not written over, as somebody has yet to look at it, and the restart does not wait for that.
+      // A Secret that is not ours is not overwritten, so that a person can look at it. The restart does not wait for that.
       return await store.write(entry);
     } catch (error) {
       if (!onRefused || !isRbacForbidden(error)) throw error;
@@ -158,18 +164,18 @@ export class JobJournal {
 
   #openAs({ uid, successor: { metadata } }: JobRecreation, state: OpenEntry['state']): void {
     const name = entryName(uid);
-    // A term that began meanwhile may have gone on with it.
+    // A term that began meanwhile may have continued it.
     if (this.#open.get(name)?.state === 'begun') return;
     this.#open.set(name, { uid, job: objectKey(metadata.namespace, metadata.name), state });
     this.#options.onEntry(name);
   }
 
-  /** Who led since may have gone on with any of them. */
+  /** A leader since then may have continued any of them. */
   #forgetTerm(): void {
     for (const [name, claim] of this.#open) this.#open.set(name, { ...claim, state: 'begun' });
   }
 
-  /** Only a leader gives an entry up: another one may have deleted the Job for it by now. */
+  /** Only a leader gives an entry up: another leader may have deleted the Job for it by now. */
   async #withdraw(name: string, found: Entry): Promise<JobStep> {
     this.#options.assertLeading();
     return await this.#remove(name, found);
@@ -183,7 +189,7 @@ export class JobJournal {
       job = await createObject(this.#options.client, jobs, entry.successor.metadata.namespace, entry.successor);
     } catch (error) {
       if (error instanceof AlreadyExistsError) return { kind: 'waiting' };
-      // Somebody deleted the namespace and meant it: a later one of that name is no heir to its Jobs.
+      // Somebody deleted the namespace on purpose. A later namespace of that name does not inherit its Jobs.
       if (isNamespaceGone(error)) return await this.#remove(name, found);
       return { kind: 'not-created', entry, error };
     }
@@ -194,7 +200,7 @@ export class JobJournal {
   async #delete(name: string, { metadata }: KubeObject): Promise<void> {
     this.#options.assertLeading();
     const claim = this.#open.get(name);
-    // Before the answer, which may be lost: from here on, a Job that is gone was deleted by us.
+    // Set before the answer, which may be lost: from here on, a missing Job was deleted by us.
     if (claim) this.#open.set(name, { ...claim, state: 'begun' });
     const precondition = { uid: metadata.uid, propagationPolicy: 'Background' as const };
     await deleteObject(this.#options.client, jobs, metadata.namespace, metadata.name, precondition).catch(

@@ -26,7 +26,7 @@ interface Sealed extends KubeObject {
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** As an API server stores it. */
+/** The entry as an API server stores it. */
 function stored(entry = entryOf(), { metadata, ...rest } = sealEntry(key, 'reroll', entry)): Sealed {
   return { ...rest, metadata: { ...metadata, uid: 'u', resourceVersion: '1' } } as unknown as Sealed;
 }
@@ -35,7 +35,7 @@ function withMetadata(secret: Sealed, metadata: Partial<KubeObject['metadata']>)
   return { ...secret, metadata: { ...secret.metadata, ...metadata } };
 }
 
-/** With these bytes for a manifest, and the MAC that belongs to them. */
+/** An entry with these bytes as its manifest, and the matching MAC. */
 function signed(manifest: Buffer, { metadata, ...rest } = stored()): Sealed {
   const names = ['reroll-journal-entry/1', metadata.name, 'old', 'shop', 'migrate'];
   const hmac = createHmac('sha256', key);
@@ -108,7 +108,7 @@ describe('an entry', () => {
     expect(openEntry(key, signed(manifest))).toEqual({ kind: 'refused', why });
   });
 
-  it('that unpacks to more than a manifest may have is refused, before it is unpacked whole', () => {
+  it('that unpacks to more than the manifest limit is refused before it is unpacked completely', () => {
     const text = JSON.stringify({ ...entryOf(), padding: '' });
     const padded = (bytes: number): Buffer =>
       gzipSync(text.replace('"padding":""', `"padding":"${' '.repeat(bytes - text.length)}"`));

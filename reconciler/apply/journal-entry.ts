@@ -7,14 +7,14 @@ import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/k
 import type { KubeObject } from '../../shared/kube/client/objects';
 
 const entrySchema = z.object({
-  /** Of the Job that is to go. */
+  /** The uid of the Job that is to be deleted. */
   uid: z.string().min(1),
   restartId: z.string(),
-  /** It was begun and does not count yet: nothing is deleted or created for it. */
+  /** A draft does not count yet: nothing is deleted or created for it. */
   draft: z.literal(true).optional(),
-  /** The sources that it is owed to. */
+  /** The sources whose changes the recreation answers. */
   sources: z.array(z.string()).readonly(),
-  /** Why, for people: a phrase for each source. */
+  /** The reasons, for people: one phrase per source. */
   because: z.array(z.string()).readonly(),
   /** The Job to create. */
   successor: z.looseObject({
@@ -31,50 +31,53 @@ const entrySchema = z.object({
 /** A Job that is being deleted and created again. */
 export type JobRecreation = Readonly<z.infer<typeof entrySchema>>;
 
-/** Why a Secret that is labelled as an entry is not one of ours. */
+/** Why a Secret that is labelled as an entry is not a valid one. */
 export type EntryProblem = 'no-mac' | 'wrong-mac' | 'unreadable' | 'other-job';
 
 export type OpenedEntry =
   { readonly kind: 'entry'; readonly entry: JobRecreation } | { readonly kind: 'refused'; readonly why: EntryProblem };
 
-/** A Secret as it is to be created. */
+/** A Secret that is about to be created. */
 export interface SealedEntry {
   readonly metadata: object;
   readonly [field: string]: unknown;
 }
 
-/** What the metadata of an entry says of it; not to be believed before its MAC is checked. */
+/** What an entry's metadata claims. Not trusted before the MAC is checked. */
 export interface EntryClaim {
   readonly uid: string;
   readonly job: ObjectKey;
 }
 
-/** Of an entry as text. An API server stores no object of more than 1.5 MiB; characters that JSON escapes take more here. */
+/**
+ * Limit for an entry as text. An API server stores no object of more than 1.5 MiB, but characters that JSON escapes
+ * take more here.
+ */
 export const maxManifestBytes = 4 * 1024 * 1024;
 
 const label = 'reroll.dev/journal';
 const uidLabel = 'reroll.dev/journal-job';
-/** An annotation: the value is longer than a label may be. */
+/** An annotation, because the value may be longer than a label value. */
 const jobAnnotation = 'reroll.dev/journal-job-name';
 export const entrySelector = `${label}=job`;
 
-/** The manifest may hold secrets in plain variables, so the journal is a Secret, not a ConfigMap. */
+/** The manifest may contain secrets in plain variables, so the journal is a Secret and not a ConfigMap. */
 const manifestKey = 'recreation.json.gz';
 const macKey = 'mac';
 const macVersion = 'reroll-journal-entry/1';
 
-/** The Secret of the entry for the Job of this uid. */
+/** The name of the entry's Secret for the Job with this uid. */
 export function entryName(uid: string): string {
   return `reroll-job-${hash('sha256', uid, 'hex').slice(0, 16)}`;
 }
 
 /**
- * The Secret of an entry. Its MAC makes it worth believing: who may create a Secret in Reroll's namespace, or change one,
- * would otherwise have any Job created in any namespace by Reroll's account.
+ * The Secret of an entry. The MAC makes it trustworthy: without it, anybody who can create or change a Secret in Reroll's
+ * namespace could make Reroll's account create any Job in any namespace.
  *
  *     MAC = HMAC-SHA-256(journal key, version, name of the Secret, uid, namespace and name of the Job, gzipped manifest)
  *
- * Each but the last stands behind its length. Throws a JobTooLargeError.
+ * Each part but the last is preceded by its length. Throws a JobTooLargeError.
  */
 export function sealEntry(key: Buffer, namespace: string, entry: JobRecreation): SealedEntry {
   const { metadata } = entry.successor;
@@ -97,7 +100,7 @@ export function sealEntry(key: Buffer, namespace: string, entry: JobRecreation):
   };
 }
 
-/** Reads a Secret that is labelled as an entry. Nothing of it is unpacked before its MAC is found to be right. */
+/** Reads a Secret that is labelled as an entry. Nothing is unpacked before the MAC is verified. */
 export function openEntry(key: Buffer, secret: KubeObject): OpenedEntry {
   const data = z.record(z.string(), z.string()).safeParse(secret['data']).data ?? {};
   const manifest = Buffer.from(data[manifestKey] ?? '', 'base64');
@@ -117,12 +120,12 @@ export function claimOf({ metadata: { labels, annotations } }: KubeObject): Entr
   return { uid: labels?.[uidLabel] ?? '', job: annotations?.[jobAnnotation] ?? '' };
 }
 
-/** A manifest that could not be read again: its Job would be lost between its deletion and its creation. */
+/** A manifest that could not be read again: the Job would be lost between its deletion and its creation. */
 export class JobTooLargeError extends RerollError {
   constructor(job: ObjectKey, bytes: number) {
     super(
-      `Job ${job}: its manifest takes ${String(bytes)} bytes as JSON, more than the ${String(maxManifestBytes)} that are kept ` +
-        'while a Job is created anew, so it is not restarted; make it smaller, or set reroll.dev/job-policy: next-run',
+      `Job ${job}: its manifest takes ${String(bytes)} bytes as JSON, more than the ${String(maxManifestBytes)} that can be kept ` +
+        'while a Job is recreated, so it is not restarted; make it smaller, or set reroll.dev/job-policy: next-run',
       { code: 'JOB_TOO_LARGE' },
     );
   }
@@ -133,13 +136,13 @@ function macOf(key: Buffer, secretName: string, { uid, job }: EntryClaim, manife
   return Buffer.from(new KeyedHash(key).of([macVersion, secretName, uid, namespace, name], manifest), 'latin1');
 }
 
-/** The bound is for a manifest of a former version: what this one has sealed is never larger. */
+/** The limit protects against manifests of an earlier version. This version seals none that is larger. */
 function unpacked(manifest: Buffer): JobRecreation | undefined {
   try {
     const text = gunzipSync(manifest, { maxOutputLength: maxManifestBytes }).toString('utf8');
     return entrySchema.safeParse(JSON.parse(text)).data;
   } catch {
-    // Its message may quote the manifest.
+    // The error's message may quote the manifest.
     return undefined;
   }
 }

@@ -31,10 +31,10 @@ beforeEach(() => {
 
 function storeWith(key: Buffer | (() => Promise<Buffer>) = testKey): JournalStore {
   const load = typeof key === 'function' ? key : async () => await Promise.resolve(key);
-  return testStore(clientWorld(cluster.handler()).client, load, (told) => refused.push(told));
+  return testStore(clientWorld(cluster.handler()).client, load, (entry) => refused.push(entry));
 }
 
-/** What somebody else writes between a read and the write that follows it. */
+/** What somebody else writes between a read and the following write. */
 function exchangedBefore(method: string): void {
   cluster.before = (request) => {
     if (request.method !== method) return;
@@ -57,7 +57,7 @@ describe('an entry', () => {
     expect(refused).toEqual([]);
   });
 
-  it('under another key is told once, and is neither read, written over nor removed', async () => {
+  it('under another key is reported once, and is neither read, overwritten nor removed', async () => {
     await storeWith(otherKey).write(entry);
     const before = cluster.objects.get(path);
     const store = storeWith();
@@ -70,7 +70,7 @@ describe('an entry', () => {
     expect(refused).toEqual([{ namespace: 'reroll', name, job: 'shop/migrate', why: 'wrong-mac' }]);
   });
 
-  it('is told again where another Secret has taken the name of one that was refused', async () => {
+  it('is reported again if another Secret took the name of a refused one', async () => {
     const store = storeWith();
     await storeWith(otherKey).write(entry);
     await store.recover();
@@ -93,7 +93,7 @@ describe('an entry', () => {
     expect([written.restartId, written.draft]).toEqual(['second', undefined]);
   });
 
-  it('whose draft was taken back is not stored by a second write that comes late', async () => {
+  it('whose draft was removed is not stored by a second write that arrives late', async () => {
     cluster.before = ({ method }) => {
       if (method === 'PUT') cluster.objects.delete(path);
     };
@@ -101,14 +101,14 @@ describe('an entry', () => {
     expect(cluster.objects.size).toBe(0);
   });
 
-  it('that is exchanged after it was verified is not written over', async () => {
+  it('that is replaced after it was verified is not overwritten', async () => {
     const store = storeWith();
     exchangedBefore('PUT');
     await expect(store.write(entry)).rejects.toMatchObject({ status: 409 });
     expect(cluster.objects.get(path)).toMatchObject({ data: { mac: 'AAAA' } });
   });
 
-  it('that is exchanged after it was read is not removed', async () => {
+  it('that is replaced after it was read is not removed', async () => {
     const store = storeWith();
     await store.write(entry);
     const { version } = (await store.read(name)) as { version: string };
@@ -122,7 +122,7 @@ describe('the key', () => {
   const loads: Buffer[] = [];
   const rotating = async (): Promise<Buffer> => await Promise.resolve(loads.shift() ?? otherKey);
 
-  it('counts as it is when a term begins', async () => {
+  it('is the one that is stored when a term begins', async () => {
     loads.push(testKey, otherKey);
     const store = storeWith(rotating);
     await store.recover();
@@ -138,20 +138,20 @@ describe('the key', () => {
     return testKey;
   };
 
-  it('that may not be read is no matter while there is nothing to verify', async () => {
+  it('does not need to be readable while there is nothing to verify', async () => {
     const store = storeWith(forbidden);
     expect([...(await store.recover())]).toEqual([]);
     await expect(store.write(entry)).rejects.toThrow(ForbiddenError);
     expect(cluster.objects.size).toBe(0);
   });
 
-  it('that may not be read leaves entries that are there unread', async () => {
+  it('must be readable before existing entries are read', async () => {
     await storeWith().write(entry);
     await expect(storeWith(forbidden).recover()).rejects.toThrow(ForbiddenError);
     expect(refused).toEqual([]);
   });
 
-  it('that cannot be had for any other reason is waited for', async () => {
+  it('is waited for if it cannot be loaded for any other reason', async () => {
     const store = storeWith(async () => await Promise.reject(new Error('down')));
     await expect(store.recover()).rejects.toThrow('down');
   });

@@ -21,45 +21,45 @@ import {
   type JobRecreation,
 } from './journal-entry';
 
-/** A Secret that is labelled as an entry of the journal and that nothing is created from. */
+/** A Secret that is labelled as a journal entry but does not verify. Nothing is created from it. */
 export interface RefusedEntry {
   readonly namespace: string;
   readonly name: string;
-  /** `namespace/name` of the Job that it claims to be for: whatever somebody wrote there. */
+  /** `namespace/name` of the Job that it claims to be for. Not trusted. */
   readonly job: string;
   readonly why: EntryProblem;
 }
 
 export interface JournalStoreOptions {
   readonly client: KubeClient;
-  /** Reroll's own namespace: it may keep Secrets there and nowhere else. */
+  /** Reroll's own namespace, the only one in which it may store Secrets. */
   readonly namespace: string;
-  /** The key that entries are signed with, as it is stored now; made where there is none. Throws KubeErrors. */
+  /** Loads the stored key that entries are signed with; creates it if there is none. Throws KubeErrors. */
   readonly loadKey: () => Promise<Buffer>;
-  /** A Secret does not verify: called once for each. */
+  /** Called once for each Secret that does not verify. */
   readonly onRefusedEntry: (entry: RefusedEntry) => void;
 }
 
 export interface StoredEntry {
   readonly entry: JobRecreation;
-  /** Of its Secret. */
+  /** The resourceVersion of its Secret. */
   readonly version: string;
 }
 
 /**
- * What became of an entry. `there-before`: another one counts, and its Job may be deleted for it already. `refused`: a Secret
- * of that name is none of ours.
+ * The result of writing an entry. `there-before`: another entry counts, and its Job may already be deleted for it.
+ * `refused`: a Secret with that name is not ours.
  */
 export type WrittenEntry = 'written' | 'there-before' | 'refused';
 
 /**
- * The entries of the journal, as Secrets that carry a MAC. What is created in any namespace is what an entry says, so one
- * that does not verify is told and left alone: it is not read, not written over and not deleted, whoever leads.
+ * The journal's entries, as Secrets with a MAC. Reroll creates whatever an entry contains, in any namespace. An entry
+ * that does not verify is therefore reported and left alone: no leader reads, overwrites or deletes it.
  */
 export class JournalStore {
   readonly #options: JournalStoreOptions;
   #key: Buffer | undefined;
-  /** Uids of the Secrets that were refused, and told of. */
+  /** Uids of the Secrets that were refused and reported. */
   #refused: ReadonlySet<string> = new Set();
 
   constructor(options: JournalStoreOptions) {
@@ -67,13 +67,13 @@ export class JournalStore {
   }
 
   /**
-   * What the entries that verify are for, by their names. From here on the key counts that is stored now, so that who
-   * deletes it and starts the reconciler anew has nothing believed that was written before.
+   * The claims of the entries that verify, by name. From here on the key that is stored now counts: if a user deletes
+   * it and restarts the reconciler, nothing that was written before is trusted.
    */
   async recover(): Promise<ReadonlyMap<string, EntryClaim>> {
     const labelled = await this.#list();
     this.#key = await this.#options.loadKey().catch((error: unknown) => {
-      // With nothing to verify, a right that is missing is told when the first entry is to be written.
+      // With nothing to verify, a missing permission is reported when the first entry is written.
       if (labelled.length > 0 || !isRbacForbidden(error)) throw error;
       return undefined;
     });
@@ -99,8 +99,8 @@ export class JournalStore {
   }
 
   /**
-   * Two writes: a draft, and then the entry in its place. The first may arrive long after it was given up, and does not
-   * count; the second names the version of the first, so it arrives in time or not at all.
+   * Two writes: a draft, then the entry in its place. The draft does not count, since it may arrive long after it was
+   * given up. The second write names the draft's version, so it arrives in time or fails.
    */
   async write(entry: JobRecreation): Promise<WrittenEntry> {
     const { client, namespace } = this.#options;
@@ -119,12 +119,12 @@ export class JournalStore {
     try {
       await deleteObject(client, secrets, namespace, name, options);
     } catch (error) {
-      // As with a read: an entry that stays would be carried out, and told of, by whoever leads next.
+      // As with a read: the next leader would carry out and report an entry that is left behind.
       if (!(error instanceof NotFoundError) || (await this.isListed(name))) throw error;
     }
   }
 
-  /** A new draft, or one whose answer was lost. */
+  /** A new draft, or an earlier one whose answer was lost. */
   async #draft(entry: JobRecreation): Promise<{ readonly version: string } | Exclude<WrittenEntry, 'written'>> {
     const { client, namespace } = this.#options;
     const secret = sealEntry(await this.#currentKey(), namespace, { ...entry, draft: true });
@@ -137,7 +137,7 @@ export class JournalStore {
     const found = await this.#get(entryName(entry.uid));
     const known = await this.#verified(found);
     if (!known) return 'refused';
-    // Only what was verified is written over: it may have been exchanged since.
+    // The version that was verified is the only one overwritten: the Secret may have been replaced since.
     return known.draft ? { version: found.metadata.resourceVersion } : 'there-before';
   }
 

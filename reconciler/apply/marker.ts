@@ -5,9 +5,9 @@ export type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 
 export interface MarkInput {
   readonly namespace: string;
-  /** The sources that the restart is owed to: one or more. */
+  /** The sources whose changes the restart answers: one or more. */
   readonly changes: readonly Verdict[];
-  /** Unique for each restart: content that comes back to an earlier state must still change the template. */
+  /** Unique for each restart: content that returns to an earlier state must still change the template. */
   readonly restartId: string;
   readonly nowMs: number;
 }

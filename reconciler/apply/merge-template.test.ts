@@ -16,7 +16,7 @@ const inPlace = {
   annotations: { 'reloader.stakater.com/auto': 'true', 'reloader.stakater.com/rollout-strategy': 'restart' },
 };
 
-/** A server that holds the workload at version 11 while the plan was made for version 10. */
+/** A server that holds the workload at version 11, while the plan was made for version 10. */
 function serving(
   options: WorkloadOptions,
   patched: Reply = { body: restarted({ ...options, resourceVersion: '12' }, restartOf(options)) },
@@ -27,7 +27,7 @@ function serving(
 }
 
 describe('mergeTemplate', () => {
-  it('sends the containers whole, for just the version that it read', async () => {
+  it('sends the complete containers, for exactly the version that it read', async () => {
     const { context, transport } = serving(rollout);
     const restart = restartOf(rollout);
     expect(await mergeTemplate(context, restart)).toEqual({ kind: 'written', did: 'restarted', resourceVersion: '12' });
@@ -52,7 +52,7 @@ describe('mergeTemplate', () => {
     });
   });
 
-  it('leaves the containers alone where the marker is an annotation', async () => {
+  it('leaves the containers alone if the marker is an annotation', async () => {
     const restart = restartOf(rollout, { marker: { annotations: { a: 'b' }, env: [] } });
     const { context, transport } = serving(rollout, { body: restarted(rollout, restart) });
     await mergeTemplate(context, restart);
@@ -74,13 +74,13 @@ describe.each([
     expect(world.transport.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('writes nothing where the workload uses something else by now', async () => {
+  it('writes nothing if the workload uses something else by now', async () => {
     const world = serving({ ...options, uses: ['cm/other'] });
     await expect(apply(world.context, restartOf(options))).rejects.toThrow(StaleWorkloadError);
     expect(world.transport.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('is no restart where others take out what makes it one', async () => {
+  it('is not a restart if others remove its marker', async () => {
     const { context } = serving(options, { body: workloadObject({ ...options, resourceVersion: '12' }) });
     await expect(apply(context, restartOf(options))).rejects.toMatchObject({
       code: 'MARKER_LOST',
@@ -88,7 +88,7 @@ describe.each([
     });
   });
 
-  it('leaves a conflict to who planned', async () => {
+  it('leaves a conflict to the caller', async () => {
     const { context } = serving(options, refusal(409, 'Conflict'));
     await expect(apply(context, restartOf(options))).rejects.toThrow(ConflictError);
   });

@@ -8,8 +8,9 @@ import type { Apply } from './restart';
 import { markTemplate } from './template';
 
 /**
- * As patchWorkload, for kinds whose API merges no lists: the containers are sent whole, as they were just read, fields
- * that we do not know included. What is written meanwhile is a conflict, for the PATCH names the version that was read.
+ * Like patchWorkload, for kinds whose API does not merge lists: the containers are sent complete, as they were just
+ * read, including fields that Reroll does not know. A write in between is a conflict, because the PATCH names the
+ * version that was read.
  */
 export const mergeTemplate: Apply = async (context, restart) => {
   const { kind, namespace, name } = restart.workload.record;
@@ -31,7 +32,7 @@ function templateMerge(template: JsonObject, marker: TemplateMarker): JsonObject
   };
 }
 
-/** A DeploymentConfig says when it rolls; without the field it does at each change, and with an empty one never. */
+/** A DeploymentConfig defines when it rolls out: at each change without the field, never with an empty one. */
 function rollsByItself(object: KubeObject): boolean {
   const triggers = fieldAt(object, ['spec', 'triggers']);
   if (triggers === undefined || triggers === null) return true;

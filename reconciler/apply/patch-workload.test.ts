@@ -36,12 +36,12 @@ describe('patchWorkload', () => {
     expect(world.transport.requests).toEqual([]);
   });
 
-  it('leaves a conflict to who planned', async () => {
+  it('leaves a conflict to the caller', async () => {
     const { context } = applyWorld(() => refusal(409, 'Conflict'));
     await expect(patchWorkload(context, restartOf())).rejects.toThrow(ConflictError);
   });
 
-  it('reads the whole answer, and says what of the marker is not in it, and of which version', async () => {
+  it('reads the whole answer, and names the missing part of the marker and the version', async () => {
     const { context, transport } = applyWorld(() => ({ body: workloadObject({ resourceVersion: '11' }) }));
     const writing = patchWorkload(context, restartOf());
     await expect(writing).rejects.toThrow('without variable STAKATER_APP_CONFIGMAP of its container main');
@@ -49,7 +49,7 @@ describe('patchWorkload', () => {
     expect(transport.requests[0]?.headers['accept']).toBe('application/json');
   });
 
-  it('asks first, where it was told to, and writes if the answer has the marker', async () => {
+  it('sends a dry run first if required, and writes if the answer has the marker', async () => {
     const { context, transport } = applyWorld(() => stored);
     await patchWorkload(context, restartOf({}, { asksFirst: true }));
     const [asked, written] = transport.requests;
@@ -60,7 +60,7 @@ describe('patchWorkload', () => {
     expect(bodyOf(asked)).toEqual(bodyOf(written));
   });
 
-  it('asks first, and writes nothing if the answer has no marker', async () => {
+  it('sends a dry run first, and writes nothing if the answer lacks the marker', async () => {
     const { context, transport } = applyWorld(() => ({ body: workloadObject({ resourceVersion: '11' }) }));
     const writing = patchWorkload(context, restartOf({}, { asksFirst: true }));
     await expect(writing).rejects.toThrow(MarkerLostError);

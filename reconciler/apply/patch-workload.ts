@@ -8,8 +8,8 @@ import { missingOfMarker, templatePatch } from './template';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 /**
- * One PATCH moves pod template and baseline together: there is no moment at which one is true without the other, so
- * neither a crash nor a retry can restart twice or forget. Throws a ConflictError when the workload has moved on.
+ * One PATCH changes pod template and baseline together. One is never stored without the other, so neither a crash nor a
+ * retry can restart twice or forget a restart. Throws a ConflictError if the workload was changed meanwhile.
  */
 export async function patchWorkload(context: ApplyContext, restart: Restart): Promise<Applied> {
   const template = templatePatch(restart.marker);
@@ -21,8 +21,8 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
 }
 
 /**
- * Writes annotations alone; the pods stay. Resolves to the new resourceVersion, or to undefined where there is no right
- * to: then what they say is to be kept in memory.
+ * Writes only annotations and leaves the pods alone. Resolves to the new resourceVersion, or to undefined if Reroll may
+ * not write them: their content must then be kept in memory.
  */
 export async function annotateWorkload(
   context: ApplyContext,
@@ -38,7 +38,7 @@ export async function annotateWorkload(
   }
 }
 
-/** A restart by a changed pod template. Resolves to the new resourceVersion; throws as {@link patchRestart}. */
+/** A restart by a changed pod template. Resolves to the new resourceVersion; throws like {@link patchRestart}. */
 export async function patchTemplate(
   context: ApplyContext,
   workload: TrackedWorkload,
@@ -52,8 +52,8 @@ export async function patchTemplate(
 }
 
 /**
- * Writes a restart and looks at what came of it: what others have taken out on the way did not happen. `missing` says what
- * is not there. Resolves to the new resourceVersion; throws a MarkerLostError.
+ * Writes a restart and checks the answer: a part that others removed on the way did not happen. `missing` names what is
+ * not there. Resolves to the new resourceVersion; throws a MarkerLostError.
  */
 export async function patchRestart(
   context: ApplyContext,
@@ -72,7 +72,10 @@ export async function patchRestart(
   return stored.metadata.resourceVersion;
 }
 
-/** `null` takes an annotation away; `rest` is what the PATCH changes beside annotations. Resolves to the new resourceVersion. */
+/**
+ * `null` removes an annotation; `rest` is what the PATCH changes besides annotations. Resolves to the new
+ * resourceVersion.
+ */
 export async function patch(
   context: ApplyContext,
   workload: TrackedWorkload,

@@ -8,12 +8,12 @@ const baseline = formatBaseline(baselineOf(1));
 const planned = restartOf({ baseline }).workload;
 
 describe('readAgain', () => {
-  it('gives the workload at the version just read', () => {
+  it('returns the workload at the version just read', () => {
     const again = readAgain({ read }, planned, workloadObject({ baseline, resourceVersion: '17' }));
     expect(again).toEqual({ ...planned, record: { ...planned.record, resourceVersion: '17' } });
   });
 
-  it('takes no baseline for the same as none', () => {
+  it('considers a missing baseline unchanged if there was none', () => {
     const { workload } = restartOf();
     expect(readAgain({ read }, workload, workloadObject({ resourceVersion: '17' })).record.resourceVersion).toBe('17');
   });
@@ -21,8 +21,8 @@ describe('readAgain', () => {
   it.each<[string, WorkloadOptions]>([
     ['another object', { baseline, uid: 'second' }],
     ['another baseline', { baseline: formatBaseline(baselineOf(2)) }],
-    ['a baseline that is gone', {}],
-    ['another use of sources', { baseline, uses: ['cm/other'] }],
+    ['a removed baseline', {}],
+    ['a use of other sources', { baseline, uses: ['cm/other'] }],
     ['an opt-out', { baseline, annotations: {} }],
   ])('throws for %s, and names the workload', (_what, options) => {
     const again = (): unknown => readAgain({ read }, planned, workloadObject(options));

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../shared/kube/client/objects';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { ApplyContext } from './restart';
 
-/** The workload is no longer what its plan was made for; a new plan from fresh state settles it. */
+/** The workload changed since its plan was made. A new plan from fresh state resolves it. */
 export class StaleWorkloadError extends RerollError {
   constructor({ record }: TrackedWorkload) {
     super(`${record.kind} ${record.namespace}/${record.name} has changed since its restart was planned`, {
@@ -14,9 +14,9 @@ export class StaleWorkloadError extends RerollError {
 }
 
 /**
- * The workload at the version just read, if what the plan rests on still stands. Throws a {@link StaleWorkloadError}
- * where it is another object, asks for something else by now, or was written by another of us. Its status may be new: that
- * of a Job that runs changes all the time.
+ * The workload at the version just read, if the plan still applies. Throws a {@link StaleWorkloadError} if it is
+ * another object, asks for something else by now, or was written by another replica. Its status may be new: the status
+ * of a running Job changes all the time.
  */
 export function readAgain(
   { read }: Pick<ApplyContext, 'read'>,

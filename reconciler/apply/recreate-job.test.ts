@@ -59,7 +59,7 @@ describe('§6.2 successorOf', () => {
     });
   });
 
-  it('has a baseline that is bound to no object: its own uid is not known yet', () => {
+  it('has a baseline that is bound to no object, because its uid is not known yet', () => {
     const baseline = { ...restart.baseline, uid: 'uid-migrate' };
     const text = successorOf(jobWith(), { ...restart, baseline }).metadata.annotations['reroll.dev/baseline'];
     expect(text).toBe(restart.annotations['reroll.dev/baseline']);
@@ -88,13 +88,13 @@ describe('§6.2 successorOf', () => {
     expect(successorOf(jobWith({ ownerReferences }), restart).metadata['ownerReferences']).toEqual(ownerReferences);
   });
 
-  it('blocks the deletion of none of its owners, which takes a right of its own', () => {
+  it('blocks the deletion of no owner, because that requires an extra permission', () => {
     const owner = { apiVersion: 'v1', kind: 'Workflow', name: 'w', uid: 'u' };
     const ownerReferences = [{ ...owner, blockOwnerDeletion: true }];
     expect(successorOf(jobWith({ ownerReferences }), restart).metadata['ownerReferences']).toEqual([owner]);
   });
 
-  it('makes do with a Job that has no labels', () => {
+  it('accepts a Job that has no labels', () => {
     expect(successorOf(jobWith({ labels: undefined }), restart).metadata['labels']).toEqual({});
   });
 });
@@ -119,7 +119,7 @@ describe('recreateJob', () => {
 
   it.each<[string, Reply | undefined]>([
     ['would be created', undefined],
-    ['would be, but that its name is taken', refusal(409, 'AlreadyExists')],
+    ['would be created, except that its name is taken', refusal(409, 'AlreadyExists')],
   ])('writes the journal and nothing else where the successor %s', async (_what, creation) => {
     const { world, written, recreate } = worldWith(jobWith(), creation);
     const restart = restartOf(options);
@@ -146,7 +146,7 @@ describe('recreateJob', () => {
     expect(written).toEqual([]);
   });
 
-  it('only writes the annotations where it is left for its next run', async () => {
+  it('only writes the annotations if its policy leaves it to the next run', async () => {
     const { world, written, recreate } = worldWith(jobWith());
     const annotations = { ...auto, 'reroll.dev/job-policy': 'next-run' };
     const restart = restartOf({ ...options, annotations });
@@ -158,7 +158,7 @@ describe('recreateJob', () => {
     expect([world.transport.requests.length, written.length]).toEqual([1, 0]);
   });
 
-  it('leaves a Job alone that is another by now', async () => {
+  it('leaves a Job alone that was replaced meanwhile', async () => {
     const { world, written, recreate } = worldWith(jobWith({ uid: 'second' }));
     await expect(recreate(world.context, restartOf(options))).rejects.toThrow(StaleWorkloadError);
     expect(written).toEqual([]);

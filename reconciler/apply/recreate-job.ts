@@ -14,7 +14,7 @@ import { describeChange } from '../../shared/domain/plan/describe-change';
 import type { Apply, Restart } from './restart';
 import { markTemplate } from './template';
 
-/** Set by the Job controller for the Job that was; the new one gets its own. */
+/** Set by the Job controller for the old Job. The new Job gets its own. */
 const generatedLabels = [
   'controller-uid',
   'batch.kubernetes.io/controller-uid',
@@ -22,12 +22,12 @@ const generatedLabels = [
   'batch.kubernetes.io/job-name',
 ];
 
-/** Finalizers that the API server adds for a deletion under way. */
+/** Finalizers that the API server adds while it deletes an object. */
 const deletionFinalizers = ['foregroundDeletion', 'orphan'];
 
 /**
- * A Job's template is immutable, so a Job is restarted by deleting it and creating it anew. Its successor is written to
- * the journal first, and the journal does the rest: no crash between the two steps can lose the Job.
+ * A Job's template is immutable, so a Job is restarted by deleting and recreating it. The successor is first written to
+ * the journal, which does the rest: no crash between the two steps can lose the Job.
  */
 export function recreateJob(journal: JobJournal): Apply {
   return async (context, restart) => {
@@ -51,8 +51,8 @@ export function recreateJob(journal: JobJournal): Apply {
 }
 
 /**
- * Throws the KubeError by which the API server refuses the successor, while its predecessor is still there. That the name
- * is taken it says last: after rights, admission, validation and quota.
+ * Throws the KubeError with which the API server refuses the successor while the predecessor still exists. The server
+ * checks last whether the name is taken: after permissions, admission, validation and quota.
  *
  * @see https://github.com/kubernetes/apiserver/blob/master/pkg/registry/generic/registry/store.go `create`
  */
@@ -64,7 +64,7 @@ async function requireCreatable(client: KubeClient, successor: JobRecreation['su
   }
 }
 
-/** The Job as it is to be created: without what the server and the Job controller gave its predecessor. */
+/** The Job to create, without what the server and the Job controller added to its predecessor. */
 export function successorOf(
   job: KubeObject,
   { annotations, baseline, marker, workload }: Pick<Restart, 'annotations' | 'baseline' | 'marker' | 'workload'>,
@@ -91,7 +91,7 @@ export function successorOf(
     },
     spec: {
       ...specOfUser,
-      // Only a selector of the user's own is theirs to keep; a generated one names the old Job's pods.
+      // Only a selector that the user set is kept; a generated one selects the old Job's pods.
       ...(ownSelector && { selector }),
       template: markTemplate(templateOf(job, ownSelector), marker),
     },
@@ -105,7 +105,9 @@ function templateOf(job: KubeObject, ownSelector: boolean): JsonObject {
   return { ...template, metadata: { ...metadata, labels: withoutGenerated(objectOf(metadata['labels'])) } };
 }
 
-/** Clusters ask for a right to the owner's finalizers for `blockOwnerDeletion`: of an owner that may be of any kind. */
+/**
+ * For `blockOwnerDeletion`, clusters require a permission on the owner's finalizers, and the owner may be of any kind.
+ */
 function withoutBlocking(reference: unknown): JsonObject {
   const fields = Object.entries(objectOf(reference));
   return Object.fromEntries(fields.filter(([field]) => field !== 'blockOwnerDeletion'));

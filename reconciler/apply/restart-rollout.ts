@@ -7,8 +7,8 @@ import { readAgain } from './read-again';
 import type { Apply } from './restart';
 
 /**
- * An Argo Rollout in one of its two ways: a changed template goes through its update strategy, step by step; with
- * `restart` its pods are replaced as they are, and no new revision comes to be.
+ * Restarts an Argo Rollout in one of two ways. By default a changed template goes through its update strategy, step by
+ * step. With `restart` its pods are replaced without a new revision.
  *
  * @see https://argoproj.github.io/argo-rollouts/features/restart
  */
@@ -25,9 +25,9 @@ export const restartRollout: Apply = async (context, restart) => {
 };
 
 /**
- * The next full second: Argo replaces the pods that were created before `restartAt`, both in whole seconds, so with the
- * second that has begun it would keep a pod of the same second. And later than what Argo has done already, whatever
- * clock that was by, or it would find nothing to do. A time that a person has set for later gives way.
+ * The next full second. Argo replaces pods created before `restartAt`, both in whole seconds; with the current second
+ * it would keep a pod of that second. The time must also be later than Argo's last restart, by whatever clock that was,
+ * or Argo would do nothing. A later time set by a person is overwritten.
  */
 function restartTime(object: KubeObject, nowMs: number): string {
   const doneMs = Date.parse(textOf(fieldAt(object, ['status', 'restartedAt'])) ?? '');

@@ -54,7 +54,7 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
   };
 }
 
-/** A workload as the API server answers a restart of it: with its marker. */
+/** A workload as in the API server's answer to its restart: with the marker. */
 export function restarted(options: WorkloadOptions, { marker }: Pick<Restart, 'marker'>): KubeObject {
   const object = workloadObject(options);
   const template = markTemplate(objectOf(fieldAt(object, ['spec', 'template'])), marker);

@@ -24,7 +24,7 @@ describe('§5.2 env-vars', () => {
     });
   });
 
-  it('writes one variable where names differ in punctuation only, but one for each container', () => {
+  it('writes one variable where names differ in punctuation only, but one per container', () => {
     const changes = [
       changeOf({ name: 'my-app' }),
       changeOf({ name: 'my.app', whole: undefined }),
@@ -36,7 +36,7 @@ describe('§5.2 env-vars', () => {
     ]);
   });
 
-  it('has nowhere to write without a container', () => {
+  it('writes nothing without a container', () => {
     expect(mark(input(changeOf({ container: undefined })))).toEqual({ annotations: {}, env: [] });
   });
 });
@@ -81,7 +81,7 @@ describe('restarted-at', () => {
   });
 });
 
-describe('every strategy that has a place of its own', () => {
+describe('every strategy with its own kind of marker', () => {
   it.each(['env-vars', 'annotations'] as const)(
     '%s changes the template for each restart, whatever the content',
     (name) => {

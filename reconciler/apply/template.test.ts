@@ -36,7 +36,7 @@ describe('missingOfMarker', () => {
   const unmarked = { metadata: {}, spec: { containers: [{ name: 'main' }, { name: 'other', env: [] }] } };
   const marked = markTemplate(unmarked, marker);
 
-  it('is nothing where all is there, whatever else is', () => {
+  it('is nothing if everything is there, whatever else is there', () => {
     expect(missingOfMarker(marked, marker)).toBeUndefined();
     const more = { annotations: { b: '2' }, env: [variable('main', 'Z', '1')] };
     expect(missingOfMarker(markTemplate(marked, more), marker)).toBeUndefined();
@@ -54,7 +54,7 @@ describe('missingOfMarker', () => {
     expect(missingOfMarker(markTemplate(unmarked, there), marker)).toBe(missing);
   });
 
-  it('is all of it where no template is', () => {
+  it('is everything if there is no template', () => {
     expect(missingOfMarker({}, { annotations: {}, env: marker.env })).toBe('variable A of its container main');
   });
 });
@@ -109,13 +109,13 @@ describe('markTemplate', () => {
     });
   });
 
-  it('leaves what it was given as it was', () => {
+  it('does not modify its input', () => {
     const before = structuredClone(template);
     markTemplate(template, { annotations: { a: 'new' }, env: [variable('main', 'A', '1')] });
     expect(template).toEqual(before);
   });
 
-  it('makes do with a template that has nothing', () => {
+  it('accepts an empty template', () => {
     expect(markTemplate({}, { annotations: { a: '1' }, env: [variable('main', 'A', '1')] })).toEqual({
       metadata: { annotations: { a: '1' } },
       spec: { containers: [] },

@@ -6,7 +6,7 @@ import type { TemplateMarker } from './marker';
 export function templatePatch({ annotations, env }: TemplateMarker): JsonObject {
   const containers = new Map<string, { readonly name: string; readonly value: string; readonly valueFrom: null }[]>();
   for (const { container, name, value } of env) {
-    // A variable of that name that takes its value from elsewhere would make the two sources of one value invalid.
+    // If the existing variable has a `valueFrom`, setting `value` too would make it invalid.
     const variable = { name, value, valueFrom: null };
     containers.set(container, [...(containers.get(container) ?? []), variable]);
   }
@@ -18,7 +18,7 @@ export function templatePatch({ annotations, env }: TemplateMarker): JsonObject 
   };
 }
 
-/** The first thing of the marker that a pod template does not hold, for people; undefined: it holds all of it. */
+/** The first part of the marker that a pod template lacks, described for people; undefined: it has all of it. */
 export function missingOfMarker(template: JsonObject, { annotations, env }: TemplateMarker): string | undefined {
   const held = annotationsOf(template);
   const annotation = Object.entries(annotations).find(([key, value]) => held[key] !== value);
@@ -31,7 +31,7 @@ export function missingOfMarker(template: JsonObject, { annotations, env }: Temp
   return variable && `variable ${variable.name} of its container ${variable.container}`;
 }
 
-/** The same marker put into a pod template itself, for objects that are created rather than patched. */
+/** Puts the marker into a complete pod template, for objects that are created rather than patched. */
 export function markTemplate(template: JsonObject, { annotations, env }: TemplateMarker): JsonObject {
   const metadata = objectOf(template['metadata']);
   const spec = objectOf(template['spec']);

@@ -3,7 +3,7 @@ import type { ChannelStatus } from '../metrics/channel-metrics';
 import type { Receipt } from '../hints/change-record-intake';
 import { readJsonBody } from './json-body';
 
-/** Where the records of a batch go. */
+/** Receives the records of a batch. */
 export interface RecordIntake {
   accept(records: readonly unknown[]): Receipt;
 }
@@ -15,10 +15,10 @@ export interface Answer {
   readonly body: object;
 }
 
-/** Enough for the bucket of the inbox to hold more than a batch again. */
+/** Enough time for the intake's bucket to hold more than a batch again. */
 const retryAfterSeconds = 1;
 
-/** Answers the body of `POST /v1/changes`. Throws what is our own fault. */
+/** Answers the body of `POST /v1/changes`. Throws only for our own errors. */
 export function answerBatch(body: Buffer, inbox: RecordIntake): Answer {
   const batch = readJsonBody(body, parseChangeBatch);
   if ('error' in batch) return { status: 400, body: batch };

@@ -25,7 +25,7 @@ let server: ChannelServer;
 let agents: Agent[];
 
 beforeEach(async () => {
-  // Certificates are judged by the clock of this machine, too.
+  // Certificates are also checked against this machine's clock.
   clock = new FakeClock(Date.now());
   drawn = 0;
   received = 0;
@@ -75,7 +75,7 @@ async function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return response;
 }
 
-/** Sends a record; the connection that it went by. */
+/** Sends a record and returns the connection that it used. */
 async function send(agent: Agent): Promise<TLSSocket> {
   const outgoing = begin(agent);
   outgoing.end('{"v":1,"batch":"b","records":[1]}');
@@ -107,7 +107,7 @@ describe('a connection', () => {
     await closed;
   });
 
-  it('ends with the certificate that it was opened with, and its session begins no other', async () => {
+  it('ends with the certificate that it was opened with, and its session opens no other', async () => {
     const notAfter = new Date(Math.ceil(clock.nowMs() / 1_000) * 1_000 + 30_000);
     const agent = webhook(authority, notAfter);
     const socket = await send(agent);
@@ -120,7 +120,7 @@ describe('a connection', () => {
     expect(received).toBe(1);
   });
 
-  it('ends with a change of certificates, after what is under way on it', async () => {
+  it('ends when the certificates change, after its requests have finished', async () => {
     const outgoing = begin(webhook());
     const answered = answerTo(outgoing);
     outgoing.write('{"v":1,');
@@ -146,7 +146,7 @@ describe('a new CA', () => {
     expect(received).toBe(2);
   });
 
-  it('beside the former one ends the connections, and both may come back', async () => {
+  it('added to the previous one ends the connections, and both may reconnect', async () => {
     const agent = webhook();
     const former = await send(agent);
     const closed = once(former, 'close');

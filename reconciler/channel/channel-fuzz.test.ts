@@ -11,7 +11,7 @@ import { maxPendingHints } from '../hints/hints';
 
 const runs = longForm(100_000, 10_000);
 const storyRuns = longForm(1_000, 200);
-/** None of it waits: it is the bound of a slow machine. */
+/** Nothing here waits; the limit is for a slow machine. */
 const timeoutMs = 240_000;
 
 const name = fc.constantFrom('app', 'db', 'web');

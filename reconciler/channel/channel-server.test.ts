@@ -156,7 +156,7 @@ async function handshake(tls: ConnectionOptions = {}): Promise<TLSSocket> {
 }
 
 describe('the change channel', () => {
-  it('hands the records of a batch to the inbox, over one connection for many', async () => {
+  it('passes the records of a batch to the intake, over one connection for many', async () => {
     const one = agent();
     for (let i = 0; i < 3; i++) {
       const sent = await send(batch({ i }, 'anything'), { agent: one });
@@ -167,7 +167,7 @@ describe('the change channel', () => {
     expect(await counted(202)).toBe(3);
   });
 
-  it('tells a webhook to come again when the inbox is full', async () => {
+  it('tells a webhook to retry if the intake is full', async () => {
     accept = () => ({ accepted: 1, refused: 2, full: true });
     const { status, headers, body } = await send(batch(1, 2, 3));
     expect({ status, body }).toEqual({ status: 429, body: { accepted: 1, refused: 2 } });
@@ -194,7 +194,7 @@ describe('the change channel', () => {
     expect(await send('hunter2')).toMatchObject({ status: 400, body: { error: 'the body is not JSON' } });
   });
 
-  it('answers 500 for its own fault, and serves on', async () => {
+  it('answers 500 for its own error, and continues to serve', async () => {
     accept = () => {
       throw new Error('broken');
     };
@@ -204,7 +204,7 @@ describe('the change channel', () => {
     expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'error', fields: { error: 'broken' } }));
   });
 
-  it('says which port is in use, and what chooses another', async () => {
+  it('names the port that is in use, and the flag that chooses another', async () => {
     const { port } = server;
     await expect(newServer(port).start()).rejects.toThrow(
       `cannot listen on 127.0.0.1:${port}: another process uses this port: stop it, or choose another address with --channel-listen`,
@@ -222,7 +222,7 @@ describe('a question about a workload', () => {
   };
   const ask = async (body: object): Promise<Sent> => await send(JSON.stringify(body), { path: '/v1/lint' });
 
-  it('is answered by who leads', async () => {
+  it('is answered by the leader', async () => {
     const answer: LintAnswer = { v: 1, findings: [{ message: 'no', provisional: false }] };
     linted = (asked) => {
       expect(asked).toEqual(question);
@@ -231,18 +231,18 @@ describe('a question about a workload', () => {
     expect(await ask(question)).toMatchObject({ status: 200, body: answer });
   });
 
-  it('is for another replica to answer otherwise', async () => {
+  it('is left to another replica otherwise', async () => {
     expect(await ask(question)).toMatchObject({ status: 503 });
   });
 
-  it('is refused where it is of another version', async () => {
+  it('is refused if it has another version', async () => {
     expect(await ask({ ...question, v: 2 })).toMatchObject({ status: 400 });
     expect(await ask({ records: [] })).toMatchObject({ status: 400 });
   });
 });
 
 describe('limits of a body', () => {
-  it('holds for one that tells its length', async () => {
+  it('holds for one that declares its length', async () => {
     const largest = batch().padEnd(maxBatchBytes);
     expect((await send(largest)).status).toBe(202);
     const sent = await send(`${largest} `, { headers: { ...json, 'content-length': maxBatchBytes + 1 } });

@@ -32,14 +32,16 @@ export interface ChannelServerOptions {
   readonly logger: Logger;
   readonly metrics: ChannelMetrics;
   readonly address: ListenAddress;
-  /** Started and stopped by its owner; while it has nothing, every handshake fails. */
+  /** Started and stopped by its owner. While it has no certificate, every handshake fails. */
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
-  /** The DNS name in the webhook's client certificate: the CA has signed others, too. */
+  /**
+   * The DNS name in the webhook's client certificate. It is checked because the CA has signed other certificates, too.
+   */
   readonly clientName: string;
   readonly inbox: ChangeRecordIntake;
 }
 
-/** What is answered, by path. */
+/** The answer to a request, by path. */
 const answers: Readonly<Record<string, (body: Buffer, inbox: ChangeRecordIntake) => Promise<Answer> | Answer>> = {
   [channelPaths.changes]: answerBatch,
   [channelPaths.preview]: answerPreview,
@@ -48,24 +50,25 @@ const answers: Readonly<Record<string, (body: Buffer, inbox: ChangeRecordIntake)
 };
 
 const bodyLimits = { maxBytes: Math.max(maxBatchBytes, maxPreviewBytes, maxWorkloadQuestionBytes), maxMs: 5_000 };
-/** A small part of what the process has for all its parts. */
+/** A small part of the time that the process has to stop all its components. */
 const drainMs = 3_000;
 
 const serverOptions: ServerOptions = { ...headLimits, requestCert: true, rejectUnauthorized: true };
 /**
- * Every replica of the webhook keeps a few, and those of one node may come from its address; each may hold one body in
- * memory. A connection is kept for longer than the webhook keeps it, so that no batch meets one that is just being closed.
+ * Every replica of the webhook keeps a few connections, those of one node may share its address, and each may hold one
+ * body in memory. A connection is kept longer than the webhook keeps it, so that no batch is sent on one that is just
+ * being closed.
  */
 const connectionLimits = { max: 128, maxPerAddress: 64, idleMs: 120_000, slowMs: 6_000 };
-/** The longest that a certificate which counted once goes on counting. */
+/** The longest time for which a certificate that was once accepted stays accepted. */
 const maxAgeMs = 10 * 60_000;
 
-/** Receives change records from the webhook over mutual TLS, and hands them to the inbox. */
+/** Receives change records from the webhook over mutual TLS, and passes them to the intake. */
 export class ChannelServer implements Component {
   readonly name = 'change channel';
   readonly #options: ChannelServerOptions;
   readonly #server: Server;
-  /** Connections whose certificate is the webhook's. */
+  /** Connections with the webhook's certificate. */
   readonly #admitted = new WeakSet<object>();
   readonly #connections: Connections;
   #stopping = false;
@@ -88,7 +91,7 @@ export class ChannelServer implements Component {
     this.#useCertificates();
   }
 
-  /** In use: the system chooses if the address asks for port 0. */
+  /** The port in use: the system chooses one if the address has port 0. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
@@ -100,7 +103,7 @@ export class ChannelServer implements Component {
     logger.info('listening for change records', { port });
   }
 
-  /** Answers what has arrived, then closes; what is still arriving after some seconds is cut off. */
+  /** Answers the requests that have arrived, then closes. Requests that still arrive after some seconds are cut off. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const force = this.#options.clock.timer(drainMs, () => this.#connections.destroy());
@@ -108,7 +111,7 @@ export class ChannelServer implements Component {
     force.cancel();
   }
 
-  /** They end at different times, so that they do not all come back at once. */
+  /** Connections end at different times, so that they do not all reconnect at once. */
   #lifeOf(socket: TLSSocket): ConnectionLife {
     return {
       maxAgeMs: maxAgeMs * (0.5 + this.#options.random.float() / 2),
@@ -117,23 +120,23 @@ export class ChannelServer implements Component {
   }
 
   /**
-   * Connections end, as whoever has one may have been let in by what is no longer trusted. A pair that does not fit leaves
-   * the former in use.
+   * Ends all connections, because they may have been accepted under a CA that is no longer trusted. If a pair does not
+   * match, the previous one stays in use.
    */
   #useCertificates(): void {
     const { logger, tls } = this.#options;
     const material = tls.current();
     if (!material) return;
     try {
-      // An empty bundle would be taken for the CAs that the system trusts.
+      // With an empty bundle, Node would trust the system's CAs.
       if (material.ca.trim() === '') throw new Error('the bundle of CAs is empty');
       const { cert, key, ca } = material;
-      // All of it each time: what is left out falls back to Node's defaults.
+      // Everything is set each time: an omitted option falls back to Node's default.
       this.#server.setSecureContext({ cert, key, ca, minVersion: 'TLSv1.2' });
       this.#connections.retire();
       logger.info('the certificate of the change channel is in use');
     } catch (thrown) {
-      logger.error('the new certificate of the change channel is unusable; the former stays in use', {
+      logger.error('the new certificate of the change channel is unusable; the previous one stays in use', {
         error: errorMessage(thrown),
       });
     }
@@ -142,7 +145,7 @@ export class ChannelServer implements Component {
   /** Never rejects. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { logger, metrics } = this.#options;
-    // A client that resets its connection is no crash.
+    // A client that resets its connection must not crash the process.
     response.on('error', () => undefined);
     let answer: Answer | undefined;
     try {
@@ -154,7 +157,7 @@ export class ChannelServer implements Component {
     if (!answer) return;
     const { status, headers, body } = answer;
     metrics.requestsTotal.inc({ code: status });
-    // A body that was not read to its end would be taken for the next request.
+    // The unread rest of a body would be taken for the next request.
     const close = this.#stopping || !request.complete;
     response.writeHead(status, {
       'content-type': 'application/json',
@@ -164,7 +167,7 @@ export class ChannelServer implements Component {
     response.end(JSON.stringify(body));
   }
 
-  /** Undefined when nobody waits for an answer any more. */
+  /** Undefined if the client is gone. */
   async #answer(request: IncomingMessage): Promise<Answer | undefined> {
     if (!this.#admitted.has(request.socket)) {
       return refusal(403, `the client certificate is not that of ${this.#options.clientName}`);

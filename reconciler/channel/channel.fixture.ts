@@ -27,23 +27,23 @@ export function changeRecord({
   };
 }
 
-/** A source as it is stored. */
+/** A stored source. */
 export function stored(color: string, options: Partial<DigestedSource> = {}): DigestedSource {
   return sourceRecord({ ...options, data: { color } });
 }
 
-/** Hints and inbox between an API server and an index that are two maps. */
+/** Hints and intake between an API server and an index, both of which are maps. */
 export class ChannelHarness {
   readonly clock = new FakeClock();
   readonly logger = new RecordingLogger();
   readonly metrics = new ChannelMetrics(new MetricRegistry());
   readonly apiServer = new Map<string, DigestedSource>();
   readonly index = new Map<string, SourceRecord>();
-  /** What the engine was given, and when it was read, in milliseconds since the start. */
+  /** What the engine received, and when it was read, in milliseconds since the start. */
   readonly given: DigestedSource[] = [];
   readonly reads: { readonly source: string; readonly name: string; readonly atMs: number }[] = [];
   unwanted = new Set<string>();
-  /** Stands between a read's answer and its arrival. */
+  /** Runs between a read's answer and its arrival. */
   delay: () => Promise<void> = async () => await Promise.resolve();
   onStored: (record: DigestedSource) => void = () => undefined;
 
@@ -95,7 +95,7 @@ export class ChannelHarness {
     this.hints.observed(listed);
   }
 
-  /** Counted results, without those at 0. */
+  /** Counted results, without those that are 0. */
   async results(): Promise<Partial<Record<HintResult, number>>> {
     const { values } = await this.metrics.hintsTotal.get();
     return Object.fromEntries(

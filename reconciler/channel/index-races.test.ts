@@ -18,7 +18,7 @@ const key = objectKey('shop', 'app');
 type WatchEvent =
   { readonly kind: 'upsert'; readonly record: DigestedSource } | { readonly kind: 'remove'; readonly uid: string };
 
-/** One source on an API server; a watch of it that is behind, reads that take their time, and hints true and forged. */
+/** One source on an API server, a watch that lags behind, slow reads, and true and forged hints. */
 class World {
   readonly clock = new FakeClock();
   readonly index: SourceIndex = new SourceIndex(this.clock, {
@@ -51,7 +51,7 @@ class World {
   /** The newest version that the index has had. */
   #shown = 0;
   #isRestored = false;
-  /** What the watch has yet to bring, and what was stored before that. */
+  /** What the watch has yet to show, and what was stored before that. */
   #events: WatchEvent[] = [];
   #watched: DigestedSource | undefined;
 
@@ -76,14 +76,17 @@ class World {
       if (event.kind === 'upsert') this.#sink.upsert(event.record, 'watch');
       else this.#sink.remove(key, event.uid);
     },
-    /** The watch was cut, and begins with a list: of today, or out of a cache that is as far behind as the watch was. */
+    /**
+     * The watch was cut and starts with a list: the current one, or one from a cache that lags as far behind as the
+     * watch did.
+     */
     list: (value: number): void => {
       if (value % 2 === 0) [this.#events, this.#watched] = [[], this.stored];
       if (this.#watched) this.#sink.upsert(this.#watched, 'list');
       else if ([...this.#sink.keys()].includes(key)) this.#sink.remove(key, undefined);
       this.#sink.synced();
     },
-    /** etcd is restored from a backup of long ago: versions begin anew, watches end. */
+    /** etcd is restored from an old backup: versions start over, watches end. */
     restore: (value: number): void => {
       if (!this.stored) return;
       this.#isRestored = true;
@@ -102,7 +105,7 @@ class World {
     wait: async (value: number): Promise<void> => await this.clock.advance(value * 10),
   };
 
-  /** Brings all that is under way to its end. */
+  /** Finishes everything in progress. */
   async rest(): Promise<void> {
     while (this.#events.length > 0) this.steps.watch();
     await this.clock.advance(120_000);
@@ -125,12 +128,12 @@ async function endsWithWhatIsStored(steps: Steps): Promise<void> {
   expect(world.clock.pendingTimers).toBe(0);
 }
 
-it('whatever watch, list and reads show in which order, the index ends with what is stored, and nothing is left', async () => {
+it('whatever watch, list and reads show, in whatever order, the index ends with what is stored, and nothing is pending', async () => {
   const step = fc.tuple(fc.constantFrom(...stepNames), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), endsWithWhatIsStored), { numRuns: 2_000 });
 }, 120_000);
 
-it('a source that went while it was read, and that no watch ever showed, is not kept: a list since does not have it', async () => {
+it('a source that was deleted during its read, and that no watch ever showed, is not kept: a later list does not have it', async () => {
   await endsWithWhatIsStored([
     ['write', 21],
     ['wait', 25],

@@ -1,6 +1,6 @@
 import { RerollError, errorMessage } from '../../shared/domain/errors';
 
-/** Reads a body; where it cannot be read, why not, fit to be sent back. */
+/** Parses a body. If it cannot be parsed, returns a reason that may be sent to the client. */
 export function readJsonBody<T>(
   body: Buffer,
   parse: (value: unknown) => T,
@@ -8,7 +8,7 @@ export function readJsonBody<T>(
   try {
     return { value: parse(JSON.parse(body.toString('utf8'))) };
   } catch (thrown) {
-    // The message of a SyntaxError quotes what it could not parse.
+    // The message of a SyntaxError quotes the text that could not be parsed.
     return { error: thrown instanceof RerollError ? errorMessage(thrown) : 'the body is not JSON' };
   }
 }

@@ -3,9 +3,9 @@ import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-que
 import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 
-/** Who knows what flags and sources make of a workload's annotations. */
+/** Finds mistakes in a workload's annotations, given flags and sources. */
 export interface Linter {
-  /** Undefined: another replica does. */
+  /** Undefined: another replica can answer. */
   lint(question: WorkloadQuestion): LintAnswer | undefined;
 }
 

@@ -6,13 +6,13 @@ import {
 import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 
-/** Who knows what belongs into a write. */
+/** Decides what to add to a write. */
 export interface Mutator {
-  /** Undefined: another replica does. */
+  /** Undefined: another replica can answer. */
   marks(question: MutationQuestion): Promise<MutationAnswer | undefined>;
 }
 
 /** Answers the body of `POST /v1/marks`. */
-export async function answerMutation(body: Buffer, giver: Mutator): Promise<Answer> {
-  return await answerQuestion(body, parseMutationQuestion, async (question) => await giver.marks(question));
+export async function answerMutation(body: Buffer, mutator: Mutator): Promise<Answer> {
+  return await answerQuestion(body, parseMutationQuestion, async (question) => await mutator.marks(question));
 }

@@ -2,9 +2,9 @@ import { parsePreviewQuestion, type PreviewAnswer, type PreviewQuestion } from '
 import type { Answer } from './batch-answer';
 import { answerQuestion } from './question-answer';
 
-/** Who knows what a change would restart. */
+/** Predicts what a change would restart. */
 export interface Previewer {
-  /** Undefined: another replica does. */
+  /** Undefined: another replica can answer. */
   preview(question: PreviewQuestion): PreviewAnswer | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Answer } from './batch-answer';
 import { readJsonBody } from './json-body';
 
-/** Answers the body of a question: 200, or 503 where another replica is to be asked. Throws what is our own fault. */
+/** Answers a question: 200, or 503 if another replica must be asked. Throws only for our own errors. */
 export async function answerQuestion<Question>(
   body: Buffer,
   parse: (value: unknown) => Question,
@@ -12,5 +12,8 @@ export async function answerQuestion<Question>(
   const answer = await ask(question.value);
   return answer
     ? { status: 200, body: answer }
-    : { status: 503, body: { error: 'this replica cannot tell: another leads, or it has not seen everything yet' } };
+    : {
+        status: 503,
+        body: { error: 'this replica cannot answer: another one leads, or the first lists are not complete yet' },
+      };
 }

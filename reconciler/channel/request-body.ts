@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** From its beginning to its end, however steadily it drips. */
+  /** From its first byte to its last, even if it arrives slowly but steadily. */
   readonly maxMs: number;
 }
 

@@ -14,7 +14,7 @@ export interface TestAuthority {
   leaf(options: LeafOptions): Pick<TlsMaterial, 'cert' | 'key'>;
 }
 
-/** A private key, PEM; to generate one is what takes the time. */
+/** A private key, PEM. It is shared because generating one is slow. */
 export function privateKey(): string {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return pair.privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
@@ -25,7 +25,7 @@ const leafKey = privateKey();
 let serial = 0;
 const lastDay = new Date(Date.UTC(2049, 0, 1));
 
-/** All authorities share a key, and so do all leaves: only the names tell them apart, and those are what is tested. */
+/** All authorities share a key, and so do all leaves. Only the names distinguish them, and those are what is tested. */
 export function testAuthority(commonName: string, key = authorityKey): TestAuthority {
   const subject = [{ name: 'commonName', value: commonName }];
   const sign = (name: string, keyPem: string, extensions: object[], notAfter = lastDay): string => {

@@ -38,7 +38,7 @@ describe('Attributions', () => {
     });
   });
 
-  it('keep who was the first, also where that record comes last, and count who has no room', () => {
+  it('keep the first author even if that record arrives last, and count those who have no room', () => {
     for (let i = 1; i <= 9; i++) attributions.add('app', 'blue', [by(`user-${String(i)}`, i)], 'both');
     attributions.add('app', 'blue', [by('mallory', 0)], 'both');
     expect(attributions.get('app', 'blue')).toMatchObject({
@@ -48,7 +48,7 @@ describe('Attributions', () => {
     });
   });
 
-  it('keep the path on which the change came first', () => {
+  it('keep the path on which the change was first noticed', () => {
     attributions.add('app', 'blue', [], 'webhook');
     attributions.add('app', 'blue', [by('alice')], 'both');
     expect(attributions.get('app', 'blue')).toMatchObject({ users: ['alice'], path: 'webhook' });
@@ -72,7 +72,7 @@ describe('Attributions', () => {
     expect(attributions.get('app', 'blue')).toBeUndefined();
   });
 
-  it('are forgotten of the source that was not changed for longest', () => {
+  it('are evicted for the source that has not changed for longest', () => {
     for (let i = 0; i < 4_096; i++) attributions.add(`app-${String(i)}`, 'blue', [by('alice')], 'both');
     attributions.add('app-0', 'green', [by('alice')], 'both');
     attributions.add('another', 'blue', [by('alice')], 'both');
@@ -83,7 +83,7 @@ describe('Attributions', () => {
 });
 
 describe('a hint', () => {
-  it('keeps as many names of keys as have room', () => {
+  it('keeps as many key names as have room', () => {
     const names = Array.from({ length: 100 }, (_, i) => String(i).padStart(100, 'x'));
     const { changedKeys } = hintOf(changeRecord({ changed: { added: names, changed: ['color'], removed: names } }), 0);
     expect(changedKeys).toEqual(['color', ...names.slice(0, 9)]);

@@ -19,10 +19,10 @@ interface KeptState {
 
 const keptMs = 10 * 60_000;
 export const maxAttributedSources = 4_096;
-/** The state that a source is in, and the one before: a restart for that may still be on its way to its Event. */
+/** The current state of a source and the previous one, whose restart may still need its author for an Event. */
 const maxStates = 2;
 
-/** Who made the recent states of sources; what is used least is forgotten first. */
+/** The authors of recent states of sources. The least recently used are evicted first. */
 export class Attributions {
   readonly #clock: Clock;
   readonly #sources = new BoundedMap<string, SourceAttributions>({
@@ -34,12 +34,12 @@ export class Attributions {
     this.#clock = clock;
   }
 
-  /** Sources of which anything is remembered. */
+  /** The number of sources with a remembered author. */
   get size(): number {
     return this.#sources.size;
   }
 
-  /** Whether anything is remembered of a source. */
+  /** Whether anything is remembered about a source. */
   has(source: string): boolean {
     return this.#sources.has(source);
   }
@@ -48,7 +48,9 @@ export class Attributions {
     return this.#kept(source, digest)?.attribution;
   }
 
-  /** A source has come into a state. Back in a former one, its former author is not the author of the return. */
+  /**
+   * A source has a new state. If it returned to a previous one, the previous author is not the author of the return.
+   */
   shown(source: string, digest: string): void {
     const attributions = this.#sources.get(source);
     if (!attributions || attributions.current === digest) return;
@@ -56,7 +58,7 @@ export class Attributions {
     attributions.states.delete(digest);
   }
 
-  /** Adds to what is known of a state; `hints` come newest first, and there may be none. */
+  /** Adds to what is known about a state. `hints` are sorted newest first and may be empty. */
   add(source: string, digest: string, hints: readonly Hint[], path: ChangePath): void {
     const before = this.#kept(source, digest);
     const authors = hints.reduce((all, hint) => mergedAuthors(all, hint.authors), before?.authors ?? noAuthors);
@@ -90,12 +92,12 @@ export class Attributions {
   }
 }
 
-/** Of `ConfigMap/shop/app`. */
+/** For `ConfigMap/shop/app`: `shop`. */
 function namespaceOf(source: string): string {
   return source.split('/')[1] ?? '';
 }
 
-/** A state takes this much besides its texts. */
+/** Estimated size of a state without its texts. */
 const stateBytes = 200;
 
 function bytesOf(source: string, { states }: SourceAttributions): number {

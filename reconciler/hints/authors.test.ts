@@ -18,7 +18,7 @@ const crowd = (from: number, count = 12): readonly Authors[] =>
   Array.from({ length: count }, (_, index) => author(`user-${String(from + index)}`, from + index));
 
 describe('the authors of a state', () => {
-  it('are named newest first, in whatever order they come', () => {
+  it('are named newest first, in whatever order they arrive', () => {
     expect(users(all([author('bob', 5), author('alice', 1), author('carol', 9)]))).toEqual(['carol', 'bob', 'alice']);
   });
 
@@ -28,13 +28,13 @@ describe('the authors of a state', () => {
     expect(authors.more).toBe(8);
   });
 
-  it('have the first one among them though that record comes last', () => {
+  it('include the first one even if that record arrives last', () => {
     const authors = all([...crowd(1), author('mallory', 0, 100)]);
-    // The one of whom we were told first stays, too.
+    // The one who was reported first stays, too.
     expect(users(authors)).toEqual(['user-12', 'user-11', 'user-10', 'user-1', 'mallory']);
   });
 
-  it('have the one among them of whom we were told first, though others are dated before that one', () => {
+  it('include the one who was reported first, even if others have earlier dates', () => {
     const backdated = Array.from({ length: 9 }, (_, index) => author(`user-${String(index)}`, index, 101 + index));
     expect(users(all([author('mallory', 50, 100), ...backdated, ...crowd(200)]))).toEqual([
       ...['user-211', 'user-210', 'user-209'],
@@ -42,7 +42,7 @@ describe('the authors of a state', () => {
     ]);
   });
 
-  it('have the oldest one among them of those who are told of in one batch', () => {
+  it('include the oldest of those who are reported in one batch', () => {
     const batch = [
       author('mallory', 5, 100),
       ...crowd(6).map(({ named: [one] }) => author(one!.user, one!.firstMs, 100)),
@@ -53,17 +53,17 @@ describe('the authors of a state', () => {
     ]);
   });
 
-  it('have the one among them of whom we were told first of those who were seen in one millisecond', () => {
+  it('include the first reported of those who were seen in one millisecond', () => {
     expect(users(all([author('mallory', 0), author('alice', 0), ...crowd(1)]))).toContain('mallory');
     expect(users(all([author('mallory', 0), author('alice', 0, 1), ...crowd(1)]))).toContain('mallory');
   });
 
-  it('count who comes again once, and as the newest', () => {
+  it('count a user who announces again once, and as the newest', () => {
     const authors = all([author('alice', 1), author('bob', 2), author('alice', 3)]);
     expect([users(authors), authors.more]).toEqual([['alice', 'bob'], 0]);
   });
 
-  it('have the first one among them also where others speak in that name', () => {
+  it('include the first one even if others use that name', () => {
     expect(users(all([author('mallory', 0), author('mallory', 50), ...crowd(100)]))).toContain('mallory');
   });
 

@@ -1,18 +1,18 @@
-/** Somebody who put a source into a state. */
+/** A user who put a source into a state. */
 export interface Author {
   readonly user: string;
-  /** When the webhook first and last saw them do it, by its wall clock. */
+  /** When the webhook first and last saw the change, by its wall clock. */
   readonly firstMs: number;
   readonly lastMs: number;
-  /** When we were first told of it, by our monotonic clock. */
+  /** When it was first reported to us, by our monotonic clock. */
   readonly toldMs: number;
 }
 
-/** Who put a source into a state: a few by name. */
+/** The users who put a source into a state; only a few are named. */
 export interface Authors {
-  /** Newest first. Who was seen first, and who we were told of first, are always among them. */
+  /** Newest first. The users who were seen first and reported first are always included. */
   readonly named: readonly Author[];
-  /** Announcements by others; who is not named and comes again counts again. */
+  /** Announcements by users who are not named. A user who announces again counts again. */
   readonly more: number;
 }
 
@@ -21,8 +21,8 @@ export const maxNamedAuthors = 5;
 export const noAuthors: Authors = { named: [], more: 0 };
 
 /**
- * Both together. However many names are put to a state after the true one, that one stays: whoever can send reviews cannot
- * date them back, and whoever can, having the webhook's key, cannot have been told of first.
+ * Merges both. However many names are added to a state later, the true author stays: a user who can send reviews cannot
+ * backdate them, and a user who can, because they have the webhook's key, cannot have been reported first.
  */
 export function mergedAuthors(before: Authors, added: Authors): Authors {
   const byUser = new Map<string, Author>();
@@ -38,13 +38,13 @@ export function mergedAuthors(before: Authors, added: Authors): Authors {
   return { named, more: before.more + added.more + newestFirst.length - named.length };
 }
 
-/** Who was seen first to put the source into the state. */
+/** The user who was seen first to put the source into the state. */
 export function firstAuthor(named: readonly Author[]): Author | undefined {
   return earliest(named, 'firstMs');
 }
 
 function earliest(authors: readonly Author[], time: 'firstMs' | 'toldMs'): Author | undefined {
-  // Of one batch we were told at one moment: then who was seen first, and of those of one moment who stood first in it.
+  // The authors in one batch were reported at the same time. Then the first seen wins, and of those the first in the batch.
   return authors.toSorted((left, right) => left[time] - right[time] || left.firstMs - right.firstMs)[0];
 }
 
@@ -57,10 +57,10 @@ function sameAuthor(left: Author, right: Author): Author {
   };
 }
 
-/** An author takes this much besides the name. */
+/** Estimated size of an author without the name. */
 const authorBytes = 80;
 
-/** About what they take in memory. */
+/** Estimated size in memory. */
 export function bytesOfAuthors({ named }: Authors): number {
   return named.reduce((sum, { user }) => sum + authorBytes + user.length, 0);
 }

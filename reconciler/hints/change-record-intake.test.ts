@@ -14,7 +14,7 @@ function named(from: number, count: number): readonly unknown[] {
   return Array.from({ length: count }, (_, i) => changeRecord({ name: `app-${String(from + i)}` }));
 }
 
-describe('the inbox', () => {
+describe('ChangeRecordIntake', () => {
   it('refuses a malformed record, not its batch', async () => {
     const records = [changeRecord(), { v: 1 }, changeRecord({ name: 'other' }), null];
     expect(channel.inbox.accept(records)).toEqual({ accepted: 2, refused: 2, full: false });
@@ -55,7 +55,7 @@ describe('the inbox', () => {
     expect(channel.hints.pending).toBe('stale' in results ? 0 : 1);
   });
 
-  it('takes a burst and then so many a second; the rest of a batch is refused', async () => {
+  it('takes a burst and then a fixed rate; the rest of a batch is refused', async () => {
     channel.inbox.accept(named(0, maxRecordsBurst - 1));
     expect(channel.inbox.accept([{}, ...named(maxRecordsBurst, 3)])).toEqual({ accepted: 1, refused: 3, full: true });
     expect(await channel.results()).toEqual({ malformed: 1, refused: 2 });
@@ -86,7 +86,7 @@ describe('the inbox', () => {
     expect(await channel.results()).toEqual({ confirmed: 1, duplicate: 1 });
   });
 
-  it('takes a record that was refused for want of room when it comes again', async () => {
+  it('takes a record again that was refused because there was no room', async () => {
     channel.inbox.accept(named(0, maxRecordsBurst));
     expect(channel.inbox.accept([changeRecord()]).full).toBe(true);
     await channel.clock.advance(100);
@@ -94,14 +94,14 @@ describe('the inbox', () => {
     expect(await channel.results()).toEqual({ refused: 1 });
   });
 
-  it('tells of each kind of trouble once a minute', async () => {
+  it('reports each kind of problem once a minute', async () => {
     const bad = [changeRecord({ keyId: 'anotherX' }), changeRecord({ observedAtMs: at(-90) })];
     for (let i = 0; i < 5; i++) channel.inbox.accept(bad);
     expect(channel.logger.lines).toEqual([
       {
         level: 'warn',
         message:
-          'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key at their start',
+          'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key when they start',
         fields: { result: 'foreign_key' },
       },
       {

@@ -14,28 +14,28 @@ export interface ChangeRecordIntakeOptions {
   readonly logger: Logger;
   readonly metrics: ChannelMetrics;
   readonly hints: Pick<Hints, 'offer'>;
-  /** The digest key of this install: digests under another say nothing. */
+  /** The digest key of this install. Digests under another key cannot be compared. */
   readonly keys: Pick<DigestKeyring, 'keyId'>;
-  /** False: in a namespace or of a kind that is not watched, or used by no tracked workload. */
+  /** False: the namespace or kind is not watched, or no tracked workload uses the source. */
   readonly isWanted: (kind: ChangeRecord['kind'], namespace: string, name: string) => boolean;
 }
 
-/** What became of a batch. */
+/** The result of a batch. */
 export interface Receipt {
   readonly accepted: number;
   /** Malformed, or not taken because of {@link full}. */
   readonly refused: number;
-  /** There was no room for all: the batch may be sent again later, which changes nothing for what was accepted. */
+  /** There was no room for all. The batch may be sent again later; accepted records are then ignored. */
   readonly full: boolean;
 }
 
 export const maxRecordsPerSecond = 500;
 export const maxRecordsBurst = 2_000;
 
-/** Longer than a write may take, with room for clocks that differ. */
+/** Longer than a write may take, with a margin for clocks that differ. */
 const maxAgeMs = 60_000;
 
-/** What the channel receives, sifted: only a fresh, well-formed record of a source that matters becomes a hint. */
+/** Filters what the channel receives: only a fresh, well-formed record of a relevant source becomes a hint. */
 export class ChangeRecordIntake {
   readonly #options: ChangeRecordIntakeOptions;
   readonly #rate: TokenBucket;
@@ -45,12 +45,12 @@ export class ChangeRecordIntake {
   constructor(options: ChangeRecordIntakeOptions) {
     this.#options = options;
     this.#rate = new TokenBucket(options.clock, { perSecond: maxRecordsPerSecond, burst: maxRecordsBurst });
-    // What says that it is of the future is fresh for twice as long.
+    // A record that claims to be from the future stays fresh for twice as long.
     this.#taken = new RecentIds(options.clock, 2 * maxAgeMs);
     this.#warning = new RateLimitedWarning(options.clock, options.logger);
   }
 
-  /** Takes the records of a batch, whatever they are. */
+  /** Takes the records of a batch, whatever they contain. */
   accept(records: readonly unknown[]): Receipt {
     let malformed = 0;
     for (const [index, value] of records.entries()) {
@@ -83,7 +83,7 @@ export class ChangeRecordIntake {
       this.#drop(
         'foreign_key',
         1,
-        'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key at their start',
+        'change record under another digest key: restart webhook and reconciler, which read the Secret reroll-digest-key when they start',
       );
       return 'taken';
     }
@@ -92,7 +92,7 @@ export class ChangeRecordIntake {
       this.#drop('stale', 1, `change record ${Math.round(ageMs / 1000)} s old: compare the clocks of the nodes`);
       return 'taken';
     }
-    // Sent again because the answer was lost, or replayed: the source may have gone on and come back by another's hand.
+    // A record that is sent again or replayed: the source may have changed and been changed back by another user.
     const id = textDigest(`${record.id} ${record.uid} ${record.digest} ${record.user}`);
     if (this.#taken.has(id)) {
       this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });

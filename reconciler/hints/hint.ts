@@ -6,10 +6,10 @@ export interface Hint {
   readonly uid: string;
   readonly digest: string;
   readonly user: string;
-  /** That user, and whoever announced the same when there was no room for more hints. */
+  /** That user, and all who announced the same when there was no room for more hints. */
   readonly authors: Authors;
   readonly manager: string | undefined;
-  /** Maybe not all of them: see {@link boundedNames}. */
+  /** Possibly incomplete: see {@link boundedNames}. */
   readonly changedKeys: readonly string[];
   /** By the webhook's wall clock. */
   readonly observedAtMs: number;
@@ -17,7 +17,7 @@ export interface Hint {
   readonly receivedMs: number;
 }
 
-/** Ten thousand hints are kept at most: whoever fills them with long names of keys must not fill the memory. */
+/** Up to ten thousand hints are kept. Long key names must not fill the memory. */
 const maxNameCharacters = 1_000;
 
 export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number): Hint {
@@ -28,7 +28,7 @@ export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number)
   return { uid, digest, user, authors, manager, changedKeys, observedAtMs, receivedMs };
 }
 
-/** As many different names from the front as have room. */
+/** As many different names, in order, as have room. */
 export function boundedNames(names: Iterable<string>): readonly string[] {
   const kept: string[] = [];
   let characters = 0;
@@ -40,10 +40,10 @@ export function boundedNames(names: Iterable<string>): readonly string[] {
   return kept;
 }
 
-/** A hint takes this much besides its texts. */
+/** Estimated size of a hint without its texts. */
 const hintBytes = 250;
 
-/** About what hints take. */
+/** Estimated size of hints. */
 export function bytesOfHints(hints: readonly Hint[]): number {
   return hints.reduce((sum, { uid, digest, authors, manager = '', changedKeys }) => {
     const texts = [uid, digest, manager, ...changedKeys];
@@ -51,7 +51,7 @@ export function bytesOfHints(hints: readonly Hint[]): number {
   }, 0);
 }
 
-/** One for both: the newer of them, by the authors of both. */
+/** One hint for both: the newer one, with the authors of both. */
 export function mergedHint(before: Hint, hint: Hint): Hint {
   const newer = hint.observedAtMs > before.observedAtMs ? hint : before;
   return { ...newer, authors: mergedAuthors(before.authors, hint.authors) };
@@ -61,7 +61,7 @@ export function isSameState(left: Hint, right: Hint): boolean {
   return left.uid === right.uid && left.digest === right.digest;
 }
 
-/** The same change by the same user: sent twice, or admitted twice. */
+/** The same change by the same user, sent or admitted twice. */
 export function isSameChange(left: Hint, right: Hint): boolean {
   return isSameState(left, right) && left.user === right.user;
 }

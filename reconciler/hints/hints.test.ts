@@ -51,7 +51,7 @@ describe('a hint', () => {
     );
   });
 
-  it('is confirmed by one read after 300 ms when the watch shows nothing: the state goes to the index', async () => {
+  it('is confirmed by one read after 300 ms if the watch shows nothing: the state goes to the index', async () => {
     const written = stored('blue', { resourceVersion: '2' });
     channel.write(written);
     channel.hints.offer(changeRecord());
@@ -78,7 +78,7 @@ describe('a hint', () => {
     expect(await channel.results()).toEqual({ confirmed: 1 });
   });
 
-  it('of what a list without contents shows is a phantom where a read shows something else', async () => {
+  it('for what a list without contents shows is a phantom if a read shows something else', async () => {
     channel.list(stored('green', { resourceVersion: '2' }));
     expect(channel.hints.offer(changeRecord())).toBe('pending');
     await channel.clock.advance(60_000);
@@ -94,7 +94,7 @@ describe('a hint', () => {
     expect(channel.given).toEqual([written]);
   });
 
-  it('is read again with growing gaps while it is not stored, and is a phantom after that', async () => {
+  it('is read again with growing gaps while it is not stored, and then becomes a phantom', async () => {
     channel.hints.offer(changeRecord());
     await channel.clock.advance(120_000);
     expect(channel.readTimesMs).toEqual([300, 1_300, 3_300, 8_300, 18_300, 28_300, 38_300]);
@@ -113,7 +113,7 @@ describe('a hint', () => {
     expect(await channel.results()).toEqual({ confirmed: 1 });
   });
 
-  it('of an object that does not exist, or of another life of it, is a phantom', async () => {
+  it('for an object that does not exist, or was replaced, is a phantom', async () => {
     channel.hints.offer(changeRecord({ name: 'gone' }));
     channel.hints.offer(changeRecord({ color: 'red', uid: 'another' }));
     await channel.clock.advance(40_000);
@@ -121,7 +121,7 @@ describe('a hint', () => {
     expect(await channel.results()).toEqual({ phantom: 2 });
   });
 
-  it('is a phantom also when no read succeeds: no failure keeps it for ever', async () => {
+  it('is a phantom even if no read succeeds: no failure keeps it forever', async () => {
     channel.delay = async () => await Promise.reject(new Error('forbidden'));
     channel.hints.offer(changeRecord());
     await channel.clock.advance(40_000);
@@ -159,7 +159,7 @@ describe('a hint', () => {
 });
 
 describe('a read', () => {
-  it('gives the index what is stored even if another change was announced: its own announcement may be lost', async () => {
+  it('updates the index even if another change was announced: its own announcement may be lost', async () => {
     const written = stored('green', { resourceVersion: '3' });
     channel.write(written);
     channel.hints.offer(changeRecord());
@@ -172,7 +172,7 @@ describe('a read', () => {
     expect(await channel.results()).toEqual({ phantom: 1 });
   });
 
-  it('that the watch overtook is not given to the index, which it would take back', async () => {
+  it('that the watch overtook does not revert the index', async () => {
     let answer = (): void => undefined;
     channel.delay = async () => await new Promise((resolve) => (answer = resolve));
     channel.write(stored('blue', { resourceVersion: '2' }));
@@ -189,7 +189,7 @@ describe('a read', () => {
     expect(channel.given).toEqual([]);
   });
 
-  it('that the watch overtook there and back is not given to the index either', async () => {
+  it('that the watch overtook there and back does not update the index either', async () => {
     let answer = (): void => undefined;
     channel.delay = async () => await new Promise((resolve) => (answer = resolve));
     channel.write(stored('blue', { resourceVersion: '2' }));
@@ -201,7 +201,7 @@ describe('a read', () => {
     expect(channel.given).toEqual([]);
   });
 
-  it('of an object that the watch has shown come and go meanwhile is not given to the index', async () => {
+  it('of an object that was created and deleted meanwhile does not update the index', async () => {
     channel.write(stored('green', { name: 'brief' }));
     channel.hints.offer(changeRecord({ name: 'brief' }));
     channel.delay = async () => {
@@ -232,7 +232,7 @@ describe('a read', () => {
     expect(channel.hints.pending).toBe(maxHintsPerSource);
   });
 
-  it('does not keep news waiting because of a hint that has been read for in vain', async () => {
+  it('does not delay a new hint because of earlier reads in vain', async () => {
     channel.hints.offer(changeRecord({ color: 'forged' }));
     await channel.clock.advance(10_000);
     expect(channel.readTimesMs).toEqual([300, 1_300, 3_300, 8_300]);
@@ -281,7 +281,7 @@ describe('a read', () => {
   });
 });
 
-describe('what is to be known now', () => {
+describe('what must be known now', () => {
   it('is read without waiting for the watch, and what is announced elsewhere is not', async () => {
     const written = stored('blue', { resourceVersion: '2' });
     channel.write(written);
@@ -322,7 +322,7 @@ describe('what is to be known now', () => {
 });
 
 describe('hints of one source', () => {
-  it('are one when they tell of the same change by the same user', async () => {
+  it('are merged when they announce the same change by the same user', async () => {
     channel.hints.offer(changeRecord());
     expect(channel.hints.offer(changeRecord({ id: 'review-2' }))).toBe('duplicate');
     expect(channel.hints.offer(changeRecord({ user: 'bob', observedAtMs: at(1) }))).toBe('pending');
@@ -332,14 +332,14 @@ describe('hints of one source', () => {
     expect(await channel.results()).toEqual({ duplicate: 1, confirmed: 2 });
   });
 
-  it('of another user may come after the confirmation', () => {
+  it('by another user may arrive after the confirmation', () => {
     channel.hints.offer(changeRecord({ observedAtMs: at(1) }));
     channel.watch(stored('blue', { resourceVersion: '2' }));
     expect(channel.hints.offer(changeRecord({ user: 'bob' }))).toBe('confirmed');
     expect(attribution()?.users).toEqual(['alice', 'bob']);
   });
 
-  it('tell of a return to a former state, which is not its former author’s', () => {
+  it('announce a return to a previous state, which is not by its previous author', () => {
     channel.hints.offer(changeRecord());
     channel.watch(stored('blue', { resourceVersion: '2' }));
     channel.watch(stored('green', { resourceVersion: '3' }));
@@ -352,7 +352,7 @@ describe('hints of one source', () => {
     expect(attribution()).toBeUndefined();
   });
 
-  it('are read anew after all before them were confirmed', async () => {
+  it('are read again after all earlier ones were confirmed', async () => {
     channel.hints.offer(changeRecord());
     channel.watch(stored('blue', { resourceVersion: '2' }));
     channel.hints.offer(changeRecord({ color: 'green' }));
@@ -375,7 +375,7 @@ describe('hints of one source', () => {
     expect(channel.hints.pending).toBe(0);
   });
 
-  it('come again after their confirmation without effect', async () => {
+  it('have no effect when they arrive again after their confirmation', async () => {
     channel.hints.offer(changeRecord());
     channel.watch(stored('blue', { resourceVersion: '2' }));
     expect(channel.hints.offer(changeRecord())).toBe('duplicate');
@@ -433,14 +433,14 @@ describe('hints of one source', () => {
     expect(channel.hints.pending).toBe(1);
   });
 
-  it('of another life of the object are not superseded', () => {
+  it('for another object of that name are not superseded', () => {
     channel.hints.offer(changeRecord({ uid: 'former' }));
     channel.hints.offer(changeRecord({ color: 'green', observedAtMs: at(1) }));
     channel.watch(stored('green', { resourceVersion: '3' }));
     expect(channel.hints.pending).toBe(1);
   });
 
-  it('are not superseded by one that tells of the state before: it may have been refused', async () => {
+  it('are not superseded by one that announces the previous state: it may have been refused', async () => {
     channel.hints.offer(changeRecord());
     expect(channel.hints.offer(changeRecord({ color: 'red', user: 'bob', observedAtMs: at(1) }))).toBe('confirmed');
     channel.write(stored('blue', { resourceVersion: '2' }));
@@ -448,7 +448,7 @@ describe('hints of one source', () => {
     expect(channel.given).toHaveLength(1);
   });
 
-  it('name five users at most: the newest and the first one; and tell how many more there were', () => {
+  it('name at most five users, the newest and the first one, and count the rest', () => {
     for (let i = 0; i < 9; i++) channel.hints.offer(changeRecord({ user: `user-${String(i)}`, observedAtMs: at(i) }));
     channel.watch(stored('blue', { resourceVersion: '2' }));
     expect(attribution()?.users).toEqual(['user-8', 'user-7', 'user-6', 'user-5', 'user-0']);
@@ -533,14 +533,14 @@ describe('a source to be checked', () => {
     expect(channel.clock.pendingTimers).toBe(0);
   });
 
-  it('leaves the index where it is gone', async () => {
+  it('is removed from the index if it is deleted', async () => {
     channel.apiServer.clear();
     channel.hints.check('ConfigMap', 'shop', 'app');
     await channel.clock.advance(60_000);
     expect(channel.index.size).toBe(0);
   });
 
-  it('is read until it can be', async () => {
+  it('is read until a read succeeds', async () => {
     let failures = 2;
     channel.delay = async () => await (failures-- > 0 ? Promise.reject(new Error('no answer')) : Promise.resolve());
     channel.apiServer.clear();
@@ -564,7 +564,7 @@ describe('a source to be checked', () => {
     expect(channel.clock.pendingTimers).toBe(0);
   });
 
-  it('is read again when the doubt came while it was being read', async () => {
+  it('is read again if the inconsistency arose during a read', async () => {
     const restored = stored('red', { resourceVersion: '3' });
     channel.write(stored('blue', { resourceVersion: '9' }));
     channel.hints.offer(changeRecord());

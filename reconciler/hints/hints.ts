@@ -17,7 +17,7 @@ import { bytesOfHints, hintOf, isSameChange, isSameState, mergedHint, newestFirs
 import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { ReadSchedule, type ScheduledRead } from './read-schedule';
 
-/** What the engine knows of sources: its index. */
+/** The engine's index of sources. */
 export interface SourceState {
   known(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined;
 }
@@ -28,19 +28,19 @@ export interface HintsOptions {
   readonly metrics: ChannelMetrics;
   readonly sources: SourceState;
   /**
-   * One read of what is stored now (a GET without resourceVersion, which may be answered from no cache); undefined: no
-   * such object. Settles within a deadline of its own.
+   * Reads the stored state once (a GET without resourceVersion, which no cache may answer); undefined: no such object.
+   * Has its own timeout.
    */
   readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<DigestedSource | undefined>;
-  /** Takes a state that is stored and that the index does not show. */
+  /** Receives a stored state that the index does not show. */
   readonly onStored: (record: DigestedSource) => void;
-  /** Takes that a source which was to be checked is not there. */
+  /** A source that was to be checked does not exist. */
   readonly onAbsent: (kind: HintedKind, namespace: string, name: string) => void;
 }
 
 export type HintedKind = ChangeRecord['kind'];
 
-/** What became of a hint at once; `full`: it was not taken. */
+/** The immediate result for a hint; `full`: it was not taken. */
 export type Offered = 'pending' | 'confirmed' | 'duplicate' | 'full';
 
 interface PendingSource {
@@ -48,45 +48,45 @@ interface PendingSource {
   readonly kind: HintedKind;
   readonly namespace: string;
   readonly name: string;
-  /** In the order of their arrival; never empty while the source is pending, unless it is to be checked. */
+  /** In order of arrival. Empty only if the source is to be checked. */
   hints: readonly Hint[];
-  /** What was read before and what was listed since differ: what a read shows next is the truth. */
+  /** An earlier read and a later list differ. The next read decides. */
   toCheck: boolean;
   reads: number;
-  /** When the newest read began, and when the next one does. */
+  /** When the newest read began, and when the next one is due. */
   readMs: number;
   dueMs: number;
-  /** How often the index was told something of it: what a read under way brings may then be older. */
-  told: number;
-  /** One of the two there is: the read to come, or the one under way. */
+  /** Counts what the index learnt about the source, because a read in progress may then be older. */
+  observations: number;
+  /** Exactly one of these is set: the next read or the one in progress. */
   scheduled: ScheduledRead | undefined;
   underWay: Promise<void> | undefined;
 }
 
 export const maxPendingHints = 10_000;
-/** A flood on one source takes no room from the others. */
+/** A flood of hints for one source takes no room from the others. */
 export const maxHintsPerSource = 64;
 
-/** The watch shows most changes within this time: no read is needed then. */
+/** The watch shows most changes within this time. Then no read is needed. */
 const patienceMs = 300;
 const minGapMs = 1_000;
-/** Of what is announced in one namespace at once; a release seldom has more. */
+/** Limit of sources per namespace that are read at once. A release seldom changes more. */
 const maxReadNow = 8;
 const gapsMs = [minGapMs, 2_000, 5_000, 10_000];
-/** The API server gives up on a write after 34 s: what a read shows later than that was never stored. */
+/** The API server gives up on a write after 34 s. If a later read does not show it, it was never stored. */
 const requestOverMs = 35_000;
 
 /**
- * Changes that the webhook announced, until stored state confirms them: admitted is not stored, and a record may be
- * forged.
+ * Changes that the webhook announced, until stored state confirms them. A write that was admitted may not be stored, and
+ * a record may be forged.
  *
  *                   the index shows it already ──────────────────────────┐
- *     record ──▶ pending ── a watch event shows it ──────────────────────┼──▶ confirmed: who, how, which keys
+ *     record ──▶ pending ── a watch event shows it ──────────────────────┼──▶ confirmed: author, path, changed keys
  *                   ├─ after 300 ms a read shows it, and goes to the index ─┘
  *                   ├─ a later one of the same object is confirmed ──▶ superseded
  *                   └─ no read of about 40 s shows it ──▶ phantom
  *
- * A hint restarts nothing and moves no baseline: at most it makes us read, and what was read is put into the index.
+ * A hint restarts nothing and changes no baseline. It only triggers a read, and the result is put into the index.
  */
 export class Hints {
   readonly #options: HintsOptions;
@@ -109,7 +109,7 @@ export class Hints {
     return this.#pending;
   }
 
-  /** What is kept beside the pending hints: sources whose authors are known, and reads to come. */
+  /** What is kept besides the pending hints: sources with known authors, and scheduled reads. */
   get kept(): { readonly attributed: number; readonly reads: number } {
     return { attributed: this.#attributions.size, reads: this.#schedule.size };
   }
@@ -123,7 +123,7 @@ export class Hints {
     const known = sources.known(kind, namespace, name);
     if (known?.uid === hint.uid && hasContent(known) && known.content.whole() === hint.digest) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
-      // Nothing is superseded: the state may be older than this hint, and a change announced before it still come.
+      // Nothing is superseded: the state may be older than this hint, and an earlier announced change may still follow.
       this.#attributions.add(id, hint.digest, [hint], 'both');
       this.#count('confirmed', [hint]);
       return 'confirmed';
@@ -137,38 +137,38 @@ export class Hints {
     return 'pending';
   }
 
-  /** A watch event has changed the content of a source. */
+  /** A watch event changed the content of a source. */
   observed(record: SourceRecord): void {
     const { kind, namespace, name, uid } = record;
     const id = sourceKey(kind, namespace, name);
     const source = this.#sources.get(id);
-    if (source) source.told++;
-    // A first list brings a hundred thousand of which nothing was announced.
+    if (source) source.observations++;
+    // A first list shows a hundred thousand sources for which nothing was announced.
     if (hasContent(record) && (source || this.#attributions.has(id)))
       this.#shown(id, uid, record.content.whole(), 'both');
   }
 
-  /** The index has been told two things: reads the source anew, and gives the index what is there. */
+  /** The index received contradicting states: reads the source again and updates the index. */
   check(kind: SourceKind, namespace: string, name: string): void {
     if (kind === 'SecretProviderClass') return;
     const id = sourceKey(kind, namespace, name);
     const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
     source.toCheck = true;
-    source.told++;
+    source.observations++;
   }
 
   /**
-   * A list was taken whole: what it does not show and the index did not know has been told to nobody, and a read under way
-   * may be of before its end.
+   * A list was processed completely. Nobody was informed about sources that it does not show and the index did not
+   * know, so a read in progress may be older than the list.
    */
   listed(kind: SourceKind, namespace: string | undefined): void {
     for (const source of this.#sources.values()) {
-      if (source.kind === kind && (namespace === undefined || source.namespace === namespace)) source.told++;
+      if (source.kind === kind && (namespace === undefined || source.namespace === namespace)) source.observations++;
     }
   }
 
   /**
-   * Reads what is announced in a namespace without waiting for the watch, but none of it more than once a second. Resolves
+   * Reads the announced sources of a namespace without waiting for the watch, but each at most once a second. Resolves
    * when that is done, and never rejects.
    */
   async readNow(namespace: string): Promise<void> {
@@ -182,7 +182,7 @@ export class Hints {
     await Promise.all(reads);
   }
 
-  /** Who put a source into the state of this digest, for ten minutes; undefined: the watch alone knows of it. */
+  /** Who put a source into the state with this digest, for ten minutes; undefined: only the watch showed it. */
   attribution(kind: SourceKind, namespace: string, name: string, digest: string): Attribution | undefined {
     return this.#attributions.get(sourceKey(kind, namespace, name), digest);
   }
@@ -192,7 +192,7 @@ export class Hints {
     this.#schedule.stop();
   }
 
-  /** A replay adds nothing; a second admission, as the API server makes on a conflict, prolongs the hint. */
+  /** A replay adds nothing. A second admission, which the API server makes on a conflict, extends the hint. */
   #merge(id: string, hint: Hint): boolean {
     const source = this.#sources.get(id);
     const same = source?.hints.find((other) => isSameChange(other, hint));
@@ -205,7 +205,10 @@ export class Hints {
     return true;
   }
 
-  /** Of those who announce one state the first stays a hint of its own: a crowd must not push out who made another change. */
+  /**
+   * The first user who announces a state keeps a hint of their own: a crowd must not evict the author of another
+   * change.
+   */
   #makeRoom(source: PendingSource): void {
     const isFirst = (hint: Hint): boolean => source.hints.find((other) => isSameState(other, hint)) === hint;
     const oldest = source.hints.find((hint) => !isFirst(hint)) ?? source.hints[0];
@@ -227,14 +230,17 @@ export class Hints {
   }
 
   #begin(identity: Pick<PendingSource, 'id' | 'kind' | 'namespace' | 'name'>): PendingSource {
-    const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, told: 0 };
+    const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, observations: 0 };
     const source: PendingSource = { ...identity, ...idle, scheduled: undefined, underWay: undefined };
     this.#sources.set(source.id, source);
     this.#scheduleRead(source, patienceMs);
     return source;
   }
 
-  /** News is not to wait out the gaps that older hints, maybe phantoms, have come to; forged news costs a read a second. */
+  /**
+   * A new hint does not wait for the long gaps of older, possibly phantom hints. Forged hints cost at most a read per
+   * second.
+   */
   #hasten(source: PendingSource): void {
     source.reads = Math.min(source.reads, 1);
     const nowMs = this.#options.clock.monotonicMs();
@@ -260,7 +266,7 @@ export class Hints {
     const { clock, sources, readSource } = this.#options;
     const { kind, namespace, name } = source;
     const startedMs = clock.monotonicMs();
-    const { told } = source;
+    const { observations } = source;
     source.reads++;
     source.readMs = startedMs;
     try {
@@ -268,9 +274,9 @@ export class Hints {
       const stored = await readSource(kind, namespace, name);
       if (this.#stopped) return;
       const known = sources.known(kind, namespace, name);
-      // If the watch moved meanwhile, the read may be the older of the two and would take the index back. An end is not
-      // observed: it shows in the version; that something came and went shows in what was observed.
-      const isCurrent = source.told === told && before?.resourceVersion === known?.resourceVersion;
+      // If the watch moved meanwhile, the read may be older and would revert the index. A deletion shows in the version;
+      // a source that was created and deleted again shows in the count of observations.
+      const isCurrent = source.observations === observations && before?.resourceVersion === known?.resourceVersion;
       if (isCurrent) {
         if (stored) this.#stored(source, stored, known);
         else if (source.toCheck) this.#options.onAbsent(kind, namespace, name);
@@ -293,18 +299,20 @@ export class Hints {
     }
   }
 
-  /** Whatever is stored goes to the index, announced or not: the announcement of the newest may have been lost. */
+  /**
+   * Whatever is stored goes to the index, announced or not: the announcement of the newest state may have been lost.
+   */
   #stored({ id, toCheck }: PendingSource, stored: DigestedSource, known: SourceRecord | undefined): void {
     const digest = stored.content.whole();
     const isNew = known?.uid !== stored.uid || !hasContent(known) || !known.content.equals(stored.content);
     this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
     if (!isNew && !toCheck) return;
     if (!this.#attributions.get(id, digest)) this.#attributions.add(id, digest, [], 'webhook');
-    // Last, because the engine may ask for the attribution at once.
+    // Called last, because the engine may ask for the attribution at once.
     this.#options.onStored(stored);
   }
 
-  /** A state is stored: its hints are confirmed, and those of the same object before them are over. */
+  /** A state is stored: its hints are confirmed, and earlier ones of the same object are superseded. */
   #shown(id: string, uid: string, digest: string, path: ChangePath): void {
     this.#attributions.shown(id, digest);
     const source = this.#sources.get(id);
@@ -313,7 +321,7 @@ export class Hints {
     if (!source || confirmed.length === 0) return;
     const newestMs = Math.max(...confirmed.map(({ observedAtMs }) => observedAtMs));
     const superseded = ofObject.filter((hint) => hint.digest !== digest && hint.observedAtMs <= newestMs);
-    // Not those of superseded ones: whether they were ever stored, or refused, or forged, nobody has seen.
+    // Superseded hints name no authors: they may have been refused or forged.
     this.#attributions.add(id, digest, confirmed.toSorted(newestFirst), path);
     this.#settle(source, 'confirmed', confirmed);
     this.#settle(source, 'superseded', superseded);

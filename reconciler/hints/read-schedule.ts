@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { KeyHeap } from '../queue/key-heap';
 
-/** However many hints come, the API server is asked this often and no more. */
+/** However many hints arrive, the API server gets no more requests than this. */
 const maxConcurrent = 8;
 const perSecond = 20;
 
@@ -9,11 +9,11 @@ export interface ScheduledRead {
   cancel(): void;
 }
 
-/** Starts reads when they are due, the longest due first, within bounds of rate and concurrency. */
+/** Starts reads when they are due, the longest overdue first, within limits of rate and concurrency. */
 export class ReadSchedule {
   readonly #clock: Clock;
   readonly #due = new KeyHeap();
-  /** What has not been cancelled; the heap holds more. */
+  /** Reads that were not cancelled; the heap may contain more. */
   readonly #reads = new Map<string, () => Promise<void>>();
   #order = 0;
   #running = 0;
@@ -25,7 +25,7 @@ export class ReadSchedule {
     this.#clock = clock;
   }
 
-  /** Reads that are to come, or were cancelled before their time. */
+  /** Scheduled reads, including cancelled ones that are not due yet. */
   get size(): number {
     return this.#due.size;
   }
@@ -39,7 +39,7 @@ export class ReadSchedule {
     return { cancel: () => void this.#reads.delete(key) };
   }
 
-  /** What is running goes on; nothing is started any more. */
+  /** Running reads continue; no new ones start. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -56,7 +56,7 @@ export class ReadSchedule {
   #startNext(): void {
     const key = this.#due.pop()?.key ?? '';
     const read = this.#reads.get(key);
-    // A cancelled read must not take the place of one in the rate.
+    // A cancelled read must not count towards the rate.
     if (read) {
       this.#reads.delete(key);
       this.#nextStartMs = this.#clock.monotonicMs() + 1000 / perSecond;

@@ -20,7 +20,7 @@ describe('ids of records', () => {
     expect(ids.has('a')).toBe(false);
   });
 
-  it('are known anew when they come again', async () => {
+  it('are renewed when they arrive again', async () => {
     ids.add('a');
     await clock.advance(800);
     ids.add('a');

@@ -1,13 +1,16 @@
 import type { Clock } from '../../shared/runtime/clock';
 
-/** Some tens of seconds of a flood; what is forgotten sooner may count again. Ids are digests: a megabyte in all. */
+/**
+ * Enough for some tens of seconds of a flood. An id that is forgotten too early may count again. Ids are digests: a
+ * megabyte in all.
+ */
 export const maxRecentIds = 10_000;
 
-/** The ids of the records that were taken, for as long as one of them may come again and still pass for fresh. */
+/** The ids of records that were taken, kept as long as a replayed record would still count as fresh. */
 export class RecentIds {
   readonly #clock: Clock;
   readonly #keptMs: number;
-  /** By when they were taken, oldest first. */
+  /** The time each was taken, oldest first. */
   readonly #taken = new Map<string, number>();
 
   constructor(clock: Clock, keptMs: number) {

@@ -7,22 +7,22 @@ export const metaInfoLabels = { 'reloader.stakater.com/meta-info': 'reloader' } 
 
 export interface MetaInfoInput {
   readonly options: ReconcilerOptions;
-  /** Where the ConfigMap is. */
+  /** The namespace of the ConfigMap. */
   readonly namespace: string;
   readonly version: string;
   /** `node v20.20.2` */
   readonly runtime: string;
 }
 
-/** Stands where a credential would: who may read a ConfigMap may not post to our receivers. */
+/** Replaces a credential: users who may read a ConfigMap may not post to the receivers. */
 const hidden = '(not shown)';
 
-/** Workload kinds that can be ignored, under the names of the flag. */
+/** Workload kinds that can be ignored, by their names in the flag. */
 const ignorable = { Job: 'jobs', CronJob: 'cronjobs' } as const;
 
 /**
- * The three keys of the ConfigMap, each compact JSON, with Reloader's fields in its order. `namespaces`, which Reloader leaves
- * out, is the last of the options. See docs/reloader-compatibility.md, 16.
+ * The three keys of the ConfigMap, each compact JSON, with Reloader's fields in its order. `namespaces`, which Reloader
+ * leaves out, is the last of the options. See docs/reloader-compatibility.md, 16.
  */
 export function metaInfoData({
   options,
@@ -35,7 +35,7 @@ export function metaInfoData({
     buildInfo: json({
       goVersion: runtime,
       releaseVersion: version,
-      // What Reloader says of a build that does not know its commit.
+      // Reloader's values for a build that does not know its commit.
       commitHash: 'unknown',
       commitTime: '0001-01-01T00:00:00Z',
       edition: 'oss',
@@ -87,12 +87,12 @@ export function metaInfoData({
   };
 }
 
-/** As Reloader does, in the form that was understood, not the older one in which it may have been written. */
+/** As Reloader does: the parsed form, not the older one in which it may have been written. */
 function terms(selector: Selector): readonly string[] {
   return selector.isEverything ? [] : [selector.text];
 }
 
-/** Names and selectors in it are as they were given to the process, and whoever looks at the ConfigMap sees this text. */
+/** Names and selectors are as passed to the process, and anybody who looks at the ConfigMap sees this text. */
 function json(value: object): string {
   return printable(JSON.stringify(value));
 }

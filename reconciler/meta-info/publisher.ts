@@ -21,12 +21,12 @@ export interface MetaInfoPublisherOptions {
 
 const backoff = { baseMs: 1_000, maxMs: 5 * 60_000 };
 
-/** Who lost a race reads again; this often is more than all replicas of an install. */
+/** A writer that lost a race reads again. This limit exceeds the number of replicas of an install. */
 const maxRaces = 5;
 
 /**
- * Publishes the ConfigMap `reloader-meta-info` once at the start, whichever replica comes last, and beside everything
- * else: an install without the right to it works as well without it.
+ * Publishes the ConfigMap `reloader-meta-info` once at the start; the last replica wins. Independent of everything
+ * else: an install without the permission works as well without it.
  */
 export class MetaInfoPublisher implements Component {
   readonly name = 'meta-info';
@@ -53,9 +53,9 @@ export class MetaInfoPublisher implements Component {
       ...{ clock, random, backoff, signal: this.#stop.signal },
       onFailure: (error, attempt) => {
         const fields = { object: `ConfigMap ${namespace}/${metaInfoName}`, error: errorMessage(error) };
-        // A right that is missing is told once, not for ever.
+        // A missing permission is reported once, not forever.
         if (attempt === 0)
-          logger.warn('cannot publish version and options; trying again, and all else goes on', fields);
+          logger.warn('cannot publish version and options; trying again, everything else continues', fields);
         else logger.debug('cannot publish version and options', fields);
       },
     });
@@ -72,7 +72,7 @@ export class MetaInfoPublisher implements Component {
     }
   }
 
-  /** By GET, POST and PUT: the rights of Reloader's chart have no PATCH. What others added to the object stays. */
+  /** By GET, POST and PUT: the roles of Reloader's chart do not allow PATCH. What others added to the object stays. */
   async #writeOnce(): Promise<void> {
     const { client, namespace, data } = this.#options;
     const limits = { signal: this.#stop.signal };

@@ -1,8 +1,8 @@
 import type { MetricRegistry } from '../../shared/runtime/metric-registry';
 
 /**
- * What became of an alert, each of which ends as one of these: told by name, counted in an "and N more", or lost because
- * the receiver refused it, was not to be reached, or the process ended.
+ * The result of an alert: sent by name, counted in an "and N more", or lost because the receiver refused it, could not
+ * be reached, or the process ended.
  */
 export type AlertResult = 'sent' | 'summarised' | 'refused' | 'unreachable' | 'stopped';
 const alertResults = ['sent', 'summarised', 'refused', 'unreachable', 'stopped'] satisfies AlertResult[];
@@ -13,7 +13,7 @@ export class AlertMetrics {
   readonly waiting;
 
   constructor(registry: MetricRegistry) {
-    this.alertsTotal = registry.counter('reroll_alerts_total', 'Alerts about restarts, by what became of them.', {
+    this.alertsTotal = registry.counter('reroll_alerts_total', 'Alerts about restarts, by result.', {
       result: alertResults,
     });
     this.requestsTotal = registry.counter('reroll_alert_requests_total', 'Requests to the receiver of alerts.', {

@@ -40,7 +40,7 @@ describe('ChannelMetrics', () => {
     expect(await lines()).toContain(`reroll_changes_total{path="${path}"} 1`);
   });
 
-  it('measures a restart once for each way on which its changes came', async () => {
+  it('measures a restart once for each way in which its changes were noticed', async () => {
     metrics.restarted([{ path: 'both' }, undefined, { path: 'both' }], 2);
     const sums = (await lines()).filter((line) => line.startsWith('reroll_change_latency_seconds_sum'));
     expect(sums.map((line) => line.replace(/^\w+/, ''))).toEqual([

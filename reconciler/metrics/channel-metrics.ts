@@ -1,7 +1,7 @@
 import type { MetricRegistry } from '../../shared/runtime/metric-registry';
 import type { ChangePath } from '../../shared/domain/plan/attribution';
 
-/** What can become of a change record: each has exactly one result. */
+/** The results of a change record: each has exactly one. */
 const hintResults = [
   'confirmed',
   'phantom',
@@ -21,7 +21,7 @@ export type ChannelStatus = (typeof statusCodes)[number];
 
 type Attributed = { readonly path: ChangePath } | undefined;
 
-/** Metrics of the change channel. No label holds the name of a user or of a source. */
+/** Metrics of the change channel. No label contains the name of a user or a source. */
 export class ChannelMetrics {
   readonly hintsTotal;
   readonly changesTotal;
@@ -31,17 +31,17 @@ export class ChannelMetrics {
   readonly requestsTotal;
 
   constructor(registry: MetricRegistry) {
-    this.hintsTotal = registry.counter('reroll_hints_total', 'Change records received, by what became of them.', {
+    this.hintsTotal = registry.counter('reroll_hints_total', 'Change records received, by result.', {
       result: hintResults,
     });
     this.changesTotal = registry.counter(
       'reroll_changes_total',
-      'Changes of sources that restarted a workload, by the way on which they came.',
+      'Changes of sources that restarted a workload, by how they were noticed.',
       { path: changePaths },
     );
     this.changeLatencySeconds = registry.histogram(
       'reroll_change_latency_seconds',
-      'Time from the change of a source to the restart that answers it, by the way on which the change came.',
+      'Time from the change of a source to the restart that answers it, by how the change was noticed.',
       { path: changePaths },
       [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     );
@@ -63,12 +63,15 @@ export class ChannelMetrics {
     );
   }
 
-  /** A change led to a restart; `attribution` is what {@link Hints.attribution} told of it. */
+  /** A change led to a restart; `attribution` is the result of {@link Hints.attribution}. */
   changed(attribution: Attributed): void {
     this.changesTotal.inc({ path: pathOf(attribution) });
   }
 
-  /** A restart was written so long after the first of its changes; it counts once for each way on which they came. */
+  /**
+   * A restart was written `seconds` after the first of its changes. It counts once for each way in which they were
+   * noticed.
+   */
   restarted(attributions: readonly Attributed[], seconds: number): void {
     for (const path of new Set(attributions.map(pathOf))) this.changeLatencySeconds.observe({ path }, seconds);
   }

@@ -7,22 +7,22 @@ import { ChannelMetrics } from './channel-metrics';
 import { NotifyMetrics } from './notify-metrics';
 
 export interface MetricsOptions {
-  /** Reloader's METRICS_COUNT_BY_NAMESPACE=enabled: one more series for each namespace. */
+  /** Reloader's METRICS_COUNT_BY_NAMESPACE=enabled: one more series per namespace. */
   readonly countByNamespace: boolean;
 }
 
 const outcomes = ['success', 'error'];
 const kinds = workloadKinds.map(({ kind }) => kind);
 const sourceResources = ['configmaps', 'secrets'];
-/** Without add-ons: where they are not installed, there is nothing to wait for. */
+/** Without add-ons, because they may not be installed. */
 const watchedResources = [
   ...sourceResources,
   ...workloadKinds.filter(({ optional }) => !optional).map(({ resource }) => resource.plural),
 ];
 
 /**
- * All metrics of the reconciler. `reloader_*` and `rest_client_*` keep the names and labels of Reloader's dashboards and
- * alerts; ours are `reroll_*`.
+ * All metrics of the reconciler. `reloader_*` and `rest_client_*` keep the names and labels that Reloader's dashboards
+ * and alerts use; Reroll's own are `reroll_*`.
  */
 export class Metrics {
   readonly registry = new MetricRegistry();
@@ -37,7 +37,7 @@ export class Metrics {
       success: ['true', 'false'],
     },
   );
-  /** Not Reloader's own, as the next one: other dashboards and modules around it ask for them. */
+  /** This metric and the next are not Reloader's own: other dashboards and modules use them. */
   readonly reloadErrorsTotal = this.registry.counter('reloader_reload_errors_total', 'Restarts that failed.', {});
   readonly watchedResourcesTotal = this.registry.gauge(
     'reloader_watched_resources_total',
@@ -97,7 +97,7 @@ export class Metrics {
   });
   readonly eventsProcessedTotal = this.registry.counter(
     'reloader_events_processed_total',
-    'Changes of sources dealt with.',
+    'Changes of sources processed.',
     {
       event_type: ['add', 'update', 'delete'],
       resource_type: sourceResources,
@@ -134,7 +134,7 @@ export class Metrics {
   readonly leader = this.registry.gauge('reroll_leader', '1 while this replica holds the lease and may write.', {});
   readonly watchReconnectsTotal = this.registry.counter(
     'reroll_watch_reconnects_total',
-    'Watches begun again, by reason.',
+    'Watches restarted, by reason.',
     {
       resource: watchedResources,
       reason: [],
@@ -171,7 +171,7 @@ export class Metrics {
   readonly dryRun = this.registry.gauge('reroll_dry_run', '1 with --dry-run: nothing is written.', {});
   readonly dryRunRestartsTotal = this.registry.counter(
     'reroll_dry_run_restarts_total',
-    'Restarts that a dry run has decided on, and not written.',
+    'Restarts that a dry run decided on but did not write.',
     { workload_kind: kinds },
   );
   readonly adoptionsTotal = this.registry.counter('reroll_adoptions_total', 'Baselines recorded without a restart.', {
@@ -179,12 +179,12 @@ export class Metrics {
   });
   readonly foldedRestartsTotal = this.registry.counter(
     'reroll_folded_restarts_total',
-    'Restarts that were owed and not written, because a rollout of somebody else came after the change.',
+    "Restarts that were not written, because somebody else's rollout followed the change.",
     { workload_kind: kinds },
   );
   readonly conflictsTotal = this.registry.counter(
     'reroll_conflicts_total',
-    'Writes refused because the workload moved on.',
+    'Writes refused because the workload was changed meanwhile.',
     {},
   );
   readonly baselineProblemsTotal = this.registry.counter(
@@ -204,7 +204,7 @@ export class Metrics {
   );
   readonly jobsNotCreated = this.registry.gauge(
     'reroll_jobs_not_created',
-    'Jobs that were deleted to be created anew, and cannot be created yet.',
+    'Jobs that were deleted to be recreated, and could not be created yet.',
     {},
   );
   readonly eventsDroppedTotal = this.registry.counter(

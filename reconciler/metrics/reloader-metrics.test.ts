@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Metrics } from './metrics';
 
-/** What dashboards and alerts of Reloader ask for: §13, row by row. */
+/** What Reloader's dashboards and alerts query: §13, row by row. */
 
 const none: readonly number[] = [];
 const runs = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

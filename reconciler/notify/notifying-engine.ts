@@ -17,15 +17,15 @@ import { SourceIndex, type SourceChange } from '../sources/source-index';
 import { Watches, type WatchStatus } from '../watch/watches';
 import { WebhookCaller, sourceKey } from './webhook-caller';
 
-/** Longer than it takes another replica to see that the leader is gone. */
+/** Longer than another replica needs to notice that the leader is gone. */
 const recentMs = 60_000;
 
-/** By so much the clock of the former leader may be ahead of ours. */
+/** The previous leader's clock may be ahead of ours by this much. */
 const clockSkewMs = 10_000;
 
 /**
- * Webhook mode: calls a receiver for each change of a source, and restarts nothing. No workload is watched and nothing is
- * written, so a change that was made while no replica ran is not known. See docs/reloader-compatibility.md, 14.3.
+ * Webhook mode: calls a receiver for each change of a source, and restarts nothing. No workload is watched and nothing
+ * is written, so a change that was made while no replica ran is not known. See docs/reloader-compatibility.md, 14.3.
  */
 export class NotifyingEngine implements ReconcilerEngine {
   readonly #deps: EngineDeps;
@@ -36,7 +36,7 @@ export class NotifyingEngine implements ReconcilerEngine {
   readonly #caller: WebhookCaller;
   readonly #election: Election;
   #knownKinds: ReadonlySet<SourceKind> = new Set();
-  /** What changed lately, by the wall clock, oldest first: the leader may have died before it could call. */
+  /** Recent changes, by the wall clock, oldest first: the leader may have died before it could call. */
   readonly #recent = new BoundedMap<string, number>({
     maxBytes: budgets.attributionBytes,
     maxOwnerBytes: budgets.attributionNamespaceBytes,
@@ -48,7 +48,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     const { client, clock, random, logger, metrics } = deps;
     this.#sources = new SourceIndex(clock, {
       onChange: (change) => this.#onSourceChange(change),
-      // Only a read by name raises doubt, and none is made here.
+      // Only reads by name can be inconsistent, and there are none here.
       onInconsistency: () => undefined,
       onListed: () => undefined,
     });
@@ -58,7 +58,7 @@ export class NotifyingEngine implements ReconcilerEngine {
       deps: { client, clock, random, logger },
       ...settings,
       ...{ digester, sources: this.#sources, workloads: undefined, scope: this.#scope },
-      // Every source is told of, and which of them has changed while no watch ran, only the contents tell.
+      // Every change is reported, and only contents show which sources changed while no watch ran.
       wholeLists: true,
       csi: settings.csi ? new CsiRotations({ clock, sources: this.#sources }) : undefined,
       onProgress: () => this.#onProgress(),
@@ -80,7 +80,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     return this.#election.isLeader() ? 'acting' : 'standby';
   }
 
-  /** Nothing is recorded, so it is the same to it whose key it has. */
+  /** Nothing is recorded, so it does not matter whether the key is shared. */
   get keyIsShared(): boolean {
     return this.#deps.keyIsShared ?? true;
   }
@@ -93,12 +93,12 @@ export class NotifyingEngine implements ReconcilerEngine {
     return this.#watches.statuses();
   }
 
-  /** Nothing is restarted here, so there is nothing to tell. */
+  /** Nothing is restarted here, so there are no questions to answer. */
   get questions(): undefined {
     return undefined;
   }
 
-  /** Of no use here: a call names neither source nor author. */
+  /** Not used here: a call names neither source nor author. */
   accept(records: readonly unknown[]): Receipt {
     return { accepted: 0, refused: records.length, full: false };
   }
@@ -109,7 +109,7 @@ export class NotifyingEngine implements ReconcilerEngine {
   }
 
   start(): void {
-    this.#deps.logger.warn('--webhook-url is set: changes are told to it, and no workload is restarted');
+    this.#deps.logger.warn('--webhook-url is set: changes are sent to it, and no workload is restarted');
     this.#watches.start();
     this.#election.start({
       onStartedLeading: (previous) => this.#onStartedLeading(previous),
@@ -126,7 +126,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     await this.#election.stop();
   }
 
-  /** Nor is anything news before it is known which namespaces are selected. */
+  /** Changes are reported only once it is known which namespaces are selected. */
   #onProgress(): void {
     this.#knownKinds = this.#scope.isKnown ? this.#watches.knownKinds() : new Set();
     if (this.#watches.hasSynced()) this.#deps.onListed?.();
@@ -134,7 +134,7 @@ export class NotifyingEngine implements ReconcilerEngine {
 
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace, name } = change;
-    // Before its first list is complete, a kind's sources are not news.
+    // Until its first list is complete, a kind's sources are not changes.
     if (!this.#knownKinds.has(kind)) return;
     const { metrics } = this.#deps;
     if (!this.#scope.isSelected(namespace)) {
@@ -142,26 +142,26 @@ export class NotifyingEngine implements ReconcilerEngine {
       return;
     }
     countEvent(metrics, change);
-    if (!this.#isToldOf(change)) return;
+    if (!this.#isReported(change)) return;
     const source = sourceKey(kind, namespace, name);
     if (this.#mayCall(source)) this.#caller.add(source);
   }
 
-  /** What must not be told now may be owed when the Lease comes, or comes back. */
+  /** A change that must not be reported now may be owed once this replica gets the Lease. */
   #mayCall(source: string): boolean {
     if (this.#election.isLeader()) return true;
     this.#remember(source);
     return false;
   }
 
-  /** Annotations count for nothing, as in Reloader: also what is marked to be ignored is told of. */
-  #isToldOf(change: SourceChange): boolean {
+  /** Annotations are ignored, as in Reloader: a source with the ignore annotation is reported, too. */
+  #isReported(change: SourceChange): boolean {
     const { reloadOnCreate, reloadOnDelete } = this.#settings;
     switch (whatHappened(change)) {
       case 'created':
         return reloadOnCreate;
       case 'deleted':
-        // Without its class nothing is rotated any more, and what was mounted stays.
+        // Without its class nothing is rotated any more, and what is mounted stays.
         return reloadOnDelete && change.kind !== 'SecretProviderClass';
       case 'changed':
         return wholeOf(change.before) !== wholeOf(change.after);
@@ -177,7 +177,7 @@ export class NotifyingEngine implements ReconcilerEngine {
     }
   }
 
-  /** What the former leader may not have lived to tell is told, at worst a second time. */
+  /** Reports the changes that the previous leader may not have reported, at worst a second time. */
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
     this.#deps.metrics.leader.set(this.#settings.dryRun ? 0 : 1);
     const sinceMs = previous ? previous.renewTimeMs - clockSkewMs : -Infinity;

@@ -14,21 +14,21 @@ export interface WebhookCallerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: NotifyMetrics;
-  /** Changes of one source within this time are one call. */
+  /** Changes of one source within this time cause one call. */
   readonly settleMs: number;
-  /** Asked before each call; where it says no, what becomes of the source is its own concern. */
+  /** Asked before each call. If it returns false, it takes over the source. */
   readonly mayCall: (source: string) => boolean;
 }
 
-/** Exactly what Reloader posts, which never said what changed. See docs/reloader-compatibility.md, 14.3. */
+/** Exactly Reloader's body, which does not say what changed. See docs/reloader-compatibility.md, 14.3. */
 const body = Buffer.from(JSON.stringify({ webhook: 'update successful' }));
 
-/** One call at a time for each source, so many at once. */
+/** One call at a time per source, and this many in total. */
 const concurrency = 4;
 const stopGraceMs = 2_000;
 const backoff = { baseMs: 1_000, maxMs: 60_000 };
 
-/** Calls the receiver for a source until it was heard, ever more rarely. */
+/** Calls the receiver for a source until it answers, with backoff. */
 export class WebhookCaller {
   readonly #options: WebhookCallerOptions;
   readonly #queue: KeyQueue;
@@ -40,12 +40,12 @@ export class WebhookCaller {
     this.#queue = new KeyQueue({ clock, random, concurrency, backoff, process: async (key) => await this.#call(key) });
   }
 
-  /** @param source as {@link sourceKey} names it */
+  /** @param source as formatted by {@link sourceKey} */
   add(source: string): void {
     this.#queue.add(source, this.#options.settleMs);
   }
 
-  /** What is under way gets a moment to end: cut off, nobody would know whether it was heard. */
+  /** A call in progress gets a moment to finish: if it were cut off, nobody would know whether it was received. */
   async stop(): Promise<void> {
     const grace = this.#options.clock.timer(stopGraceMs, () => this.#stop.abort());
     await this.#queue.stop();

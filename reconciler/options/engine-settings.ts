@@ -13,25 +13,25 @@ export interface EngineSettings {
   readonly ignoredSourceKind: SourceKind | undefined;
   /** Empty: the whole cluster. */
   readonly namespaces: readonly string[];
-  /** Of the whole cluster. */
+  /** For the whole cluster only. */
   readonly namespacesToIgnore: readonly string[];
-  /** Of the whole cluster: workloads are restarted in namespaces with such labels only. */
+  /** For the whole cluster only: workloads are restarted only in namespaces with matching labels. */
   readonly namespaceSelector: Selector;
-  /** Sources without such labels are to us as if they did not exist. */
+  /** Sources without matching labels are ignored. */
   readonly sourceSelector: Selector;
-  /** Whether what a CSI driver rotates restarts those who mount it. */
+  /** Whether a rotation by a CSI driver restarts the workloads that mount the volume. */
   readonly csi: boolean;
   readonly settleMs: number;
   readonly settleMaxMs: number;
-  /** Whether a rollout of somebody else's may answer a change that came before it. */
+  /** Whether somebody else's rollout may answer a change that was made before it. */
   readonly foldRollouts: boolean;
-  /** Where lease, digest key and journal live. */
+  /** The namespace of lease, digest key and journal. */
   readonly ownNamespace: string;
   readonly leaseName: string;
-  /** Other replicas are told of: without a right to the Lease this one does not act. */
+  /** There are other replicas: without permission for the Lease this one does not act. */
   readonly replicated: boolean;
-  /** Decides and tells, and writes nothing. */
+  /** Decides and reports, and writes nothing. */
   readonly dryRun: boolean;
-  /** In the lease and in Events; no other live process may have it. */
+  /** Used in the lease and in Events. No other live process may have it. */
   readonly identity: string;
 }

@@ -1,7 +1,7 @@
 import { namespaceName, nonEmpty } from '../../shared/runtime/options/option-schemas';
 import type { OptionTable } from '../../shared/runtime/options/option-table';
 
-/** Reloader knows these as variables alone; its chart sets both. */
+/** Reloader knows these only as environment variables; its chart sets both. */
 export const metaInfoOptionTable = {
   metaInfoNamespace: {
     flag: 'meta-info-namespace',
@@ -16,7 +16,7 @@ export const metaInfoOptionTable = {
     fallbackEnv: 'RELOADER_DEPLOYMENT_NAME',
     form: 'value',
     schema: nonEmpty.optional(),
-    describe: 'Name of our own Deployment, for that ConfigMap.',
+    describe: "Name of Reroll's own Deployment, for that ConfigMap.",
     accepts: 'the name of a Deployment',
   },
 } satisfies OptionTable;

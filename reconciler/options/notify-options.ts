@@ -7,7 +7,7 @@ export const notifyOptionTable = {
     form: 'value',
     schema: httpUrl.optional(),
     confidential: true,
-    describe: 'Post to this address for each change of a source, and restart nothing.',
+    describe: 'Send a POST request to this URL for each change of a source, and restart nothing.',
     accepts: httpUrlAccepts,
   },
 } satisfies OptionTable;

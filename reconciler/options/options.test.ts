@@ -180,7 +180,7 @@ describe('parseReconcilerOptions', () => {
     ['ALERT_ADDITIONAL_INFO', '', {}],
     ['RELOADER_NAMESPACE', 'tools', { metaInfoNamespace: 'tools' }],
     ['RELOADER_DEPLOYMENT_NAME', 'reloader', { metaInfoDeployment: 'reloader' }],
-  ])('takes %s where the flag is not given', (variable, value, changed) => {
+  ])('takes %s if the flag is not set', (variable, value, changed) => {
     expect(parseReconcilerOptions([], { [variable]: value })).toEqual({ ...defaults, ...changed });
   });
 
@@ -250,7 +250,7 @@ describe('parseReconcilerOptions', () => {
   it.each([
     [['--namespaces=shop'], {}],
     [[], { KUBERNETES_NAMESPACE: 'shop' }],
-  ])('§10.1 with %j %j, the filters of the whole cluster do not count, and that is told', (args, env) => {
+  ])('§10.1 with %j %j, the filters of the whole cluster do not count, and a remark says so', (args, env) => {
     const filters = ['--namespaces-to-ignore=bank', '--namespace-selector=env=prod'];
     const options = parseReconcilerOptions([...args, ...filters], env);
     expect(options).toMatchObject({ namespaces: ['shop'], namespacesToIgnore: [], namespaceSelector: everything });
@@ -294,7 +294,7 @@ describe('parseReconcilerOptions', () => {
     ]);
   });
 
-  it('names all problems at once, those across options among them', () => {
+  it('names all problems at once, including those across options', () => {
     expect(
       problems([
         '--settle=1h',
@@ -307,7 +307,7 @@ describe('parseReconcilerOptions', () => {
     ).toHaveLength(4);
   });
 
-  it('no variable of ours looks like one that Kubernetes sets for a Service', () => {
+  it('none of our variables looks like one that Kubernetes sets for a Service', () => {
     const variables = Object.values<OptionRow>(reconcilerOptionTable).map(optionEnv);
     expect(variables.filter((variable) => !claimsToBeOption(variable))).toEqual([]);
   });

@@ -29,10 +29,10 @@ import { metaInfoOptionTable } from './meta-info-options';
 import { notifyOptionTable } from './notify-options';
 import { defaultLeaseName, reloaderOptionTable, remarksOf } from './reloader-options';
 
-/** What of the settings has to be found out where it was not set, or is put together. */
+/** Settings that are discovered if they are not set, or composed of several options. */
 type FoundOut = 'policy' | 'ownNamespace' | 'identity';
 
-/** Everything that can be set from outside, compiled once at the start. */
+/** Everything that can be configured, parsed once at the start. */
 export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, FoundOut> {
   readonly autoReloadAll: boolean;
   readonly ignoredWorkloadKinds: readonly WorkloadKindName[];
@@ -40,22 +40,22 @@ export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, Fo
   readonly logLevel: LogLevel;
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
-  /** Where the lease and the digest key live; undefined: the namespace of the credentials. */
+  /** The namespace of the lease and the digest key; undefined: the namespace of the credentials. */
   readonly ownNamespace: string | undefined;
-  /** Identity in the lease; undefined: the host's name. */
+  /** Identity in the lease; undefined: the host name. */
   readonly podName: string | undefined;
-  /** Undefined: the webhook is not listened to. */
+  /** Undefined: Reroll does not listen for the webhook. */
   readonly channelListen: ListenAddress | undefined;
   readonly certsSecret: string;
   readonly channelTlsDir: string | undefined;
-  /** What is called for each change, instead of any restart. */
+  /** The receiver of a call for each change, instead of a restart. */
   readonly webhookUrl: URL | undefined;
   /** Undefined: version and options are not published. */
   readonly metaInfoNamespace: string | undefined;
   readonly metaInfoDeployment: string | undefined;
-  /** Metrics and probes. */
+  /** The address of metrics and probes. */
   readonly listen: ListenAddress;
-  /** What was asked for and has no effect, for the log. */
+  /** Options that have no effect, for the log. */
   readonly remarks: readonly string[];
 }
 
@@ -74,25 +74,29 @@ function annotationRow(flag: string, key: keyof AnnotationKeys, describe: string
   } as const;
 }
 
-/** Those of Reloader's keys that have a flag, under their names in {@link AnnotationKeys}. */
+/** Reloader's keys that have a flag, by their names in {@link AnnotationKeys}. */
 const annotationTable = {
-  auto: annotationRow('auto-annotation', 'auto', 'that switches a workload on for all that it uses'),
-  configMapAuto: annotationRow('configmap-auto-annotation', 'configMapAuto', 'of the switch for ConfigMaps alone'),
-  secretAuto: annotationRow('secret-auto-annotation', 'secretAuto', 'of the switch for Secrets alone'),
-  configMapReload: annotationRow('configmap-annotation', 'configMapReload', 'of the list of ConfigMaps'),
-  secretReload: annotationRow('secret-annotation', 'secretReload', 'of the list of Secrets'),
-  search: annotationRow('auto-search-annotation', 'search', 'by which a workload looks for matching sources'),
-  match: annotationRow('search-match-annotation', 'match', 'that makes a source match a search'),
-  ignore: annotationRow('ignore-annotation', 'ignore', 'of a source whose changes are to be ignored'),
+  auto: annotationRow('auto-annotation', 'auto', 'that switches restarts on for all sources a workload uses'),
+  configMapAuto: annotationRow(
+    'configmap-auto-annotation',
+    'configMapAuto',
+    'that switches restarts on for ConfigMaps only',
+  ),
+  secretAuto: annotationRow('secret-auto-annotation', 'secretAuto', 'that switches restarts on for Secrets only'),
+  configMapReload: annotationRow('configmap-annotation', 'configMapReload', 'with a list of ConfigMaps'),
+  secretReload: annotationRow('secret-annotation', 'secretReload', 'with a list of Secrets'),
+  search: annotationRow('auto-search-annotation', 'search', 'with which a workload searches for matching sources'),
+  match: annotationRow('search-match-annotation', 'match', 'with which a source matches a search'),
+  ignore: annotationRow('ignore-annotation', 'ignore', 'for a source whose changes are ignored'),
   pausePeriod: annotationRow(
     'pause-deployment-annotation',
     'pausePeriod',
-    'of the time for which a Deployment is paused when it changes',
+    'with the time for which a Deployment is paused after a change',
   ),
   pausedAt: annotationRow(
     'pause-deployment-time-annotation',
     'pausedAt',
-    'that says since when a Deployment is held paused',
+    'with the time at which Reroll paused a Deployment',
   ),
 } satisfies Partial<Record<keyof AnnotationKeys, unknown>>;
 
@@ -100,7 +104,7 @@ const strategies: Readonly<Record<string, StrategyName>> = {
   'env-vars': 'env-vars',
   annotations: 'annotations',
   'restarted-at': 'restarted-at',
-  // What Reloader's chart calls its default.
+  // The name of the default in Reloader's chart.
   default: 'env-vars',
 };
 
@@ -110,12 +114,12 @@ const defaultSettleMaxMs = 10_000;
 
 const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
 
-/** Flags that Reloader has too keep its names. */
+/** Flags that Reloader has keep its names. */
 export const reconcilerOptionTable = {
   ...inGroup('What restarts', {
     autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
-    reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source appears.'),
-    reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source goes.'),
+    reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source is created.'),
+    reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source is deleted.'),
     csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
     rollouts: {
       ...switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.'),
@@ -144,7 +148,7 @@ export const reconcilerOptionTable = {
       form: 'value',
       schema: settleTime,
       default: '1s',
-      describe: 'Restart when the sources of a workload have been quiet for this long.',
+      describe: 'Restart a workload once its sources have not changed for this long.',
       accepts: 'a Go duration such as 500ms, 2s or 1m30s, at most 1h',
     },
     settleMaxMs: {
@@ -152,20 +156,17 @@ export const reconcilerOptionTable = {
       form: 'value',
       schema: settleTime.optional(),
       describe:
-        'Restart this long after the first change even if others follow; otherwise 10s, or --settle where that is longer.',
+        'Restart this long after the first change even if others follow. Default: 10s, or --settle if that is longer.',
       accepts: 'a Go duration not below --settle, at most 1h',
     },
     foldRollouts: {
       ...switchRow(
         'fold-rollouts',
-        'Restart nothing for a change that a rollout of somebody else has answered, as in a release of both.',
+        "Do not restart a workload if somebody else's later rollout already applied the change, as in a release of both.",
       ),
       default: 'true',
     },
-    dryRun: switchRow(
-      'dry-run',
-      'Decide, log and count, and write nothing: to compare with what another install does.',
-    ),
+    dryRun: switchRow('dry-run', 'Decide, log and count, but write nothing: for a comparison with another install.'),
   }),
   ...inGroup('Annotation keys', annotationTable),
   ...inGroup('Replicas', {
@@ -174,14 +175,14 @@ export const reconcilerOptionTable = {
       fallbackEnv: 'POD_NAME',
       form: 'value',
       schema: nonEmpty.optional(),
-      describe: "Identity of this replica in the lease; otherwise the host's name.",
+      describe: 'Identity of this replica in the lease. Default: the host name.',
       accepts: 'a name that no other replica has',
     },
     leaseName: {
       flag: 'lease-name',
       form: 'value',
       schema: objectName.optional(),
-      describe: 'Name of the lease that the replicas share; otherwise reroll, or with --enable-ha that of Reloader.',
+      describe: "Name of the lease that the replicas share. Default: reroll, or Reloader's name with --enable-ha.",
       accepts: 'a lower-case object name',
     },
   }),
@@ -232,7 +233,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
       ...remarks,
       ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr }),
       ...(options.dryRun && options.channelListen
-        ? ['--channel-listen has no effect in a dry run: what the webhook tells is for the install that acts']
+        ? ['--channel-listen has no effect in a dry run: the webhook reports to the install that acts']
         : []),
     ],
     annotationKeys: {
@@ -250,7 +251,7 @@ function settleProblems({ settleMs, settleMaxMs }: Partial<Values>): readonly st
   ];
 }
 
-/** Each costs seven watches or more, with a connection each, and 1 MiB. */
+/** Each namespace costs seven watches or more, with a connection each, and 1 MiB. */
 export const maxNamespaces = 100;
 
 function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly string[] {
@@ -261,7 +262,7 @@ function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly strin
   ];
 }
 
-/** Two meanings under one key would make a workload's annotation mean both. */
+/** If two settings shared a key, one annotation would mean both. */
 function annotationProblems(values: Partial<Values>): readonly string[] {
   const flags = Object.entries(annotationTable).map(([name, { flag }]) => ({
     flag,

@@ -3,22 +3,22 @@ import { Deadline } from '../../shared/kube/client/deadline';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Post, PostTransport } from './post-transport';
 
-/** What became of one try to post something. `why` is fit for a log: it holds nothing of the address. */
+/** The result of one try to post something. `why` may be logged: it contains nothing of the address. */
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** It would be answered the same the next time. */
+  /** The next try would get the same answer. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs: number | undefined }
-  /** The caller's signal came first. */
+  /** The caller's signal was aborted first. */
   | { readonly kind: 'stopped' };
 
-/** A receiver that takes longer has not received. */
+/** A receiver that takes longer counts as failed. */
 export const tryTimeoutMs = 10_000;
 
-/** Where it leads is not said: an address may hold a credential. */
+/** The target is not named: an address may contain a credential. */
 const redirectFix = 'redirects are not followed; set the address that this one leads to, if you trust it';
 
-/** One try, which a receiver that hangs cannot make longer than {@link tryTimeoutMs}. Never rejects. */
+/** One try. A receiver that hangs cannot extend it beyond {@link tryTimeoutMs}. Never rejects. */
 export async function deliver(
   { clock, transport }: { readonly clock: Clock; readonly transport: PostTransport },
   post: Post,

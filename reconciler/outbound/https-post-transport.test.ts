@@ -59,7 +59,7 @@ async function receiver(secure: boolean, answer: RequestListener = (_request, re
 
 interface ProxyOptions {
   readonly secure?: boolean;
-  /** What it says to CONNECT. */
+  /** Its answer to CONNECT. */
   readonly status?: number;
   /** Tunnels to here, whatever was asked for: names of the outside need not be resolved. */
   readonly to?: number;
@@ -103,7 +103,7 @@ function transportTo(url: URL, options: Partial<HttpsPostTransportOptions> = {})
   return new HttpsPostTransport({ clock: new FakeClock(), url, ca: certificate.cert, ...options });
 }
 
-/** What is said of a failure, with everything that hangs on it. */
+/** The text of a failure, including everything attached to it. */
 async function failureOf(posting: Promise<unknown>): Promise<string> {
   const thrown = await posting.then(
     () => 'nothing was thrown',
@@ -140,7 +140,7 @@ describe.each([
     expect(received[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:50%:x').toString('base64')}`);
   });
 
-  it('tells the status, and how long the receiver asks to wait', async () => {
+  it('returns the status, and how long the receiver asks to wait', async () => {
     const { url } = await receiver(
       secure,
       (_request, response) => void response.writeHead(429, { 'retry-after': '7' }).end(),
@@ -153,7 +153,7 @@ describe.each([
     expect((await transportTo(url).post(post, forever)).status).toBe(200);
   });
 
-  it('ends when it is told to, and leaves no connection behind', async () => {
+  it('ends when it is aborted, and leaves no connection behind', async () => {
     const controller = new AbortController();
     const closed: Promise<unknown>[] = [];
     const { url } = await receiver(secure, (request) => {
@@ -234,7 +234,7 @@ describe('a proxy', () => {
     expect(await failureOf(transportTo(url, { proxy }).post(post, forever))).toBe('no answer (ECONNREFUSED)');
   });
 
-  it('that hangs is left when it is told to', async () => {
+  it('that hangs is left when the request is aborted', async () => {
     const controller = new AbortController();
     const closed: Promise<unknown>[] = [];
     const silent = net.createServer((socket) => {
@@ -249,7 +249,7 @@ describe('a proxy', () => {
     await Promise.all(closed);
   });
 
-  it('whose tunnel hangs is left when it is told to', async () => {
+  it('whose tunnel hangs is left when the request is aborted', async () => {
     const controller = new AbortController();
     const closed: Promise<unknown>[] = [];
     const silent = net.createServer((socket) => {

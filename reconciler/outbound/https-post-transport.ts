@@ -10,15 +10,15 @@ import { basicAuthorization, endpoint } from './url-parts';
 export interface HttpsPostTransportOptions {
   readonly clock: Clock;
   readonly url: URL;
-  /** Undefined: straight to the receiver, whatever HTTP_PROXY says. */
+  /** Undefined: a direct connection, whatever HTTP_PROXY says. */
   readonly proxy?: URL | undefined;
-  /** Authorities to trust instead of Node's (which NODE_EXTRA_CA_CERTS adds to), PEM. */
+  /** CAs to trust instead of Node's (which NODE_EXTRA_CA_CERTS extends), PEM. */
   readonly ca?: string;
 }
 
 /**
- * One connection for each request: receivers are asked rarely, and a kept connection may be dead by the next time. A
- * redirect is the answer and is not followed: it would take what is told to somebody whom nobody named, or out of TLS.
+ * One connection per request: requests are rare, and a kept connection may be dead by the next one. A redirect counts
+ * as the answer and is not followed: it could send the content to a receiver that nobody configured, or without TLS.
  */
 export class HttpsPostTransport implements PostTransport {
   readonly #options: HttpsPostTransportOptions;
@@ -41,11 +41,11 @@ export class HttpsPostTransport implements PostTransport {
       const outgoing = (secure ? https : http).request({ ...request, method: 'POST', signal });
       const incoming = await new Promise<http.IncomingMessage>((resolve, reject) => {
         outgoing.once('response', resolve);
-        // Stays for good: an error after the response must not be an uncaught one.
+        // Never removed: an error after the response must not be an uncaught one.
         outgoing.on('error', reject);
         outgoing.end(body);
       });
-      // The status has said it all: a body that drips, or never ends, must hold nothing up.
+      // The status is enough. A body that is slow or never ends must not delay anything.
       incoming.on('error', () => undefined);
       incoming.destroy();
       const { statusCode: status = 0, headers: answered } = incoming;

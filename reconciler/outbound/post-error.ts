@@ -1,8 +1,8 @@
 import { RerollError } from '../../shared/domain/errors';
 
 /**
- * A receiver outside of the cluster was not reached. Address and cause are left out on purpose: both may hold a
- * credential, and this message ends up in the log.
+ * A receiver outside the cluster could not be reached. Address and cause are left out on purpose: both may contain a
+ * credential, and this message is logged.
  */
 export class PostError extends RerollError {
   constructor(why: string) {
@@ -10,7 +10,7 @@ export class PostError extends RerollError {
   }
 }
 
-/** Out of whatever a socket threw: its code alone, since its message may name the host. */
+/** Keeps only the code of a socket error, because its message may name the host. */
 export function postError(thrown: unknown): PostError {
   if (thrown instanceof PostError) return thrown;
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? String(thrown.code) : 'no code';

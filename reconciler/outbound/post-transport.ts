@@ -1,4 +1,4 @@
-/** What is posted; the address is the transport's own, since it may hold a credential. */
+/** What is posted. The transport has the address, which may contain a credential. */
 export interface Post {
   readonly contentType: string;
   readonly body: Buffer;
@@ -6,12 +6,15 @@ export interface Post {
 
 export interface PostAnswer {
   readonly status: number;
-  /** How long it asks to be left alone, with a 429 or 503. */
+  /** The delay that the receiver asks for, with a 429 or 503. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The way to one receiver outside of the cluster: passed in, so that a test or a simulation owns the network. */
+/**
+ * The connection to one receiver outside the cluster. It is passed in, so that a test or a simulation controls the
+ * network.
+ */
 export interface PostTransport {
-  /** Rejects when there is no answer, and as soon as `signal` is aborted. No error holds a part of the address. */
+  /** Rejects if there is no answer, and as soon as `signal` is aborted. No error contains a part of the address. */
   post(post: Post, signal: AbortSignal): Promise<PostAnswer>;
 }

@@ -2,7 +2,7 @@ import type { Post, PostAnswer, PostTransport } from './post-transport';
 
 export const ok: PostAnswer = { status: 200, retryAfterMs: undefined };
 
-/** A receiver that is a function; what it was sent is kept. */
+/** A receiver that is a function, and keeps what it gets. */
 export class FakePostTransport implements PostTransport {
   readonly posts: Post[] = [];
   #answer: (index: number, signal: AbortSignal) => PostAnswer | Promise<PostAnswer>;
@@ -11,7 +11,7 @@ export class FakePostTransport implements PostTransport {
     this.#answer = answer;
   }
 
-  /** How it answers from now on. */
+  /** Sets how it answers from now on. */
   answerWith(answer: (index: number, signal: AbortSignal) => PostAnswer | Promise<PostAnswer>): void {
     this.#answer = answer;
   }
@@ -26,5 +26,5 @@ export class FakePostTransport implements PostTransport {
   }
 }
 
-/** Never answers, and does not even look at the signal. */
+/** Never answers, and ignores the signal. */
 export const hang = async (): Promise<PostAnswer> => await new Promise(() => undefined);

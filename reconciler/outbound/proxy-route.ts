@@ -15,12 +15,12 @@ interface DirectRequest {
   readonly ca?: string;
 }
 
-/** How Node is to send a request. */
+/** The request options for Node. */
 export type Route = https.RequestOptions & { readonly secure: boolean };
 
 /**
- * The way to `url` through a proxy: a request for the whole URL where it is plain http, a tunnel through CONNECT where it
- * is https (RFC 9110, 9.3.6), so that a proxy sees nothing of that but the host.
+ * The route to `url` through a proxy: a request for the whole URL with plain http, a tunnel through CONNECT with https
+ * (RFC 9110, 9.3.6), so that the proxy sees only the host.
  */
 export async function proxyRoute(proxy: URL, url: URL, direct: DirectRequest, signal: AbortSignal): Promise<Route> {
   const authorization = basicAuthorization('proxy-authorization', proxy);

@@ -1,10 +1,10 @@
-/** Where a URL leads, as Node's requests want it. */
+/** Host and port of a URL, for Node's requests. */
 export function endpoint(url: URL): { readonly host: string; readonly port: number } {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return { host, port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port) };
 }
 
-/** Name and password that stand in a URL, as a header; none where there are none. */
+/** Name and password of a URL as a header; empty if there are none. */
 export function basicAuthorization(
   name: 'authorization' | 'proxy-authorization',
   { username, password }: URL,

@@ -24,7 +24,7 @@ import type { ReconcilerOptions } from '../options/options';
 import { HttpsPostTransport } from '../outbound/https-post-transport';
 import { Reconciler } from './reconciler';
 
-/** The parts of the process, connected to clock and network, in the order of the start. */
+/** The components of the process, connected to clock and network, in start order. */
 export async function assemble(
   options: ReconcilerOptions,
   env: Environment,
@@ -40,7 +40,7 @@ export async function assemble(
   });
   const { client, server } = connection;
   const ownNamespace = options.ownNamespace ?? connection.namespace;
-  // Without a pod's name two processes of one host would take each other's lease for their own.
+  // Without a unique name, two processes on one host would take each other's lease for their own.
   const identity = options.podName ?? `${hostname()}-${randomHex(random, 8)}`;
   logger.info('starting', { version, server, ownNamespace, identity });
   for (const remark of options.remarks) logger.warn(remark);
@@ -63,8 +63,8 @@ export async function assemble(
 }
 
 /**
- * From now on V8 collects before its heap grows: after the first lists of a large cluster that is 15 MiB less. While they come
- * in it would be a quarter more time, and so would it be for a webhook.
+ * From now on V8 collects garbage before its heap grows. After the first lists of a large cluster this saves 15 MiB.
+ * During the lists it would take a quarter more time, and so it would in a webhook.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--optimize-for-size');
@@ -85,7 +85,7 @@ function engine(reconciler: Reconciler): Component {
   };
 }
 
-/** Stops before the engine: what it would still receive would be looked at by nobody. */
+/** Stops before the engine: nobody would look at what it still received. */
 function channel(
   deps: ReflectorDeps,
   { channelListen: address, certsSecret: secretName, channelTlsDir: directory }: ReconcilerOptions,

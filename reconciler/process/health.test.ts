@@ -72,7 +72,7 @@ describe('readiness', () => {
       `configmaps: ok; secrets: backing-off, ${forbidden.message}`,
     ],
     [
-      'one of an add-on that has just come',
+      'one of an add-on that was just installed',
       [{}, { name: 'rollouts.argoproj.io', optional: true, synced: false, state: 'listing' }],
       true,
       'configmaps: ok; rollouts.argoproj.io: listing',
@@ -153,7 +153,7 @@ describe('liveness', () => {
     expect((await liveness(heard(0), heard(minutesAgo))).ok).toBe(ok);
   });
 
-  it('names who is silent', async () => {
+  it('names the silent watch', async () => {
     const silent = await liveness(heard(20), heard(1, { name: 'pods' }), heard(30, { name: 'secrets in shop' }));
     expect(silent).toEqual({ ok: false, message: 'configmaps: silent; secrets in shop: silent' });
     expect(await liveness(heard(1))).toEqual({ ok: true, message: 'ok' });
@@ -170,7 +170,7 @@ describe('liveness', () => {
     },
   );
 
-  it('is there before there are watches', async () => {
+  it('holds before there are watches', async () => {
     expect((await liveness()).ok).toBe(true);
   });
 });

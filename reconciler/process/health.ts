@@ -6,7 +6,7 @@ import { namespaces } from '../../shared/kube/resource';
 import type { Reconciler, ReconcilerStatus } from './reconciler';
 import { isRefused, type WatchStatus } from '../watch/watches';
 
-/** Longer than the longest watch without a byte: a watch that is silent beyond it does not live any more. */
+/** Longer than the longest watch without a byte. A watch that is silent for longer is dead. */
 const silentWatchMs = 15 * 60_000;
 
 const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
@@ -17,14 +17,17 @@ const stateTexts: Readonly<Record<ReconcilerStatus['state'], string>> = {
   stopped: 'stopping',
 };
 
-/** Ready means able to act, or to take over at once: every watch has listed and begun, or is refused and named as such. */
+/**
+ * Ready means able to act, or to take over at once: every watch has listed and begun, or is refused and reported as
+ * such.
+ */
 export function readinessChecks(reconciler: Pick<Reconciler, 'status'>): readonly Check[] {
   const engine: Check = {
     name: 'engine',
     check: () => {
       const { state, problem, remark } = reconciler.status;
       const text = state === 'acting' && remark !== undefined ? `in sync; ${remark}` : stateTexts[state];
-      // A standby that cannot get the Lease can take nothing over.
+      // A standby that cannot get the Lease cannot take over.
       const ok = state === 'acting' || (state === 'standby' && problem === undefined);
       return { ok, message: problem ?? text };
     },
@@ -40,7 +43,7 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
       check: () => {
         const nowMs = clock.monotonicMs();
         const silent = reconciler.status.watches.filter(
-          // One that waits to try again is alive, and a restart would bring no API server back.
+          // A watch that waits to retry is alive, and a restart would not bring an API server back.
           ({ state, lastActivityMonotonicMs }) =>
             state !== 'backing-off' && nowMs - lastActivityMonotonicMs > silentWatchMs,
         );
@@ -51,8 +54,9 @@ export function livenessChecks(reconciler: Pick<Reconciler, 'status'>, clock: Cl
 }
 
 /**
- * A watch that is refused does not make the rest unready, nor does an add-on that has just come: it is named, and the rest
- * goes on. But where namespaces are selected and cannot be seen, or no kind of workload can, there is no rest.
+ * A watch that is refused, or of an add-on that was just installed, does not make the process unready: it is named, and
+ * the rest continues. But if namespaces are selected and cannot be seen, or no kind of workload can, nothing is left to
+ * do.
  */
 function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; readonly message: string } {
   const mayBeMissing = (watch: WatchStatus): boolean =>
@@ -64,7 +68,7 @@ function watchesCheck(watches: readonly WatchStatus[]): { readonly ok: boolean; 
   return { ok, message: watches.map(describeWatch).join('; ') };
 }
 
-/** The workloads: of sources that may not be listed, some may be read by name. In webhook mode the sources alone are watched. */
+/** The workloads. Some sources that may not be listed can be read by name. In webhook mode only sources are watched. */
 function whatItActsOn(watches: readonly WatchStatus[]): readonly WatchStatus[] {
   const workloads = watches.filter((watch) => workloadKinds.some(({ resource }) => resource === watch.resource));
   return workloads.length > 0 ? workloads : watches.filter((watch) => watch.resource !== namespaces);

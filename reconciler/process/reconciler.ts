@@ -18,23 +18,23 @@ import type { WatchStatus } from '../watch/watches';
 
 const digestKeyBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
-/** It is soon known whether that lasts. */
+/** It is soon known whether the refusal lasts. */
 const refusedMaxMs = 5_000;
 
-/** One or two small requests for a right that may never come; and not in step with the other replicas. */
+/** One or two small requests for a permission that may never be granted, and not in step with the other replicas. */
 const sharedKeyEveryMs = 10 * 60_000;
 
-/** What the reconciler is doing, for probes. */
+/** The state of the reconciler, for probes. */
 export interface ReconcilerStatus {
   readonly state: 'starting' | 'syncing' | 'standby' | 'acting' | 'stopped';
-  /** Why it has not come further than it has; undefined while all is well. */
+  /** Why it makes no progress; undefined while all is well. */
   readonly problem: string | undefined;
-  /** What is unusual about it, though nothing is wrong. */
+  /** Something unusual that is not an error. */
   readonly remark?: string | undefined;
   readonly watches: readonly WatchStatus[];
 }
 
-/** The life of an engine: it begins with the digest key, without which no content may be looked at. */
+/** Starts and stops an engine. An engine needs the digest key first: without it no content may be looked at. */
 export class Reconciler {
   readonly #deps: EngineDeps;
   readonly #settings: EngineSettings;
@@ -62,32 +62,34 @@ export class Reconciler {
     };
   }
 
-  /** Change records of the webhook; until the digest key is known they are to be sent again. */
+  /** Change records of the webhook. Until the digest key is known they must be sent again. */
   accept(records: readonly unknown[]): Receipt {
     return this.#engine?.accept(records) ?? { accepted: 0, refused: records.length, full: true };
   }
 
-  /** What a change would restart; undefined where this replica cannot tell, or nothing of ours would be restarted. */
+  /**
+   * Which workloads a change would restart; undefined if this replica cannot answer, or no workload is managed here.
+   */
   preview(question: PreviewQuestion): PreviewAnswer | undefined {
     return this.#engine?.questions?.preview(question);
   }
 
-  /** What belongs into a write of a workload; undefined where this replica cannot tell. */
+  /** What to add to a write of a workload; undefined if this replica cannot answer. */
   async marks(question: MutationQuestion): Promise<MutationAnswer | undefined> {
     return await this.#engine?.questions?.marks(question);
   }
 
-  /** What is wrong with what a workload says of restarts; undefined where this replica cannot tell. */
+  /** Mistakes in a workload's annotations; undefined if this replica cannot answer. */
   lint(question: WorkloadQuestion): LintAnswer | undefined {
     return this.#engine?.questions?.lint(question);
   }
 
-  /** Returns at once: key, watches and lease are waited for however long they take. */
+  /** Returns at once and waits for key, watches and lease as long as they take. */
   start(): void {
     void this.#begin();
   }
 
-  /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
+  /** Stops writing, releases the lease, and resolves when nothing is in progress any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#engine?.stop();
@@ -97,13 +99,13 @@ export class Reconciler {
   async #begin(): Promise<void> {
     const { client, clock, random, logger, metrics } = this.#deps;
     if (this.#settings.dryRun) {
-      logger.warn('dry run: restarts are decided on and told, and nothing is written');
+      logger.warn('dry run: restarts are decided and logged, but nothing is written');
       metrics.dryRun.set(1);
-      // Nothing outlives this process that would have to be compared by the next one.
+      // Nothing outlives this process that the next one would have to compare.
       this.#run(new ContentDigester(newInstallKey(random)), { keyIsShared: true });
       return;
     }
-    const refusals = new PermissionProbe({ client, clock });
+    const permissions = new PermissionProbe({ client, clock });
     for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
       let backoff = digestKeyBackoff;
       try {
@@ -112,13 +114,13 @@ export class Reconciler {
         this.#run(new ContentDigester(key), { keyIsShared: true });
         return;
       } catch (error) {
-        if (await refusals.isRightMissing(error)) {
-          this.#goOnWithOwnKey(error);
+        if (await permissions.isRightMissing(error)) {
+          this.#continueWithOwnKey(error);
           return;
         }
         if (isRbacForbidden(error)) backoff = { ...backoff, maxMs: refusedMaxMs };
         this.#problem = `digest key: ${errorMessage(error)}`;
-        // A right that is missing is told once.
+        // A missing permission is reported once.
         const level = isRbacForbidden(error) && attempt > 0 ? 'debug' : 'warn';
         logger[level]('cannot get the digest key; trying again', { error: errorMessage(error) });
       }
@@ -126,14 +128,14 @@ export class Reconciler {
     }
   }
 
-  /** Under Reloader's own chart there is no right to keep one. */
-  #goOnWithOwnKey(error: unknown): void {
+  /** Under Reloader's own chart Reroll may not store a key. */
+  #continueWithOwnKey(error: unknown): void {
     const { random, logger } = this.#deps;
     const { ownNamespace } = this.#settings;
     this.#problem = undefined;
     logger.warn(
-      'no right to the digest key, so this process has one of its own: what changes while it is down restarts nothing, and ' +
-        'each start records all baselines anew, until there is a right to it',
+      'no right to the digest key, so this process has one of its own: changes made while it is down restart nothing, and ' +
+        'each start records all baselines again, until the right is granted',
       {
         error: errorMessage(error),
         fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKey.secretName} --from-file=key=/dev/stdin`,
@@ -144,7 +146,7 @@ export class Reconciler {
     if (!this.#deps.webhook) void this.#awaitSharedKey();
   }
 
-  /** The right to it may come, or somebody make the Secret. Never rejects. */
+  /** The permission may be granted later, or somebody may create the Secret. Never rejects. */
   async #awaitSharedKey(): Promise<void> {
     const { client, clock, random, logger } = this.#deps;
     const { signal } = this.#stop;
@@ -161,7 +163,7 @@ export class Reconciler {
   }
 
   #run(digester: ContentDigester, { keyIsShared }: { readonly keyIsShared: boolean }): void {
-    // Stopped while the key was on its way.
+    // Stopped while the key was being loaded.
     if (this.#stop.signal.aborted) return;
     const { webhook } = this.#deps;
     const deps = { ...this.#deps, keyIsShared };

@@ -35,17 +35,17 @@ export interface AdmissionMutationsOptions extends PlanView, DescribeOptions {
   readonly hints: Pick<Hints, 'attribution' | 'readNow'>;
   readonly injected: InjectedRestarts;
   readonly scope: Pick<NamespaceScope, 'isSelected'>;
-  /** As the engine reads what is stored. Throws a MalformedObjectError. */
+  /** Decodes an object as the engine does. Throws a MalformedObjectError. */
   readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
 }
 
-/** The write waits for the answer, and no longer than a moment. */
+/** The write waits for the answer, so it must not take longer than a moment. */
 const newsMs = 150;
 
 /**
- * Says what belongs into a write of a workload whose pods start after it. They find what is stored then, so what this process
- * knows now is at most too old, which is one restart too many and never one too few. Nothing is done: the write may yet be
- * refused, and what is stored tells.
+ * Decides what to add to a write of a workload whose pods start after it. The pods read what is stored then, so
+ * outdated knowledge causes at most one restart too many, and never one too few. Nothing else is done: the write may
+ * still be refused, and the stored state decides.
  */
 export class AdmissionMutations {
   readonly #options: AdmissionMutationsOptions;
@@ -54,7 +54,7 @@ export class AdmissionMutations {
     this.#options = options;
   }
 
-  /** Undefined where this process cannot tell: it does not lead, or knows another baseline. */
+  /** Undefined if this process cannot answer: it does not lead, or knows another baseline. */
   async answer({ kind, namespace, object }: MutationQuestion): Promise<MutationAnswer | undefined> {
     const { read, scope, settings, term } = this.#options;
     if (!term()) return undefined;
@@ -64,7 +64,7 @@ export class AdmissionMutations {
     if (before === 'unknown') return undefined;
     if (!before && namesByPattern(record)) return { v: 1, ...noMarks };
     await this.#newsOf(record);
-    // The Lease may have gone meanwhile.
+    // The Lease may have been lost meanwhile.
     const currentTerm = term();
     if (!currentTerm) return undefined;
     const baseline = this.#baselineOf(record);
@@ -92,8 +92,8 @@ export class AdmissionMutations {
   }
 
   /**
-   * A release writes the ConfigMap milliseconds before: it is announced by then, and not yet seen. Nobody may have used it, and
-   * then nobody has read it.
+   * A release writes the ConfigMap milliseconds earlier, when it is announced but not yet seen. If no workload used the
+   * source before, nobody has read it.
    */
   async #newsOf(record: WorkloadRecord): Promise<void> {
     const { clock, hints, sources, contents } = this.#options;
@@ -109,8 +109,8 @@ export class AdmissionMutations {
   }
 
   /**
-   * What stands on the object is what counts only if it is what this process has seen of it, digest for digest: one that
-   * somebody makes up would be told what differs from it.
+   * The baseline on the object counts only if this process has seen the same one, digest for digest. Otherwise a user
+   * could make one up and learn what differs from it.
    */
   #baselineOf({ kind, namespace, name, uid, baselineText: text }: WorkloadRecord): Baseline | undefined | 'unknown' {
     const { keys, workloads } = this.#options;
@@ -128,13 +128,13 @@ export class AdmissionMutations {
 
 const notStored = 'not stored yet';
 
-/** An object under creation has neither uid nor version, and maybe no name. */
+/** An object that is being created has neither uid nor version, and maybe no name. */
 function withIdentity(object: MutationQuestion['object'], namespace: string): object {
   const { name = notStored, uid = notStored, ...metadata } = objectOf(object['metadata']);
   return { ...object, metadata: { ...metadata, name, uid, namespace, resourceVersion: '0' } };
 }
 
-/** Its pods start after all that is known. */
+/** Its pods start after everything that is known. */
 function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): TrackedWorkload {
   const { kind, namespace, name } = record;
   return {
@@ -145,29 +145,31 @@ function trackedAs(record: WorkloadRecord, baseline: Baseline | undefined): Trac
 }
 
 /**
- * Who creates a workload with `.*` in a list would be told the name of every Secret of the namespace. Where a baseline can tell
- * of a part of what counts only, there is none: it would make the engine believe that the rest was adopted, too. It records
- * all of them by itself, by the times of both.
+ * A user who creates a workload with `.*` in a list would learn the name of every Secret in the namespace. If a
+ * baseline could cover only some of the sources, none is added: the engine would believe that the rest was adopted,
+ * too. The engine records all of them itself, by the times of both.
  */
 function namesByPattern({ policy }: WorkloadRecord): boolean {
   return sourceKinds.some((kind) => policy[kind].named.hasPatterns);
 }
 
-/** Less the sources that only a pattern has found since the baseline on the object was written: the same holds of them. */
+/**
+ * Leaves out sources that only a pattern has found since the baseline on the object was written, for the same reason.
+ */
 function withoutFound(workload: TrackedWorkload, baseline: Baseline): Baseline {
   const isNamed = usedOrListed(workload);
-  const isTold = (id: SourceId): boolean => {
+  const isListed = (id: SourceId): boolean => {
     const source = parseSourceId(id);
     return source !== undefined && isNamed(source.kind, id, source.name);
   };
-  const sources = [...baseline.sources].filter(([id]) => workload.baseline?.sources.has(id) === true || isTold(id));
+  const sources = [...baseline.sources].filter(([id]) => workload.baseline?.sources.has(id) === true || isListed(id));
   const next = { ...baseline, sources: new Map(sources) };
   return baseline.uid === notStored ? withoutUid(next) : next;
 }
 
 /**
- * That a source is not there is left out: the watch of a source that was created a moment ago may be behind. When it has been
- * seen, the engine records it by the times of both.
+ * Absent sources are left out: the watch of a source that was created a moment ago may be behind. Once it is seen, the
+ * engine records it by the times of both.
  */
 function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks {
   const sources = [...baseline.sources].filter(
@@ -180,7 +182,7 @@ function adoption(workload: TrackedWorkload, baseline: Baseline): WorkloadMarks 
   return { ...noMarks, annotations: { [ownAnnotations.baseline]: text } };
 }
 
-/** A changed template is all that its restart takes. */
+/** Whether a changed template is all that the workload's restart requires. */
 function takesRestartInTemplate({ kind, pause, rollout }: WorkloadRecord): boolean {
   if (pause?.periodMs !== undefined || rollout?.workloadRef !== undefined) return false;
   const { apply } = workloadKind(kind);

@@ -31,11 +31,11 @@ function see(source: Parameters<typeof sourceRecord>[0]): void {
 
 type Changed = Partial<Omit<LintsOptions, 'settings'>> & { readonly settings?: Partial<LintsOptions['settings']> };
 
-/** What is said of a workload of the namespace `shop`, without its name; what is provisional ends in `…?`. */
-function said(applied: Applied, { settings: told, ...more }: Changed = {}): readonly string[] | undefined {
+/** The findings for a workload in the namespace `shop`, without its name. Provisional ones end in `…?`. */
+function said(applied: Applied, { settings: changed, ...more }: Changed = {}): readonly string[] | undefined {
   const write = written(applied);
   const lints = new Lints({
-    ...{ annotationKeys: keys, sources, settings: { ...settings, ...told } },
+    ...{ annotationKeys: keys, sources, settings: { ...settings, ...changed } },
     knownKinds: () => new Set<SourceKind>(['ConfigMap', 'Secret']),
     term: () => ({ inChargeSinceMs: at(0), watchingSinceMs: at(0) }),
     scope: { isKnown: true, isSelected: () => true },
@@ -182,14 +182,14 @@ describe('the flags of the reconciler', () => {
   });
 });
 
-describe('who answers', () => {
-  it('tells of kinds that are not restarted', () => {
+describe('the replica that answers', () => {
+  it('reports kinds that are not restarted', () => {
     expect(said({ metadata: auto, as: { group: 'apps', kind: 'ReplicaSet' } })).toEqual([
       expect.stringMatching(/ has no effect: a ReplicaSet of apps is not restarted; /),
     ]);
   });
 
-  it('is who leads', () => {
+  it('is the leader', () => {
     expect(said(lists('gone'), { term: () => undefined })).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
   };
 }
 
-/** Says what is wrong with what a workload says of restarts, by the flags and the sources that only the engine knows. */
+/** Finds mistakes in a workload's annotations that depend on the flags and sources that only the engine knows. */
 export class Lints {
   readonly #options: LintsOptions;
   readonly #settings: LintSettings;
@@ -36,7 +36,7 @@ export class Lints {
     this.#settings = { keys, policy, csi, selection: { ...settings, ignoredSourceKinds } };
   }
 
-  /** Undefined where this process cannot tell: it does not lead. */
+  /** Undefined if this process cannot answer, because it does not lead. */
   answer({ group, kind, namespace, object }: WorkloadQuestion): LintAnswer | undefined {
     if (!this.#options.term()) return undefined;
     const subject = readLintSubject({ group, kind, namespace, object }, this.#settings);
@@ -47,7 +47,7 @@ export class Lints {
     return { v: 1, findings: found.map(({ message }) => ({ message, provisional: !isCertain(message) })) };
   }
 
-  /** What is not watched is not known, least of all that it is not there. */
+  /** Sources that are not watched are unknown. In particular, they are not known to be absent. */
   #known({ namespace, named }: SourceQuestion): KnownSources {
     const { sources, scope, settings, knownKinds } = this.#options;
     const { namespaces, namespacesToIgnore } = settings;

@@ -50,7 +50,7 @@ function see(source: Parameters<typeof sourceRecord>[0]): void {
   sources.sink(seen.kind, undefined, () => undefined).upsert(seen, 'list');
 }
 
-/** Under our care, with a record of what its sources hold now. */
+/** A tracked workload whose baseline matches its sources. */
 function has(options: WorkloadOptions, data: Data = red): void {
   const baseline = baselineOf({ 'cm/app': contentOf(data).whole() });
   const record = workloadRecord({ baseline, ...options });
@@ -76,12 +76,12 @@ function previews(more: Partial<PreviewsOptions> & { readonly sourceSelector?: S
 
 type Data = Readonly<Record<string, string>>;
 
-/** An update of `app` by who knows what it holds. */
+/** An update of `app` by a caller who knows the stored content. */
 function question(data: Data, more: Partial<PreviewQuestion> = {}): PreviewQuestion {
   return asking(red, data, more);
 }
 
-/** An update of `app` by who says that it holds `before`. */
+/** An update of `app` by a caller who claims that it holds `before`. */
 function asking(before: Data, after: Data, more: Partial<PreviewQuestion> = {}, uid = 'uid-app'): PreviewQuestion {
   return { ...creation('app'), update: updateOf(uid, contentOf(before), contentOf(after)), ...more };
 }
@@ -121,7 +121,7 @@ describe('a preview', () => {
     });
   });
 
-  it('changes nothing: the same answer again, and the index as it was', () => {
+  it('changes nothing: the answer and the index stay the same', () => {
     has({ name: 'web' });
     const asked = previews();
     const first = asked.answer(question(blue));
@@ -129,7 +129,7 @@ describe('a preview', () => {
     expect(sources.get('ConfigMap', 'shop', 'app')?.content).toEqual(contentOf(red));
   });
 
-  it('goes by the annotations and labels that the write gives', () => {
+  it('uses the annotations and labels of the write', () => {
     has({ name: 'web' });
     const ignored = question(blue, { switchedOn: ['reloader.stakater.com/ignore'] });
     expect(previews().answer(ignored)).toMatchObject({ restarts: [], left: [{ workload: 'deployment/web' }] });
@@ -147,7 +147,7 @@ describe('a preview', () => {
     expect(previews({ settings }).answer(creation('new'))).toEqual({ ...nothing, ...expected });
   });
 
-  it('is silent on what is not looked after', () => {
+  it('ignores workloads that are not selected', () => {
     has({ name: 'web' });
     expect(previews({ scope: { isSelected: () => false } }).answer(question(blue))).toEqual(nothing);
     expect(previews().answer(creation('unused'))).toEqual(nothing);
@@ -170,7 +170,10 @@ describe('a preview', () => {
   });
 });
 
-/** What stands between who guesses and a Secret: each of these was an oracle that told key by key where a guess is right. */
+/**
+ * Attacks by a user who guesses the content of a Secret. Each of these once revealed, key by key, where a guess was
+ * right.
+ */
 describe('who has not shown to know what is stored learns nothing', () => {
   const guesses = [red, blue, { color: 'red', size: 'xl' }, { color: 'green', size: 's' }, { color: 'red' }, {}];
 

@@ -23,17 +23,17 @@ export interface PreviewsOptions extends PlanView {
   readonly scope: Pick<NamespaceScope, 'isSelected'>;
 }
 
-/** What a preview says of one workload. */
+/** The part of a preview about one workload. */
 type Outlook = { readonly keys: readonly string[] } | { readonly because: string };
 
 const nothing: PreviewAnswer = { v: 1, restarts: [], left: [], moreRestarts: 0, moreLeft: 0 };
 
 /**
- * Says what a write would restart, by the same comparison that restarts: nothing is kept, and nothing is done.
+ * Predicts what a write would restart, with the same comparison that restarts. Nothing is kept and nothing is done.
  *
- * The proposed content is compared with nothing but what the asker has shown to know, or else who guesses at a Secret is told
- * key by key where the guess is right: not with a stored content of which the question holds no digest, nor with one of the
- * past that only the index or a baseline still knows.
+ * The proposed content is compared only with what the caller has shown to know. Otherwise a user could guess the
+ * content of a Secret key by key. It is not compared with stored content whose digest the question does not contain,
+ * nor with past content that only the index or a baseline still knows.
  */
 export class Previews {
   readonly #options: PreviewsOptions;
@@ -42,7 +42,7 @@ export class Previews {
     this.#options = options;
   }
 
-  /** Undefined where this process cannot tell: it does not lead, or digests under another key. */
+  /** Undefined if this process cannot answer: it does not lead, or digests under another key. */
   answer(question: PreviewQuestion): PreviewAnswer | undefined {
     const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed } = this.#options;
     const { kind, namespace, name, labels } = question;
@@ -77,7 +77,7 @@ export class Previews {
     };
   }
 
-  /** The content that is stored, if the question proves it known; undefined: none is, and none is claimed to be. */
+  /** The stored content, if the question proves that it is known; undefined: there is none, and none is claimed. */
   #shownBy({ kind, namespace, name, update }: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
     const stored = this.#options.sources.get(kind, namespace, name);
     if (!update) return stored ? 'not-shown' : undefined;
@@ -101,7 +101,7 @@ export class Previews {
     };
   }
 
-  /** The index as it would be, with no other past of the source than what was shown. */
+  /** The index after the write, with no past of the source other than what was shown. */
   #with(proposed: SourceRecord, shown: ContentDigest | undefined): PlanInput['sources'] {
     const { sources } = this.#options;
     const isIt = (kind: string, namespace: string, name: string): boolean =>
@@ -125,7 +125,7 @@ export class Previews {
   }
 }
 
-/** Whether a comparison with what a workload recorded tells of nothing but the content that was shown. */
+/** Whether a comparison with a workload's record reveals nothing but the content that was shown. */
 function holdsNoMoreThan(shown: ContentDigest | undefined, recorded: Recorded | undefined): boolean {
   if (recorded === undefined || recorded === absent) return true;
   if (!shown) return false;
@@ -140,10 +140,10 @@ function verdictOf(input: PlanInput, { kind, name }: PreviewQuestion): Verdict |
 
 function outlookOf(verdict: Verdict | undefined): Outlook {
   if (verdict?.comparison?.restart === true) return { keys: verdict.comparison.changedKeys ?? [] };
-  return { because: verdict ? whyOf(verdict) : 'it does not use it' };
+  return { because: verdict ? whyOf(verdict) : 'the workload does not use it' };
 }
 
-/** What holds whatever is written: what is stored restarts it already, or nothing ever does. */
+/** The result that does not depend on the write: the stored content already restarts the workload, or nothing does. */
 function outlookAnyway(verdict: Verdict | undefined): Outlook | undefined {
   if (verdict?.comparison) return verdict.comparison.restart ? { keys: [] } : undefined;
   return verdict?.needsContent ? undefined : outlookOf(verdict);

@@ -18,11 +18,11 @@ export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOpt
   readonly settings: PreviewsOptions['settings'] & LintsOptions['settings'];
   /** The indexes are filled. */
   readonly isSettled: () => boolean;
-  /** Nothing of ours is to be written, not even by others. */
+  /** Nothing of ours may be written, not even by others. */
   readonly dryRun: boolean;
 }
 
-/** What the webhook asks; undefined is the answer of a replica that cannot tell. */
+/** Answers the webhook's questions. Undefined means that this replica cannot answer. */
 export class Questions implements Previewer, Mutator, Linter {
   readonly #options: Pick<QuestionsOptions, 'isSettled' | 'dryRun'>;
   readonly #previews: Previews;
@@ -36,17 +36,17 @@ export class Questions implements Previewer, Mutator, Linter {
     this.#lints = new Lints(options);
   }
 
-  /** What a change would restart. */
+  /** Which workloads a change would restart. */
   preview(question: PreviewQuestion): PreviewAnswer | undefined {
     return this.#options.isSettled() ? this.#previews.answer(question) : undefined;
   }
 
-  /** What belongs into a write of a workload. */
+  /** What to add to a write of a workload. */
   async marks(question: MutationQuestion): Promise<MutationAnswer | undefined> {
     return this.#options.isSettled() && !this.#options.dryRun ? await this.#marks.answer(question) : undefined;
   }
 
-  /** What is wrong with what a workload says of restarts. */
+  /** Mistakes in a workload's annotations. */
   lint(question: WorkloadQuestion): LintAnswer | undefined {
     return this.#options.isSettled() ? this.#lints.answer(question) : undefined;
   }

@@ -14,7 +14,7 @@ describe('KeyHeap', () => {
     expect([heap.peek(), heap.pop()]).toEqual([undefined, undefined]);
   });
 
-  it('gives keys in the order of their rank, and of the same rank in the order of their coming', () => {
+  it('pops keys in the order of their rank, and those of the same rank in the order of their arrival', () => {
     fc.assert(
       // Few different ranks, so that many are equal.
       fc.property(fc.array(fc.integer({ min: 0, max: 9 })), (ranks) => {

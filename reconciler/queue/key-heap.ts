@@ -1,10 +1,10 @@
 export interface RankedKey {
-  /** When it is due, say. */
+  /** For example the time when it is due. */
   readonly rank: number;
   readonly key: string;
 }
 
-/** A binary heap, lowest rank first; keys of the same rank come out in the order in which they went in. */
+/** A binary heap, lowest rank first. Keys of the same rank are popped in the order in which they were pushed. */
 export class KeyHeap {
   readonly #items: { readonly rank: number; readonly key: string; readonly order: number }[] = [];
   #order = 0;

@@ -87,7 +87,7 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['many-0', 'many-99']);
   });
 
-  it('lets a large change get on, however many small ones come', async () => {
+  it('lets a large change make progress, however many small ones arrive', async () => {
     const queue = heldQueue(1);
     for (let place = 0; place < 10; place++) queue.add(`many-${String(place)}`, 0, place);
     await clock.advance(0);
@@ -169,7 +169,7 @@ describe('KeyQueue', () => {
     expect(runs).toEqual(['a', 'a']);
   });
 
-  it('looks at news of a key that failed when its backoff is over, and not when the server asked for it', async () => {
+  it('runs a failed key that is added again when its backoff is over, not when the server asked for it', async () => {
     const results: QueueResult[] = [{ kind: 'failed' }, { kind: 'failed', afterMs: 30_000 }];
     const queue = queueOf(10, async () => results.shift() ?? done);
     queue.add('a');
@@ -267,7 +267,7 @@ describe('KeyQueue', () => {
       idleMoments = 0;
     });
 
-    it('is at once where nothing is due, whatever waits for its time', async () => {
+    it('ends at once if nothing is due, whatever waits for its time', async () => {
       const queue = heldQueue();
       queue.add('later', 60_000);
       wait(queue);
@@ -276,7 +276,7 @@ describe('KeyQueue', () => {
       expect(clock.pendingTimers).toBe(1);
     });
 
-    it('comes when the last of what runs and of what is due has ended', async () => {
+    it('ends when everything that runs or is due has finished', async () => {
       const queue = heldQueue(1);
       queue.add('a');
       queue.add('b');
@@ -289,7 +289,7 @@ describe('KeyQueue', () => {
       expect([idleMoments, clock.pendingTimers]).toEqual([2, 0]);
     });
 
-    it('is not waited for any longer than was said', async () => {
+    it('ends after the given time at the latest', async () => {
       const queue = heldQueue();
       queue.add('a');
       wait(queue, 1_000);
@@ -299,7 +299,7 @@ describe('KeyQueue', () => {
       expect(idleMoments).toBe(1);
     });
 
-    it('comes with the end of the queue', async () => {
+    it('ends when the queue stops', async () => {
       const queue = heldQueue();
       queue.add('a');
       await clock.advance(0);

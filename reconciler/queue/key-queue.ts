@@ -3,22 +3,25 @@ import { maxRetryAfterMs } from '../../shared/kube/client/retry-after';
 import { backoffMs, type BackoffOptions, type Random } from '../../shared/runtime/random';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 
-/** What a run of a key came to. */
+/** The result of processing a key. */
 export type QueueResult =
   /** Nothing is left to do for now. */
   | { readonly kind: 'done' }
-  /** Look again after a delay that is not a failure: a settle window, a pace. */
+  /** Look again after a delay that is not a failure: a settle window, a rate limit. */
   | { readonly kind: 'again'; readonly afterMs: number }
-  /** Failed: look again with backoff, and not before `afterMs` where the server asked for that, unless there is news. */
+  /**
+   * Failed: look again with backoff, and not before `afterMs` if the server asked for that, unless the key is added
+   * again.
+   */
   | { readonly kind: 'failed'; readonly afterMs?: number };
 
 export interface KeyQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Keys that may run at once. */
+  /** How many keys may be processed at once. */
   readonly concurrency: number;
   readonly backoff: BackoffOptions;
-  /** Must not throw: what goes wrong is its result. */
+  /** Must not throw: a failure is part of the result. */
   readonly process: (key: string) => Promise<QueueResult>;
   readonly observer?: KeyQueueObserver;
 }
@@ -33,37 +36,40 @@ export interface KeyQueueObserver {
 interface KeyState {
   dueMs: number;
   readonly addedMs: number;
-  /** How many keys were added for the same reason before this one. */
+  /** How many keys were added before this one for the same reason. */
   readonly indexInChange: number;
-  /** Once it is due: lower ones run first. */
+  /** Set once the key is due: lower ones run first. */
   startTag?: number | undefined;
 }
 
 interface Failures {
-  /** In a row. */
+  /** Consecutive failures. */
   readonly count: number;
-  /** Whatever is added, it is not looked at before. */
+  /** The key is not processed before, even if it is added again. */
   readonly backoffEndsMs: number;
 }
 
-/** Of what runs, so much at least is the next of those that have waited, however many others come with a better turn. */
+/**
+ * At least this share of the runs goes to the keys that have waited longest, however many others arrive with a better
+ * turn.
+ */
 const shareOfWaiting = 0.5;
 
 /**
  * A queue of keys, never of events: a key that is added ten times runs once, never twice at a time, and again if it was
- * added while it ran. Keys run when they fall due, so none waits for the retries of another; a failing key is tried for
- * ever, ever more rarely. Of those that are due, the first of one change goes before the hundredth of another.
+ * added while it ran. Keys run when they are due, so none waits for the retries of another. A failing key is retried
+ * forever, with backoff. Of the keys that are due, the first of one change runs before the hundredth of another.
  *
  * @see start-time fair queueing: P. Goyal, H. Vin, H. Cheng, SIGCOMM 1996; each change is a flow.
  */
 export class KeyQueue {
   readonly #options: KeyQueueOptions;
   readonly #waiting = new Map<string, KeyState>();
-  /** By time. */
+  /** By due time. */
   readonly #due = new KeyHeap();
-  /** Those whose time has come, by turn. */
+  /** Keys that are due, by turn. */
   readonly #ready = new KeyHeap();
-  /** Of the last key that was started. */
+  /** The start tag of the last key that was started. */
   #startTag = 0;
   readonly #running = new Set<string>();
   readonly #failures = new Map<string, Failures>();
@@ -76,16 +82,16 @@ export class KeyQueue {
     this.#options = options;
   }
 
-  /** Keys that wait, those that run not counted. */
+  /** Keys that wait, without those that run. */
   get depth(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Asks that `key` be looked at in `delayMs`, or earlier if it is due earlier. After a failure it keeps its backoff: news of
-   * a workload is no reason to hammer a server that refuses it. But news does not wait for what the server asked of the write
-   * that it refused. `indexInChange`: how many keys are asked for before it for the same reason, so that a change of many workloads
-   * does not hold up one of few.
+   * Requests that `key` is processed in `delayMs`, or earlier if it is already due earlier. After a failure, a key
+   * keeps its backoff: a change of a workload is no reason to hammer a server that refuses it. But it does not wait as
+   * long as the server asked for the refused write. `indexInChange`: how many keys are added before it for the same
+   * reason, so that a change of many workloads does not delay one of few.
    */
   add(key: string, delayMs = 0, indexInChange = 0): void {
     if (this.#stopped) return;
@@ -104,14 +110,17 @@ export class KeyQueue {
     }
   }
 
-  /** Drops a key that waits: its workload is gone. */
+  /** Drops a waiting key, because its workload is deleted. */
   forget(key: string): void {
     this.#waiting.delete(key);
     this.#failures.delete(key);
     this.#options.observer?.depth(this.#waiting.size);
   }
 
-  /** Resolves when no key runs or is due, after `maxMs` at the latest: for what can wait until there is time for it. */
+  /**
+   * Resolves when no key runs or is due, at the latest after `maxMs`. For work that can wait until there is time for
+   * it.
+   */
   async whenIdle(maxMs: number): Promise<void> {
     if (this.#isIdle()) return;
     await new Promise<void>((resolve) => {
@@ -125,7 +134,7 @@ export class KeyQueue {
     });
   }
 
-  /** Starts nothing more and resolves when what runs has ended. */
+  /** Starts nothing more and resolves when all running keys have finished. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -150,7 +159,7 @@ export class KeyQueue {
     this.#arm();
   }
 
-  /** One timer for the earliest key. Also what is due now goes through it: `add` never runs anything itself. */
+  /** One timer for the earliest key. Keys that are due now use it too: `add` never runs anything itself. */
   #arm(): void {
     if (this.#stopped || this.#running.size >= this.#options.concurrency) return;
     const nowMs = this.#options.clock.monotonicMs();
@@ -174,7 +183,7 @@ export class KeyQueue {
       // A heap entry is stale when its key was re-scheduled or forgotten.
       if (state?.startTag !== next.rank) continue;
       if (this.#running.has(next.key)) {
-        // Put back by its own end, which must find when it was due; until then it must not keep the timer busy.
+        // Its own end puts it back and must find when it was due. Until then it must not keep the timer busy.
         state.startTag = undefined;
         continue;
       }
@@ -187,7 +196,7 @@ export class KeyQueue {
     this.#arm();
   }
 
-  /** What has fallen due stands in line from now on. */
+  /** Moves keys that are due to the ready heap. */
   #takeTurns(nowMs: number): void {
     for (let next = this.#due.peek(); next && next.rank <= nowMs; next = this.#due.peek()) {
       this.#due.pop();

@@ -5,7 +5,7 @@ export interface TokenBucketOptions {
   readonly burst: number;
 }
 
-/** At most `burst` at once and `perSecond` in the long run. */
+/** Allows at most `burst` at once and `perSecond` in the long run. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #options: TokenBucketOptions;

@@ -9,7 +9,7 @@ import { SourceIndex } from '../sources/source-index';
 
 const red = { color: 'red' };
 const blue = { color: 'blue' };
-const gone = new GoneError('too old', { status: 410, reason: 'Expired', retryAfterMs: undefined });
+const tooOld = new GoneError('too old', { status: 410, reason: 'Expired', retryAfterMs: undefined });
 const toCome = new ServerError('list configmaps: 504 Timeout: Too large resource version: 8, current: 7', {
   status: 504,
   reason: 'Timeout',
@@ -19,20 +19,20 @@ const broken = new ServerError('broken', { status: 500, reason: undefined, retry
 
 let index: SourceIndex;
 let contents: ContentLoader;
-/** What each request asked for: a version, or what is stored now. */
+/** The version that each request asked for, or the stored one. */
 let asked: string[];
 let answers: Readonly<Record<string, DigestedSource | Error | undefined>>;
 /** Runs before a request is answered. */
 let meanwhile: () => void;
-/** What a read of another name shows. */
+/** The result of a read of another name. */
 let find: (name: string) => DigestedSource | undefined;
-/** What a list of the namespace shows. */
+/** The result of a list of the namespace. */
 let stored: DigestedSource[];
-/** Versions that others were told of. */
-let told: string[];
+/** Versions that were reported to others. */
+let reported: string[];
 
 beforeEach(() => {
-  told = [];
+  reported = [];
   stored = [];
   index = new SourceIndex(new FakeClock(), {
     onChange: () => undefined,
@@ -50,7 +50,7 @@ beforeEach(() => {
       meanwhile();
       for (const source of stored) take(source);
     },
-    onRead: ({ resourceVersion }) => void told.push(resourceVersion),
+    onRead: ({ resourceVersion }) => void reported.push(resourceVersion),
     find: async (kind, namespace, name, resourceVersion = 'now') => {
       expect(`${kind} ${namespace}`).toMatch(/^ConfigMap (shop|gone-)/);
       asked.push(resourceVersion);
@@ -73,14 +73,14 @@ function version(resourceVersion: string, data = red): DigestedSource {
 }
 
 describe('what is stored now', () => {
-  it('is read once, where a list left it out', async () => {
+  it('is read once if a list left it out', async () => {
     sink().upsert(listedRecord(), 'list');
     answers = { now: version('1') };
     await read();
     await read();
     expect(contentNow()).toEqual(contentOf(red));
     expect(asked).toEqual(['now']);
-    expect(told).toEqual(['1']);
+    expect(reported).toEqual(['1']);
   });
 
   it('is not asked for where it is known, and not where there is nothing', async () => {
@@ -90,14 +90,14 @@ describe('what is stored now', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is nothing any more', async () => {
+  it('is deleted', async () => {
     sink().upsert(listedRecord(), 'list');
     await read();
     expect(index.get('ConfigMap', 'shop', 'app')).toBeUndefined();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
-  it('is nothing any more, and what it held last is known where the API server remembers', async () => {
+  it('is deleted, and its last content is known if the API server still has it', async () => {
     sink().upsert(listedRecord(), 'list');
     answers = { '1': version('1') };
     await read();
@@ -160,12 +160,12 @@ describe('what was stored', () => {
   });
 
   it.each<[string, Readonly<Record<string, DigestedSource | Error>>]>([
-    ['is too long ago', { '8': gone }],
+    ['is too long ago', { '8': tooOld }],
     ['is of before a restore of etcd', { '8': toCome }],
     ['is shown by no version', { '8': version('5'), '1': version('5') }],
-    ['came before another write and is too long ago', { '8': version('5'), '1': gone }],
-  ])('is unknown, and not asked for again, where it %s', async (_where, given) => {
-    answers = given;
+    ['came before another write and is too long ago', { '8': version('5'), '1': tooOld }],
+  ])('is unknown, and not asked for again, where it %s', async (_where, byVersion) => {
+    answers = byVersion;
     await read();
     const once = asked.length;
     await read();
@@ -184,7 +184,7 @@ describe('what was stored', () => {
 
   it('and what is stored now are both read', async () => {
     sink().upsert(listedRecord({ resourceVersion: '11' }), 'list');
-    answers = { '8': gone, now: version('11', { color: 'green' }) };
+    answers = { '8': tooOld, now: version('11', { color: 'green' }) };
     await read();
     expect(asked).toEqual(['8', 'now']);
     expect(contentNow()).toEqual(contentOf({ color: 'green' }));
@@ -207,7 +207,7 @@ describe('a read', () => {
     expect(atStart()).toEqual({ content: contentOf(red) });
   });
 
-  it('serves all who ask for the same while it is under way, also when it fails', async () => {
+  it('serves all concurrent callers, also when it fails', async () => {
     answers = { now: broken };
     expect(await Promise.allSettled([read(), read()])).toMatchObject([{ reason: broken }, { reason: broken }]);
     answers = { now: version('1') };
@@ -216,10 +216,10 @@ describe('a read', () => {
   });
 });
 
-describe('much of one namespace', () => {
+describe('many sources of one namespace', () => {
   const names = (count: number) => Array.from({ length: count }, (_, n) => `s-${String(n)}`);
   const ofShop = (wanted: readonly string[]) => wanted.map((name) => ({ kind: 'ConfigMap' as const, name }));
-  const unreadNames = () =>
+  const missingNames = () =>
     names(1_000).filter((name) => index.get('ConfigMap', 'shop', name)?.content === 'metadata-only').length;
 
   /** So many sources, of which a list shows all. */
@@ -236,8 +236,8 @@ describe('much of one namespace', () => {
     has(100);
     await contents.read('shop', ofShop(names(65)));
     expect(asked).toEqual(['ConfigMap of shop']);
-    expect(unreadNames()).toBe(0);
-    expect(told).toHaveLength(100);
+    expect(missingNames()).toBe(0);
+    expect(reported).toHaveLength(100);
   });
 
   it.each([
@@ -250,18 +250,18 @@ describe('much of one namespace', () => {
     expect(asked).not.toContain('ConfigMap of shop');
   });
 
-  it('may be asked for one by one', async () => {
+  it('may be read one by one', async () => {
     has(200);
     for (const name of names(70)) await contents.read('shop', ofShop([name]));
     expect(asked).toHaveLength(65);
     expect(asked.at(-1)).toBe('ConfigMap of shop');
-    expect(unreadNames()).toBe(0);
+    expect(missingNames()).toBe(0);
   });
 
   it('is counted anew in a namespace of which nothing was read for long', async () => {
     has(200);
     for (const name of names(60)) await contents.read('shop', ofShop([name]));
-    // Namespaces come and go: those of long ago take no memory.
+    // Namespaces are created and deleted: old ones must take no memory.
     find = () => undefined;
     for (let each = 0; each < budgets.readNamespacesBytes / 150; each++) {
       sink().upsert(listedRecord({ namespace: `gone-${each}`, name: 'app', uid: `uid-${each}` }), 'watch');
@@ -273,7 +273,7 @@ describe('much of one namespace', () => {
     expect(asked).not.toContain('ConfigMap of shop');
   });
 
-  it('is taken as the index knows it, and what has moved is read by its name', async () => {
+  it('are taken if the index has the same version, and read by name if they have changed', async () => {
     has(66);
     stored[0] = sourceRecord({ name: 's-0', uid: 'uid-s-0', resourceVersion: '2', data: blue });
     meanwhile = () => sink().upsert(sourceRecord({ name: 's-1', uid: 'uid-s-1', resourceVersion: '3' }), 'watch');

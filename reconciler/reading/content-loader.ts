@@ -16,8 +16,8 @@ export interface SourceName {
 export interface ContentLoaderOptions {
   readonly sources: Pick<SourceIndex, 'countIn' | 'unresolved' | 'learn' | 'learnPast' | 'learnAbsence'>;
   /**
-   * What is stored, or was when a version was given out; undefined: no such object. Throws a GoneError where that is too long
-   * ago, and other KubeErrors.
+   * The source as stored now, or at a resourceVersion; undefined: no such object. Throws a GoneError if the version is
+   * too old, and other KubeErrors.
    */
   readonly find: (
     kind: WatchedSourceKind,
@@ -25,38 +25,41 @@ export interface ContentLoaderOptions {
     name: string,
     resourceVersion?: string,
   ) => Promise<DigestedSource | undefined>;
-  /** Hands over all sources of a namespace as they are stored. Throws KubeErrors. */
+  /** Passes all stored sources of a namespace to `take`. Throws KubeErrors. */
   readonly each: (kind: WatchedSourceKind, namespace: string, take: (source: DigestedSource) => void) => Promise<void>;
-  /** What is stored now was read, and no watch tells of it. */
+  /** The current state was read. No watch event reports it. */
   readonly onRead: (source: DigestedSource) => void;
 }
 
-/** Where more of a namespace is asked for, a list of all that it has takes less of the API server than a read of each. */
+/** If more of a namespace is needed, one list costs the API server less than a read of each source. */
 const maxShareByName = 1 / 8;
 const leastByName = 64;
 
 /**
- * Reads what lists have left out: the contents of those sources that a decision rests on. Most sources of a cluster are used by
- * nobody who asked for restarts, and theirs are never sent.
+ * Reads what lists have left out: the contents of those sources that a decision depends on. Most sources of a cluster
+ * are used by no workload that asks for restarts, and their contents are never sent.
  *
- * What was changed before it was read is read as it was: the API server remembers for some minutes.
+ * If a source was changed before it was read, its past version is read: the API server keeps it for some minutes.
  */
 export class ContentLoader {
   readonly #options: ContentLoaderOptions;
   readonly #underWay = new Map<string, Promise<void>>();
-  /** How many were read by their names since the last list, by kind and namespace; of one that is gone, until others need the room. */
+  /**
+   * How many sources were read by name since the last list, by kind and namespace. Entries of deleted namespaces stay
+   * until others need the room.
+   */
   readonly #byName = new BoundedMap<string, number>({ maxBytes: budgets.readNamespacesBytes });
 
   constructor(options: ContentLoaderOptions) {
     this.#options = options;
   }
 
-  /** Reads what is unread of sources in a namespace, now and in their past. Throws KubeErrors. */
+  /** Reads the missing contents of sources in a namespace, current and past. Throws KubeErrors. */
   async read(namespace: string, sources: readonly SourceName[]): Promise<void> {
     const kinds = watchedSourceKinds.map(async (kind) => {
       const names = sources.filter((source) => source.kind === kind).map(({ name }) => name);
-      const unread = names.filter((name) => this.#options.sources.unresolved(kind, namespace, name).now);
-      if (this.#isMuch(kind, namespace, unread.length)) {
+      const missing = names.filter((name) => this.#options.sources.unresolved(kind, namespace, name).now);
+      if (this.#isMuch(kind, namespace, missing.length)) {
         await this.#once(`${kind}/${namespace}`, () => this.#readAll(kind, namespace));
       }
       await Promise.all(
@@ -68,7 +71,7 @@ export class ContentLoader {
     await Promise.all(kinds);
   }
 
-  /** Whether reads by name of these too would cost more than a list. */
+  /** Whether reading these by name, too, would cost more than a list. */
   #isMuch(kind: WatchedSourceKind, namespace: string, names: number): boolean {
     const place = `${kind}/${namespace}`;
     const byName = (this.#byName.get(place) ?? 0) + names;
@@ -78,7 +81,7 @@ export class ContentLoader {
     return byName > most;
   }
 
-  /** Whoever asks meanwhile gets the same. */
+  /** Concurrent callers share one read. */
   async #once(id: string, read: () => Promise<void>): Promise<void> {
     const reading = this.#underWay.get(id) ?? read().finally(() => this.#underWay.delete(id));
     this.#underWay.set(id, reading);
@@ -89,7 +92,7 @@ export class ContentLoader {
     const { sources, each } = this.#options;
     await each(kind, namespace, (stored) => {
       const { now } = sources.unresolved(kind, namespace, stored.name);
-      // Of any other version, a read by name is to tell.
+      // Any other version is read by name.
       if (now?.resourceVersion === stored.resourceVersion) this.#learn(stored);
     });
   }
@@ -98,23 +101,23 @@ export class ContentLoader {
     const { sources, find } = this.#options;
     const { past, now } = sources.unresolved(kind, namespace, name);
     for (const state of past) {
-      // As it was just before it was written again; where that was not seen, as it was written.
+      // The version just before the next write; if that was not seen, the version that was written.
       const at = [versionBefore(state.until), state.version];
       sources.learnPast(kind, namespace, name, state, await this.#contentAt(kind, namespace, name, state.version, at));
     }
     if (!now) return;
     const stored = await find(kind, namespace, name);
-    // The watch may have moved meanwhile, and what was read be the older of the two.
-    const isStillUnread = (): boolean =>
+    // The watch may have moved meanwhile, and the read may be older.
+    const isStillMissing = (): boolean =>
       sources.unresolved(kind, namespace, name).now?.resourceVersion === now.resourceVersion;
-    if (!isStillUnread()) return;
+    if (!isStillMissing()) return;
     if (stored) {
       this.#learn(stored);
       return;
     }
-    // What went is compared with, too, when it comes back.
+    // The content of a deleted source is needed for a comparison when it comes back.
     const content = await this.#contentAt(kind, namespace, name, now.resourceVersion, [now.resourceVersion]);
-    if (!isStillUnread()) return;
+    if (!isStillMissing()) return;
     if (content !== 'unknown') sources.learn({ ...now, content });
     sources.learnAbsence(kind, namespace, name);
   }
@@ -124,7 +127,7 @@ export class ContentLoader {
     this.#options.onRead(stored);
   }
 
-  /** What an object of a version held, which may be found at these. */
+  /** The content of the object at `version`, looked up at each of `versions`. */
   async #contentAt(
     kind: WatchedSourceKind,
     namespace: string,
@@ -138,7 +141,7 @@ export class ContentLoader {
         if (found?.resourceVersion === version) return found.content;
       }
     } catch (error) {
-      // Of before a restore of etcd: nobody remembers what was undone.
+      // A version from before a restore of etcd can no longer be read.
       if (!(error instanceof GoneError) && !isVersionToCome(error)) throw error;
     }
     return 'unknown';

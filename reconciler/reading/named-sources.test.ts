@@ -24,7 +24,7 @@ beforeEach(() => {
   });
 });
 
-it('knows what workloads name, and no longer what none of them names any more', async () => {
+it('knows what workloads name, and forgets what no workload names any more', async () => {
   const run = named.run(stop.signal);
   await clock.advance(1_000);
   expect(named.knows('ConfigMap', 'shop', 'app')).toBe(true);

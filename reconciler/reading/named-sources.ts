@@ -15,27 +15,28 @@ export interface NamedSourcesOptions {
   readonly workloads: Pick<WorkloadIndex, 'tracked'>;
   readonly sources: Pick<SourceIndex, 'learn' | 'learnAbsence'>;
   readonly readSource: HintsOptions['readSource'];
-  /** Kinds that may be neither listed nor watched, and where. */
+  /** Kinds that may be neither listed nor watched, and the namespaces. */
   readonly refused: () => readonly RefusedSources[];
-  /** Its state is known now, and was not before. */
+  /** The state of the source is known now, and was not before. */
   readonly onKnown: (kind: SourceKind, namespace: string, name: string) => void;
 }
 
 /** A change is seen this late at worst; with the webhook at once. */
 const pollMs = 30_000;
 
-/** Until it is known what is refused. */
+/** Until it is known which kinds are refused. */
 const firstPollMs = 1_000;
 
 /**
- * Reads those sources by name that workloads use, where a kind may not be listed and some of it may be got: a Role can
- * name the Secrets it opens, but a list cannot be of some names. What a pattern would match is not found.
+ * Reads the sources that workloads use by name, for kinds that may not be listed but of which some may be read: a Role
+ * can name the Secrets that it opens, but a list cannot be restricted to names. Sources that only a pattern matches are
+ * not found.
  */
 export class NamedSources {
   readonly #options: NamedSourcesOptions;
   readonly #known = new Set<string>();
-  readonly #told = new Set<string>();
-  /** Counts what made all reads before it worthless. */
+  readonly #reported = new Set<string>();
+  /** Incremented when all earlier reads become invalid. */
   #generation = 0;
   #wake = new AbortController();
 
@@ -43,12 +44,12 @@ export class NamedSources {
     this.#options = options;
   }
 
-  /** Of a source that may not be read, nothing may be concluded: least of all that it is gone. */
+  /** If a source may not be read, nothing may be concluded, least of all that it was deleted. */
   knows(kind: SourceKind, namespace: string, name: string): boolean {
     return this.#known.has(identity(kind, objectKey(namespace, name)));
   }
 
-  /** What was read before may be older than what another leader has acted on. */
+  /** Earlier reads may be older than what another leader has acted on. */
   readAnew(): void {
     this.#generation++;
     this.#known.clear();
@@ -78,9 +79,9 @@ export class NamedSources {
     }
   }
 
-  /** What no workload uses any more: lists change as often as somebody likes. */
+  /** Forgets sources that no workload uses any more: anybody may change the lists as often as they like. */
   #forgetOthers(wanted: ReadonlySet<string>): void {
-    for (const ids of [this.#known, this.#told]) for (const id of ids) if (!wanted.has(id)) ids.delete(id);
+    for (const ids of [this.#known, this.#reported]) for (const id of ids) if (!wanted.has(id)) ids.delete(id);
   }
 
   #wanted(kind: RefusedSources['kind'], within: string | undefined): ReadonlySet<ObjectKey> {
@@ -104,7 +105,7 @@ export class NamedSources {
       if (generation !== this.#generation) return;
       if (record) sources.learn(record);
       else sources.learnAbsence(kind, namespace, name);
-      this.#told.delete(id);
+      this.#reported.delete(id);
       if (this.#known.has(id)) return;
       this.#known.add(id);
       onKnown(kind, namespace, name);
@@ -114,8 +115,8 @@ export class NamedSources {
         return;
       }
       this.#known.delete(id);
-      if (this.#told.has(id)) return;
-      this.#told.add(id);
+      if (this.#reported.has(id)) return;
+      this.#reported.add(id);
       logger.warn(`no right to read ${kind} ${key}, nor to list its kind: no workload restarts for it`, {
         error: errorMessage(error),
       });

@@ -7,13 +7,13 @@ import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/sou
 import { sourceResources } from '../../shared/kube/sources/source-resources';
 import type { HintsOptions } from '../hints/hints';
 
-/** A read that takes longer says less than the next one. */
+/** The next read says more than one that takes longer. */
 const timeoutMs = 10_000;
 
 /**
- * Reads a source by name, from etcd and not from a cache of the API server; its content is digested and dropped. One
- * that `selector` does not select is as good as none. A 404 that does not name the source is no answer: what is taken for
- * absent restarts its workloads when it is seen again.
+ * Reads a source by name, from etcd and not from a cache of the API server; its content is digested and dropped. A
+ * source that `selector` does not select counts as absent. A 404 that does not name the source is not an answer: if a
+ * source were wrongly considered absent, its workloads would be restarted when it is seen again.
  */
 export function sourceReader(
   client: KubeClient,

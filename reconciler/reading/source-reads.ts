@@ -5,7 +5,7 @@ import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/sou
 import { sourceResources } from '../../shared/kube/sources/source-resources';
 import type { ContentLoaderOptions } from './content-loader';
 
-/** Reads sources as a watch would show them; their contents are digested and dropped. */
+/** Reads sources as a watch would show them. Their contents are digested and dropped. */
 export function sourceReads(
   { client, clock }: Pick<FindOptions<unknown>, 'client' | 'clock'>,
   digester: SourceDigester,

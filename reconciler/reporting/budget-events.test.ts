@@ -10,7 +10,7 @@ beforeEach(() => {
   events = new BudgetEvents(({ name }, message) => void sent.push(`${name}: ${message}`));
 });
 
-it('are sent at once by the replica that leads', () => {
+it('budget Events are sent at once by the leading replica', () => {
   events.lead(true);
   events.owe('web', web, 'too large');
   expect(sent).toEqual(['web: too large']);
@@ -18,7 +18,7 @@ it('are sent at once by the replica that leads', () => {
   expect(sent).toHaveLength(1);
 });
 
-it('are sent when a replica begins to lead, as things are then', () => {
+it('budget Events are sent when a replica becomes leader, for the state at that time', () => {
   events.owe('web', web, 'too large');
   events.owe('web', web, 'larger still');
   events.owe('api', { ...web, name: 'api' }, 'too large');
@@ -30,7 +30,7 @@ it('are sent when a replica begins to lead, as things are then', () => {
   expect(sent).toEqual(['web: larger still']);
 });
 
-it('are left to the next one where a replica leads no more', () => {
+it('budget Events are left to the next leader once a replica no longer leads', () => {
   events.lead(true);
   events.lead(false);
   events.owe('web', web, 'too large');

@@ -1,12 +1,12 @@
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
-/** What an Event needs to know of a workload. */
+/** The fields of a workload that an Event needs. */
 export type EventTarget = Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>;
 
 /**
- * Events about what is over a budget. Every replica sees it, the one that leads tells it, and what was seen before that is told
- * when the term begins.
+ * Events about exceeded budgets. Every replica sees them, but only the leader reports them. What was seen before a term
+ * begins is reported when it begins.
  */
 export class BudgetEvents {
   readonly #send: (target: EventTarget, message: string) => void;
@@ -17,24 +17,24 @@ export class BudgetEvents {
     this.#send = send;
   }
 
-  /** An empty message: nothing is over a budget any more. Called when that changes, and not each time it is looked at. */
+  /** An empty message means that no budget is exceeded any more. Called when that changes, not on every look. */
   owe(key: WorkloadKey, { kind, namespace, name, uid }: EventTarget, message: string): void {
     this.#owed.delete(key);
     if (message === '') return;
     this.#owed.set(key, { target: { kind, namespace, name, uid }, message });
-    if (this.#leads) this.#tell();
+    if (this.#leads) this.#sendAll();
   }
 
   lead(leads: boolean): void {
     this.#leads = leads;
-    if (leads) this.#tell();
+    if (leads) this.#sendAll();
   }
 
   forget(key: WorkloadKey): void {
     this.#owed.delete(key);
   }
 
-  #tell(): void {
+  #sendAll(): void {
     const owed = [...this.#owed.values()];
     this.#owed.clear();
     for (const { target, message } of owed) this.#send(target, message);

@@ -1,7 +1,7 @@
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { SourceChange } from '../sources/source-index';
 
-/** What Reloader's metrics call a kind of source: the resource that it watches for it. */
+/** The resource name that Reloader's metrics use for each kind of source. */
 export const resourceTypes: Readonly<Record<SourceKind, string>> = {
   ConfigMap: 'configmaps',
   Secret: 'secrets',
@@ -15,12 +15,12 @@ export function whatHappened({
   before,
   after,
 }: Pick<SourceChange, 'kind' | 'before' | 'after'>): keyof typeof eventTypes {
-  // Of a SecretProviderClass only rotations are seen: the first one, too, is a change.
+  // For a SecretProviderClass only rotations are seen, so the first one is a change too.
   if (!before) return kind === 'SecretProviderClass' ? 'changed' : 'created';
   return after ? 'changed' : 'deleted';
 }
 
-/** The labels of `reloader_events_received_total` and its like. */
+/** The labels of `reloader_events_received_total` and related metrics. */
 export function eventLabels(change: SourceChange) {
   return { event_type: eventTypes[whatHappened(change)], resource_type: resourceTypes[change.kind] };
 }

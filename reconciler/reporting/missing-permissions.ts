@@ -3,37 +3,37 @@ import type { ForbiddenError } from '../../shared/kube/errors';
 import { resourceName } from '../../shared/kube/resource';
 import type { Logger } from '../../shared/runtime/log/logger';
 
-/** Says of each right that is missing what that costs, once. */
+/** Logs each missing permission once, with its consequence. */
 export class MissingPermissions {
   readonly #logger: Logger;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  /** Annotations of workloads of a kind may not be written. */
+  /** Reroll may not write annotations on workloads of this kind. */
   annotations(kind: WorkloadKindName, error: ForbiddenError): void {
     const name = resourceName(workloadKind(kind).resource);
-    this.#tell(
-      `no right to patch ${name}: their baselines are kept in memory, so what changes while this process is down does not ` +
+    this.#report(
+      `no right to patch ${name}: their baselines are kept in memory, so changes made while this process is down do not ` +
         'restart them',
       error,
     );
   }
 
-  /** Entries of the journal may not be written. */
+  /** Reroll may not write journal entries. */
   journal(error: ForbiddenError): void {
-    this.#tell(
-      'no right to keep a journal of Jobs that are created anew: if this process ends between the deletion and the creation ' +
-        'of a Job, that Job is lost',
+    this.#report(
+      'no right to keep a journal of Jobs that are being recreated: if this process ends between the deletion of a Job and ' +
+        'its creation, the Job is lost',
       error,
     );
   }
 
-  #tell(message: string, error: ForbiddenError): void {
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
+  #report(message: string, error: ForbiddenError): void {
+    if (this.#reported.has(message)) return;
+    this.#reported.add(message);
     this.#logger.warn(message, { error: error.message });
   }
 }

@@ -35,13 +35,13 @@ function reporterOf({ client, clock, logger }: ClientWorld): Reporter {
 
 const said = (): readonly string[] => world.logger.lines.map(({ level, message }) => `${level}: ${message}`);
 
-/** Series that are not 0, as in the exposition; those of the process and of durations left out. */
+/** Series that are not 0, as in the exposition, without those of the process and of durations. */
 async function counted(): Promise<readonly string[]> {
   const lines = (await metrics.registry.text()).split('\n');
   return lines.filter((line) => /^re(loader|roll)_[a-z_]+_total\S* [1-9]/.test(line)).toSorted();
 }
 
-async function told(): Promise<readonly object[]> {
+async function sentEvents(): Promise<readonly object[]> {
   await world.clock.settle();
   return world.transport.requests.map((request) => bodyOf(request) as object);
 }
@@ -63,7 +63,7 @@ describe('a source', () => {
     ['that came', { before: undefined, after }, 'created', undefined],
     ['that went', { before, after: undefined }, 'deleted', undefined],
     ['that changed', { before, after }, 'changed', ['color', 'size']],
-  ])('%s is told of once the queue has had its turn, with the names of its keys', async (_what, states, what, keys) => {
+  ])('%s is logged after the queue had its turn, with the names of its keys', async (_what, states, what, keys) => {
     reporter.sourceChanged({ ...change, ...states }, 2);
     expect(world.logger.lines).toEqual([]);
     await world.clock.advance(0);
@@ -86,7 +86,7 @@ describe('a source', () => {
     ]);
   });
 
-  it('that nobody uses is told of to who debugs', () => {
+  it('that no workload uses is logged at debug level', () => {
     reporter.sourceChanged({ ...change, before, after }, 0);
     expect(said()).toEqual(['debug: ConfigMap shop/app changed; no tracked workload uses it']);
   });
@@ -97,7 +97,7 @@ describe('problems', () => {
     annotations: { ...auto, 'reroll.dev/settle': 'soon', 'reroll.dev/strategy': 'magic' },
   }).workload;
 
-  it('are told each with key, value and fix, and counted', async () => {
+  it('are reported each with key, value and fix, and counted', async () => {
     reporter.problems({ ...bad, baselineProblem: 'it is not JSON' });
     expect(said()).toEqual([
       expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll.dev\/strategy="magic" .*; use one of/),
@@ -107,22 +107,22 @@ describe('problems', () => {
     expect(await counted()).toEqual(['reroll_annotation_problems_total 2', 'reroll_baseline_problems_total 1']);
   });
 
-  it('are told once, however often the workload is seen', () => {
+  it('are reported once, however often the workload is seen', () => {
     for (let n = 0; n < 3; n++) reporter.problems(bad);
     expect(said()).toHaveLength(2);
   });
 
   it.each<[string, () => void]>([
-    ['mended in between', () => reporter.problems(workload)],
-    ['those of another by that name', () => reporter.forget(workload.key)],
-  ])('are told again when they were %s', (_what, happen) => {
+    ['they were fixed in between', () => reporter.problems(workload)],
+    ['they belong to another workload of that name', () => reporter.forget(workload.key)],
+  ])('are reported again when %s', (_what, happen) => {
     reporter.problems(bad);
     happen();
     reporter.problems(bad);
     expect(said()).toHaveLength(4);
   });
 
-  it('that there are none is not told', () => {
+  it('are not logged if there are none', () => {
     reporter.problems(workload);
     expect(said()).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe('a change that led to no restart', () => {
     expect(world.logger.lines[0]).toMatchObject({
       level: 'info',
       message: 'Deployment shop/web left alone',
-      fields: { sources: ['cm/app'], because: ['ConfigMap app: what it uses of it has not changed'] },
+      fields: { sources: ['cm/app'], because: ['ConfigMap app: the content it uses has not changed'] },
     });
   });
 
@@ -149,7 +149,7 @@ describe('a change that led to no restart', () => {
     expect(await counted()).toEqual([`reloader_skipped_total{reason="${reason}"} 1`]);
   });
 
-  it('is nothing where nothing had changed', async () => {
+  it('is not reported if nothing had changed', async () => {
     reporter.leftAlone(workload, new Set(), [unchanged]);
     expect([said(), await counted()]).toEqual([[], []]);
   });
@@ -160,13 +160,13 @@ describe('a baseline', () => {
     [false, 'info: Deployment shop/web: baseline recorded; nothing restarted'],
     [
       true,
-      'info: Deployment shop/web: baseline put back, after somebody removed it or brought back an older one; nothing restarted',
+      'info: Deployment shop/web: baseline restored, after somebody removed it or put an older one in its place; nothing restarted',
     ],
   ])('that was lost: %s', async (baselineLost, line) => {
     reporter.adopted({ ...workload, baselineLost }, { stored: true });
     expect(said()).toEqual([line]);
     expect(await counted()).toEqual(['reroll_adoptions_total{kind="Deployment"} 1']);
-    expect(await told()).toEqual([]);
+    expect(await sentEvents()).toEqual([]);
   });
 });
 
@@ -188,7 +188,7 @@ describe('a restart', () => {
       },
     ]);
     expect(await counted()).toEqual(restarted);
-    expect(await told()).toMatchObject([
+    expect(await sentEvents()).toMatchObject([
       {
         involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'uid-web' },
         type: 'Normal',
@@ -198,10 +198,10 @@ describe('a restart', () => {
     ]);
   });
 
-  it('is told outside of the cluster with what its Event says', async () => {
+  it('is sent as an alert with the text of its Event', async () => {
     const changes = [changeOf(), changeOf({ kind: 'Secret', name: 'db' })];
     reporter.restarted(workload, restartOf({}, { changes }), { did: 'restarted', changedMs: undefined });
-    const { message } = (await told())[0] as { readonly message: string };
+    const { message } = (await sentEvents())[0] as { readonly message: string };
     expect(alerts).toEqual([
       expect.objectContaining({
         sources: [
@@ -224,7 +224,7 @@ describe('a restart', () => {
     expect(alerts).toEqual([]);
   });
 
-  it('is told with whose change it answers, as far as that is known', async () => {
+  it('is reported with whose change it answers, as far as that is known', async () => {
     const attribution: Attribution = {
       users: ['alice'],
       moreUsers: 2,
@@ -242,12 +242,12 @@ describe('a restart', () => {
       managers: ['kubectl-edit'],
       paths: ['both', 'watch'],
     });
-    expect((await told())[0]).toMatchObject({
+    expect((await sentEvents())[0]).toMatchObject({
       message: expect.stringContaining('(keys: color) by alice and 2 more (kubectl-edit); Secret db: content changed'),
     });
   });
 
-  it('counts the ways on which its changes came', async () => {
+  it('counts how its changes were noticed', async () => {
     const nobody = { users: [], moreUsers: 0, firstUser: undefined, manager: undefined };
     const attribution = { ...nobody, changedKeys: [], path: 'webhook', observedAtMs: 0 } as const;
     reporter.answered([changeOf({ attribution }), changeOf({ name: 'other' })]);
@@ -286,15 +286,15 @@ describe('a restart', () => {
           { kind: 'Secret', name: 'db' },
         ],
         workload: expect.objectContaining({ kind: 'Job', namespace: 'shop', name: 'migrate' }),
-        detail: `${because.join('; ')}. Job created anew (c0ffee00)`,
+        detail: `${because.join('; ')}. Job recreated (c0ffee00)`,
       },
     ]);
-    expect(said()).toEqual(['info: Job shop/migrate created anew']);
+    expect(said()).toEqual(['info: Job shop/migrate recreated']);
     expect(await counted()).toContain('reloader_action_total{workload_kind="Job",result="success"} 1');
-    expect(await told()).toMatchObject([
+    expect(await sentEvents()).toMatchObject([
       {
         involvedObject: { apiVersion: 'batch/v1', kind: 'Job', name: 'migrate', uid: 'new' },
-        message: 'ConfigMap app: content changed (keys: a); Secret db: content changed. Job created anew (c0ffee00)',
+        message: 'ConfigMap app: content changed (keys: a); Secret db: content changed. Job recreated (c0ffee00)',
       },
     ]);
   });
@@ -334,7 +334,7 @@ describe('a failure', () => {
       fields: { error: expect.stringContaining(String(status)) },
     });
     const body = { type: 'Warning', reason: 'ReloadFail', message: expect.stringContaining(String(status)) };
-    expect(await told()).toMatchObject(Array(events).fill(body));
+    expect(await sentEvents()).toMatchObject(Array(events).fill(body));
   });
 
   it('is counted', async () => {
@@ -354,13 +354,13 @@ describe('a failure', () => {
     ['a plan that is out of date', new StaleWorkloadError(workload)],
   ])('is none where it is %s', async (_what, error) => {
     reporter.failed(workload, error, 0);
-    expect(said()).toEqual(['debug: Deployment shop/web has moved on; trying again with its new state']);
+    expect(said()).toEqual(['debug: Deployment shop/web was changed meanwhile; trying again with its new state']);
     expect(await counted()).toEqual(['reloader_reconcile_total{result="error"} 1', 'reroll_conflicts_total 1']);
-    expect(await told()).toEqual([]);
+    expect(await sentEvents()).toEqual([]);
   });
 });
 
-describe('what is over a budget', () => {
+describe('an exceeded budget', () => {
   const problem: AnnotationProblem = {
     ...{ code: 'over-budget' as const, key: 'configmap.reloader.stakater.com/reload', value: 'app,…' },
     ...{ message: 'has more than 500 names and is ignored as a whole', fix: 'list fewer names' },
@@ -370,27 +370,27 @@ describe('what is over a budget', () => {
   const message =
     'Deployment shop/web: annotation configmap.reloader.stakater.com/reload="app,…" has more than 500 names and is ignored as a whole; list fewer names';
 
-  it('is told once in the log, and in an Event by who leads', async () => {
+  it('is reported once in the log, and by the leader in an Event', async () => {
     reporter.problems(seen);
     reporter.problems(seen);
     expect(said()).toHaveLength(2);
-    expect(await told()).toEqual([]);
+    expect(await sentEvents()).toEqual([]);
     reporter.lead(true);
     reporter.lead(true);
     reporter.problems(seen);
-    expect(await told()).toMatchObject([{ type: 'Warning', reason: 'OverBudget', message }]);
+    expect(await sentEvents()).toMatchObject([{ type: 'Warning', reason: 'OverBudget', message }]);
   });
 
-  it('is told again where it was mended and comes back', async () => {
+  it('is reported again if it was fixed and comes back', async () => {
     reporter.lead(true);
     reporter.problems(seen);
     await world.clock.advance(600_000);
     reporter.problems({ ...seen, record: { ...seen.record, problems: [] } });
     reporter.problems(seen);
-    expect(await told()).toHaveLength(2);
+    expect(await sentEvents()).toHaveLength(2);
   });
 
-  it('is told of the workloads that use keys of a source with too many, and once', async () => {
+  it('is reported once for a workload that uses keys of a source with too many', async () => {
     const verdict = changeOf();
     reporter.tooManyKeys(workload, [verdict]);
     expect(said()).toEqual([]);
@@ -398,32 +398,30 @@ describe('what is over a budget', () => {
     expect(said()).toEqual([
       expect.stringMatching(/^warn: Deployment shop\/web uses keys .* in ConfigMap app: any change there restarts/),
     ]);
-    expect(await told()).toMatchObject([{ reason: 'OverBudget', message: expect.stringContaining('divide it') }]);
+    expect(await sentEvents()).toMatchObject([
+      { reason: 'OverBudget', message: expect.stringContaining('split the source') },
+    ]);
   });
 });
 
-describe('a baseline that is removed again and again', () => {
+describe('a baseline that keeps being removed', () => {
   it.each<[string, readonly string[], string]>([
-    ['nobody', [], 'managedFields do not show who removes it.'],
-    ['one', ['web-operator'], 'Field manager "web-operator" updates it, and managedFields name no other.'],
-    ['two', ['a', 'b'], 'managedFields do not show which of its field managers removes it: "a", "b".'],
-    [
-      'five',
-      ['a', 'b', 'c', 'd', 'e'],
-      'managedFields do not show which of its field managers removes it: "a", "b", "c" and 2 more.',
-    ],
-  ])('is told with what to do, where %s may have done it', async (_what, removers, expected) => {
+    ['nobody', [], 'managedFields does not show which field manager removes it.'],
+    ['one', ['web-operator'], 'Field manager "web-operator" updates it; managedFields names no other.'],
+    ['two', ['a', 'b'], 'managedFields does not show which of its field managers removes it: "a", "b".'],
+    ['five', ['a', 'b', 'c', 'd', 'e'], 'of its field managers removes it: "a", "b", "c" and 2 more.'],
+  ])('is reported with what to do, if %s may have done it', async (_what, removers, expected) => {
     reporter.baselineRemoved(workload, removers);
-    const message = expect.stringMatching(/^annotation reroll\.dev\/baseline is removed again .*--register=mutating/);
-    expect(await told()).toMatchObject([{ type: 'Warning', reason: 'BaselineRemoved', message }]);
-    expect(await told()).toMatchObject([{ message: expect.stringContaining(expected) }]);
+    const message = expect.stringMatching(/^annotation reroll\.dev\/baseline keeps being removed.*--register=mutating/);
+    expect(await sentEvents()).toMatchObject([{ type: 'Warning', reason: 'BaselineRemoved', message }]);
+    expect(await sentEvents()).toMatchObject([{ message: expect.stringContaining(expected) }]);
     expect(said()).toEqual([expect.stringMatching(/^warn: Deployment shop\/web: annotation reroll/)]);
     expect(world.logger.lines[0]?.fields).toEqual({ workload: 'Deployment shop/web', fieldManagers: removers });
   });
 
-  it('is told to the end, however long the names are', async () => {
+  it('is reported in full, however long the names are', async () => {
     reporter.baselineRemoved(workload, Array<string>(4).fill('m'.repeat(128)));
-    expect(await told()).toMatchObject([{ message: expect.stringContaining('"What a write keeps")') }]);
+    expect(await sentEvents()).toMatchObject([{ message: expect.stringContaining('"What a write keeps")') }]);
   });
 });
 
@@ -440,12 +438,12 @@ it('a look is counted with its duration', async () => {
 describe('an entry of the journal that does not verify', () => {
   const refused = { namespace: 'reroll', name: 'reroll-job-0123', job: 'shop/migrate', why: 'wrong-mac' } as const;
 
-  it('is named in one warning that says what it may be and what to do, and counted', async () => {
+  it('is reported in one warning with possible causes and what to do, and counted', async () => {
     reporter.journalEntryRefused(refused);
     expect(said()).toEqual([
-      'warn: Secret reroll/reroll-job-0123 is labelled as a journal entry of a Job that is being created anew, but its MAC is ' +
+      'warn: Secret reroll/reroll-job-0123 is labelled as a journal entry of a Job that is being recreated, but its MAC is ' +
         'wrong: it was written before the key in Secret reroll-journal-key, or somebody else wrote or changed it. Nothing is ' +
-        'created from it, and it stays as it is. Find out who wrote it; create Job shop/migrate if that is missing; then ' +
+        'created from it, and it is left as it is. Find out who wrote it; create Job shop/migrate if it is missing; then ' +
         'delete the Secret',
     ]);
     expect(world.logger.lines[0]?.fields).toEqual({
@@ -457,10 +455,10 @@ describe('an entry of the journal that does not verify', () => {
   });
 
   it.each(['', 'shop', 'a/b/c', 'Shop/migrate', 'shop/x\nwarn: all is well', `shop/${'x'.repeat(254)}`])(
-    'is told without %j, which is no name of a Job',
+    'is reported without %j, which is not a valid Job name',
     (job) => {
       reporter.journalEntryRefused({ ...refused, job });
-      expect(said()[0]).toContain('; create the Job that it may have been written for if that is missing; then');
+      expect(said()[0]).toContain('; create the Job that it may have been written for if it is missing; then');
       if (job !== '') expect(said()[0]).not.toContain(job);
     },
   );

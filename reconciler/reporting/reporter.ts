@@ -36,15 +36,15 @@ import {
 import type { SourceChange } from '../sources/source-index';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
-/** Two names that an API server accepts. */
+/** Two valid object names. */
 const objectKeyPattern = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 const entryProblems: Readonly<Record<EntryProblem, string>> = {
-  'no-mac': 'it has no MAC: an earlier version of Reroll wrote it, or somebody else did',
+  'no-mac': 'it has no MAC: an earlier version of Reroll or somebody else wrote it',
   'wrong-mac':
     'its MAC is wrong: it was written before the key in Secret reroll-journal-key, or somebody else wrote or changed it',
   unreadable: 'its content cannot be read',
-  'other-job': 'its content is for another Job than its label and annotation name',
+  'other-job': 'its content is for a different Job than its label and annotation name',
 };
 
 export interface ReporterOptions {
@@ -52,36 +52,36 @@ export interface ReporterOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** Undefined: nothing is told outside of the cluster. */
+  /** Undefined: no alerts are sent. */
   readonly alerts?: AlertSink | undefined;
 }
 
-/** What does not pass by itself. */
+/** Errors that a person must fix. */
 const personsErrors = [ForbiddenError, InvalidError, BaselineTooLargeError, MarkerLostError] as const;
 
-/** Of those with too many keys. */
+/** Limit of sources with too many keys that one message names. */
 const maxNamedSources = 5;
 
-/** Says what happened and why: log, metrics, Events, alerts. Decides nothing. */
+/** Reports what happened and why in logs, metrics, Events and alerts. Decides nothing. */
 export class Reporter {
   readonly #options: ReporterOptions;
-  /** Problems already told of a workload: each is told once, not at every write to its status. */
-  readonly #told = new Map<WorkloadKey, string>();
+  /** Problems already reported per workload: each is reported once, not at every status update. */
+  readonly #reported = new Map<WorkloadKey, string>();
 
-  /** Sources with too many keys that were told of a workload. */
-  readonly #toldKeys = new Map<WorkloadKey, string>();
+  /** Sources with too many keys that were already reported per workload. */
+  readonly #reportedKeys = new Map<WorkloadKey, string>();
   readonly #budgetEvents = new BudgetEvents((target, message) => this.#event(target, 'Warning', 'OverBudget', message));
 
   constructor(options: ReporterOptions) {
     this.#options = options;
   }
 
-  /** Whether this replica leads: only then it writes Events about what every replica sees. */
+  /** Whether this replica leads. Only the leader writes Events about what every replica sees. */
   lead(leads: boolean): void {
     this.#budgetEvents.lead(leads);
   }
 
-  /** A change in a namespace that the selector does not select. */
+  /** A change in a namespace that the namespace selector does not select. */
   sourceNotSelected(change: SourceChange): void {
     countPassedOver(this.#options.metrics, change);
   }
@@ -96,13 +96,13 @@ export class Reporter {
     countEvent(this.#options.metrics, change);
     const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
     const { clock, logger } = this.#options;
-    // In a large cluster most changes concern nobody.
+    // In a large cluster most changes concern no workload.
     if (users === 0) logger.debug(`${kind} ${namespace}/${name} ${what}; no tracked workload uses it`, fields);
-    // To write a line takes as long as to decide: the queue has its turn first.
+    // Writing a line takes as long as deciding, so the queue runs first.
     else clock.timer(0, () => logger.info(`${kind} ${namespace}/${name} ${what}`, fields));
   }
 
-  /** What its annotations or its baseline say that cannot be meant. */
+  /** Values in the workload's annotations or baseline that are invalid. */
   problems({ key, record, baselineProblem }: Pick<TrackedWorkload, 'key' | 'record' | 'baselineProblem'>): void {
     const { logger, metrics } = this.#options;
     const name = describeWorkload(record);
@@ -112,11 +112,11 @@ export class Reporter {
         ? []
         : [`${name}: annotation reroll.dev/baseline cannot be read: ${baselineProblem}`];
     const all = [...lines, ...baseline];
-    // As long as it is kept, a digest is enough to know it by. Most workloads have no problem.
-    const told = all.length === 0 ? undefined : textDigest(all.join('\n'));
-    if (this.#told.get(key) === told) return;
-    if (told === undefined) this.#told.delete(key);
-    else this.#told.set(key, told);
+    // A digest is enough to recognize the problems, and most workloads have none.
+    const reported = all.length === 0 ? undefined : textDigest(all.join('\n'));
+    if (this.#reported.get(key) === reported) return;
+    if (reported === undefined) this.#reported.delete(key);
+    else this.#reported.set(key, reported);
     for (const line of all) logger.warn(line, { workload: name });
     const costly = lines.filter((_line, index) => record.problems[index]?.code === 'over-budget');
     this.#budgetEvents.owe(key, record, costly.join('; '));
@@ -124,18 +124,21 @@ export class Reporter {
     metrics.baselineProblemsTotal.inc(baseline.length);
   }
 
-  /** A workload uses single keys of sources that have too many to tell them apart. Told by who plans, and so by who leads. */
+  /**
+   * A workload uses single keys of sources with too many keys to tell them apart. Only the leader plans, so only the
+   * leader reports this.
+   */
   tooManyKeys({ key, record }: TrackedWorkload, verdicts: readonly Verdict[]): void {
     const sources = verdicts.flatMap(({ kind, name, tooManyKeys }) => (tooManyKeys ? [`${kind} ${name}`] : []));
-    const told = sources.length === 0 ? undefined : textDigest(sources.join());
-    if (this.#toldKeys.get(key) === told) return;
-    this.#toldKeys.delete(key);
-    if (told === undefined) return;
-    this.#toldKeys.set(key, told);
+    const reported = sources.length === 0 ? undefined : textDigest(sources.join());
+    if (this.#reportedKeys.get(key) === reported) return;
+    this.#reportedKeys.delete(key);
+    if (reported === undefined) return;
+    this.#reportedKeys.set(key, reported);
     const named = sources.slice(0, maxNamedSources).join(', ') + (sources.length > maxNamedSources ? ', …' : '');
     const why =
-      `more than ${budgets.sourceKeys} keys, or names of keys that take more than ${budgets.sourceKeyNameBytes} bytes, in ` +
-      `${named}: any change there restarts the workload, also of keys that it does not use; divide it into several`;
+      `more than ${budgets.sourceKeys} keys, or key names of more than ${budgets.sourceKeyNameBytes} bytes in total, in ` +
+      `${named}: any change there restarts the workload, even of keys that it does not use; split the source`;
     const workload = describeWorkload(record);
     this.#options.logger.warn(`${workload} uses keys of a source that has too many: ${why}`, { workload });
     this.#event(record, 'Warning', 'OverBudget', why);
@@ -148,14 +151,17 @@ export class Reporter {
     metrics.reconcileDurationSeconds.observe({ result: 'success' }, (clock.monotonicMs() - startedMs) / 1000);
   }
 
-  /** A change that led to no restart: why not, for each source that had changed. */
+  /** A change that led to no restart: the reason, for each source that had changed. */
   leftAlone({ record }: TrackedWorkload, changed: ReadonlySet<SourceId>, verdicts: readonly Verdict[]): void {
     if (changed.size === 0) return;
     const { logger, metrics } = this.#options;
     const concerned = verdicts.filter(({ id }) => changed.has(id));
     const workload = describeWorkload(record);
     const unused = [...changed].filter((id) => !concerned.some((verdict) => verdict.id === id));
-    const because = [...concerned.map(describeVerdict), ...unused.map((id) => `${id}: it asks for it no more`)];
+    const because = [
+      ...concerned.map(describeVerdict),
+      ...unused.map((id) => `${id}: the workload no longer asks for it`),
+    ];
     logger.info(`${workload} left alone`, { workload, sources: [...changed], because });
     const compared = concerned.some(({ comparison }) => comparison !== undefined);
     metrics.skippedTotal.inc({ reason: compared ? 'no_data_change' : 'ignored_or_not_selected' });
@@ -167,19 +173,19 @@ export class Reporter {
       this.#options.logger.debug(`${workload}: baseline kept in memory; nothing restarted`, { workload });
       return;
     }
-    const what = baselineLost ? 'put back, after somebody removed it or brought back an older one' : 'recorded';
+    const what = baselineLost ? 'restored, after somebody removed it or put an older one in its place' : 'recorded';
     this.#options.logger.info(`${workload}: baseline ${what}; nothing restarted`, { workload });
     this.#options.metrics.adoptionsTotal.inc({ kind: record.kind });
   }
 
-  /** Somebody removes its baseline again and again: one of these field managers, if any is known. */
+  /** Something keeps removing the workload's baseline; `removers` are the field managers that may have done it. */
   baselineRemoved({ record }: TrackedWorkload, removers: readonly string[]): void {
     const workload = describeWorkload(record);
     const what =
-      `annotation ${ownAnnotations.baseline} is removed again and again. ${describeRemovers(removers)}. ` +
-      'It is put back ever more rarely; while it is gone, a change that no replica sees is missed. ' +
-      'Let the one that removes it keep annotations that are not its own, or register the webhook with ' +
-      '--register=mutating, which keeps it in that very write (docs/webhook.md, "What a write keeps")';
+      `annotation ${ownAnnotations.baseline} keeps being removed. ${describeRemovers(removers)}. ` +
+      'Reroll restores it less and less often; while it is missing, a change that no replica sees is lost. ' +
+      'Make that controller keep annotations that it does not own, or register the webhook with ' +
+      '--register=mutating, which keeps the annotation in that same write (docs/webhook.md, "What a write keeps")';
     this.#options.logger.warn(`${workload}: ${what}`, { workload, fieldManagers: removers });
     this.#event(record, 'Warning', 'BaselineRemoved', what);
   }
@@ -216,7 +222,10 @@ export class Reporter {
     this.#options.alerts?.send({ sources: changes, workload: record, detail });
   }
 
-  /** A rollout that somebody else began has given its pods what has changed. `how` completes "not restarted: …". */
+  /**
+   * A rollout that somebody else started already gives the pods the changed content. `how` completes "not restarted:
+   * …".
+   */
   folded({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
     const { logger, metrics } = this.#options;
     const workload = describeWorkload(record);
@@ -229,7 +238,7 @@ export class Reporter {
     metrics.foldedRestartsTotal.inc({ workload_kind: record.kind });
   }
 
-  /** A dry run has decided on a restart. */
+  /** A dry run decided on a restart. */
   withheld({ record }: TrackedWorkload, { strategy, changes }: Restart): void {
     const { logger, metrics } = this.#options;
     const workload = describeWorkload(record);
@@ -246,7 +255,7 @@ export class Reporter {
     this.#options.logger.info(`${workload} resumed ${how}`, { workload });
   }
 
-  /** The changes that a restart answers, written or under way. */
+  /** The changes that a restart answers, whether it is written or still in progress. */
   answered(changes: readonly Change[]): void {
     for (const { attribution } of changes) this.#options.metrics.channel.changed(attribution);
   }
@@ -256,36 +265,36 @@ export class Reporter {
     const record = { kind: 'Job', namespace, name, uid } as const;
     const workload = describeWorkload(record);
     const { restartId, sources, because } = entry;
-    this.#options.logger.info(`${workload} created anew`, { workload, because, sources, restartId });
+    this.#options.logger.info(`${workload} recreated`, { workload, because, sources, restartId });
     this.#count(record, true);
-    const detail = `${because.join('; ')}. Job created anew (${restartId})`;
+    const detail = `${because.join('; ')}. Job recreated (${restartId})`;
     this.#event(record, 'Normal', 'Reloaded', detail);
     this.#options.alerts?.send({ sources: sources.flatMap((id) => parseSourceId(id) ?? []), workload: record, detail });
   }
 
-  /** A Job that is deleted cannot be created again yet; it is tried again. */
+  /** A deleted Job could not be created again yet. It is retried. */
   jobNotCreated({ uid, successor, because, restartId }: JobRecreation, error: unknown): void {
     const { name, namespace } = successor.metadata;
     const record = { kind: 'Job', namespace, name, uid } as const;
     const workload = describeWorkload(record);
     this.#count(record, false);
-    this.#options.logger.warn(`${workload} is deleted and not created anew yet; trying again until it is`, {
+    this.#options.logger.warn(`${workload} was deleted and could not be recreated yet; retrying until it is`, {
       ...{ workload, because, restartId },
       error: errorMessage(error),
     });
-    this.#toMend(record, error, 'deleted, and not created anew until this is mended: ');
+    this.#toFix(record, error, 'deleted, and not recreated until this is fixed: ');
   }
 
-  /** A Secret that looks like an entry of the journal, and does not verify. */
+  /** A Secret is labelled as a journal entry but does not verify. */
   journalEntryRefused({ namespace, name, job, why }: RefusedEntry): void {
     const { logger, metrics } = this.#options;
     metrics.journalEntriesRefusedTotal.inc();
-    // Somebody else may have written it: what is no name of a Job is not repeated.
+    // Somebody else may have written the Secret, so text that is not a valid Job name is not repeated.
     const named = objectKeyPattern.test(job) ? `Job ${job}` : 'the Job that it may have been written for';
     logger.warn(
-      `Secret ${namespace}/${name} is labelled as a journal entry of a Job that is being created anew, but ` +
-        `${entryProblems[why]}. Nothing is created from it, and it stays as it is. Find out who wrote it; create ${named} ` +
-        'if that is missing; then delete the Secret',
+      `Secret ${namespace}/${name} is labelled as a journal entry of a Job that is being recreated, but ` +
+        `${entryProblems[why]}. Nothing is created from it, and it is left as it is. Find out who wrote it; create ${named} ` +
+        'if it is missing; then delete the Secret',
       {
         secret: `${namespace}/${name}`,
         why,
@@ -294,7 +303,7 @@ export class Reporter {
     );
   }
 
-  /** A restart that could not be written; it is tried again. */
+  /** A restart could not be written. It is retried. */
   notRestarted({ record }: TrackedWorkload, error: unknown): void {
     if (!isConflict(error) && !(error instanceof NotLeadingError)) this.#count(record, false);
   }
@@ -306,15 +315,15 @@ export class Reporter {
     metrics.reconcileTotal.inc({ result: 'error' });
     if (isConflict(error)) {
       metrics.conflictsTotal.inc();
-      logger.debug(`${workload} has moved on; trying again with its new state`, { workload });
+      logger.debug(`${workload} was changed meanwhile; trying again with its new state`, { workload });
       return;
     }
     metrics.errorsTotal.inc({ type: 'handler_error' });
     logger.warn(`${workload} could not be written; trying again`, { workload, error: errorMessage(error) });
-    this.#toMend(record, error);
+    this.#toFix(record, error);
   }
 
-  /** Nothing is decided before it is known what its sources hold. */
+  /** A source could not be read. Nothing is decided before the content of all sources is known. */
   notRead({ record }: TrackedWorkload, error: unknown): void {
     const { logger, metrics } = this.#options;
     const workload = describeWorkload(record);
@@ -323,15 +332,15 @@ export class Reporter {
   }
 
   forget(key: WorkloadKey): void {
-    this.#told.delete(key);
-    this.#toldKeys.delete(key);
+    this.#reported.delete(key);
+    this.#reportedKeys.delete(key);
     this.#budgetEvents.forget(key);
   }
 
-  /** What a person must mend is told where they look; what passes by itself is not. */
-  #toMend(record: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>, error: unknown, before = ''): void {
-    const isToMend = personsErrors.some((type) => error instanceof type);
-    if (isToMend) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
+  /** What a person must fix gets an Event; what passes by itself does not. */
+  #toFix(record: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>, error: unknown, before = ''): void {
+    const isToFix = personsErrors.some((type) => error instanceof type);
+    if (isToFix) this.#event(record, 'Warning', 'ReloadFail', before + errorMessage(error));
   }
 
   #count({ kind, namespace }: Pick<WorkloadRecord, 'kind' | 'namespace'>, success: boolean): void {
@@ -343,7 +352,7 @@ export class Reporter {
     else metrics.reloadErrorsTotal.inc();
   }
 
-  /** Not waited for: an Event that cannot be written delays no restart. */
+  /** Not awaited: an Event that cannot be written delays no restart. */
   #event(
     { kind, namespace, name, uid }: Pick<WorkloadRecord, 'kind' | 'namespace' | 'name' | 'uid'>,
     type: 'Normal' | 'Warning',
@@ -356,12 +365,12 @@ export class Reporter {
   }
 }
 
-/** The workload moved on under us: no failure, only to be looked at again. */
+/** The workload changed meanwhile. That is no failure; the workload is looked at again. */
 function isConflict(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError;
 }
 
-/** For the log: who made the changes, with what, and on which way we learnt of them. */
+/** For the log: the authors of the changes, their field managers, and how the changes were noticed. */
 function attributionFields(changes: readonly Change[]) {
   const known = changes.flatMap(({ attribution }) => attribution ?? []);
   const { users, more } = authorsOf(changes);

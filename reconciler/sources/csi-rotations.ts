@@ -12,8 +12,8 @@ export interface CsiRotationsOptions {
 }
 
 /**
- * A write to a status so soon after its creation completes it; the driver looks for new versions every two minutes, and
- * no more often than every few seconds where somebody asks for that.
+ * A write to a status this soon after its creation completes it. The driver looks for new versions every two minutes,
+ * and at most every few seconds if configured so.
  */
 const completedWithinMs = 5_000;
 
@@ -24,12 +24,13 @@ interface Mounted {
 }
 
 /**
- * SecretProviderClasses as sources: what changes under running pods when the CSI driver rotates what is mounted.
+ * SecretProviderClasses as sources: they change under running pods when the CSI driver rotates the mounted secrets.
  *
- * A class has no content of its own; each pod's status tells what that pod has mounted. What counts is the newest
- * rotation: the newest write by which a status came to show other versions. A pod that is created or goes changes
- * nothing, for it starts with what is there, and a class that was never rotated is a source that does not exist. So a
- * rotation restarts once, however many pods tell of it, and pods that replace those do not restart anything again.
+ * A class has no content of its own; each pod's status shows what that pod has mounted. What counts is the newest
+ * rotation: the newest write after which a status shows other versions. A pod that is created or deleted changes
+ * nothing, because pods start with the current versions, and a class that was never rotated is a source that does not
+ * exist. So a rotation restarts once, however many pods report it, and the pods that replace those restart nothing
+ * again.
  */
 export class CsiRotations {
   readonly #options: CsiRotationsOptions;
@@ -44,7 +45,7 @@ export class CsiRotations {
     this.#sink = options.sources.sink('SecretProviderClass', undefined, () => undefined);
   }
 
-  /** Receives the statuses of a namespace, or of all. */
+  /** Receives the statuses of a namespace, or of all namespaces. */
   statusSink(namespace: string | undefined, onSynced: () => void): ReflectorSink<CsiPodStatus> {
     return {
       upsert: (status, origin) => this.#takeStatus(status, origin),
@@ -56,13 +57,13 @@ export class CsiRotations {
     };
   }
 
-  /** Receives the classes of a namespace, or of all: whether they are to be ignored, and whether they match searches. */
+  /** Receives the classes of a namespace, or of all: whether they are ignored and whether they match searches. */
   classSink(namespace: string | undefined, onSynced: () => void): ReflectorSink<CsiClass> {
     return {
       upsert: (csiClass) => {
         const key = objectKey(csiClass.namespace, csiClass.name);
         this.#classes.set(key, csiClass);
-        this.#tell(key);
+        this.#update(key);
       },
       remove: (key) => {
         this.#classes.delete(key);
@@ -73,7 +74,7 @@ export class CsiRotations {
     };
   }
 
-  /** What its pods show is learnt anew: the watches have ended. */
+  /** The watches have ended, so what the pods have mounted is learnt again. */
   forgetStatuses(): void {
     this.#statuses.clear();
   }
@@ -86,7 +87,7 @@ export class CsiRotations {
     this.#statuses.set(key, { uid, className, content });
     if (content === undefined || className === '') return;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
-    // What a list shows of a status that was seen without versions may be its first ones, or those of a rotation since.
+    // A list may show versions for a status that was seen without: the first ones, or those of a rotation since.
     const isFirst = before !== undefined && before.content === undefined && origin === 'watch';
     const isRotated = before?.content
       ? !content.equals(before.content)
@@ -94,27 +95,27 @@ export class CsiRotations {
     const classKey = objectKey(namespace, className);
     const newest = this.#rotations.get(classKey);
     const newestMs = newest?.writtenAtMs ?? 0;
-    // Seen again under another digest key: what is recorded from now on must be of that.
+    // The content was digested again under another key. From now on, that digest must be recorded.
     if (newest && content.former && !newest.content.former && content.equals(newest.content)) {
       this.#rotations.set(classKey, { ...newest, content });
-      this.#tell(classKey);
+      this.#update(classKey);
     }
     if (!isRotated || atMs < newestMs) return;
     this.#rotations.set(classKey, {
       kind: 'SecretProviderClass',
       namespace,
       name: className,
-      // One life, from its first rotation on: the statuses that tell of it come and go.
+      // One identity from the first rotation on: the statuses that report it are created and deleted.
       uid: classKey,
       resourceVersion,
       createdAtMs: newest?.createdAtMs ?? atMs,
       writtenAtMs: atMs,
       ...{ ignore: false, match: false, content },
     });
-    this.#tell(classKey);
+    this.#update(classKey);
   }
 
-  #tell(key: ObjectKey): void {
+  #update(key: ObjectKey): void {
     const rotation = this.#rotations.get(key);
     if (!rotation) return;
     const { ignore, match } = this.#classes.get(key) ?? rotation;

@@ -7,7 +7,7 @@ const [own, shared] = [new ContentDigester(ownKey), new ContentDigester(sharedKe
 const source = ['ConfigMap', 'shop', 'app', [['color', Buffer.from('red')]]] as const;
 
 describe('DigestKeyring', () => {
-  it('records under its first key until all is digested under the next, and knows both from then on', () => {
+  it('records under its first key until all content is digested under the next, and knows both from then on', () => {
     const keys = new DigestKeyring(own, false);
     const facts = () => [keys.keyId, keys.isShared, keys.isOwn(own.keyId), keys.isOwn(shared.keyId)];
     expect(keys.promote()).toBe(false);
@@ -18,7 +18,7 @@ describe('DigestKeyring', () => {
     expect(keys.promote()).toBe(false);
   });
 
-  it('digests under both from the change on', () => {
+  it('digests under both once a key is added', () => {
     const keys = new DigestKeyring(own, false);
     const before = keys.digest(...source);
     keys.add(sharedKey);

@@ -1,11 +1,11 @@
 import { ContentDigester, type SourceDigester } from '../../shared/domain/sources/content-digest';
 
 /**
- * The key of this process's digests, which may give way to that of the install.
+ * The digest key of this process, which may be replaced by the shared key.
  *
- *     own key ── change ──▶ content under both, baselines under its own ── changed ──▶ both under that of the install
+ *     own key ── add ──▶ content under both, baselines under its own ── promote ──▶ both under the shared key
  *
- * Both keys are at work until the process ends: what was recorded under the first is compared under the first.
+ * Both keys stay in use until the process ends: what was recorded under the first is compared under the first.
  */
 export class DigestKeyring implements SourceDigester {
   readonly #ownIds: Set<string>;
@@ -13,7 +13,7 @@ export class DigestKeyring implements SourceDigester {
   #keyId: string;
   #isShared: boolean;
 
-  /** `isShared`: the key is that of the install, and outlives this process. */
+  /** `isShared`: the key is stored in the cluster and outlives this process. */
   constructor(digester: ContentDigester, isShared: boolean) {
     this.#digester = digester;
     this.#keyId = digester.keyId;
@@ -23,7 +23,7 @@ export class DigestKeyring implements SourceDigester {
 
   readonly digest: SourceDigester['digest'] = (...source) => this.#digester.digest(...source);
 
-  /** Of the key that baselines are written under. */
+  /** The id of the key that baselines are written under. */
   get keyId(): string {
     return this.#keyId;
   }
@@ -32,17 +32,17 @@ export class DigestKeyring implements SourceDigester {
     return this.#isShared;
   }
 
-  /** Whether what was recorded under the key of this id can be compared with what is digested. */
+  /** Whether records under the key with this id can be compared with current digests. */
   isOwn(keyId: string): boolean {
     return this.#ownIds.has(keyId);
   }
 
-  /** From now on content is digested under the key of the install too. */
+  /** From now on content is also digested under the shared key. */
   add(key: Buffer): void {
     this.#digester = new ContentDigester(key, this.#digester);
   }
 
-  /** All that is known has been digested under it. Returns whether that was waited for. */
+  /** All known content has been digested under the added key. Returns whether a key was waiting for that. */
   promote(): boolean {
     const { keyId } = this.#digester;
     if (keyId === this.#keyId) return false;

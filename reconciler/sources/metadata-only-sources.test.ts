@@ -16,12 +16,14 @@ interface Written {
   readonly record: DigestedSource | undefined;
 }
 
-/** One source on an API server, a watch of it that is behind, and two indexes: lists show one of them metadata only. */
+/**
+ * One source on an API server, a watch that lags behind, and two indexes, one of which gets lists with only metadata.
+ */
 class World {
   readonly clock = new FakeClock();
   readonly whole = this.#newIndex();
   readonly listed = this.#newIndex();
-  /** Something went that nobody can tell any more: a list did not show it, or it was too long ago. */
+  /** A past state can no longer be known: a list did not show it, or it is too long ago. */
   isForgotten = false;
   readonly #startMs = this.clock.nowMs();
   readonly #reader = new ContentLoader({
@@ -45,7 +47,7 @@ class World {
     onRead: () => undefined,
   });
   #history: Written[] = [{ version: 1, record: undefined }];
-  /** What the watch has yet to bring. */
+  /** What the watch has yet to show. */
   #events: Written[] = [];
   #watched: DigestedSource | undefined;
   #readMs = 0;
@@ -83,7 +85,7 @@ class World {
       }
       this.#watched = record;
     },
-    /** The watch was cut, and begins with a list. */
+    /** The watch was cut, and starts with a list. */
     list: (): void => {
       [this.#events, this.#watched] = [[], this.#stored];
       if (!this.#watched) this.#forgetUnread();
@@ -103,7 +105,7 @@ class World {
     wait: async (value: number): Promise<void> => await this.clock.advance(value * 50),
   };
 
-  /** All that was written is shown, and all that is unread is read. */
+  /** Everything that was written is shown, and everything metadata-only is read. */
   async rest(): Promise<void> {
     while (this.#events.length > 0) this.steps.watch();
     this.#readMs = 0;
@@ -112,9 +114,9 @@ class World {
     expect(this.listed.unresolved(...place)).toEqual({ past: [], now: undefined });
   }
 
-  /** What an index answers, whatever it is asked. */
+  /** The index's answers to every question. */
   answers(index: SourceIndex): Readonly<Record<string, string>> {
-    const answers: Record<string, string> = { first: told(index.firstContent(...place)) };
+    const answers: Record<string, string> = { first: describeContent(index.firstContent(...place)) };
     for (let atMs = this.#startMs - 2_000; atMs < this.clock.nowMs() + 2_000; atMs += 1_000) {
       answers[String((atMs - this.#startMs) / 1000)] = inForce(index, atMs);
     }
@@ -145,7 +147,7 @@ class World {
     this.#append(sourceRecord({ ...record, resourceVersion: String(this.#version + 2) }));
   }
 
-  /** Others write too: versions leave gaps. */
+  /** Others write too, so versions have gaps. */
   #append(record: DigestedSource | undefined): void {
     const written = { version: this.#version + 2, record };
     this.#history.push(written);
@@ -172,10 +174,10 @@ function sinkOf(index: SourceIndex): ReturnType<SourceIndex['sink']> {
 
 function inForce(index: SourceIndex, atMs: number): string {
   const state = index.inForceAt(...place, atMs);
-  return typeof state === 'string' ? state : told(state.content);
+  return typeof state === 'string' ? state : describeContent(state.content);
 }
 
-function told(content: ContentDigest | string | undefined): string {
+function describeContent(content: ContentDigest | string | undefined): string {
   return typeof content === 'string' ? content : (content?.whole() ?? 'none');
 }
 
@@ -183,7 +185,9 @@ type StepName = keyof World['steps'];
 type Steps = readonly (readonly [StepName, number])[];
 const stepNames: readonly StepName[] = ['write', 'label', 'delete', 'watch', 'list', 'read', 'compact', 'wait'];
 
-/** A content that came and went unread, and then nobody remembered it: it may have been there from the write before on. */
+/**
+ * A content came and went without being read, and can no longer be read: it may have existed since the previous write.
+ */
 const forgotten: Steps = [
   ...([
     ['read', 0],
@@ -219,7 +223,7 @@ async function answersAlike(steps: Steps): Promise<void> {
   compare(true);
 }
 
-it('a source that was listed by its metadata and then read is what one is that was listed whole, and never something else before', async () => {
+it('a source that was listed by its metadata and then read ends up like one that was listed whole, and is never something else before', async () => {
   const often = fc.constantFrom<StepName>('write', 'watch', 'read', 'wait');
   const step = fc.tuple(fc.oneof(often, fc.constantFrom(...stepNames)), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), answersAlike), {

@@ -7,7 +7,7 @@ import { noPast, type SourceEntry } from './source-entry';
 
 const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** As a list shows a source that nobody has touched since. */
+/** As in a list, for a source that nobody has touched since. */
 function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partial<SourceEntry> = {}): SourceEntry {
   const source = sourceRecord({ uid, ...record });
   const atRest = {
@@ -25,7 +25,7 @@ function unpacked(entry: SourceEntry): SourceEntry | undefined {
   return PackedSource.of(entry)?.entry('ConfigMap', 'shop', 'app');
 }
 
-it('gives back what was packed', () => {
+it('returns what was packed', () => {
   const time = fc.integer({ min: 0, max: 0xffff_fffe }).map((seconds) => seconds * 1000);
   fc.assert(
     fc.property(
@@ -48,7 +48,7 @@ it('gives back what was packed', () => {
   );
 });
 
-it('gives back unread what was not read', () => {
+it('returns metadata-only what was metadata-only', () => {
   const flags = fc.record({ ignore: fc.boolean(), match: fc.boolean() });
   fc.assert(
     fc.property(flags, (record) => {
@@ -63,11 +63,11 @@ const former = [{ content: undefined, fromMs: at(-1), observedMs: 0 }];
 const twoDigests = new ContentDigester(Buffer.alloc(32, 2), digester).digest('ConfigMap', 'shop', 'app', []);
 
 it.each([
-  ['that is gone', atRest({}, { record: undefined })],
+  ['that is deleted', atRest({}, { record: undefined })],
   ['with a past', atRest({}, { former })],
   ['that a read has shown', atRest({}, { isRead: true })],
   ['that is no longer ignored', atRest({}, { heededFromMs: at(-1) })],
-  ['that has come to match', atRest({}, { matchesFromMs: at(-1) })],
+  ['that began to match', atRest({}, { matchesFromMs: at(-1) })],
   ['digested under two keys', atRest({ content: twoDigests })],
   ['whose uid is no UUID', atRest({ uid: 'uid-app' })],
   ['whose uid has capital letters', atRest({ uid: uid.toUpperCase() })],
@@ -79,7 +79,7 @@ it.each([
   ['from after 2106', atRest({}, { fromMs: 0xffff_ffff * 1000 })],
 ])('does not pack one %s', (_what, entry) => expect(unpacked(entry)).toBeUndefined());
 
-it('tells how much it keeps', () => {
+it('knows how many bytes it keeps', () => {
   const content = contentOf({ a: '1', b: '2' });
   expect(PackedSource.of(atRest({ content }))?.retainedBytes).toBe(35 + 2 * 16);
   expect(PackedSource.of(atRest({}, { record: listedRecord({ uid }) }))?.retainedBytes).toBe(35);

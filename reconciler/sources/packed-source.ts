@@ -2,30 +2,33 @@ import { ContentDigest } from '../../shared/domain/sources/content-digest';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import { noPast, type SourceEntry } from './source-entry';
 
-/** What stands before the digests: uid, three times in seconds, version, flags. */
+/** The header in front of the digests: uid, three times in seconds, version, flags. */
 const layout = { uid: 0, createdS: 16, writtenS: 20, fromS: 24, version: 28, flags: 34, digests: 35 } as const;
 const versionBytes = 6;
-const flag = { ignore: 1, match: 2, unread: 4, firstForgotten: 8 } as const;
+const flag = { ignore: 1, match: 2, metadataOnly: 4, firstForgotten: 8 } as const;
 
-/** Stands for what was not read. */
+/** The content of a source that was not read. */
 const noContent = new ContentDigest([], '');
 
-/** Stands for no time at all. */
+/** The packed form of a missing time. */
 const never = 0xffff_ffff;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Fits into six bytes, and reads back as it was written. */
+/** A number that fits into six bytes and is printed as it was read. */
 const decimal = /^(?:0|[1-9]\d{0,13})$/;
 
 /**
- * A source at rest, in two words and a string of bytes: of a hundred thousand sources nearly all are, and as objects they
- * would cost three times as much. Where it stands tells its kind, namespace and name.
+ * A source at rest, packed into two words and a byte string. Of a hundred thousand sources nearly all are at rest, and
+ * as objects they would take three times as much memory. Kind, namespace and name are known from where it is stored.
  */
 export class PackedSource {
   readonly #keyNames: readonly string[];
-  /** One byte a character. */
+  /** One byte per character. */
   readonly #bytes: string;
 
-  /** Undefined for what has a past, is about to be caught up with, or does not look as the API server's do. */
+  /**
+   * Undefined if the source has a past, the watch has not caught up with a read, or its fields do not look like the API
+   * server's.
+   */
   static of(entry: SourceEntry): PackedSource | undefined {
     const { record, fromMs, heededFromMs, matchesFromMs, isRead, former, isFirstForgotten } = entry;
     if (!record || heededFromMs !== 0 || matchesFromMs !== 0 || isRead || former.length > 0) return undefined;
@@ -42,7 +45,7 @@ export class PackedSource {
     bytes.writeUIntBE(Number(resourceVersion), layout.version, versionBytes);
     const ofRecord = (ignore ? flag.ignore : 0) + (match ? flag.match : 0);
     const ofState =
-      (record.content === 'metadata-only' ? flag.unread : 0) + (isFirstForgotten ? flag.firstForgotten : 0);
+      (record.content === 'metadata-only' ? flag.metadataOnly : 0) + (isFirstForgotten ? flag.firstForgotten : 0);
     bytes.writeUInt8(ofRecord + ofState, layout.flags);
     bytes.write(content.digests, layout.digests, 'latin1');
     return new PackedSource(content.keyNames, bytes.toString('latin1'));
@@ -53,12 +56,12 @@ export class PackedSource {
     this.#bytes = bytes;
   }
 
-  /** What it keeps, less the names that it shares with others. */
+  /** The bytes it keeps, without the names that it shares with others. */
   get retainedBytes(): number {
     return this.#bytes.length;
   }
 
-  /** What was packed. */
+  /** The source as it was packed. */
   entry(kind: SourceKind, namespace: string, name: string): SourceEntry {
     const bytes = Buffer.from(this.#bytes, 'latin1');
     const writtenS = bytes.readUInt32BE(layout.writtenS);
@@ -71,7 +74,7 @@ export class PackedSource {
       ignore: (flags & flag.ignore) !== 0,
       match: (flags & flag.match) !== 0,
       content:
-        (flags & flag.unread) === 0
+        (flags & flag.metadataOnly) === 0
           ? new ContentDigest(this.#keyNames, this.#bytes.slice(layout.digests))
           : ('metadata-only' as const),
     };
@@ -81,7 +84,7 @@ export class PackedSource {
   }
 }
 
-/** Whole seconds, from 1970 until 2106. */
+/** Whole seconds, from 1970 to 2106. */
 function isPackedTime(ms: number): boolean {
   return ms % 1000 === 0 && ms >= 0 && ms / 1000 < never;
 }

@@ -252,7 +252,7 @@ describe('what is done', () => {
     expect([...planned.baseline.sources.keys()]).toEqual(['cm/app', 'cm/same', 'secret/db']);
   });
 
-  it('is planned anew to nothing, once it is done', () => {
+  it('plans nothing once it is done', () => {
     see({ data: { color: 'blue' } });
     const planned = look(tracked({}, { 'cm/app': red }));
     if (planned.action !== 'restart') throw new Error(planned.action);
@@ -299,7 +299,7 @@ describe('keys', () => {
   });
 });
 
-describe('sources that say something themselves', () => {
+describe('sources with annotations of their own', () => {
   it('ignored: not compared, record kept', () => {
     see({ data: { color: 'blue' }, ignore: true });
     const planned = look(tracked({}, { 'cm/app': red }));
@@ -349,7 +349,7 @@ describe('patterns', () => {
     expect(look(tracked(listed, { 'cm/app-1': digestOf('app-1') })).action).toBe('restart');
   });
 
-  it('see what is gone by the baseline', () => {
+  it('see a deletion by the baseline', () => {
     const workload = tracked(listed, { 'cm/app-1': digestOf('app-1') });
     expect(look(workload).action).toBe('none');
     expect(look(workload, {}, { reloadOnDelete: true }).action).toBe('restart');
@@ -361,7 +361,7 @@ describe('patterns', () => {
     expect(recordedBy(planned)).toEqual({ 'cm/app-1': digestOf('app-1') });
   });
 
-  it('keep of what is gone no more than 32, and all that is there, listed or used', () => {
+  it('keep at most 32 deleted sources, and all that exist, are listed or used', () => {
     const many = (prefix: string) => Array.from({ length: 40 }, (_, n) => `${prefix}${String(n).padStart(2, '0')}`);
     const present = many('app-here-');
     see(...present.map((name) => ({ name })));
@@ -376,9 +376,9 @@ describe('patterns', () => {
     expect(kept).toHaveLength(74);
   });
 
-  it('with too much that is gone write once, not for ever', () => {
-    const gone = Array.from({ length: 40 }, (_, n) => `app-${String(n)}`);
-    const workload = tracked(listed, Object.fromEntries(gone.map((name) => [`cm/${name}`, digestOf(name)])));
+  it('with too many deleted sources write once, not forever', () => {
+    const deleted = Array.from({ length: 40 }, (_, n) => `app-${String(n)}`);
+    const workload = tracked(listed, Object.fromEntries(deleted.map((name) => [`cm/${name}`, digestOf(name)])));
     const planned = look(workload);
     if (planned.action !== 'adopt') throw new Error(planned.action);
     expect(look({ ...workload, baseline: planned.baseline }).action).toBe('none');
@@ -386,7 +386,7 @@ describe('patterns', () => {
 });
 
 describe('a workload without a record of its source', () => {
-  /** red until 20 s after we took charge, blue from then on. */
+  /** Red until 20 s after we took charge, blue from then on. */
   function changeAt20(): void {
     see({ createdAtMs: at(-3600) });
     see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20) });
@@ -441,7 +441,7 @@ describe('a workload without a record of its source', () => {
 });
 
 describe('a record from before the workload was created', () => {
-  /** red until 20 s after we took charge, blue from then on. */
+  /** Red until 20 s after we took charge, blue from then on. */
   const changeAt20 = (): void => {
     see({ createdAtMs: at(-3600) });
     see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20), resourceVersion: '2' });
@@ -489,7 +489,7 @@ describe('a source that comes into the selection of --resource-label-selector', 
   const selecting = { sourceSelector: parseSelector('tier=web') };
   const missing = { 'cm/app': absent };
 
-  /** As a list shows it to whoever did not see the label come: written since the workload was created. */
+  /** As a list shows it to an index that did not see the label being added: written since the workload was created. */
   function listed(createdAtMs: number): void {
     const source = sourceRecord({ createdAtMs, writtenAtMs: at(-60) });
     sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');
@@ -549,8 +549,8 @@ describe('a workload whose baseline was made with another key', () => {
   );
 });
 
-describe('what is not read', () => {
-  /** As a list shows them. */
+describe('metadata-only sources', () => {
+  /** The sources as a list shows them. */
   function list(...records: readonly Parameters<typeof sourceRecord>[0][]): void {
     for (const record of records) {
       const seen = listedRecord(record);
@@ -558,16 +558,16 @@ describe('what is not read', () => {
     }
   }
 
-  const unreadOf = ({ verdicts }: Plan) => verdicts.filter(({ needsContent }) => needsContent).map(({ id }) => id);
+  const missingOf = ({ verdicts }: Plan) => verdicts.filter(({ needsContent }) => needsContent).map(({ id }) => id);
   const learnPast = (color: string | undefined, past = { version: '1', until: '2' }): void =>
     sources.learnPast('ConfigMap', 'shop', 'app', past, color === undefined ? 'unknown' : contentOf({ color }));
 
-  it('is read before anything is decided, even where another source has changed', () => {
+  it('are read before anything is decided, even if another source has changed', () => {
     list({}, { name: 'unused' });
     see({ name: 'db', kind: 'Secret', data: { password: 'new' } });
     const planned = look(tracked({ uses: ['cm/app', 'secret/db'] }, { 'cm/app': red, 'secret/db': red }));
     expect(planned.action).toBe('read');
-    expect(unreadOf(planned)).toEqual(['cm/app']);
+    expect(missingOf(planned)).toEqual(['cm/app']);
     expect(planned.verdicts).toMatchObject([{ whole: undefined, comparison: undefined }, { comparison: {} }]);
   });
 
@@ -600,7 +600,7 @@ describe('what is not read', () => {
   ])('of a source that %s: %#', (_what, source, workload, more, isRead) => {
     list(source);
     const planned = look(tracked(workload, { 'cm/app': red }), more);
-    expect(unreadOf(planned)).toEqual(isRead ? ['cm/app'] : []);
+    expect(missingOf(planned)).toEqual(isRead ? ['cm/app'] : []);
     expect(planned.action === 'read').toBe(isRead);
   });
 

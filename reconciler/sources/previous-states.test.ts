@@ -11,19 +11,19 @@ const stateOf = (second: number, names: readonly string[]): PreviousState => ({
   ...{ content: contentOf(names), fromMs: second * 1_000, observedMs: second },
 });
 
-describe('former states of a source', () => {
-  it('are as they were where there is room for them', () => {
+describe('previous states of a source', () => {
+  it('stay unchanged if there is room for them', () => {
     const states = Array.from({ length: 32 }, (_, second) => stateOf(second, ['color']));
     expect(newestStates(states)).toBe(states);
     expect(newestStates([])).toEqual([]);
   });
 
-  it('are the newest where they are many, after one of which nothing is known', () => {
+  it('are cut to the newest if they are many, after one with unknown content', () => {
     const states = Array.from({ length: 40 }, (_, second) => stateOf(second, ['color']));
     expect(newestStates(states)).toEqual([{ content: 'unknown', fromMs: 0, observedMs: 7 }, ...states.slice(8)]);
   });
 
-  it('are the newest where they are large, and never more than there is room for', () => {
+  it('are cut to the newest if they are large, and never exceed the budget', () => {
     const states = Array.from({ length: 20 }, (_, second) => stateOf(second, namesOf(1_000, second)));
     const kept = newestStates(states);
     expect(kept.length).toBeGreaterThan(2);
@@ -33,14 +33,14 @@ describe('former states of a source', () => {
     expect(bytesOfStates(kept)).toBeLessThanOrEqual(budgets.formerStateBytes);
   });
 
-  it('count names once that one has in common with the next', () => {
+  it('count names once that one shares with the next', () => {
     const names = namesOf(1_000, 0);
     const same = [stateOf(0, names), stateOf(1, names)];
     const other = [stateOf(0, names), stateOf(1, [...names])];
     expect(bytesOfStates(other) - bytesOfStates(same)).toBeGreaterThan(50_000);
   });
 
-  it('are one that begins with the first and was seen to end with the last, where nothing of them is known', () => {
+  it('become one from the start of the first to the end of the last, if their contents are unknown', () => {
     const states = [stateOf(3, ['a']), stateOf(5, ['a'])];
     expect(unknownOf(states)).toEqual([{ content: 'unknown', fromMs: 3_000, observedMs: 5 }]);
     expect(unknownOf([])).toEqual([]);

@@ -1,19 +1,19 @@
 import { budgets } from '../../shared/domain/budgets';
 import { knownContent, type PreviousState } from './source-entry';
 
-/** What a state takes besides the digests and names of its keys. */
+/** Estimated size of a state without the digests and names of its keys. */
 const stateBytes = 150;
-/** A short string in an array, besides its characters. */
+/** Estimated size of a short string in an array, without its characters. */
 const nameBytes = 24;
 
-/** About what is kept of these states. */
+/** Estimated size of these states. */
 export function bytesOfStates(states: readonly PreviousState[]): number {
   return states.reduce((sum, state, index) => sum + bytesOf(state, states[index + 1]), 0);
 }
 
 /**
- * The newest of these states, as far as one source has room for them. In the place of the others stands one of which nothing
- * is known: whatever asks for a time before is told so, and restarts once, in doubt.
+ * The newest of these states that fit into one source's budget. One state with unknown content replaces the others: a
+ * workload that is compared with an earlier time is restarted once, in doubt.
  */
 export function newestStates(states: readonly PreviousState[]): readonly PreviousState[] {
   const last = Math.max(0, states.length - budgets.formerStates);
@@ -26,7 +26,7 @@ export function newestStates(states: readonly PreviousState[]): readonly Previou
   return first === 0 ? states : [...unknownOf(states.slice(0, first)), ...states.slice(first)];
 }
 
-/** Key names that a state has in common with the one after it are kept once. */
+/** Key names that a state shares with the next one are kept once. */
 function bytesOf({ content }: PreviousState, after: PreviousState | undefined): number {
   const known = knownContent(content);
   if (!known) return stateBytes;
@@ -35,7 +35,7 @@ function bytesOf({ content }: PreviousState, after: PreviousState | undefined): 
   return known.keyNames.reduce((sum, name) => sum + nameBytes + name.length, bytes);
 }
 
-/** One state in the place of these, of which nothing is known. */
+/** One state with unknown content that replaces these. */
 export function unknownOf(states: readonly PreviousState[]): readonly PreviousState[] {
   const [oldest, newest] = [states[0], states.at(-1)];
   if (!oldest || !newest) return [];

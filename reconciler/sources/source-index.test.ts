@@ -11,16 +11,16 @@ const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
 let clock: FakeClock;
 let changes: SourceChange[];
-let doubts: string[];
+let inconsistencies: string[];
 let index: SourceIndex;
 
 beforeEach(() => {
   clock = new FakeClock();
   changes = [];
-  doubts = [];
+  inconsistencies = [];
   index = new SourceIndex(clock, {
     onChange: (change) => void changes.push(change),
-    onInconsistency: (...source) => void doubts.push(source.join('/')),
+    onInconsistency: (...source) => void inconsistencies.push(source.join('/')),
     onListed: () => undefined,
   });
 });
@@ -49,7 +49,7 @@ function colorOf(state: ReturnType<SourceIndex['inForceAt']>): string {
 
 describe('the state in force', () => {
   interface Write {
-    /** When it is seen; the API server dates it the same unless `written` says otherwise. */
+    /** When it is seen. The API server's timestamp is the same unless `written` differs. */
     readonly at: number;
     readonly color?: string;
     readonly gone?: true;
@@ -63,7 +63,7 @@ describe('the state in force', () => {
     {
       when: 'created and left alone',
       writes: [{ at: 10, color: 'red', created: 10 }],
-      // A workload of the same second cannot have started its pods without it.
+      // A workload created in the same second cannot have started its pods without it.
       then: { 9: 'none', 10: 'red', 11: 'red', [Infinity]: 'red' },
     },
     {
@@ -73,7 +73,7 @@ describe('the state in force', () => {
         { at: 5, gone: true },
         { at: 30, color: 'blue', uid: 'second', created: 16, written: 20, origin: 'list' },
       ],
-      // What it was created with nobody saw.
+      // Nobody saw the content at its creation.
       then: { 4: 'red', 10: 'none', 18: 'unknown', 25: 'blue' },
     },
     {
@@ -231,7 +231,7 @@ describe('the state in force', () => {
       await clock.advance(10_000);
       see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(30), [flag]: flag === 'match' });
       expect(colorOf(index.inForceAt('ConfigMap', 'shop', 'app', at(10), flag === 'match'))).toBe('blue');
-      // Who does not search has used it all the time.
+      // A workload that does not search has used it all the time.
       if (flag === 'match') expect(colorAt(10)).toBe('red');
     },
   );
@@ -271,12 +271,12 @@ describe('the state in force', () => {
         ? state
         : state.content?.equals(contentOf({ color: String(second - 1) }));
     };
-    // States 8 to 39 are former ones; 40 is today's.
+    // States 8 to 39 are previous ones; 40 is the current one.
     expect([8, 9, 10, 40, 41].map(known)).toEqual(['unknown', true, true, true, true]);
   });
 
   describe('where there is no room for all of the past', () => {
-    /** A change that keeps some hundred bytes: the names of its keys are its own. */
+    /** A change that keeps a few hundred bytes, because its key names are its own. */
     const large = (salt: number): Record<string, string> =>
       Object.fromEntries(
         Array.from({ length: 200 }, (_, key) => [`${String(salt)}-${String(key)}-${'k'.repeat(40)}`, '']),
@@ -327,7 +327,7 @@ describe('the state in force', () => {
 describe('the past', () => {
   const former = (color: string) => index.formerContent('ConfigMap', 'shop', 'app', contentOf({ color }).whole());
 
-  it('is found by the digest of its whole', async () => {
+  it('is found by its whole digest', async () => {
     see({ data: red });
     await clock.advance(1_000);
     see({ data: blue, writtenAtMs: at(1) });
@@ -417,39 +417,39 @@ describe('what was seen first', () => {
 });
 
 describe('changes', () => {
-  const told = (): readonly string[] =>
+  const reported = (): readonly string[] =>
     changes.map(({ before, after }) => `${before?.uid ?? '-'} ${after?.uid ?? '-'}`);
 
-  it('are told when a source comes, changes and goes', () => {
+  it('are reported when a source is created, changed and deleted', () => {
     see({ data: red });
     see({ data: blue });
     remove();
-    expect(told()).toEqual(['- uid-app', 'uid-app uid-app', 'uid-app -']);
+    expect(reported()).toEqual(['- uid-app', 'uid-app uid-app', 'uid-app -']);
     expect(changes[1]?.before?.content).toEqual(contentOf(red));
     expect(changes[1]?.after?.content).toEqual(contentOf(blue));
   });
 
   it.each([
     ['another version', { resourceVersion: '2', writtenAtMs: at(5) }, 0],
-    ['another incarnation with the same content', { uid: 'second' }, 1],
+    ['another object of that name with the same content', { uid: 'second' }, 1],
     ['an ignore that is new', { ignore: true }, 1],
     ['a match that is new', { match: true }, 1],
-  ])('of %s are told %#', (_what, second, expected) => {
+  ])('of %s are reported %#', (_what, second, expected) => {
     see({});
     changes.length = 0;
     see(second);
     expect(changes).toHaveLength(expected);
   });
 
-  it('are not told for the end of a former one that comes late', () => {
+  it('are not reported for the deletion of an earlier object that arrives late', () => {
     see({ data: red, uid: 'second' });
     remove('shop/app', 'first');
-    expect(told()).toEqual(['- second']);
+    expect(reported()).toEqual(['- second']);
     remove('shop/app', 'second');
-    expect(told()).toEqual(['- second', 'second -']);
+    expect(reported()).toEqual(['- second', 'second -']);
   });
 
-  it('are not told for what is removed twice or was never there', () => {
+  it('are not reported for what is removed twice or never existed', () => {
     see({});
     remove();
     remove();
@@ -490,7 +490,7 @@ describe('scopes', () => {
     expect([...index.namesIn('Secret', 'nowhere')]).toEqual([]);
   });
 
-  it('passes on that a list is complete', () => {
+  it('reports that a list is complete', () => {
     let synced = 0;
     index.sink('ConfigMap', undefined, () => synced++).synced();
     expect(synced).toBe(1);
@@ -506,19 +506,19 @@ describe('a state that was read', () => {
     changes = [];
   });
 
-  it('is today’s state', () => {
+  it('is the current state', () => {
     expect(contentNow()).toEqual(contentOf(blue));
     expect(colorAt(6)).toBe('blue');
   });
 
-  it('is not taken back by a watch that lags behind it', () => {
+  it('is not reverted by a watch that lags behind', () => {
     see({ data: { color: 'green' }, resourceVersion: '10' });
     expect(contentNow()).toEqual(contentOf(blue));
     expect(changes).toEqual([]);
-    expect(doubts).toEqual([]);
+    expect(inconsistencies).toEqual([]);
   });
 
-  it('is not ended by a deselection from before it', () => {
+  it('is not removed by an earlier deselection', () => {
     remove('shop/app', 'uid-app', '10');
     expect(contentNow()).toEqual(contentOf(blue));
     expect(changes).toEqual([]);
@@ -533,29 +533,29 @@ describe('a state that was read', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('stands against nothing once the watch has shown it', () => {
+  it('overrides nothing once the watch has shown it', () => {
     see({ data: blue, resourceVersion: '11' });
-    // A restored backup gives out old versions anew.
+    // A restored backup issues old versions again.
     see({ data: red, resourceVersion: '3' });
     expect(contentNow()).toEqual(contentOf(red));
   });
 
-  it('is doubted when a list shows an older one, or none, and stays until the doubt is resolved', () => {
+  it('is reported as inconsistent when a list shows an older one, or none, and stays until another read', () => {
     see({ data: red, resourceVersion: '10' }, 'list');
     remove();
     expect(contentNow()).toEqual(contentOf(blue));
     expect(changes).toEqual([]);
-    expect(doubts).toEqual(['ConfigMap/shop/app', 'ConfigMap/shop/app']);
+    expect(inconsistencies).toEqual(['ConfigMap/shop/app', 'ConfigMap/shop/app']);
   });
 
-  it('gives way to another read, whatever its version', () => {
+  it('is replaced by another read, whatever its version', () => {
     index.learn(sourceRecord({ data: red, resourceVersion: '3' }));
     expect(contentNow()).toEqual(contentOf(red));
     index.learnAbsence('ConfigMap', 'shop', 'app');
     expect(contentNow()).toBeUndefined();
   });
 
-  it('ends with the object, as a watch tells', () => {
+  it('is removed when a watch shows the deletion', () => {
     remove('shop/app', 'uid-app');
     expect(contentNow()).toBeUndefined();
   });
@@ -564,7 +564,7 @@ describe('a state that was read', () => {
 describe('what is not read', () => {
   const before = { createdAtMs: at(-100), writtenAtMs: at(-50) };
   const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
-  const unread = () => index.unresolved('ConfigMap', 'shop', 'app');
+  const unresolved = () => index.unresolved('ConfigMap', 'shop', 'app');
   const first = () => index.firstContent('ConfigMap', 'shop', 'app');
   const former = (color: string) => index.formerContent('ConfigMap', 'shop', 'app', contentOf({ color }).whole());
 
@@ -590,7 +590,7 @@ describe('what is not read', () => {
 
     it('is its content, and all that is decided by it', () => {
       expect(contentNow()).toBe('metadata-only');
-      expect(unread()).toEqual({ past: [], now: listedRecord(before) });
+      expect(unresolved()).toEqual({ past: [], now: listedRecord(before) });
       expect([colorAt(-49), colorAt(Infinity)]).toEqual(['metadata-only', 'metadata-only']);
     });
 
@@ -608,7 +608,7 @@ describe('what is not read', () => {
       await clock.advance(20_000);
       show();
       expect(contentNow()).toEqual(contentOf(red));
-      expect([colorAt(-50), colorAt(-49), unread().now]).toEqual(['unknown', 'red', undefined]);
+      expect([colorAt(-50), colorAt(-49), unresolved().now]).toEqual(['unknown', 'red', undefined]);
       expect(changes).toEqual([]);
     });
 
@@ -619,12 +619,12 @@ describe('what is not read', () => {
       await clock.advance(20_000);
       show();
       expect(changes).toMatchObject([{ before: { content: 'metadata-only' }, after: { content: contentOf(blue) } }]);
-      expect(unread()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
+      expect(unresolved()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
       expect([colorAt(20), former('red'), former('blue')]).toEqual(['metadata-only', 'metadata-only', 'metadata-only']);
       learnPast(red);
       expect([colorAt(20), colorAt(21)]).toEqual(['red', 'blue']);
       expect([former('red'), former('blue')]).toEqual([contentOf(red), undefined]);
-      expect(unread().past).toEqual([]);
+      expect(unresolved().past).toEqual([]);
     });
 
     it('becomes a past version by a list of another, and so does that', async () => {
@@ -632,7 +632,7 @@ describe('what is not read', () => {
       list({ resourceVersion: '2', writtenAtMs: at(20) });
       list({ resourceVersion: '4', writtenAtMs: at(20) });
       expect(changes).toHaveLength(2);
-      expect(unread()).toMatchObject({
+      expect(unresolved()).toMatchObject({
         past: [
           { version: '1', until: '2' },
           { version: '2', until: '4' },
@@ -647,12 +647,12 @@ describe('what is not read', () => {
     ])('has no past to be read where a restored backup shows %s', (_what, restored) => {
       const now = list(restored);
       expect(changes).toHaveLength(1);
-      expect(unread()).toEqual({ past: [], now });
+      expect(unresolved()).toEqual({ past: [], now });
     });
 
     it('becomes a past version by its deletion', () => {
       remove('shop/app', 'uid-app', '2');
-      expect(unread()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
+      expect(unresolved()).toEqual({ past: [{ version: '1', until: '2' }], now: undefined });
       expect([colorAt(-49), colorAt(0), former('red'), colorAt(1)]).toEqual([
         'metadata-only',
         'metadata-only',
@@ -665,7 +665,7 @@ describe('what is not read', () => {
 
     it('is unknown for ever where a list or a read does not show it any more', () => {
       remove();
-      expect([unread().past, colorAt(0), colorAt(1), former('red')]).toEqual([[], 'unknown', 'none', undefined]);
+      expect([unresolved().past, colorAt(0), colorAt(1), former('red')]).toEqual([[], 'unknown', 'none', undefined]);
     });
 
     it('is learnt of exactly the state that was asked for', () => {
@@ -675,12 +675,12 @@ describe('what is not read', () => {
       learnPast(red, { version: '1', until: '3' });
       expect(former('red')).toBe('metadata-only');
       learnPast(red, { version: '2', until: '3' });
-      expect(unread().past).toEqual([{ version: '1', until: '2' }]);
+      expect(unresolved().past).toEqual([{ version: '1', until: '2' }]);
       learnPast(blue, { version: '3', until: '4' });
       expect(contentNow()).toBe('metadata-only');
     });
 
-    it('stays unread, with the newest of what a list shows', () => {
+    it('stays metadata-only, with the newest version that a list shows', () => {
       const again = list();
       expect(index.get('ConfigMap', 'shop', 'app')).toEqual(again);
       expect(changes).toEqual([]);
@@ -710,14 +710,14 @@ describe('what is not read', () => {
       list(other);
       expect(contentNow()).toBe('metadata-only');
       expect(changes).toMatchObject([{ before: { content: contentOf(red) }, after: { content: 'metadata-only' } }]);
-      expect([former('red'), unread().past]).toEqual([contentOf(red), []]);
+      expect([former('red'), unresolved().past]).toEqual([contentOf(red), []]);
     });
 
     it('is not that of a read with which the watch has not caught up', () => {
       read({ data: blue, resourceVersion: '9' });
       list({ resourceVersion: '8' });
       expect(contentNow()).toEqual(contentOf(blue));
-      expect(doubts).toEqual(['ConfigMap/shop/app']);
+      expect(inconsistencies).toEqual(['ConfigMap/shop/app']);
     });
 
     it('has been what it was before, and since then, where nothing but labels were written', async () => {
@@ -804,7 +804,7 @@ describe('what is not read', () => {
     await clock.advance(tenMinutesMs + 1);
     expect(colorAt(Infinity)).toBe('metadata-only');
     see({ name: 'other' });
-    expect(unread()).toEqual({ past: [], now: undefined });
+    expect(unresolved()).toEqual({ past: [], now: undefined });
     expect([colorAt(0), colorAt(1), former('red')]).toEqual(['unknown', 'blue', undefined]);
     expect(index.unresolved('ConfigMap', 'shop', 'gone').past).toEqual([]);
     learnPast(red);
@@ -837,9 +837,9 @@ describe('what is not read', () => {
   ])('leaves no time in doubt when it is crowded out by %s', (_what, last, happen) => {
     list();
     for (let n = 2; n <= last; n++) see({ ...before, data: { color: String(n) }, resourceVersion: String(n) });
-    expect([unread().past, colorAt(-200)]).toEqual([[{ version: '1', until: '2' }], 'metadata-only']);
+    expect([unresolved().past, colorAt(-200)]).toEqual([[{ version: '1', until: '2' }], 'metadata-only']);
     happen();
-    expect([unread().past, colorAt(-200)]).toEqual([[], 'unknown']);
+    expect([unresolved().past, colorAt(-200)]).toEqual([[], 'unknown']);
   });
 
   it('is counted with what is there, and keeps no bytes of content', () => {

@@ -31,8 +31,8 @@ import {
 import { wholeSecond } from './write-time';
 
 /**
- * A source came, went, or changed in a way that a decision may depend on. Where either of the two is unread, nobody knows that
- * the content has changed.
+ * A source was created, deleted, or changed in a way that may affect a decision. If `before` or `after` is
+ * metadata-only, it is not known whether the content changed.
  */
 export interface SourceChange {
   readonly kind: SourceKind;
@@ -44,23 +44,23 @@ export interface SourceChange {
 
 export interface SourceIndexListener {
   onChange(change: SourceChange): void;
-  /** A list contradicts a read before it; which of the two is today's, another read tells. */
+  /** A list contradicts an earlier read. Another read decides which of the two is current. */
   onInconsistency(kind: SourceKind, namespace: string, name: string): void;
-  /** A list has been taken whole; `namespace` is undefined for all. A read that began before it may know less. */
+  /** A list was processed completely; `namespace` is undefined for all. A read that began earlier may know less. */
   onListed(kind: SourceKind, namespace: string | undefined): void;
 }
 
-/** What a read may tell of a source. */
+/** The states of a source that a read may reveal. */
 export interface UnresolvedStates {
   readonly past: readonly PastVersion[];
-  /** Undefined: it is known, or it is gone. */
+  /** Undefined: the current content is known, or the source is deleted. */
   readonly now: SourceRecord | undefined;
 }
 
-/** At rest, or with something to it that will not stay. */
+/** At rest, or with state that will not last. */
 type Stored = PackedSource | SourceEntry;
 
-/** As long as one watch may lag behind another: what is older is not asked for any more. */
+/** As long as one watch may lag behind another. Nobody asks for older states. */
 const formerKeptMs = 10 * 60_000;
 
 /** A source with a past. */
@@ -70,19 +70,19 @@ interface Past {
 }
 
 /**
- * Today's state of every source, and that of the recent past: a workload that was created moments before its source
- * changed is to be compared with what was in force at its creation, whichever of the two watches is ahead.
+ * The current state of every source, and those of the recent past: a workload that was created moments before its
+ * source changed must be compared with what was in force at its creation, whichever of the two watches is ahead.
  */
 export class SourceIndex {
   readonly #clock: Clock;
   readonly #listener: SourceIndexListener;
   readonly #namespaces = new Map<Scope, Map<string, Stored>>();
-  /** Entries with a past, in the order in which they got it: what is to be forgotten stands first. */
+  /** Entries with a past, oldest first: the first ones are forgotten first. */
   readonly #withPast = new BoundedMap<string, Past>(
     { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes },
     (id, past) => this.#forgetContents(id, past),
   );
-  /** Those whose contents have given way to those of others: all that is known is that there were some. In the same order. */
+  /** Entries whose past contents were evicted by others: only their existence is known. In the same order. */
   readonly #withUnknownPast = new BoundedMap<string, Past>(
     { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes },
     (_id, { kind, key }) => this.#forgetPast(kind, key),
@@ -97,7 +97,9 @@ export class SourceIndex {
     return this.#entry(kind, namespace, name)?.record;
   }
 
-  /** What a source that went within the last minutes said of itself; undefined where it is there, or was not seen. */
+  /**
+   * The last annotations of a source that was deleted within the last minutes; undefined: it exists, or was not seen.
+   */
   lastKnownFlags(kind: SourceKind, namespace: string, name: string): SourceFlags | undefined {
     return this.#entry(kind, namespace, name)?.lastFlags;
   }
@@ -112,7 +114,7 @@ export class SourceIndex {
     return this.#namespaces.get(scope(kind, namespace))?.size ?? 0;
   }
 
-  /** Sources by kind, and about how many bytes are kept of all of them: names and digests, no content. */
+  /** The number of sources by kind, and roughly how many bytes are kept for them: names and digests, no content. */
   count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
     const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };
     let retainedBytes = 0;
@@ -127,7 +129,7 @@ export class SourceIndex {
     return { sources, retainedBytes };
   }
 
-  /** See source-past.ts, as the three after it. */
+  /** See source-past.ts, also for the next three. */
   inForceAt(
     kind: SourceKind,
     namespace: string,
@@ -163,14 +165,14 @@ export class SourceIndex {
     return formerContent(this.#entry(kind, namespace, name), whole);
   }
 
-  /** The states of a source that a read may tell, those of the past oldest first. */
+  /** The states of a source that a read may reveal; past ones oldest first. */
   unresolved(kind: SourceKind, namespace: string, name: string): UnresolvedStates {
     const entry = this.#entry(kind, namespace, name);
     const past = (entry?.former ?? noPast).flatMap(({ content }) => (isPastVersion(content) ? [content] : []));
     return { past, now: entry?.record?.content === 'metadata-only' ? entry.record : undefined };
   }
 
-  /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
+  /** The sink for one kind from a reflector. `namespace` is the reflector's scope; undefined: all. */
   sink(kind: SourceKind, namespace: string | undefined, onSynced: () => void): ReflectorSink<SourceRecord> {
     return {
       upsert: (record, origin) => this.#take(record, origin),
@@ -183,12 +185,12 @@ export class SourceIndex {
     };
   }
 
-  /** Takes what a read by name has shown: it is the truth, whatever the watch shows. */
+  /** Takes the result of a read by name. It is the truth, whatever the watch shows. */
   learn(record: DigestedSource): void {
     this.#upsert(record, 'read');
   }
 
-  /** Takes what a read of a past version has shown; `unknown`: nobody remembers it. */
+  /** Takes the result of a read of a past version; `unknown`: the API server no longer has it. */
   learnPast(
     kind: SourceKind,
     namespace: string,
@@ -205,7 +207,7 @@ export class SourceIndex {
     this.#store(kind, namespace, name, { ...entry, former: this.#bounded(kind, objectKey(namespace, name), former) });
   }
 
-  /** Takes that a read by name has found nothing. */
+  /** A read by name found nothing. */
   learnAbsence(kind: SourceKind, namespace: string, name: string): void {
     this.#remove(kind, objectKey(namespace, name), undefined);
   }
@@ -221,17 +223,17 @@ export class SourceIndex {
     const known = entry?.isRead === true ? entry.record : undefined;
     const isBehind = known !== undefined && isOlderVersion(record.resourceVersion, known.resourceVersion);
     if (!isBehind) this.#upsert(record, origin);
-    // A watch catches up. A list may be what a restored backup holds, and then what was read is no more.
+    // A watch catches up. A list may be from a restored backup, and then what was read no longer exists.
     else if (origin === 'list') this.#listener.onInconsistency(kind, namespace, name);
   }
 
-  /** `uid` and version are undefined where a list does not show it. */
+  /** `uid` and version are undefined if a list does not show the source. */
   #takeAbsence(kind: SourceKind, key: ObjectKey, uid: string | undefined, resourceVersion: string | undefined): void {
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
     const known = entry?.isRead === true ? entry.record : undefined;
     if (known && uid === undefined) this.#listener.onInconsistency(kind, namespace, name);
-    // Left out by its labels, and selected again by the time of the read.
+    // The source was deselected by its labels, and was selected again by the time of the read.
     else if (known && resourceVersion !== undefined && isOlderVersion(resourceVersion, known.resourceVersion)) return;
     else this.#remove(kind, key, uid, resourceVersion);
   }
@@ -241,7 +243,7 @@ export class SourceIndex {
     const { kind, namespace, name } = shown;
     const entry = this.#entry(kind, namespace, name);
     const before = entry?.record;
-    // The time too: a restored backup gives out versions a second time.
+    // The time is compared too: a restored backup issues versions a second time.
     const isSameVersion =
       before?.uid === shown.uid &&
       before.resourceVersion === shown.resourceVersion &&
@@ -275,31 +277,31 @@ export class SourceIndex {
     this.#forgetOldStates();
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
-    // The end of a former one, told late: what has its name now was read since.
+    // The deletion of an earlier object, reported late: its successor was already read.
     if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
     const former = this.#bounded(kind, key, this.#pastOf(entry, resourceVersion));
     const { ignore, match } = entry.record;
     const fromMs = this.#clock.nowMs();
     const flagTimes = { heededFromMs: 0, matchesFromMs: 0 };
-    const gone = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
-    this.#store(kind, namespace, name, { ...gone, lastFlags: { ignore, match } });
+    const deleted = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
+    this.#store(kind, namespace, name, { ...deleted, lastFlags: { ignore, match } });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }
 
-  /** When the content that is now seen came to be, by the API server's clock as far as it tells. */
+  /** When the current content came into force, by the API server's clock as far as it shows. */
   #timeOf(
     before: SourceRecord | undefined,
     record: SourceRecord,
     origin: WriteTimeEvidence['origin'],
   ): Pick<SourceEntry, 'fromMs' | 'dating'> {
-    // A watch too may show first what was created long before: what a label has brought into the selection.
+    // A watch may also show an object first that was created long before: its label may have just been added.
     if (before?.uid !== record.uid) return { fromMs: Math.max(record.createdAtMs, record.writtenAtMs ?? 0) };
     const dating = { origin, ...timesOf(before, record, wholeSecond(this.#clock.nowMs())) };
     const fromMs = changedAtMs(dating, before.content, record.content);
     return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, dating };
   }
 
-  /** `until`: the version of the write that ended the state; undefined where a list does not show it. */
+  /** `until`: the version of the write that ended the state; undefined: a list does not show it. */
   #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
     const { record, fromMs, dating } = entry;
@@ -307,7 +309,7 @@ export class SourceIndex {
     return [...entry.former, state];
   }
 
-  /** As many of the states as there is room for; those of other sources of the namespace may give way. */
+  /** As many of the states as fit the budget. States of other sources of the namespace may be evicted. */
   #bounded(kind: SourceKind, key: ObjectKey, states: readonly PreviousState[]): readonly PreviousState[] {
     if (states.length === 0) return states;
     const former = newestStates(states);
@@ -318,7 +320,7 @@ export class SourceIndex {
     return former;
   }
 
-  /** What is asked of them is in doubt from then on. */
+  /** From then on, comparisons with these contents are in doubt. */
   #forgetContents(id: string, { kind, key }: Past): void {
     const { namespace, name } = splitObjectKey(key);
     const entry = this.#entry(kind, namespace, name);
@@ -335,7 +337,7 @@ export class SourceIndex {
     else this.#drop(kind, namespace, name);
   }
 
-  /** What a source was created with that a list shows only after an edit. */
+  /** The content at creation of a source that a list first shows after an edit. */
   #unknownState(fromMs: number): PreviousState {
     return { content: 'unknown', fromMs, observedMs: this.#clock.monotonicMs() };
   }
@@ -378,7 +380,7 @@ export class SourceIndex {
   }
 }
 
-/** What a state was that is now of the past. Before the version of a restored backup there is no past to be read. */
+/** The content of a state that is now past. If a restored backup set versions back, the past cannot be read. */
 function contentUntil(record: SourceRecord | undefined, until: string | undefined): PreviousState['content'] {
   if (record?.content !== 'metadata-only') return record?.content;
   const version = record.resourceVersion;

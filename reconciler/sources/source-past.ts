@@ -3,12 +3,12 @@ import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { firstSeenIndex, isMetadataOnly, knownContent, statesOf, type SourceEntry } from './source-entry';
 
 /**
- * The state in force at `sinceMs`, a time of the API server's clock in whole seconds; infinity asks for today's. `metadata-only`: a read
- * is to tell.
+ * The state in force at `sinceMs`, by the API server's clock in whole seconds; infinity asks for the current one.
+ * `metadata-only`: a read must reveal it.
  *
- * Within one second the order of two writes is not known. Then the older state is taken: at worst one restart too
- * many, never a change missed. A source that was admitted later by an annotation of its own counts from then on; that it
- * matches has admitted it to those alone that have found it `bySearch`.
+ * Within one second the order of two writes is not known. Then the older state is used: at worst one restart too many,
+ * never a missed change. A source that was admitted later by an annotation counts only from then on. A `match`
+ * annotation admits it only to workloads that found it `bySearch`.
  */
 export function inForceAt(
   entry: SourceEntry | undefined,
@@ -34,13 +34,13 @@ export function inForceAt(
     next = state;
   }
   const createdAtMs = entry.record?.createdAtMs;
-  // Its first content: pods cannot start without it, so those of a workload born in the same second have read it.
+  // Its first content. Pods cannot start without it, so those of a workload created in the same second have read it.
   if (!next || next.fromMs !== createdAtMs || next.content === 'unknown') return 'unknown';
   if (createdAtMs > second || (createdAtMs === second && !isAwaited)) return { content: undefined };
   return isMetadataOnly(next.content) ? 'metadata-only' : { content: next.content };
 }
 
-/** What a source was created with; `unknown` where it was edited before it was first seen. */
+/** The content at creation; `unknown` if the source was edited before it was first seen. */
 export function firstContent(entry: SourceEntry | undefined): ContentDigest | 'unknown' | 'metadata-only' | undefined {
   if (!entry?.record) return undefined;
   const absentUntil = entry.former.findLastIndex(({ content }) => content === undefined);
@@ -50,8 +50,8 @@ export function firstContent(entry: SourceEntry | undefined): ContentDigest | 'u
 }
 
 /**
- * What it held when it was first seen, or seen again: what its label brought into the selection, say. `unknown` where an edit
- * since then is all that is remembered.
+ * The content when the source was first seen, or seen again, for example when a label selected it. `unknown` if only
+ * later edits are remembered.
  */
 export function firstSeen(entry: SourceEntry | undefined): ContentDigest | 'unknown' | 'metadata-only' | undefined {
   if (!entry?.record) return undefined;
@@ -60,7 +60,7 @@ export function firstSeen(entry: SourceEntry | undefined): ContentDigest | 'unkn
   return isMetadataOnly(first.content) ? 'metadata-only' : first.content;
 }
 
-/** A content of the recent past by the digest of its whole; `metadata-only`: it may be one that was not read. */
+/** A recent content by its whole digest; `metadata-only`: it may be one that was not read. */
 export function formerContent(
   entry: SourceEntry | undefined,
   whole: string,

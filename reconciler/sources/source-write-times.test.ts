@@ -8,7 +8,7 @@ const large = contentOf({ size: 'l' });
 const colored = contentOf({ size: 's', color: 'red' });
 const repainted = contentOf({ color: 'blue' });
 
-describe('when a content came to be, written last at 10 before and seen at 40', () => {
+describe('when a content came into force, with the previous write at 10, seen at 40', () => {
   it.each<
     [
       string,
@@ -40,7 +40,7 @@ describe('when a content came to be, written last at 10 before and seen at 40', 
     expect(changedAtMs(dating, before, after)).toBe(at(expected));
   });
 
-  it('is never later than it is taken to be before that is known', () => {
+  it('is never later than it was assumed before the contents were known', () => {
     const second = fc.nat({ max: 3 }).map(at);
     const content = fc.constantFrom(small, large, colored, repainted);
     const origin = fc.constantFrom('list' as const, 'watch' as const, 'read' as const);

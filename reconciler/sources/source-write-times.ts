@@ -3,31 +3,31 @@ import type { SourceRecord } from '../../shared/domain/sources/source';
 import type { FlagTimes, SourceEntry } from './source-entry';
 import { writeTimeMs, type WriteTimes } from './write-time';
 
-/** What is known of the time at which a content came to be, before it is known what it came after. */
+/** What is known about when a content came into force, before the previous content is known. */
 export interface WriteTimeEvidence extends WriteTimes {
-  /** A watch shows each write; a list or a read the last of several. */
+  /** A watch shows each write; a list or a read shows the last of several. */
   readonly origin: 'list' | 'watch' | 'read';
 }
 
 /**
- * When a content came to be. `metadata-only`: what differs is not known, and so it is dated as late as it may be. The same of content
- * whose keys are not told apart.
+ * When a content came into force. If one is `metadata-only`, or its keys are not distinguished, the difference is
+ * unknown, and the latest possible time is used.
  */
 export function changedAtMs(
   dating: WriteTimeEvidence,
   before: ContentDigest | 'metadata-only',
   after: ContentDigest | 'metadata-only',
 ): number {
-  const isTold = before !== 'metadata-only' && after !== 'metadata-only' && !before.isCoarse && !after.isCoarse;
-  const differing = isTold ? after.differingKeys(before) : [];
-  const isSet = (name: string): boolean => isTold && after.key(name) !== absent;
-  const [sets, removes] = isTold ? [differing.some(isSet), !differing.every(isSet)] : [false, true];
-  // A list or a read shows the last of several writes: the time may be that of one, and the removal came later.
+  const isKnown = before !== 'metadata-only' && after !== 'metadata-only' && !before.isCoarse && !after.isCoarse;
+  const differing = isKnown ? after.differingKeys(before) : [];
+  const isSet = (name: string): boolean => isKnown && after.key(name) !== absent;
+  const [sets, removes] = isKnown ? [differing.some(isSet), !differing.every(isSet)] : [false, true];
+  // A list or a read shows the last of several writes: the time may be that of one, and the removal may be later.
   if (removes && dating.origin !== 'watch') return Math.max(dating.writtenAtMs, dating.seenMs);
   return writeTimeMs(dating, sets);
 }
 
-/** Since when the annotations of a source say what they now say. */
+/** Since when the annotations of a source have had their current values. */
 export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): FlagTimes {
   const { record: before, heededFromMs = 0, matchesFromMs = 0 } = entry ?? {};
   if (before?.uid !== record.uid) return { heededFromMs, matchesFromMs };
@@ -35,7 +35,7 @@ export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord,
   const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
   const sinceMs = (flag: 'ignore' | 'match', fromMs: number): number => {
     if (before[flag] !== record[flag]) return writeTimeMs(times, sets);
-    // A removal that was shown late came before the next write all the same, and that has left its time.
+    // A removal that was shown late was still made before the next write, which left its time.
     return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
   };
   return { heededFromMs: sinceMs('ignore', heededFromMs), matchesFromMs: sinceMs('match', matchesFromMs) };

@@ -12,10 +12,10 @@ it.each([
   expect(writeTimeMs({ formerMs: 1_000, writtenAtMs, seenMs: 9_000 }, sets)).toBe(expected);
 });
 
-it('is not seen before it was made, whatever our clock says', () => {
+it('a write is not seen before it was made, whatever our clock says', () => {
   expect(writeTimeMs({ formerMs: 5_000, writtenAtMs: 5_000, seenMs: 3_000 }, false)).toBe(5_000);
 });
 
-it('is seen in a second that had begun', () => {
+it('a write is seen in a second that had begun', () => {
   expect(wholeSecond(1_999)).toBe(1_000);
 });

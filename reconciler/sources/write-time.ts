@@ -1,4 +1,4 @@
-/** What is known of the time of a write, by the API server's clock as far as it tells. */
+/** What is known about the time of a write, by the API server's clock as far as it shows. */
 export interface WriteTimes {
   /** The time of the last write that was seen before. */
   readonly formerMs: number;
@@ -9,17 +9,17 @@ export interface WriteTimes {
 }
 
 /**
- * When a write was. What only removes, a key, an annotation or a label, leaves no time in managedFields, and counts from its
- * arrival: the time that stands there may be that of a write a day before. Every write that sets something leaves its time, maybe
- * that of the same second as the one before, and must not be dated by its arrival: it would seem to come after what changed
- * meanwhile.
+ * When a write was made. A write that only removes a key, an annotation or a label leaves no time in managedFields, so
+ * its arrival counts: the newest time there may be of a write a day ago. A write that sets something leaves its time,
+ * possibly of the same second as the previous write. It must not be dated by its arrival, or it would seem later than
+ * changes in between.
  */
 export function writeTimeMs({ formerMs, writtenAtMs, seenMs }: WriteTimes, sets: boolean): number {
   const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;
   return leftItsTime ? writtenAtMs : Math.max(writtenAtMs, seenMs);
 }
 
-/** Times of the API server have no fraction of a second. */
+/** Timestamps of the API server have no fractions of a second. */
 export function wholeSecond(timeMs: number): number {
   return Math.floor(timeMs / 1000) * 1000;
 }

@@ -8,7 +8,7 @@ import { OptionalWatch } from './optional-watch';
 /** Namespaces to watch one by one; undefined: the whole cluster at once. */
 type Places = readonly (string | undefined)[];
 
-/** A kind whose API may be missing, in all namespaces watched. */
+/** A kind whose API may be missing, in all watched namespaces. */
 export interface AddOn {
   readonly watch: OptionalWatch;
   readonly watches: readonly Watch[];
@@ -26,22 +26,22 @@ export function workloadAddOn(
       for (const key of [...sink.keys()]) sink.remove(key);
     }
   };
-  const build = (noticing: WatchesOptions): readonly Watch[] =>
-    places.map((namespace) => workloadWatch(noticing, workloads, row, namespace));
+  const build = (observed: WatchesOptions): readonly Watch[] =>
+    places.map((namespace) => workloadWatch(observed, workloads, row, namespace));
   return addOn(options, row.resource, build, forget);
 }
 
-/** Its classes and the statuses of its pods are one API: they come and go together. */
+/** Classes and pod statuses are one API: they are installed and removed together. */
 export function csiAddOn(options: WatchesOptions, csi: CsiRotations, places: Places): AddOn {
-  const build = (noticing: WatchesOptions): readonly Watch[] =>
-    places.flatMap((namespace) => csiWatches(noticing, csi, namespace));
+  const build = (observed: WatchesOptions): readonly Watch[] =>
+    places.flatMap((namespace) => csiWatches(observed, csi, namespace));
   return addOn(options, secretProviderClassPodStatuses, build, () => csi.forgetStatuses());
 }
 
 function addOn(
   options: WatchesOptions,
   resource: Resource,
-  build: (noticing: WatchesOptions) => readonly Watch[],
+  build: (observed: WatchesOptions) => readonly Watch[],
   forget: () => void,
 ): AddOn {
   const onProgress = (): void => {

@@ -5,19 +5,19 @@ import type { Watches } from './watches';
 export interface KnownKindsOptions {
   readonly clock: Clock;
   readonly watches: Pick<Watches, 'hasSynced' | 'knownKinds' | 'listSourcesAgain'>;
-  /** It is time to act, or there is more to act on. */
+  /** It is time to act, or more can be acted on. */
   readonly onMore: () => void;
 }
 
-/** One kind of sources that cannot be listed, for whatever reason, must not hold up the others for ever. */
+/** A kind of sources that cannot be listed must not block the others forever. */
 const syncTimeoutMs = 60_000;
 
-/** Which kinds of sources are known, and whether it is time to act on what is. */
+/** Which kinds of sources are known, and whether it is time to act. */
 export class KnownKinds {
   readonly #options: KnownKindsOptions;
-  /** Kinds whose watches are complete, as of the last look: a kind more is a reason to look at everything. */
+  /** Kinds whose watches were complete at the last look. An additional kind triggers a look at everything. */
   #kinds: ReadonlySet<SourceKind> = new Set();
-  /** Once every watch of sources has been complete, or is known to be refused, or has been waited for long enough. */
+  /** True once every watch of sources is complete, is refused, or has timed out. */
   #hasSynced = false;
   #isWaiting = true;
   #syncTimeout: Timer | undefined;
@@ -54,7 +54,7 @@ export class KnownKinds {
     if (more || !hadSynced) onMore();
   }
 
-  /** What was learnt so far counts no more: all sources are listed anew, `whole` with their contents. */
+  /** What was learnt so far no longer counts: all sources are listed again, `whole` with their contents. */
   forget(whole = false): void {
     const { watches } = this.#options;
     if (watches.knownKinds().size === 0) return;

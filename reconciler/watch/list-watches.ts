@@ -21,11 +21,11 @@ import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadRefs } from '../workloads/workload-refs';
 import { workloadDecoder } from '../workloads/workload-decoder';
 
-/** Kinds of sources that are watched, and where. A new kind is a new row. */
+/** The kinds of sources that are watched. A new kind is a new row. */
 export const watchedSourceKinds = ['ConfigMap', 'Secret'] as const satisfies readonly SourceKind[];
 export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 
-/** Where workloads go, and how they are read. */
+/** Receives the workloads, and decodes them. */
 export type WatchedWorkloads = Pick<WorkloadRefs, 'sink' | 'read'>;
 
 type WatchedSettings = Pick<
@@ -46,13 +46,13 @@ export interface WatchesOptions extends WatchedSettings {
   readonly sources: SourceIndex;
   /** Undefined: SecretProviderClasses are not watched. */
   readonly csi: CsiRotations | undefined;
-  /** Undefined: workloads are of no concern. */
+  /** Undefined: workloads are not watched. */
   readonly workloads: WatchedWorkloads | undefined;
-  /** Whether lists show the contents of sources too, and not only what a watch brings. */
+  /** Whether lists include the contents of sources, too. */
   readonly wholeLists: boolean;
   /** A first list is complete, or a watch was refused: what is known may have changed. */
   readonly onProgress: () => void;
-  /** An API that comes with an add-on is gone. */
+  /** The API of an add-on was removed. */
   readonly onLost: (resource: Resource) => void;
   readonly observer: (resource: Resource) => ReflectorObserver;
 }
@@ -69,7 +69,7 @@ export function namespaceWatches(options: WatchesOptions): readonly Watch[] {
   const { scope, namespaceSelector, onProgress } = options;
   if (scope.isEverything) return [];
   const [resource, decoder, sink] = [namespaces, namespaceDecoder(namespaceSelector), scope.namespaceSink(onProgress)];
-  // All of them, and not only what is selected: the write that brings one in is dated by what was written before.
+  // All namespaces, not only the selected ones: the previous write is needed to date the write that selects one.
   const reflector = new Reflector(deps(options, resource), { resource, decoder, sink });
   return [{ resource, namespace: undefined, sourceKind: undefined, reflector }];
 }
@@ -102,7 +102,10 @@ export function workloadWatch(
   return { resource, namespace, sourceKind: undefined, reflector };
 }
 
-/** Statuses and classes of a CSI driver. Without the selector of sources: statuses have the labels that the driver gives. */
+/**
+ * Statuses and classes of a CSI driver. They ignore the source selector, because the driver sets the labels of
+ * statuses.
+ */
 export function csiWatches(
   options: WatchesOptions,
   csi: CsiRotations,
@@ -120,7 +123,7 @@ export function csiWatches(
   ];
 }
 
-/** The API server leaves out what is ignored: nothing of it is sent. */
+/** Ignored namespaces are excluded by the API server: nothing of them is sent. */
 function within(
   { namespacesToIgnore }: WatchesOptions,
   namespace: string | undefined,

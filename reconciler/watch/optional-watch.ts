@@ -9,19 +9,19 @@ import { backoffMs, type BackoffOptions } from '../../shared/runtime/random';
 export interface OptionalWatchOptions {
   readonly deps: Omit<ReflectorDeps, 'observer'>;
   readonly resource: Resource;
-  /** Its list-watches, one for each namespace watched. */
+  /** Its list-watches, one per watched namespace. */
   readonly reflectors: readonly Pick<Reflector<unknown>, 'start' | 'stop' | 'status'>[];
-  /** The API is gone, and with it all that the watches have brought. */
+  /** The API was removed, and with it all that the watches have shown. */
   readonly onLost: () => void;
 }
 
 /**
- * One small request for a kind that is not served, whatever the number of namespaces; none for one that is. Most clusters
- * never have it: asked each minute, it would be most of what a cluster at rest is asked at all.
+ * One small request for a kind that is not served, however many namespaces there are, and none for one that is. Most
+ * clusters never serve it, so asking every minute would be most of the requests of an idle Reroll.
  */
 const askEveryMs = 5 * 60_000;
 
-/** Where the server does not tell: it may be starting. */
+/** If the server does not answer, it may be starting. */
 const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: 60_000 };
 
 /**
@@ -29,7 +29,7 @@ const unansweredBackoff: BackoffOptions = { baseMs: 500, maxMs: 60_000 };
  *
  *     ask ── served ──▶ watch ── 404 ──▶ forget ──▶ ask, minutes later
  *      ▲ not served,      │
- *      └ minutes later    └── whatever else happens is the list-watch's to mend
+ *      └ minutes later    └── the list-watch handles everything else
  */
 export class OptionalWatch {
   readonly #options: OptionalWatchOptions;
@@ -37,8 +37,8 @@ export class OptionalWatch {
   #done: Promise<void> | undefined;
   #served = false;
   #unanswered = 0;
-  /** Told once: that it is not there is the rule in most clusters. */
-  #absenceTold = false;
+  /** Reported once: in most clusters it is normal that the API is missing. */
+  #absenceReported = false;
   #lost: (() => void) | undefined;
 
   constructor(options: OptionalWatchOptions) {
@@ -58,7 +58,7 @@ export class OptionalWatch {
     await this.#done;
   }
 
-  /** Lists anew what is watched now; what is not served is left to be found. */
+  /** Lists again what is watched now. A kind that is not served is found by asking. */
   async listAgain(): Promise<void> {
     const watching = this.#lost;
     if (!watching) return;
@@ -70,7 +70,7 @@ export class OptionalWatch {
     );
   }
 
-  /** To be called when a list-watch was refused: a 404 of a collection means that the API is gone. */
+  /** Called when a list-watch was refused: a 404 for a collection means that the API was removed. */
   refused(): void {
     if (this.#options.reflectors.some(({ status }) => status.lastError instanceof NotFoundError)) this.#lost?.();
   }
@@ -95,13 +95,14 @@ export class OptionalWatch {
     try {
       const served = await isServed(deps.client, resource, { signal });
       this.#unanswered = 0;
-      if (!served && !this.#absenceTold) deps.logger.info(`${resourceName(resource)} is not served; waiting for it`);
-      this.#absenceTold = true;
+      if (!served && !this.#absenceReported)
+        deps.logger.info(`${resourceName(resource)} is not served; waiting for it`);
+      this.#absenceReported = true;
       return served;
     } catch (error) {
       if (isAborted(signal)) return false;
       if (this.#unanswered++ === 0) {
-        const message = `cannot learn whether ${resourceName(resource)} is served; asking until the server tells`;
+        const message = `cannot find out whether ${resourceName(resource)} is served; trying again`;
         deps.logger.warn(message, { error: errorMessage(error) });
       }
       return false;

@@ -18,7 +18,7 @@ export interface WatchStatus extends ReflectorStatus {
   /** `secrets` or `secrets in shop`. */
   readonly name: string;
   readonly resource: Resource;
-  /** Of an add-on that may come at any time: nothing waits for it. */
+  /** Belongs to an add-on that may be installed at any time, so nothing waits for it. */
   readonly optional: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface RefusedSources {
   readonly namespace: string | undefined;
 }
 
-/** The list-watches of everything that a decision rests on, one for each resource and namespace watched. */
+/** The list-watches of everything that a decision depends on, one per resource and watched namespace. */
 export class Watches {
   readonly #watches: readonly Watch[];
   readonly #addOns: readonly AddOn[];
@@ -43,7 +43,7 @@ export class Watches {
     const rows = workloadKinds.filter(({ kind }) => !options.policy.ignoredWorkloadKinds.includes(kind));
     const builtIn = rows.filter(({ optional }) => !optional);
     this.#watches = [
-      // First, or every workload would have to wait at the gate.
+      // Started first, or every workload would be held until its namespace is known.
       ...namespaceWatches(options),
       ...places.flatMap((namespace) => [
         ...sourceWatches(options, namespace),
@@ -62,16 +62,15 @@ export class Watches {
   }
 
   /**
-   * Lists all sources anew, and until then knows none: after a time in which somebody else was in charge, a watch that
-   * hangs would show states from before what the other has already acted on. `whole`: with their contents, also of those that
-   * have not changed.
+   * Lists all sources again; until then none is known. After another replica led, a watch that hangs would show states
+   * from before the other replica's actions. `whole`: with contents, even of sources that have not changed.
    */
   async listSourcesAgain(whole = false): Promise<void> {
     const sources = this.#watches.filter(({ sourceKind }) => sourceKind);
     await this.#listAgain(sources, this.#csi ? [this.#csi] : [], whole);
   }
 
-  /** Lists namespaces and workloads anew: a watch that goes on from before a restore of etcd shows nothing. */
+  /** Lists namespaces and workloads again: a watch from before a restore of etcd shows nothing. */
   async listOthersAgain(): Promise<void> {
     const others = this.#watches.filter(({ sourceKind }) => !sourceKind);
     await this.#listAgain(
@@ -99,7 +98,7 @@ export class Watches {
     ]);
   }
 
-  /** Kinds of sources of which every watch has been complete once: of the others nothing may be concluded. */
+  /** Kinds of sources whose watches have all been complete once. Nothing may be concluded about the others. */
   knownKinds(): ReadonlySet<SourceKind> {
     const kinds = new Set<SourceKind>(this.#watches.flatMap(({ sourceKind }) => sourceKind ?? []));
     for (const { sourceKind, reflector } of this.#watches) {
@@ -112,8 +111,8 @@ export class Watches {
 
   /**
    * Whether it is time to act: every watch of sources has been complete once, or cannot be. Acting on half of the
-   * sources would restart a workload twice for what changed while nobody watched. Kinds of workloads are not waited for:
-   * each is acted on as it is seen.
+   * sources would restart a workload twice for changes made while Reroll was down. Kinds of workloads are not awaited:
+   * each workload is handled when it is seen.
    */
   hasSynced(): boolean {
     return this.#watches.every(
@@ -121,14 +120,14 @@ export class Watches {
     );
   }
 
-  /** Sources of which no list was ever complete, for want of a right. */
+  /** Sources that were never listed completely, because the permission is missing. */
   refusedSources(): readonly RefusedSources[] {
     return this.#watches.flatMap(({ sourceKind: kind, namespace, reflector: { status } }) =>
       kind && !status.synced && isRbacForbidden(status.lastError) ? [{ kind, namespace }] : [],
     );
   }
 
-  /** Of what is watched now: an add-on that is not installed is not among them. */
+  /** For all current watches. An add-on that is not installed is not included. */
   statuses(): readonly WatchStatus[] {
     return [
       ...this.#watches.map((watch) => statusOf(watch, false)),
@@ -146,12 +145,12 @@ function statusOf({ resource, namespace, reflector }: Watch, optional: boolean):
   return { ...reflector.status, resource, name, optional };
 }
 
-/** What it learnt before it was stopped does not count: it is about to list anew. */
+/** What it learnt before it was stopped does not count: it is about to list again. */
 function isSynced({ synced, state }: ReflectorStatus): boolean {
   return synced && state !== 'stopped';
 }
 
-/** Missing rights or a missing API: it may last, and the rest must go on. */
+/** Missing permissions or a missing API: this may last, and the rest must continue. */
 export function isRefused({ lastError }: ReflectorStatus): boolean {
   return lastError instanceof ForbiddenError || lastError instanceof NotFoundError;
 }

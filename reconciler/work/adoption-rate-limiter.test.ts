@@ -10,7 +10,7 @@ beforeEach(() => {
   pace = new AdoptionRateLimiter(clock);
 });
 
-/** As the queue does: comes back when it was told to. Returns how often it asked. */
+/** Asks again after each delay, as the queue does. Returns how often it asked. */
 async function adopt(key: string, restore = false): Promise<number> {
   for (let asked = 1; ; asked++) {
     const waitMs = pace.take(key, restore);
@@ -20,19 +20,19 @@ async function adopt(key: string, restore = false): Promise<number> {
 }
 
 describe('all adoptions together', () => {
-  it('go on at a hundred a second', async () => {
+  it('proceed at a hundred a second', async () => {
     for (let n = 0; n < 500; n++) await adopt(String(n));
     expect(clock.monotonicMs()).toBe(4_990);
   });
 
-  it('are not held up by what was long ago', async () => {
+  it('are not delayed by adoptions of long ago', async () => {
     await adopt('a');
     await clock.advance(60_000);
     expect(pace.take('b', false)).toBe(0);
     expect(pace.take('c', false)).toBe(10);
   });
 
-  it('give each a turn of its own: none asks more than twice, however many wait', () => {
+  it('give each key its own turn: none asks more than twice, however many wait', () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => String(n));
     expect(keys.map((key) => pace.take(key, false))).toEqual(keys.map((_, n) => n * 10));
     expect(keys.slice(1).map((key) => pace.take(key, false))).toEqual(keys.slice(1).map((_, n) => n * 10 + 10));
@@ -42,11 +42,11 @@ describe('all adoptions together', () => {
     for (const key of ['a', 'b']) pace.take(key, false);
     await clock.advance(1_000);
     const waits = [1, 2, 3].map(() => pace.take('b', false));
-    // Its own turn, a new one at once, and then the pace again.
+    // Its own turn, a new one at once, and then the rate limit again.
     expect(waits).toEqual([0, 0, 10]);
   });
 
-  it('give back the place of what is forgotten', async () => {
+  it('release the turn of a forgotten key', async () => {
     for (const key of ['a', 'b']) pace.take(key, false);
     pace.forget('b');
     await clock.advance(10);
@@ -64,12 +64,12 @@ describe('a baseline that somebody keeps removing', () => {
     return atMs.slice(1).map((ms, index) => ms - (atMs[index] ?? 0));
   }
 
-  it('is put back at once, then ever more rarely, once an hour in the end', async () => {
+  it('is restored at once, then with backoff, in the end once an hour', async () => {
     const seconds = (await restores(16)).map((ms) => ms / 1_000);
     expect(seconds).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_600, 3_600, 3_600]);
   });
 
-  it('holds up no other, and no adoption of its own for another reason', async () => {
+  it('delays no other workload, and no other adoption of the same one', async () => {
     await restores(5);
     await clock.advance(10);
     expect(pace.take('other', true)).toBe(0);
@@ -77,7 +77,7 @@ describe('a baseline that somebody keeps removing', () => {
     expect(pace.take('web', false)).toBe(0);
   });
 
-  it('is put back at once again after more than two hours of peace', async () => {
+  it('is restored at once again after more than two quiet hours', async () => {
     await restores(5);
     await clock.advance(2 * 3_600_000);
     expect(await restores(2)).toEqual([32_000]);
@@ -85,7 +85,7 @@ describe('a baseline that somebody keeps removing', () => {
     expect(await restores(2)).toEqual([1_000]);
   });
 
-  it('starts anew with another workload of that name', async () => {
+  it('starts over with another workload of that name', async () => {
     await restores(5);
     pace.forget('web');
     expect(await restores(2)).toEqual([1_000]);

@@ -1,20 +1,23 @@
 import type { Clock } from '../../shared/runtime/clock';
 
-/** A first start on a large cluster records thousands of baselines: no faster than this, and restarts go first. */
+/**
+ * A first start on a large cluster records thousands of baselines. This rate leaves room for restarts, which have
+ * priority.
+ */
 const adoptionsPerSecond = 100;
 
 const firstRestoreDelayMs = 1_000;
 const maxRestoreDelayMs = 60 * 60_000;
 
 /**
- * When a baseline may be written without a restart. All adoptions together are paced. Of one workload, a baseline that
- * somebody keeps removing is put back ever more rarely: an operator that owns its annotations must not be drawn into an
- * endless fight, and what was removed is still remembered here.
+ * Limits how often baselines are written without a restart. All adoptions share one rate. If something keeps removing
+ * the baseline of a workload, Reroll restores it less and less often: an operator that owns the annotations must not be
+ * drawn into an endless fight, and Reroll still remembers the baseline in memory.
  */
 export class AdoptionRateLimiter {
   readonly #clock: Clock;
   #nextMs = 0;
-  /** Each key that waits has a turn of its own: asking again at every turn, n keys would ask n² times. */
+  /** Each waiting key has a turn of its own. If all asked again at every turn, n keys would ask n² times. */
   readonly #turns = new Map<string, number>();
   readonly #restores = new Map<string, { count: number; lastMs: number }>();
 
@@ -40,8 +43,8 @@ export class AdoptionRateLimiter {
   }
 
   #turnMs(key: string, nowMs: number): number {
-    const given = this.#turns.get(key);
-    if (given !== undefined) return given;
+    const assigned = this.#turns.get(key);
+    if (assigned !== undefined) return assigned;
     const turnMs = Math.max(nowMs, this.#nextMs);
     this.#nextMs = turnMs + 1_000 / adoptionsPerSecond;
     this.#turns.set(key, turnMs);

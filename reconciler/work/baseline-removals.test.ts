@@ -12,13 +12,13 @@ const { workload } = restartOf();
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 
 let world: ClientWorld;
-let told: (readonly string[])[];
+let reported: (readonly string[])[];
 let removals: BaselineRemovals;
 
 function inWorld(answer: Parameters<typeof clientWorld>[0]): void {
   world = clientWorld(answer);
-  told = [];
-  const reporter = { baselineRemoved: (_: unknown, removers: readonly string[]) => void told.push(removers) };
+  reported = [];
+  const reporter = { baselineRemoved: (_: unknown, removers: readonly string[]) => void reported.push(removers) };
   removals = new BaselineRemovals({ ...world, reporter });
 }
 
@@ -32,53 +32,53 @@ async function putBack(times: number, everyMs: number): Promise<void> {
 }
 
 it.each([
-  ['nobody who did it twice', 2, minuteMs, 0],
-  ['who did it three times within an hour', 3, 30 * minuteMs, 1],
-  ['nobody who did it three times in more', 30, 30 * minuteMs + 1, 0],
-  ['who goes on, once', 60, minuteMs, 1],
-])('tells of %s', async (_what, times, everyMs, expected) => {
+  ['two removals are not reported', 2, minuteMs, 0],
+  ['three removals within an hour are reported', 3, 30 * minuteMs, 1],
+  ['removals more than half an hour apart are not reported', 30, 30 * minuteMs + 1, 0],
+  ['continued removals are reported once', 60, minuteMs, 1],
+])('%s', async (_what, times, everyMs, expected) => {
   await putBack(times, everyMs);
-  expect(told).toHaveLength(expected);
+  expect(reported).toHaveLength(expected);
 });
 
-it('names who may have done it, by one read', async () => {
+it('names the field managers that may have done it, with one read', async () => {
   await putBack(10, minuteMs);
-  expect(told).toEqual([['web-operator']]);
+  expect(reported).toEqual([['web-operator']]);
   expect(world.transport.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'GET /apis/apps/v1/namespaces/shop/deployments/web',
   ]);
 });
 
-it('names nobody where it may not read', async () => {
+it('names nobody if it may not read the workload', async () => {
   inWorld(() => refusal(403, 'Forbidden'));
   await putBack(3, minuteMs);
-  expect(told).toEqual([[]]);
+  expect(reported).toEqual([[]]);
 });
 
-describe('once it has told', () => {
+describe('after a report', () => {
   beforeEach(async () => await putBack(3, 0));
 
   it.each([
-    ['a day later, though it is put back only once an hour by then', 24, hourMs, 2],
+    ['is repeated a day later, though the baseline is restored only once an hour by then', 24, hourMs, 2],
     ['not before', 23, hourMs, 1],
     ['each day', 48, hourMs, 3],
-    ['not of another day that begins anew', 2, 24 * hourMs, 1],
-  ])('tells it again %s', async (_what, times, everyMs, expected) => {
+    ['is not repeated for removals a day apart', 2, 24 * hourMs, 1],
+  ])('%s', async (_what, times, everyMs, expected) => {
     await world.clock.advance(everyMs);
     await putBack(times, everyMs);
-    expect(told).toHaveLength(expected);
+    expect(reported).toHaveLength(expected);
   });
 
-  it('tells of another workload of that name', async () => {
+  it('reports another workload of that name', async () => {
     removals.forget(workload.key);
     await putBack(3, 0);
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 });
 
-it('does not count an older baseline in its place, which a rollback brings', async () => {
+it('does not count an older baseline in its place, as after a rollback', async () => {
   for (let n = 0; n < 5; n++) {
     await removals.putBack({ ...workload, record: { ...workload.record, baselineText: '{"v":1,"n":1}' } });
   }
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });

@@ -15,23 +15,27 @@ export interface BaselineRemovalsOptions {
 interface Removals {
   /** The last ones, oldest first, by the monotonic clock. */
   readonly atMs: readonly number[];
-  readonly toldMs: number | undefined;
+  readonly reportedMs: number | undefined;
 }
 
 /**
- * One may be a `kubectl replace`, a second one its correction. Who does it for the third time within an hour, though it was put
- * back twice, does it by itself; and with what does it more rarely there is no fight, for once an hour it is put back anyway.
+ * One removal may be a `kubectl replace`, a second one its correction. Three within an hour, each after Reroll restored
+ * the baseline, come from a program. More rarely than that there is no fight: Reroll restores a baseline once an hour
+ * anyway.
  */
 const manyRemovals = 3;
 const hourMs = 60 * 60_000;
 
-/** Once it has been told, it goes on until there is such a pause: in a long fight the baseline is put back once an hour. */
+/**
+ * Once reported, a fight counts as ongoing until there is such a pause: in a long fight Reroll restores the baseline
+ * once an hour.
+ */
 const peaceMs = 2 * hourMs;
 
-/** An Event is kept for an hour, a log for longer: who looks on the next day is to find it again, and no more often. */
+/** An Event is kept for an hour, a log for longer. Repeating the report once a day keeps it visible on the next day. */
 const repeatAfterMs = 24 * hourMs;
 
-/** Tells of workloads whose baseline somebody removes again and again, and who that is as far as can be told. */
+/** Reports workloads whose baseline keeps being removed, and the field managers that may do it. */
 export class BaselineRemovals {
   readonly #options: BaselineRemovalsOptions;
   readonly #removals = new Map<WorkloadKey, Removals>();
@@ -40,10 +44,10 @@ export class BaselineRemovals {
     this.#options = options;
   }
 
-  /** The newest baseline was put back. Never rejects. */
+  /** Called after the newest baseline was restored. Never rejects. */
   async putBack(workload: TrackedWorkload): Promise<void> {
-    // An older one in its place is what `kubectl rollout undo` brings: that removes nothing.
-    if (workload.record.baselineText !== undefined || !this.#isToBeTold(workload.key)) return;
+    // `kubectl rollout undo` puts an older baseline in its place. That is not a removal.
+    if (workload.record.baselineText !== undefined || !this.#mustReport(workload.key)) return;
     this.#options.reporter.baselineRemoved(workload, await this.#possibleRemovers(workload));
   }
 
@@ -51,19 +55,19 @@ export class BaselineRemovals {
     this.#removals.delete(key);
   }
 
-  #isToBeTold(key: WorkloadKey): boolean {
+  #mustReport(key: WorkloadKey): boolean {
     const nowMs = this.#options.clock.monotonicMs();
-    const { atMs: before, toldMs } = this.#removals.get(key) ?? { atMs: [], toldMs: undefined };
+    const { atMs: before, reportedMs } = this.#removals.get(key) ?? { atMs: [], reportedMs: undefined };
     const atMs = [...before, nowMs].slice(-manyRemovals);
     const isMany = atMs.length === manyRemovals && nowMs - (atMs[0] ?? 0) <= hourMs;
-    const goesOn = toldMs !== undefined && nowMs - (before.at(-1) ?? 0) <= peaceMs;
-    const isNews = toldMs === undefined || nowMs - toldMs >= repeatAfterMs;
-    const isToBeTold = isNews && (isMany || goesOn);
-    this.#removals.set(key, { atMs, toldMs: isToBeTold ? nowMs : toldMs });
-    return isToBeTold;
+    const goesOn = reportedMs !== undefined && nowMs - (before.at(-1) ?? 0) <= peaceMs;
+    const isNews = reportedMs === undefined || nowMs - reportedMs >= repeatAfterMs;
+    const mustReport = isNews && (isMany || goesOn);
+    this.#removals.set(key, { atMs, reportedMs: mustReport ? nowMs : reportedMs });
+    return mustReport;
   }
 
-  /** By a read: of each workload this would be kept for nothing. Without an answer nobody is named. */
+  /** Read on demand: keeping this for each workload would waste memory. Without an answer, nobody is named. */
   async #possibleRemovers({ record }: TrackedWorkload): Promise<readonly string[]> {
     const { resource } = workloadKind(record.kind);
     try {

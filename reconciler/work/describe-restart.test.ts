@@ -4,7 +4,7 @@ import { changeOf } from '../../shared/domain/plan/change.fixture';
 import { baselineOf, restartOf } from '../apply/restart.fixture';
 import { describeRestart } from './describe-restart';
 
-it('gives each restart an id of its own, and tells it in marker and annotation', () => {
+it('gives each restart its own id, and writes it to marker and annotation', () => {
   let drawn = 0;
   const random = { float: () => 0, bytes: (length: number) => Buffer.alloc(length, ++drawn) };
   const options = { clock: new FakeClock(), random, defaults: { strategy: 'env-vars' } } as const;

@@ -20,7 +20,7 @@ export interface DescribeOptions {
   readonly defaults: { readonly strategy: StrategyName };
 }
 
-/** Everything that is to be written for a restart. Throws a BaselineTooLargeError. */
+/** Everything that a restart writes. Throws a BaselineTooLargeError. */
 export function describeRestart(
   { random, clock, defaults }: DescribeOptions,
   workload: TrackedWorkload,
@@ -52,8 +52,8 @@ export function describeRestart(
 }
 
 /**
- * Whose change it is, as far as the webhook told: of the content that is there, not of what was announced. Who was known before stays
- * known.
+ * Adds the authors that the webhook reported for the content that is stored now, not for content that was only
+ * announced. An author who was known before stays known.
  */
 export function attributed(
   hints: Pick<Hints, 'attribution'>,

@@ -15,23 +15,23 @@ beforeEach(() => {
   injected.add('Deployment/shop/web', { baselineText: 'new', changes });
 });
 
-it('is told once, of the write that brought it', () => {
+it('an injected restart is reported once, for the write that brought it', () => {
   expect(injected.take(workload('old'))).toBeUndefined();
   expect(injected.take(workload('new', 'Deployment/shop/api'))).toBeUndefined();
   expect(injected.take(workload('new'))).toBe(changes);
   expect(injected.take(workload('new'))).toBeUndefined();
 });
 
-it('is not told where the engine has written it after all', () => {
+it('an injected restart is not reported if the engine wrote it after all', () => {
   injected.forget('Deployment/shop/web');
   expect(injected.take(workload('new'))).toBeUndefined();
 });
 
-it('is nothing to a workload that has no baseline, nor ever was injected one', () => {
+it('a workload without a baseline, or that nothing was injected into, has none', () => {
   expect(injected.take(workload(undefined, 'Deployment/shop/api'))).toBeUndefined();
 });
 
-/** As one question about a large workload brings it. */
+/** As for one question about a large workload. */
 const large = Array.from({ length: 400 }, (_, index): Change => {
   const changedKeys = Array.from({ length: 4 }, (_each, key) => `key-${String(key)}`);
   const recorded = new Map(changedKeys.map((key) => [key, 'A'.repeat(22)]));
@@ -48,13 +48,13 @@ function giveMany(namespace: string): void {
   }
 }
 
-it('is forgotten, the oldest first, where far too many are never stored', () => {
+it('the oldest are forgotten first if far too many are never stored', () => {
   giveMany('shop');
   expect(injected.take(workload('new'))).toBeUndefined();
   expect(injected.take(workload('x'.repeat(200_000), 'Deployment/shop/w-99'))).toBe(large);
 });
 
-it('is not forgotten for what is never stored in another namespace', () => {
+it('writes that are never stored evict no entry of another namespace', () => {
   giveMany('tenant');
   expect(injected.take(workload('new'))).toBe(changes);
 });

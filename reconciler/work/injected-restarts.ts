@@ -4,34 +4,34 @@ import { textDigest } from '../../shared/domain/sources/text-digest';
 import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
-interface Given {
+interface InjectedRestart {
   readonly baselineText: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * Restarts that were put into writes of others, until a watch shows that such a write was stored. Memory only: what is
- * forgotten is told by `reroll.dev/last-restart` alone. Who asks for many writes and makes none has others forgotten of the
- * own namespace.
+ * Restarts that the webhook injected into writes of others, until a watch shows that such a write was stored. Memory
+ * only: after a restart of this process, only `reroll.dev/last-restart` shows them. A user who submits many writes
+ * without storing any evicts only entries of their own namespace.
  */
 export class InjectedRestarts {
-  /** With a digest of the baseline, which may be as large as the workload. */
+  /** With a digest of the baseline, because the baseline may be as large as the workload. */
   readonly #injected = new BoundedMap<WorkloadKey, { readonly baseline: string; readonly changes: readonly Change[] }>({
     maxBytes: budgets.injectedBytes,
     maxOwnerBytes: budgets.injectedNamespaceBytes,
   });
 
-  add(key: WorkloadKey, { baselineText, changes }: Given): void {
+  add(key: WorkloadKey, { baselineText, changes }: InjectedRestart): void {
     const bytes = key.length + changes.reduce((sum, change) => sum + bytesOf(change), 0);
     this.#injected.set(key, { baseline: textDigest(baselineText), changes }, bytes, key.split('/')[1]);
   }
 
-  /** The restart was written by ourselves, or is not owed any more. */
+  /** Reroll wrote the restart itself, or no restart is owed any more. */
   forget(key: WorkloadKey): void {
     this.#injected.delete(key);
   }
 
-  /** What a restart answered that has come to the workload with a write; told once. */
+  /** The changes of a restart that a stored write brought along. Returned once. */
   take({ key, record }: TrackedWorkload): readonly Change[] | undefined {
     const entry = this.#injected.get(key);
     if (!entry || record.baselineText === undefined) return undefined;
@@ -41,9 +41,9 @@ export class InjectedRestarts {
   }
 }
 
-/** A change takes this much besides names of keys and their digests. */
+/** Estimated size of a change without the names of keys and their digests. */
 const changeBytes = 500;
-/** A digest of a key, with its place in a map. */
+/** Estimated size of a key's digest and its map entry. */
 const recordedBytes = 100;
 
 function bytesOf({ name, comparison, attribution }: Change): number {

@@ -63,14 +63,14 @@ const said = (): readonly string[] => world.logger.lines.map(({ level, message }
 describe('an entry', () => {
   beforeEach(async () => await journal.write(entry));
 
-  it('is looked at again soon while its Job goes, and is done and told when the new one is there', async () => {
+  it('is looked at again soon while its Job is being deleted, and is done and reported when the new one exists', async () => {
     expect(await worker.process(found[0]!)).toEqual({ kind: 'again', afterMs: 250 });
     expect(said()).toEqual([]);
     expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
-    expect(said()).toEqual(['info: Job shop/migrate created anew']);
+    expect(said()).toEqual(['info: Job shop/migrate recreated']);
   });
 
-  it('that is superseded is done, and nothing is told but that others are to be looked at', async () => {
+  it('that is superseded is done, and only triggers a look at other workloads', async () => {
     store.put('/apis/batch/v1/namespaces/shop/jobs/migrate', {
       metadata: { name: 'migrate', namespace: 'shop', uid: 'foreign' },
     });
@@ -89,21 +89,21 @@ describe('an entry', () => {
   ])('is tried again after %s', async (_what, reply, result) => {
     refused = reply;
     expect(await worker.process(found[0]!)).toEqual(result);
-    expect(said()).toEqual(['warn: a Job that was to be created anew is not yet; trying again']);
+    expect(said()).toEqual(['warn: cannot recreate a Job yet; trying again']);
   });
 
-  it('whose Job is deleted and cannot be created is told where a person looks, and counted until it is', async () => {
+  it('whose Job is deleted and cannot be created is reported in an Event, and counted until it is', async () => {
     await worker.process(found[0]!);
     refusedCreation = refusal(403, 'Forbidden', 'jobs.batch "migrate" is forbidden: exceeded quota: jobs');
     expect(await worker.process(found[0]!)).toEqual({ kind: 'failed' });
-    expect(said()).toEqual(['warn: Job shop/migrate is deleted and not created anew yet; trying again until it is']);
+    expect(said()).toEqual(['warn: Job shop/migrate was deleted and could not be recreated yet; retrying until it is']);
     expect(worker.notCreated).toBe(1);
     refusedCreation = undefined;
     expect(await worker.process(found[0]!)).toEqual({ kind: 'done' });
     expect(worker.notCreated).toBe(0);
   });
 
-  it('whose Job cannot be created counts no more where another process leads', async () => {
+  it('whose Job cannot be created is not counted once another process leads', async () => {
     await worker.process(found[0]!);
     refusedCreation = refusal(500, 'InternalError');
     await worker.process(found[0]!);
@@ -121,7 +121,7 @@ describe('an entry', () => {
 });
 
 describe('recovery', () => {
-  it('tries, ever more rarely, until it could look', async () => {
+  it('retries with backoff until it succeeds', async () => {
     await journal.write(entry);
     found.length = 0;
     refused = refusal(500, 'InternalError');
@@ -138,7 +138,7 @@ describe('recovery', () => {
     expect(found).toHaveLength(1);
   });
 
-  it('ends when told to stop', async () => {
+  it('ends when it is aborted', async () => {
     refused = refusal(500, 'InternalError');
     const stop = new AbortController();
     const recovery = worker.recover({ ...world, random: zeroRandom }, stop.signal);

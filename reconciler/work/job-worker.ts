@@ -15,7 +15,7 @@ export interface JobWorkerOptions {
   readonly journal: JobJournal;
   readonly reporter: Reporter;
   readonly logger: Logger;
-  /** An entry ended without its Job being created by us. */
+  /** An entry ended without Reroll creating its Job. */
   readonly onSuperseded: () => void;
 }
 
@@ -25,12 +25,12 @@ export interface RecoveryDeps {
   readonly random: Random;
 }
 
-/** A Job takes moments to go; asking more often does not hasten it. */
+/** Deleting a Job takes a moment. Polling more often does not speed it up. */
 const deletionPollMs = 250;
 
 const recoveryBackoff = { baseMs: 500, maxMs: 30_000 };
 
-/** Carries out what the journal holds, step by step, until nothing is left. */
+/** Executes the journal's entries step by step until none is left. */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
   /** Entries whose Job is deleted and could not be created yet. */
@@ -40,12 +40,12 @@ export class JobWorker {
     this.#options = options;
   }
 
-  /** Jobs that are missing, because they cannot be created again yet. */
+  /** How many Jobs are missing because they cannot be created again yet. */
   get notCreated(): number {
     return this.#notCreated.size;
   }
 
-  /** Never rejects. `name` is that of the journal's entry. */
+  /** Never rejects. `name` is that of the journal entry. */
   async process(name: string): Promise<QueueResult> {
     const { journal, reporter, logger } = this.#options;
     try {
@@ -58,16 +58,16 @@ export class JobWorker {
       this.#notCreated.delete(name);
       if (step.kind === 'waiting') return { kind: 'again', afterMs: deletionPollMs };
       if (step.kind === 'created') reporter.jobRecreated(step.entry, step.job);
-      // Somebody else's Job, or none: whatever is owed to it is planned anew.
+      // The Job is somebody else's, or there is none. If a restart is still owed, a new plan finds out.
       if (step.kind === 'superseded') this.#options.onSuperseded();
       return { kind: 'done' };
     } catch (error) {
-      // The entry stays: whoever leads next finds it.
+      // The entry is kept. The next leader finds it.
       if (error instanceof NotLeadingError) {
         this.#notCreated.delete(name);
         return { kind: 'done' };
       }
-      logger.warn('a Job that was to be created anew is not yet; trying again', {
+      logger.warn('cannot recreate a Job yet; trying again', {
         entry: name,
         error: errorMessage(error),
       });
@@ -75,27 +75,30 @@ export class JobWorker {
     }
   }
 
-  /** Finds what an earlier leader left behind; tries until it could look, or until `signal` says stop. */
+  /** Finds what an earlier leader left behind. Retries until it succeeds or `signal` aborts. */
   async recover({ client, clock, random }: RecoveryDeps, signal: AbortSignal): Promise<void> {
     const { journal, logger } = this.#options;
-    const refusals = new PermissionProbe({ client, clock });
+    const permissions = new PermissionProbe({ client, clock });
     const look = async (): Promise<void> => {
       try {
         await journal.recover();
       } catch (error) {
-        if (!(await refusals.isRightMissing(error))) throw error;
-        logger.warn('no right to look for Jobs that were being created anew when another process ended: none is', {
-          error: errorMessage(error),
-        });
+        if (!(await permissions.isRightMissing(error))) throw error;
+        logger.warn(
+          'no right to look for Jobs that were being recreated when another process ended: none of them is created',
+          {
+            error: errorMessage(error),
+          },
+        );
         journal.recoverOwn();
       }
     };
     await retryUntilDone(look, {
       ...{ clock, random, backoff: recoveryBackoff, signal },
       onFailure: (error, attempt) => {
-        // A right that is missing is told once.
+        // A missing permission is reported once.
         const level = isRbacForbidden(error) && attempt > 0 ? 'debug' : 'warn';
-        logger[level]('cannot look for Jobs that were being created anew; trying again', {
+        logger[level]('cannot look for Jobs that were being recreated; trying again', {
           error: errorMessage(error),
         });
       },

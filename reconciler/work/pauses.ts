@@ -12,11 +12,11 @@ export interface PausesOptions {
   readonly context: ApplyContext;
   readonly workloads: Pick<WorkloadIndex, 'get'>;
   readonly reporter: Pick<Reporter, 'resumed'>;
-  /** The annotation that says since when we hold a Deployment. */
+  /** The annotation with the time since which Reroll has held a Deployment paused. */
   readonly pausedAtKey: string;
 }
 
-/** What a restart that begins a pause writes beside the template. */
+/** What a restart that begins a pause writes in addition to the template. */
 export interface PauseBegun {
   readonly pause: Pause;
   readonly annotations: Readonly<Record<string, string>>;
@@ -24,8 +24,8 @@ export interface PauseBegun {
 }
 
 /**
- * Holds Deployments paused and resumes them. No timer counts but a workload's next look: who is paused since when stands
- * on the object, so a process that dies, or a person who resumes it, changes nothing that we would remember wrongly.
+ * Holds Deployments paused and resumes them. The state of a pause is stored on the object, and the only timer is the
+ * workload's next look. If the process dies or a person resumes the Deployment, no stale state is left in memory.
  */
 export class Pauses {
   readonly #options: PausesOptions;
@@ -34,7 +34,10 @@ export class Pauses {
     this.#options = options;
   }
 
-  /** Undefined where a restart begins none: none is asked for, one lasts, or somebody else has paused it. */
+  /**
+   * Undefined if the restart begins no pause: none is requested, one is in progress, or somebody else paused the
+   * workload.
+   */
   pauseFor({ record }: TrackedWorkload, nowMs: number): PauseBegun | undefined {
     const { pause } = record;
     if (pause?.periodMs === undefined || pause.paused) return undefined;
@@ -48,8 +51,8 @@ export class Pauses {
   }
 
   /**
-   * Resumes the workload if its pause is over, and otherwise says when to look again. The PATCH is of the version that
-   * was looked at: what a person has done since is a conflict, and is looked at first.
+   * Resumes the workload if its pause is over; otherwise returns when to look again. The PATCH names the version that
+   * was looked at: a later change by a person is a conflict and is looked at first.
    */
   async reconcile(key: WorkloadKey): Promise<QueueResult> {
     const { workloads, clock, context, reporter, pausedAtKey } = this.#options;
@@ -58,7 +61,7 @@ export class Pauses {
     if (!workload || pause?.since === undefined || workload.record.deleting) return { kind: 'done' };
     const leftMs = pausedForMs(pause, clock.nowMs());
     if (leftMs !== undefined && leftMs > 0) return { kind: 'again', afterMs: leftMs };
-    // Somebody resumed it: our note goes, or a pause that they make later would pass for ours.
+    // Somebody resumed it. Our annotation is removed, or a later pause by a person would look like ours.
     const rest = leftMs === undefined ? {} : { spec: { paused: false } };
     await patch(context, workload, { [pausedAtKey]: null }, rest);
     reporter.resumed(workload, leftMs === undefined ? 'by somebody else' : 'after its pause');

@@ -20,7 +20,7 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 interface State extends WorkloadOptions {
   readonly image?: string;
   readonly generation?: number;
-  /** Of one pod, how many are of the present template. */
+  /** How many pods, out of one, have the current template. */
   readonly updated?: number;
 }
 
@@ -30,11 +30,11 @@ const green = sourceRecord({ data: { color: 'green' }, resourceVersion: '3' });
 const db = sourceRecord({ kind: 'Secret', name: 'db', data: { pw: 'b' } });
 
 let stored: object;
-/** What was stored at which version, where it is not what is stored now. */
+/** Past states by version, if they differ from the current one. */
 let past: Map<string, object>;
-/** The paths of requests that ask for the past. */
+/** Paths of requests for a past version. */
 let reads: string[];
-/** The counters that the versions of the two resources come from. */
+/** The counters that issue the versions of the two resources. */
 let counters: { readonly workloads: readonly number[]; readonly sources: number };
 let known: TrackedWorkload | undefined;
 let world: ClientWorld;
@@ -42,9 +42,9 @@ let clock: FakeClock;
 let coalescer: RolloutCoalescer;
 let gets: number;
 let versionsAsked: number;
-/** How many workloads use each source. */
+/** The number of workloads that use each source. */
 let users: number;
-/** Answers that are held back; undefined: none is. */
+/** Delays answers; undefined: none is delayed. */
 let held: (() => void)[] | undefined;
 
 function object({ image = 'app:1', generation = 1, updated = 1, ...options }: State = {}): object {
@@ -59,7 +59,7 @@ function tracked(state: State = {}): TrackedWorkload {
   return { key, record } as unknown as TrackedWorkload;
 }
 
-/** What the API server and the watch hold from now on. */
+/** Sets what the API server stores and the watch shows. */
 function store(state: State): void {
   stored = object(state);
   known = tracked(state);
@@ -124,7 +124,7 @@ function released(...sources: readonly DigestedSource[]): void {
 }
 
 describe('RolloutCoalescer', () => {
-  it('coalesces a change into the rollout of a template that came after the read', async () => {
+  it('coalesces a change into the rollout of a template that was stored after the read', async () => {
     released(blue);
     expect(await coalescer.look(tracked({ image: 'app:2', generation: 2 }), [owed(blue)])).toMatchObject({
       kind: 'coalesced',
@@ -147,15 +147,15 @@ describe('RolloutCoalescer', () => {
     expect(await look(blue, db)).toBe('coalesced');
   });
 
-  it('does not coalesce a source that went: its last version is from before', async () => {
+  it('does not coalesce a deleted source: its last version is from before the deletion', async () => {
     coalescer.changed({ ...db, before: db, after: undefined }, [tracked()]);
     await clock.advance(100);
     store({ image: 'app:2', generation: 2 });
-    const gone = { id: 'secret/db', kind: 'Secret', name: 'db', whole: undefined } as unknown as Verdict;
-    expect([await coalescer.look(known ?? tracked(), [gone]), reads]).toEqual([{ kind: 'restart' }, []]);
+    const deleted = { id: 'secret/db', kind: 'Secret', name: 'db', whole: undefined } as unknown as Verdict;
+    expect([await coalescer.look(known ?? tracked(), [deleted]), reads]).toEqual([{ kind: 'restart' }, []]);
   });
 
-  it('reads what the workload was when the source was stored, however late it sees either', async () => {
+  it('reads the workload as of when the source was stored, however late it sees either', async () => {
     store({ image: 'app:2', generation: 2, updated: 0 });
     change(blue);
     expect(await look(blue)).toBe('wait');
@@ -182,13 +182,13 @@ describe('RolloutCoalescer', () => {
   it.each<[string, State, number | undefined]>([
     ['workload', {}, at(0)],
     ['source', { writtenAtMs: at(-1) }, undefined],
-  ])('and where the %s does not tell when it was written', async (_, then, sourceAtMs) => {
+  ])('and where the %s does not show when it was written', async (_, then, sourceAtMs) => {
     store(then);
     change({ ...blue, writtenAtMs: sourceAtMs });
     expect([await look(blue), reads.length]).toEqual(['restart', 1]);
   });
 
-  it('does not coalesce where the new template was stored before the source', async () => {
+  it('does not coalesce if the new template was stored before the source', async () => {
     past.set('2', object({ image: 'app:2', generation: 2, updated: 0 }));
     released(blue);
     expect(await look(blue)).toBe('restart');
@@ -211,12 +211,12 @@ describe('RolloutCoalescer', () => {
       released(blue);
       expect([await look(blue), reads]).toEqual(['restart', []]);
       change(green);
-      // It is not asked again.
+      // The answer is cached.
       expect([await look(green), versionsAsked, reads]).toEqual(['restart', 2, []]);
     },
   );
 
-  it('asks again whether versions can be compared where it got no answer', async () => {
+  it('asks again whether versions can be compared if it got no answer', async () => {
     counters = { workloads: [], sources: 8 };
     released(blue);
     expect(await look(blue)).toBe('restart');
@@ -237,7 +237,7 @@ describe('RolloutCoalescer', () => {
     expect([await look(green, db), versionsAsked]).toEqual(['coalesced', 4]);
   });
 
-  it('looks again where a change comes while it reads', async () => {
+  it('looks again if a change arrives while it reads', async () => {
     released(blue);
     const answers = (held = []) as (() => void)[];
     const looked = look(blue);
@@ -248,20 +248,20 @@ describe('RolloutCoalescer', () => {
     expect(await look(blue, db)).toBe('coalesced');
   });
 
-  it('begins anew once what has changed was answered', async () => {
+  it('starts over once the changes were answered', async () => {
     change(blue, green);
     coalescer.forget(key);
     released(blue);
     expect(await look(blue)).toBe('coalesced');
   });
 
-  it('does not coalesce if it was in the middle of a rollout: an old pod may be left of any template', async () => {
+  it('does not coalesce if the workload was in the middle of a rollout: a pod of any older template may be left', async () => {
     past.set('2', object({ updated: 0 }));
     released(blue);
     expect(await look(blue)).toBe('restart');
   });
 
-  it('does not coalesce a change that was taken back half-way: pods may have started with what was between', async () => {
+  it('does not coalesce a change that was undone halfway: pods may have started with the content in between', async () => {
     released(blue);
     change(green);
     change(blue);
@@ -275,30 +275,32 @@ describe('RolloutCoalescer', () => {
     expect([await look(blue), reads]).toEqual(['restart', []]);
   });
 
-  it('does not take another object of the name for the one it has read', async () => {
+  it('does not confuse another object of that name with the one it has read', async () => {
     released(blue);
     store({ image: 'app:2', generation: 2, uid: 'another' });
     expect(await look(blue)).toBe('restart');
   });
 
-  it('throws where the workload is not what the plan was made for', async () => {
+  it('throws if the workload is not the one that was planned for', async () => {
     released(blue);
     stored = object({ image: 'app:2', generation: 2, baseline: 'of somebody else' });
     await expect(look(blue)).rejects.toThrow(StaleWorkloadError);
   });
 
-  it('waits until the old pods are gone, and reads no more until its watch says so', async () => {
+  it('waits until the old pods are gone, and reads no more until the watch shows that', async () => {
     released(blue);
     store({ image: 'app:2', generation: 2, updated: 0 });
     expect([await look(blue), await look(blue), await look(blue), gets]).toEqual(['wait', 'wait', 'wait', 1]);
-    const told =
-      'Deployment shop/web is rolled out by somebody else; restarted only if that is taken back or takes too long';
-    expect(world.logger.lines.filter(({ level }) => level === 'info').map(({ message }) => message)).toEqual([told]);
+    const expected =
+      'Deployment shop/web is being rolled out by somebody else; restarted only if that rollout is undone or takes too long';
+    expect(world.logger.lines.filter(({ level }) => level === 'info').map(({ message }) => message)).toEqual([
+      expected,
+    ]);
     store({ image: 'app:2', generation: 2 });
     expect([await look(blue), gets]).toEqual(['coalesced', 2]);
   });
 
-  it('has a read count again if the write that answers failed, but not one that was not for all that changed', async () => {
+  it('uses a read again if the write that answers failed, unless it did not cover all changes', async () => {
     released(blue);
     const refused = async (): Promise<never> => await Promise.reject(new Error('refused'));
     await expect(coalescer.answering(key, refused)).rejects.toThrow('refused');
@@ -311,7 +313,7 @@ describe('RolloutCoalescer', () => {
     expect(await look(blue)).toBe('restart');
   });
 
-  it('has no read count again if changes may have gone unseen during the write', async () => {
+  it('uses no read again if changes may have gone unseen during the write', async () => {
     released(blue);
     const cleared = async (): Promise<never> => {
       coalescer.clear();
@@ -331,7 +333,7 @@ describe('RolloutCoalescer', () => {
     expect(await look(blue)).toBe('restart');
   });
 
-  it('reads nothing that was forgotten meanwhile, and nothing of kinds that do not tell of rollouts', async () => {
+  it('reads nothing that was forgotten meanwhile, and nothing of kinds without a rollout status', async () => {
     change(blue);
     coalescer.forget(key);
     const record = { ...tracked().record, kind: 'CronJob' as const };
@@ -340,7 +342,7 @@ describe('RolloutCoalescer', () => {
     expect(reads).toEqual([]);
   });
 
-  it('survives an answer that is no workload', async () => {
+  it('tolerates an answer that is not a workload', async () => {
     released(blue);
     past.set('2', { metadata: { name: 'web', uid: 'u', resourceVersion: '1' } });
     expect(await look(blue)).toBe('restart');

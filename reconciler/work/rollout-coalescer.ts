@@ -21,30 +21,30 @@ export interface RolloutCoalescerOptions {
   readonly context: Pick<ApplyContext, 'client' | 'read'>;
 }
 
-/** What is to become of a restart that is owed: written, put off for a moment, or answered already. */
+/** What happens to an owed restart: it is written, delayed for a moment, or already answered by another rollout. */
 export type CoalesceDecision =
   | { readonly kind: 'restart' }
   | { readonly kind: 'wait'; readonly afterMs: number }
-  /** `workload` is of the version that is rolled out. */
+  /** `workload` is at the version that is rolled out. */
   | { readonly kind: 'coalesced'; readonly workload: TrackedWorkload };
 
 interface Entry {
-  /** The sources that have changed, and what each came to hold. */
+  /** The sources that changed, with the new content of each. */
   readonly contents: ReadonlyMap<SourceId, string>;
   readonly kinds: ReadonlySet<SourceKind>;
-  /** Of the last of these changes. */
+  /** The version of the last of these changes. */
   readonly version: string;
-  /** When that was, by the API server's clock; undefined: not known. */
+  /** When the last change was written, by the API server's clock; undefined: not known. */
   readonly writtenAtMs: number | undefined;
-  /** What the workload was when the first of them was seen. */
+  /** The workload when the first of these changes was seen. */
   readonly seen: Pick<WorkloadRecord, 'generation' | 'rolloutStatus'>;
-  /** What the workload was at that version; undefined: not read yet. */
+  /** The workload at `version`; undefined: not read yet. */
   readonly before: Before | undefined;
-  /** The generation whose template is known to be another than that. */
+  /** A generation whose template is known to differ from the one in `before`. */
   readonly newGeneration: number | undefined;
 }
 
-/** A workload all of whose pods were of one template. */
+/** A workload whose pods all had one template. */
 interface Before {
   readonly uid: string;
   readonly generation: number;
@@ -52,7 +52,7 @@ interface Before {
   readonly readMs: number;
 }
 
-/** A workload as a read has shown it. */
+/** A workload as returned by a read. */
 interface State {
   readonly object: KubeObject;
   readonly record: WorkloadRecord;
@@ -61,25 +61,28 @@ interface State {
 
 const restart: CoalesceDecision = { kind: 'restart' };
 
-/** A read each for more workloads would be a burden that one rollout less is not worth. */
+/** Each workload costs a read. Beyond this number, saving a rollout is not worth the reads. */
 const maxUsers = 20;
 
-/** A restart waits for it. */
+/** A restart waits for this read. */
 const timeoutMs = 5_000;
 
 const lookAgainMs = 1_000;
 
-/** As long as a Deployment may take by default; what takes longer may never end, and the change is owed all the while. */
+/**
+ * The default progress deadline of a Deployment. A longer rollout may never end, and the change is owed all the while.
+ */
 const maxWaitMs = 10 * 60_000;
 
 /**
- * Sees whether a restart that is owed has been answered by somebody else's rollout: of a release that changes a ConfigMap
- * and then the image of the Deployment that uses it, say. Two watches tell no order; a read of the past does:
+ * Finds out whether somebody else's rollout has already answered an owed restart, as when a release changes a ConfigMap
+ * and then the image of the Deployment that uses it. Two watches give no order of events; a read of the past does:
  *
  *     source stored, and at that version all pods are of template A ─▶ template B stored ─▶ all pods are of B
  *
- * Pods of B start with what the source has held since before there was a B. It is recorded when they are all of B and not at
- * once: a rollout that is taken back half-way leaves pods of A. Memory only: what is forgotten here is answered by a restart.
+ * Pods of B start with content that the source has held since before B existed. The change is recorded only when all
+ * pods are of B: a rollout that is undone halfway leaves pods of A. Memory only: what is forgotten here is answered by
+ * a restart.
  */
 export class RolloutCoalescer {
   readonly #options: RolloutCoalescerOptions;
@@ -99,7 +102,7 @@ export class RolloutCoalescer {
       const known = this.#entries.get(key);
       // What was read for former changes is no help with this one.
       this.#entries.delete(key);
-      // A deletion gives no version, and a list may not show the content.
+      // A deletion has no version, and a list may not include the content.
       if (!after || !hasContent(after) || users.length > maxUsers || !isRolledOutByTemplate(record)) continue;
       const isLast = !known || !isOlderVersion(after.resourceVersion, known.version);
       this.#entries.set(key, {
@@ -112,11 +115,13 @@ export class RolloutCoalescer {
     }
   }
 
-  /** Whether a rollout answers these changes. Throws a StaleWorkloadError if the plan is not for what is stored now. */
+  /**
+   * Whether a rollout answers these changes. Throws a StaleWorkloadError if the plan is not for the stored workload.
+   */
   async look(workload: TrackedWorkload, changes: readonly Verdict[]): Promise<CoalesceDecision> {
     const { key, record } = workload;
     const known = this.#entries.get(key);
-    // A change that was not seen, or seen otherwise, may have come later.
+    // A change that was not seen, or was seen with other content, may be later.
     if (!known || !changes.every(({ id, whole }) => whole !== undefined && known.contents.get(id) === whole)) {
       return restart;
     }
@@ -133,13 +138,13 @@ export class RolloutCoalescer {
     if (!state) return restart;
     const now = readAgain(this.#options.context, workload, state.object);
     if (state.template === before.template) return restart;
-    // Another change has come meanwhile, and is looked at with this one.
+    // Another change arrived meanwhile. The next look covers both.
     if (this.#entries.get(key) !== entry) return wait;
     if (state.record.rolloutStatus === 'complete') return { kind: 'coalesced', workload: now };
     if (entry.newGeneration === undefined) {
       const name = describeWorkload(record);
       this.#options.logger.info(
-        `${name} is rolled out by somebody else; restarted only if that is taken back or takes too long`,
+        `${name} is being rolled out by somebody else; restarted only if that rollout is undone or takes too long`,
         {
           workload: name,
           sources: changes.map(({ id }) => id),
@@ -151,11 +156,11 @@ export class RolloutCoalescer {
   }
 
   /**
-   * Carries out the write that answers what has changed so far. If it fails it is decided on anew, and what was read for
-   * it counts again, unless there is a change that it was not read for.
+   * Runs the write that answers all changes so far. If it fails, the decision is made again, and the earlier read
+   * counts again unless there is a change that it did not cover.
    */
   async answering<T>(key: WorkloadKey, write: () => Promise<T>): Promise<T> {
-    // Not those of today: they may have been cleared by the time of the answer.
+    // The current map may have been replaced by `clear` when the answer arrives.
     const entries = this.#entries;
     const entry = entries.get(key);
     entries.delete(key);
@@ -167,7 +172,7 @@ export class RolloutCoalescer {
     }
   }
 
-  /** Nothing is owed to the workload any more, or it is gone. */
+  /** Nothing is owed to the workload any more, or it is deleted. */
   forget(key: WorkloadKey): void {
     this.#entries.delete(key);
   }
@@ -177,10 +182,10 @@ export class RolloutCoalescer {
     this.#entries = new Map();
   }
 
-  /** Undefined where it cannot be known, or is no help. */
+  /** Undefined if it cannot be known or does not help. */
   async #before(record: WorkloadRecord, { version, kinds }: Entry): Promise<Before | undefined> {
     const state = await this.#state(record, async () => await this.#history.at(record, version, kinds));
-    // Pods of a former template may have seen the former content, and that template may come back.
+    // Pods of an earlier template may have seen the earlier content, and that template may come back.
     if (state?.record.rolloutStatus !== 'complete') return undefined;
     const { uid, generation } = state.record;
     return { uid, generation, template: state.template, readMs: this.#options.clock.monotonicMs() };
@@ -211,20 +216,20 @@ export class RolloutCoalescer {
       );
     } catch (error) {
       const workload = describeWorkload({ kind: kindName, namespace, name });
-      logger.debug(`cannot read ${workload} to see whether it is rolled out anyway`, { error: errorMessage(error) });
+      logger.debug(`cannot read ${workload} to see whether somebody else rolls it out`, { error: errorMessage(error) });
       return undefined;
     }
   }
 }
 
-/** Nearly all workloads are as they were when the change was seen, and that had come before it: seen without a read. */
+/** Saves most reads: nearly all workloads are unchanged since the change was seen, and were written before it. */
 function mayBeRolledOutSince({ generation, writtenAtMs }: WorkloadRecord, change: Entry): boolean {
   const { seen, writtenAtMs: changedAtMs } = change;
   if (generation !== seen.generation || seen.rolloutStatus !== 'complete') return true;
   return writtenAtMs === undefined || changedAtMs === undefined || writtenAtMs > changedAtMs;
 }
 
-/** Of one that is held paused, a new template rolls nothing out. */
+/** A new template rolls nothing out while the workload is held paused. */
 function isRolledOutByTemplate({ rolloutStatus, pause }: WorkloadRecord): boolean {
   return rolloutStatus !== 'unknown' && pause === undefined;
 }

@@ -14,7 +14,7 @@ describe('SettleWindows', () => {
     windows = new SettleWindows(clock);
   });
 
-  it('remembers the names of so many sources, and the time of all', async () => {
+  it('remembers the names of a limited number of sources, and the time of all', async () => {
     for (let source = 0; source < 2_000; source++) windows.touch(web, `cm/${source}`);
     await clock.advance(500);
     windows.touch(web, 'cm/last');
@@ -22,7 +22,7 @@ describe('SettleWindows', () => {
     expect(windows.close(web).sources.size).toBe(500);
   });
 
-  it('has no window where nothing changed', () => {
+  it('has no window if nothing changed', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
     expect(windows.close(web).sources.size).toBe(0);
   });
@@ -43,19 +43,19 @@ describe('SettleWindows', () => {
     expect(windows.remainingMs(web, times)).toBe(0);
   });
 
-  it('takes its times from who asks: they may change while it is open', () => {
+  it('takes its times from the caller: they may change while it is open', () => {
     windows.touch(web, 'cm/app');
     expect(windows.remainingMs(web, { settleMs: 0, settleMaxMs: 3_000 })).toBe(0);
     expect(windows.remainingMs(web, { settleMs: 9_000, settleMaxMs: 3_000 })).toBe(3_000);
   });
 
-  it('does not heed jumps of the wall clock', () => {
+  it('ignores jumps of the wall clock', () => {
     windows.touch(web, 'cm/app');
     clock.jump(86_400_000);
     expect(windows.remainingMs(web, times)).toBe(1_000);
   });
 
-  it('tells when it was opened, once it is closed', async () => {
+  it('returns when it was opened, once it is closed', async () => {
     await clock.advance(500);
     windows.touch(web, 'cm/app');
     await clock.advance(500);
@@ -64,7 +64,7 @@ describe('SettleWindows', () => {
     expect(windows.close(web).firstMs).toBeUndefined();
   });
 
-  it('names each source once when it is closed, and is gone then', async () => {
+  it('names each source once when it is closed, and no longer exists then', async () => {
     for (const source of ['cm/app', 'secret/db', 'cm/app']) windows.touch(web, source);
     windows.touch('Deployment/shop/other', 'cm/other');
     expect([...windows.close(web).sources]).toEqual(['cm/app', 'secret/db']);

@@ -3,9 +3,9 @@ import type { SourceId } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 
 export interface SettleTimes {
-  /** Quiet that ends the window. */
+  /** A quiet period of this length ends the window. */
   readonly settleMs: number;
-  /** Its longest duration, counted from the first change. */
+  /** Maximum duration, counted from the first change. */
   readonly settleMaxMs: number;
 }
 
@@ -15,18 +15,18 @@ interface Window {
   readonly sources: Set<SourceId>;
 }
 
-/** What a window was about, told when it is closed. */
+/** What a window covered; returned when it is closed. */
 export interface Settled {
   readonly sources: ReadonlySet<SourceId>;
-  /** When the first of them changed, by the monotonic clock; undefined where there was no window. */
+  /** When the first source changed, by the monotonic clock; undefined: there was no window. */
   readonly firstMs: number | undefined;
 }
 
 const noWindow: Settled = { sources: new Set(), firstMs: undefined };
 
 /**
- * Holds a workload's restart until its sources have been quiet for a while, so that ten edits, or an edit of ten
- * sources, are one rollout. Memory only: what a crash forgets here is still a difference when the next process looks.
+ * Delays a workload's restart until its sources have been quiet for a while, so that ten edits, or an edit of ten
+ * sources, cause one rollout. Memory only: after a crash, the next process still sees the difference.
  */
 export class SettleWindows {
   readonly #clock: Clock;
@@ -41,12 +41,12 @@ export class SettleWindows {
     const nowMs = this.#clock.monotonicMs();
     const window = this.#windows.get(key) ?? { firstMs: nowMs, lastMs: nowMs, sources: new Set() };
     window.lastMs = nowMs;
-    // For the log: a pattern in a long window sees names come and go for an hour.
+    // For the log only. With a pattern, a long window may see an unbounded number of names.
     if (window.sources.size < budgets.settledSources) window.sources.add(source);
     this.#windows.set(key, window);
   }
 
-  /** Time left until the window ends: 0 where it has ended or there is none. */
+  /** Time left until the window ends; 0 if it has ended or there is none. */
   remainingMs(key: string, { settleMs, settleMaxMs }: SettleTimes): number {
     const window = this.#windows.get(key);
     if (!window) return 0;
@@ -54,7 +54,7 @@ export class SettleWindows {
     return Math.max(0, endMs - this.#clock.monotonicMs());
   }
 
-  /** The workload is looked at after its window, or is gone. */
+  /** The workload is looked at after its window, or is deleted. */
   close(key: string): Settled {
     const window = this.#windows.get(key) ?? noWindow;
     this.#windows.delete(key);

@@ -29,11 +29,11 @@ const key = 'Deployment/shop/web';
 const baseline = formatBaseline(baselineOf(2, contentOf({ color: 'red' }).whole()));
 
 let server: ApplyWorld;
-/** What the server says to a PATCH. */
+/** The server's answer to a PATCH. */
 let answer: Reply;
 let tended: number;
 let coalescer: RolloutCoalescer;
-/** Who is known as the author of every change; undefined: nothing is remembered of it. */
+/** The known author of every change; undefined: no author is remembered. */
 let authors: readonly string[] | undefined;
 let worker: Worker;
 
@@ -92,7 +92,7 @@ beforeEach(() => {
   worker = new Worker({ ...options, settings, reporter });
 });
 
-/** `GET`, `PATCH 10`: what was asked for, and of which version. */
+/** `GET`, `PATCH 10`: the request, and the version it names. */
 function requests(): readonly string[] {
   return server.transport.requests.map((request) => {
     const { metadata } = (bodyOf(request) ?? {}) as { metadata?: { resourceVersion: string } };
@@ -101,7 +101,7 @@ function requests(): readonly string[] {
 }
 
 describe('a restart that is refused', () => {
-  it('for a version that no watch shows is tried with what a read by name shows', async () => {
+  it('for a version that no watch has shown is retried with the result of a read by name', async () => {
     answer = refusal(409, 'Conflict');
     await worker.process(key);
     expect(requests()).toEqual(['PATCH 10']);
@@ -109,13 +109,13 @@ describe('a restart that is refused', () => {
     expect(requests().slice(0, 3)).toEqual(['PATCH 10', 'GET', 'PATCH 11']);
   });
 
-  it('for good does not keep the workload paused', async () => {
+  it('permanently does not keep the workload paused', async () => {
     answer = refusal(422, 'Invalid');
     expect(await worker.process(key)).toMatchObject({ kind: 'failed' });
     expect([requests(), tended]).toEqual([['PATCH 10'], 1]);
   });
 
-  it('for its version leaves the pause to the next look, which knows of what is stored', async () => {
+  it('for its version leaves the pause to the next look, which knows what is stored', async () => {
     answer = refusal(409, 'Conflict');
     await worker.process(key);
     expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
@@ -124,10 +124,10 @@ describe('a restart that is refused', () => {
 
 describe('a restart', () => {
   it.each([
-    ['told', [], ['alice']],
+    ['reported', [], ['alice']],
     ['forgotten', ['alice'], undefined],
   ])(
-    'names an author who was %s while it was looked for a rollout that answers the change',
+    'names an author who was %s while Reroll looked for a rollout that answers the change',
     async (_what, before, then) => {
       answer = { body: workloadObject({ baseline, resourceVersion: '11' }) };
       authors = before;

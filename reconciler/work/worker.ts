@@ -52,16 +52,16 @@ export interface WorkerOptions extends PlanView {
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
 }
 
-/** A right to write a baseline may come. */
+/** The missing permission to write a baseline may be granted later. */
 const unwrittenMs = 10 * 60_000;
 
-/** A Job is created anew within moments of its predecessor's end. */
+/** A Job is recreated within moments of the deletion of its predecessor. */
 const busyJobMs = 1_000;
 
-/** Looks at one workload at a time: plan, then apply. What it did not finish it leaves to the queue. */
+/** Processes one workload at a time: plan, then apply. What it does not finish stays in the queue. */
 export class Worker {
   readonly #options: WorkerOptions;
-  /** Versions that a write was refused for: only a newer one is worth another try. */
+  /** Versions that a write was refused for. Only a newer version is worth another try. */
   readonly #refusedVersions = new Map<WorkloadKey, string>();
   /** Workloads whose last restart was stored without its marker. */
   readonly #lostMarkers = new Set<WorkloadKey>();
@@ -71,7 +71,7 @@ export class Worker {
     this.#options = options;
   }
 
-  /** Never rejects: what goes wrong is the result. */
+  /** Never rejects: a failure is part of the result. */
   async process(key: WorkloadKey): Promise<QueueResult> {
     const { clock, reporter } = this.#options;
     const startedMs = clock.monotonicMs();
@@ -89,7 +89,7 @@ export class Worker {
     }
   }
 
-  /** The workload is gone, with everything remembered of it. */
+  /** The workload is deleted; forgets everything about it. */
   forget(key: WorkloadKey): void {
     this.#refusedVersions.delete(key);
     this.#lostMarkers.delete(key);
@@ -105,20 +105,20 @@ export class Worker {
     const settlingMs = settle.remainingMs(stale.key, this.#settleTimes(stale.record));
     if (settlingMs > 0) return { kind: 'again', afterMs: settlingMs };
     if (!this.#options.term()) {
-      // A standby looks at everything when its term begins; until then windows must not pile up.
+      // A standby looks at every workload when its term begins. Until then, windows must not pile up.
       this.#close(stale.key);
-      // Whoever leads next has the same to compare with, however long ago it was.
+      // Read anyway, so that the next leader can compare, however long ago the change was.
       return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
     }
     await this.#refreshRefused(stale);
     const workload = workloads.get(stale.key);
     const term = this.#options.term();
-    // Asked again after the wait: the lease may be gone, and the workload too.
+    // Checked again after the wait: the lease and the workload may be gone.
     if (!workload || !term) return { kind: 'done' };
     await this.#takeBackUnmarked(workload);
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done' };
-    // The attempt that failed is not over: what it has stored is looked for and taken back first.
+    // The failed attempt is not over: what it may have stored is looked for and removed first.
     if (standing === 'in-doubt') return { kind: 'failed' };
     if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
     try {
@@ -129,13 +129,13 @@ export class Worker {
     }
   }
 
-  /** A restart that fails must not keep the workload paused, nor a pause keep it from being restarted. */
+  /** A failed restart must not keep the workload paused, and a pause must not prevent its restart. */
   async #act(workload: TrackedWorkload, term: Term): Promise<QueueResult> {
     const { settings, writers } = this.#options;
     const { pauses } = writers;
     let result: QueueResult = { kind: 'done' };
     try {
-      // It may be tracked for its pause alone.
+      // The workload may be tracked only because of its pause.
       if (optedIn(workload.record.policy, settings.policy)) {
         result = await this.#execute(workload, this.#plan(workload, term));
       }
@@ -158,8 +158,8 @@ export class Worker {
     reporter.tooManyKeys(workload, planned.verdicts);
     switch (planned.action) {
       case 'read': {
-        const unread = planned.verdicts.filter((verdict) => verdict.needsContent);
-        return await this.#read(workload, unread, { kind: 'again', afterMs: 0 }, settings.reloadOnCreate);
+        const missing = planned.verdicts.filter((verdict) => verdict.needsContent);
+        return await this.#read(workload, missing, { kind: 'again', afterMs: 0 }, settings.reloadOnCreate);
       }
       case 'none':
         this.#reportInjected(workload);
@@ -176,7 +176,7 @@ export class Worker {
     }
   }
 
-  /** Reads what of these is unread, and asks whether their order can be known; a failure is tried again. */
+  /** Loads the missing contents, and asks whether their order can be known. A failure is retried. */
   async #read(
     workload: TrackedWorkload,
     used: readonly SourceName[],
@@ -208,7 +208,10 @@ export class Worker {
     return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
   }
 
-  /** Writes the baseline alone, to `version` of the workload; false: for want of a right, or because it is taken out, it is kept in memory. */
+  /**
+   * Writes only the baseline, to `version` of the workload. False: it is kept in memory, because a permission is
+   * missing or somebody removes it on its way.
+   */
   async #record(
     workload: TrackedWorkload,
     baseline: Baseline,
@@ -218,19 +221,19 @@ export class Worker {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
     const resourceVersion = await writers.annotate(context, version, annotations);
-    // Where others take it out on its way nothing is stored, and so no watch tells of it.
+    // If an admission webhook removes the annotation, nothing is stored and no watch event follows.
     const isStored = resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;
     if (isStored) workloads.wrote(workload, resourceVersion, baseline);
     else workloads.remember(workload, baseline);
     return isStored;
   }
 
-  /** By a restart, unless somebody else's rollout has done what it would do. */
+  /** Restarts the workload, unless somebody else's rollout had the same effect. */
   async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
     const { coalescer, hints, reporter, settle } = this.#options;
     const { key } = workload;
     const decision = await coalescer.look(workload, owed);
-    // To look takes requests: whose change it is may be told meanwhile, or forgotten for newer ones.
+    // The look takes requests. Meanwhile the author may have become known, or been evicted by newer ones.
     const changes = attributed(hints, workload, owed);
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs };
     if (decision.kind === 'restart') return await this.#restart(workload, baseline, changes);
@@ -240,18 +243,22 @@ export class Worker {
       async () => await this.#record(workload, baseline, decision.workload),
     );
     reporter.answered(changes);
-    reporter.folded(workload, changes, 'folded into the rollout of its new template, which came after the change');
+    reporter.folded(
+      workload,
+      changes,
+      'folded into the rollout of its new template, which was stored after the change',
+    );
     return stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
   }
 
   async #restart(workload: TrackedWorkload, baseline: Baseline, changes: readonly Change[]): Promise<QueueResult> {
     const { writers, context, workloads, reporter, settle, coalescer } = this.#options;
     const { record } = workload;
-    const begun = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
-    const described = describeRestart(this.#options, workload, baseline, changes, begun);
+    const pause = writers.pauses.pauseFor(workload, this.#options.clock.nowMs());
+    const described = describeRestart(this.#options, workload, baseline, changes, pause);
     const restart = { ...described, asksFirst: this.#lostMarkers.has(workload.key) };
     this.#options.injected.forget(workload.key);
-    // Before the write: what changes while it is under way opens a window of its own.
+    // Closed before the write, so that a change during the write opens a new window.
     const { firstMs } = settle.close(workload.key);
     try {
       const apply = writers.methods[workloadKind(record.kind).apply];
@@ -266,7 +273,7 @@ export class Worker {
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
       if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
-      else workloads.wrote(workload, applied.resourceVersion, baseline, begun?.pause);
+      else workloads.wrote(workload, applied.resourceVersion, baseline, pause?.pause);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
       return applied.resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
     } catch (error) {
@@ -301,7 +308,7 @@ export class Worker {
     throw error;
   }
 
-  /** The pods are what they were, and the baseline that was stored is of others: the restart is still owed. */
+  /** The pods are unchanged, but the stored baseline says otherwise: the restart is still owed. */
   async #takeBack(
     workload: TrackedWorkload,
     { baseline, changes }: Restart,
@@ -318,12 +325,12 @@ export class Worker {
     try {
       await this.#record(workload, owed, version, { [ownAnnotations.lastRestart]: null });
     } catch {
-      // Newer than what is stored, it counts all the same, and is written when it is next looked at.
+      // In memory it is newer than what is stored, so it counts, and is written at the next look.
       this.#options.workloads.remember(workload, owed);
     }
   }
 
-  /** Somebody else's write has brought the restart with it. */
+  /** Somebody else's write brought the restart with it. */
   #reportInjected(workload: TrackedWorkload): void {
     const { injected, reporter } = this.#options;
     const changes = injected.take(workload);
@@ -332,14 +339,14 @@ export class Worker {
     reporter.folded(workload, changes, 'the write of its new template brought the restart along');
   }
 
-  /** What has changed is answered, or is no business of ours. */
+  /** The changes are answered or do not concern the workload. */
   #close(key: WorkloadKey): Settled {
     this.#options.coalescer.forget(key);
     this.#options.injected.forget(key);
     return this.#options.settle.close(key);
   }
 
-  /** After a conflict the watch usually brings the newer version; where it did not, the object is read by name. */
+  /** After a conflict the watch usually shows the newer version. If it did not, the object is read by name. */
   async #refreshRefused({ key, record }: TrackedWorkload): Promise<void> {
     const refused = this.#refusedVersions.get(key);
     if (refused === undefined) return;
@@ -347,7 +354,7 @@ export class Worker {
     if (refused === record.resourceVersion) {
       const { resource } = workloadKind(record.kind);
       const object = await getObject(context.client, resource, record.namespace, record.name);
-      // Gone meanwhile: with its namespace out of the selection, say. If it is there all the same, the watch shows it.
+      // The workload may be gone from the index, for example because its namespace is no longer selected.
       if (workloads.get(key)) workloads.refresh(context.read(record.kind, object));
     }
     this.#refusedVersions.delete(key);
@@ -369,7 +376,7 @@ export class Worker {
   }
 }
 
-/** Also a 404: if the workload is gone the watch will say so, and until then nothing is forgotten. */
+/** Includes 404: the watch reports a deletion, and until then nothing is forgotten. */
 function mayBeStale(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
 }

@@ -6,10 +6,10 @@ import type { JobJournal } from '../apply/job-journal';
 import { Pauses, type PausesOptions } from './pauses';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
-/** Everything of a worker that may write, so that it can be chosen in one place. */
+/** Everything in a worker that may write, so that it can be replaced in one place. */
 export interface Writers {
   readonly methods: Readonly<Record<ApplyMethod, Apply>>;
-  /** Writes annotations alone. Resolves to undefined where what they say is to be kept in memory. */
+  /** Writes only annotations. Resolves to undefined if their content is to be kept in memory. */
   readonly annotate: (
     context: ApplyContext,
     workload: TrackedWorkload,
@@ -25,7 +25,7 @@ export function writersFor(journal: JobJournal, pauses: PausesOptions): Writers 
 
 const withheld: Apply = () => Promise.resolve({ kind: 'withheld' });
 
-/** Of a dry run: none writes, and what a write would have recorded is kept in memory. */
+/** For a dry run: nothing is written, and what a write would have recorded is kept in memory. */
 export const dryWriters: Writers = {
   methods: { patch: withheld, merge: withheld, rollout: withheld, 'create-job': withheld, recreate: withheld },
   annotate: () => Promise.resolve(undefined),
@@ -33,5 +33,5 @@ export const dryWriters: Writers = {
   journal: { standing: () => 'free' },
 };
 
-/** Of a dry run, too. */
+/** For a dry run, too. */
 export const dryEvents = { dropped: 0, record: () => Promise.resolve() };

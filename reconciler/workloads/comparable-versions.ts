@@ -8,18 +8,18 @@ import { shareVersions } from '../../shared/kube/client/shared-versions';
 import { sourceResources } from '../../shared/kube/sources/source-resources';
 
 /**
- * Whether versions of a workload and of a source tell which was written first. They do where one etcd gives out both, so that is
- * asked first; it is a flag of the API server, so the answer is kept.
+ * Whether the resourceVersions of a workload and a source show which was written first. They do if one etcd issues
+ * both, so that is asked first. It depends on a flag of the API server, so the answer is cached.
  */
 export class ComparableVersions {
   readonly #client: KubeClient;
   readonly #limits: RequestLimits;
   readonly #known = new Map<string, boolean>();
-  /** Of those that may not be listed: a right may come. */
+  /** Pairs that may not be listed. The permission may be granted later. */
   readonly #refused = new Set<string>();
   readonly #underWay = new Map<string, Promise<boolean>>();
 
-  /** `limits` are those of each request. */
+  /** `limits` apply to each request. */
   constructor(client: KubeClient, limits: RequestLimits = {}) {
     this.#client = client;
     this.#limits = limits;
@@ -31,7 +31,7 @@ export class ComparableVersions {
     return this.#known.get(pair) ?? (this.#refused.has(pair) ? false : undefined);
   }
 
-  /** Who may not list one of them cannot know. Throws KubeErrors. */
+  /** False if one of the kinds may not be listed. Throws KubeErrors. */
   async ask(kind: WorkloadKindName, namespace: string, sourceKind: SourceKind): Promise<boolean> {
     const pair = pairOf(kind, sourceKind);
     const known = this.#known.get(pair);

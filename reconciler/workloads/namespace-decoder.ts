@@ -4,7 +4,7 @@ import type { Selector } from '../../shared/domain/kubernetes/selector';
 import type { Decoder } from '../../shared/kube/wire/decoder';
 import { metadataFromJson, requireIdentity } from '../../shared/kube/wire/object-metadata';
 
-/** What is kept of a namespace; times by the API server's clock, whole seconds. */
+/** What is kept about a namespace. Times are by the API server's clock, in whole seconds. */
 export interface NamespaceRecord {
   readonly name: string;
   readonly createdAtMs: number;

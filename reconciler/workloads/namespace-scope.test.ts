@@ -8,7 +8,7 @@ import { namespaceDecoder } from './namespace-decoder';
 import { NamespaceScope } from './namespace-scope';
 import { at, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
-/** What stands behind the gate, as far as the gate can tell. */
+/** The sink behind the gate, as far as the gate can see it. */
 class Index {
   readonly records = new Map<string, WorkloadRecord>();
 
@@ -22,9 +22,9 @@ class Index {
   };
 
   forget(namespace: string): readonly WorkloadRecord[] {
-    const gone = [...this.records].filter(([, record]) => record.namespace === namespace);
-    for (const [key] of gone) this.records.delete(key);
-    return gone.map(([, record]) => record);
+    const forgotten = [...this.records].filter(([, record]) => record.namespace === namespace);
+    for (const [key] of forgotten) this.records.delete(key);
+    return forgotten.map(([, record]) => record);
   }
 }
 
@@ -50,13 +50,13 @@ describe('NamespaceScope', () => {
     gate = world();
   });
 
-  it('stands in no way where nothing is selected', () => {
+  it('passes everything on if there is no selector', () => {
     const { scope, workloads, index } = world(everything);
     expect(scope.isSelected('shop')).toBe(true);
     expect(workloads).toBe(index.sink);
   });
 
-  it('passes on what is there when a namespace is selected, and takes it back when it no longer is', () => {
+  it('passes workloads on when their namespace is selected, and removes them when it no longer is', () => {
     const { index, workloads, select, deselect, scope } = gate;
     workloads.upsert(workloadRecord({ name: 'web' }), 'list');
     workloads.upsert(workloadRecord({ name: 'api', namespace: 'bank' }), 'list');
@@ -95,7 +95,7 @@ describe('NamespaceScope', () => {
     expect(scope.selectedSinceMs('shop')).toBe(sinceMs);
   });
 
-  it('is left out by a write that takes its label off, and all namespaces are compared with a new list', () => {
+  it('is left out by a write that removes its label, and all namespaces are compared with a new list', () => {
     gate.workloads.upsert(workloadRecord({ name: 'web' }), 'list');
     gate.select('shop');
     gate.leaveOut('shop', at(60));
@@ -115,7 +115,7 @@ describe('NamespaceScope', () => {
     expect(gate.scope.selectedSinceMs('shop')).toBe(at(90));
   });
 
-  it('keeps a held workload when the end of its former namesake is told late', () => {
+  it('keeps a held workload when the deletion of an earlier one of that name is reported late', () => {
     gate.workloads.upsert(workloadRecord({ name: 'web', uid: 'new' }), 'watch');
     gate.workloads.remove('shop/web', 'old');
     expect([...gate.workloads.keys()]).toEqual(['shop/web']);
@@ -123,7 +123,7 @@ describe('NamespaceScope', () => {
     expect([...gate.workloads.keys()]).toEqual([]);
   });
 
-  it('tells of a namespace that comes or goes, not of those that were there', () => {
+  it('logs a namespace that becomes selected or unselected, but not those of the first list', () => {
     gate.select('shop');
     gate.namespaces.synced();
     gate.workloads.upsert(workloadRecord({ namespace: 'bank' }), 'list');
@@ -135,7 +135,7 @@ describe('NamespaceScope', () => {
     ]);
   });
 
-  it('in whatever order things come, the index holds the newest of all that is selected, and nothing else', () => {
+  it('in whatever order events arrive, the index holds the newest version of all that is selected, and nothing else', () => {
     const name = fc.constantFrom('a', 'b');
     const place = fc.constantFrom('shop', 'bank');
     const step = fc.oneof(

@@ -13,22 +13,25 @@ export interface NamespaceScopeOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly selector: Selector;
-  /** Forgets the workloads of a namespace and returns what was known of them. */
+  /** Forgets the workloads of a namespace and returns what was known about them. */
   readonly forget: (namespace: string) => readonly WorkloadRecord[];
 }
 
 type WorkloadSink = ReflectorSink<WorkloadRecord>;
 
-/** Workloads of one kind that are not in any selected namespace, by namespace, and where they go when it is selected. */
+/**
+ * Workloads of one kind in namespaces that are not selected, by namespace, and the sink that gets them when it is
+ * selected.
+ */
 interface Gate {
   readonly sink: WorkloadSink;
   readonly held: Map<string, Map<ObjectKey, WorkloadRecord>>;
 }
 
 /**
- * Which namespaces the selector selects now, and the gate before the index of workloads: one of a namespace that is not
- * selected is held here until it is, so that a label that comes later needs no new list. Sources pass, whatever their
- * namespace: what they were when the label came is what its workloads are compared with.
+ * Knows which namespaces the selector selects now, and filters the workloads in front of their index. A workload in a
+ * namespace that is not selected is held here, so that a later label needs no new list. Sources pass, whatever their
+ * namespace: workloads are compared with what their sources were when the label was added.
  */
 export class NamespaceScope {
   readonly #options: NamespaceScopeOptions;
@@ -43,7 +46,7 @@ export class NamespaceScope {
     this.#options = options;
   }
 
-  /** Nothing is asked of namespaces: they need not be watched. */
+  /** There is no selector, so namespaces need not be watched. */
   get isEverything(): boolean {
     return this.#options.selector.isEverything;
   }
@@ -58,8 +61,9 @@ export class NamespaceScope {
   }
 
   /**
-   * From when on a change in the namespace counts, by the API server's clock: a workload that was there before the label
-   * is taken as it was when the label came. 0: it was selected when this process first looked.
+   * The time from which a change in the namespace counts, by the API server's clock: a workload that is older than the
+   * label is taken as it was when the label was added. 0: the namespace was already selected when this process first
+   * looked.
    */
   selectedSinceMs(namespace: string): number {
     return this.#selected.get(namespace) ?? 0;
@@ -90,8 +94,8 @@ export class NamespaceScope {
   }
 
   /**
-   * Stands before the index's sink for a kind. However often it is asked for, a kind has one gate; and what is lent and
-   * borrowed comes through that of the other kind.
+   * Wraps the index's sink for a kind. However often it is requested, a kind has one gate. A Rollout and its referenced
+   * Deployment update each other through the gate of the other kind.
    */
   workloadSink(kind: WorkloadKindName, sink: WorkloadSink): WorkloadSink {
     if (this.isEverything) return sink;
@@ -108,7 +112,7 @@ export class NamespaceScope {
         const of = held.get(namespace);
         if (uid === undefined || of?.get(key)?.uid === uid) of?.delete(key);
         if (of?.size === 0) held.delete(namespace);
-        // It may know the workload too, as one that asks for nothing.
+        // The index may know the workload too, as one that asks for nothing.
         sink.remove(key, uid);
       },
       keys: () => new Set([...sink.keys(), ...[...held.values()].flatMap((of) => [...of.keys()])]),
@@ -128,7 +132,7 @@ export class NamespaceScope {
     if (this.#selected.delete(name)) this.#close(name);
   }
 
-  /** When it was brought into the selection: by its creation, by a label that it got, or by one that was taken off. */
+  /** When it became selected: by its creation, by a label that was added, or by one that was removed. */
   #sinceMs(record: NamespaceRecord): number {
     const writtenAtMs = writeTimeOf(record);
     const times = { formerMs: this.#others.get(record.name) ?? 0, writtenAtMs };
@@ -147,7 +151,7 @@ export class NamespaceScope {
     if (this.#listed) this.#options.logger.info(`namespace ${namespace} is selected`, { namespace, workloads });
   }
 
-  /** Nothing is written: what the workloads carry stays, and is compared with if the label comes back. */
+  /** Nothing is written: the workloads keep their annotations, which are compared if the label comes back. */
   #close(namespace: string): void {
     const records = this.#options.forget(namespace);
     for (const record of records) {
@@ -165,7 +169,7 @@ export class NamespaceScope {
     const of = held?.get(namespace) ?? new Map<ObjectKey, WorkloadRecord>();
     const isPassed = isHeldPaused(of.get(key));
     held?.set(namespace, of.set(key, record));
-    // What we hold paused is let pass to be resumed in its time, and for nothing else.
+    // A workload that Reroll holds paused passes, so that it is resumed in time, and for nothing else.
     if (isHeldPaused(record)) sink.upsert({ ...withRestartsDisabled(record), problems: [] }, 'watch');
     else if (isPassed) sink.remove(key, uid);
   }

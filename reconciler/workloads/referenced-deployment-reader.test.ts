@@ -35,7 +35,7 @@ describe('ReferencedDeploymentReader', () => {
     expect(world.taken).toEqual(taken);
   });
 
-  it('has nothing to do where there is no such Deployment', async () => {
+  it('has nothing to do if there is no such Deployment', async () => {
     const world = reader(refusal(404, 'NotFound'));
     expect(await world.reader.process('shop/web')).toEqual({ kind: 'done' });
     expect(world.logger.lines).toEqual([]);
@@ -44,7 +44,7 @@ describe('ReferencedDeploymentReader', () => {
   it.each([
     [refusal(403, 'Forbidden'), {}],
     [refusal(429, 'TooManyRequests', 'slow', { 'retry-after': '7' }), { afterMs: 7_000 }],
-  ])('fails, tells it, and waits as long as the server asks', async (reply, after) => {
+  ])('fails, logs it, and waits as long as the server asks', async (reply, after) => {
     const world = reader(reply);
     expect(await world.reader.process('shop/web')).toEqual({ kind: 'failed', ...after });
     expect(world.logger.lines).toHaveLength(1);

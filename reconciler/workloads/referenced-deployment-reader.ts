@@ -20,8 +20,8 @@ export interface ReferencedDeploymentReaderOptions {
 }
 
 /**
- * Reads a Deployment by name when a Rollout begins or ends to take its template: its watch has nothing to say then, and
- * of workloads that ask for nothing no template is kept.
+ * Reads a Deployment by name when a Rollout starts or stops referring to it. Its watch has no event then, and the
+ * template of a workload that asks for nothing is not kept.
  */
 export class ReferencedDeploymentReader {
   readonly #options: ReferencedDeploymentReaderOptions;
@@ -30,7 +30,7 @@ export class ReferencedDeploymentReader {
     this.#options = options;
   }
 
-  /** Never rejects: what goes wrong is the result. */
+  /** Never rejects: a failure is part of the result. */
   async process(key: ObjectKey): Promise<QueueResult> {
     const { client, logger, refs, workloads } = this.#options;
     const { namespace, name } = splitObjectKey(key);
@@ -38,14 +38,14 @@ export class ReferencedDeploymentReader {
       const object = await getObject(client, workloadKind('Deployment').resource, namespace, name);
       const record = refs.read('Deployment', object);
       const known = workloads.get(workloadKey('Deployment', namespace, name))?.record;
-      // The watch was faster, and what it brought was read in view of the loan.
+      // The watch was faster, and decoded the Deployment with the reference in mind.
       const isBehind = known?.uid === record.uid && isOlderVersion(record.resourceVersion, known.resourceVersion);
       if (!isBehind) refs.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
       return { kind: 'done' };
     } catch (error) {
-      // When it is created, the watch brings it.
+      // When the Deployment is created, the watch shows it.
       if (error instanceof NotFoundError) return { kind: 'done' };
-      logger.warn('cannot read the Deployment whose template a Rollout takes; trying again', {
+      logger.warn('cannot read the Deployment that a Rollout refers to; trying again', {
         workload: `Deployment ${key}`,
         error: errorMessage(error),
       });

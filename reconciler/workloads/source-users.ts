@@ -1,14 +1,14 @@
 import { sourceId, sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 
-/** Names of a list that may match, asked only of those that hold patterns. */
+/** Whether a name matches a list. Called only for lists with patterns. */
 type Matches = (name: string) => boolean;
 
-/** Who uses which source: by reference, by name, and by pattern. Holds keys of workloads. */
+/** The workloads that use each source, by reference, by name and by pattern. Holds workload keys. */
 export class SourceUsers {
   /** By `namespace/cm/name`. */
   readonly #byName = new Map<string, Set<string>>();
-  /** By `ConfigMap/namespace`, the workloads that name sources of the kind by a pattern. */
+  /** By `ConfigMap/namespace`: the workloads that name sources of the kind by a pattern. */
   readonly #byPattern = new Map<string, Map<string, Matches>>();
 
   add(key: string, record: WorkloadRecord): void {
@@ -29,7 +29,7 @@ export class SourceUsers {
     }
   }
 
-  /** `record` is what the workload was added with. */
+  /** `record` is the one that the workload was added with. */
   remove(key: string, record: WorkloadRecord): void {
     for (const source of namedSources(record)) {
       const keys = this.#byName.get(source);

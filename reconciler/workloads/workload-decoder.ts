@@ -5,7 +5,7 @@ import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { Decoded, Decoder } from '../../shared/kube/wire/decoder';
 import { withRestartsDisabled } from './restarts-disabled';
 
-/** Workloads come as JSON: a template is walked field by field, not hashed. */
+/** Workloads are requested as JSON: a template is walked field by field, not hashed. */
 export function workloadDecoder(
   read: (object: unknown) => WorkloadRecord,
   keys: Pick<AnnotationKeys, 'auto'>,
@@ -15,7 +15,7 @@ export function workloadDecoder(
     fromJson: (object) => decoded(read(object)),
     large: {
       overBytes: budgets.workloadBytes,
-      fromIdentity: (object) => decoded(unread(read(object), keys)),
+      fromIdentity: (object) => decoded(tooLarge(read(object), keys)),
     },
   };
 }
@@ -25,10 +25,10 @@ function decoded(record: WorkloadRecord): Decoded<WorkloadRecord> {
   return { key: objectKey(record.namespace, record.name), uid, resourceVersion, object: record };
 }
 
-/** Nobody knows whether it asks for restarts. Who wrote it may have meant it to, so it is told. */
-function unread(record: WorkloadRecord, { auto }: Pick<AnnotationKeys, 'auto'>): WorkloadRecord {
-  const message = `is not read, and no other is: the workload has more than ${budgets.workloadBytes} bytes of JSON, so nothing restarts it`;
-  const fix = 'make it smaller, for example with data in a ConfigMap that is now in the pod template';
+/** It is not known whether this workload asks for restarts. Its author may think so, so the problem is reported. */
+function tooLarge(record: WorkloadRecord, { auto }: Pick<AnnotationKeys, 'auto'>): WorkloadRecord {
+  const message = `is not read, nor is any other: the workload has more than ${budgets.workloadBytes} bytes of JSON, so nothing restarts it`;
+  const fix = 'make it smaller, for example by moving data from the pod template to a ConfigMap';
   return {
     ...withRestartsDisabled(record),
     problems: [{ code: 'over-budget', key: auto, value: undefined, message, fix }],

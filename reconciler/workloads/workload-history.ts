@@ -5,13 +5,13 @@ import type { KubeClient } from '../../shared/kube/client/client';
 import { getObjectAt, type KubeObject, type RequestLimits } from '../../shared/kube/client/objects';
 import { ComparableVersions } from './comparable-versions';
 
-/** What workloads were when a source was written. */
+/** The state of workloads at the time a source was written. */
 export class WorkloadHistory {
   readonly #client: KubeClient;
   readonly #limits: RequestLimits;
   readonly #versions: ComparableVersions;
 
-  /** `limits` are those of each request. */
+  /** `limits` apply to each request. */
   constructor(client: KubeClient, limits: RequestLimits = {}) {
     this.#client = client;
     this.#limits = limits;
@@ -19,9 +19,10 @@ export class WorkloadHistory {
   }
 
   /**
-   * The workload at a version that sources of these kinds have given; undefined: there was none, or that cannot be known.
+   * The workload at a resourceVersion of one of these kinds of sources; undefined: it did not exist, or that cannot be
+   * known.
    *
-   * @throws GoneError where it is too long ago, and the other KubeErrors
+   * @throws GoneError if it is too long ago, and the other KubeErrors
    */
   async at(
     workload: WorkloadRecord,

@@ -24,7 +24,7 @@ const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
 let clock: FakeClock;
 let changed: TrackedWorkload[];
 let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
-let gone: string[];
+let removed: string[];
 let keys: DigestKeyring;
 let index: WorkloadIndex;
 
@@ -33,7 +33,7 @@ beforeEach(() => {
   keys = new DigestKeyring(digester, true);
   changed = [];
   untracked = [];
-  gone = [];
+  removed = [];
   index = indexWith();
 });
 
@@ -46,7 +46,7 @@ function indexWith(policy = policySettings): WorkloadIndex {
     selectedSinceMs: () => 0,
     onChange: (workload) => changed.push(workload),
     onUntracked: (workload) => untracked.push(workload),
-    onGone: (key) => gone.push(key),
+    onGone: (key) => removed.push(key),
   });
 }
 
@@ -69,7 +69,7 @@ function textOf(sequence: number, color?: string, uid?: string): string {
   return formatBaseline({ ...baseline(sequence, color), ...(uid !== undefined && { uid }) });
 }
 
-describe('who uses a source', () => {
+describe('the users of a source', () => {
   const list = (value: string) => ({ annotations: { [named]: value }, uses: [] });
 
   it.each<[string, WorkloadOptions, Readonly<Record<string, boolean>>]>([
@@ -94,7 +94,7 @@ describe('who uses a source', () => {
     ['an edit of its annotations', () => see({ annotations: { [named]: 'other,oth.*' }, uses: [] })],
     ['an opt-out', () => see({ annotations: {} })],
     ['its removal', () => index.remove(web)],
-    ['another incarnation that uses others', () => see({ uid: 'second', uses: ['cm/other'] })],
+    ['another object of that name that uses others', () => see({ uid: 'second', uses: ['cm/other'] })],
   ])('forgets a workload after %s', (_what, happen) => {
     see({ annotations: { ...auto, [named]: 'listed,pat.*' }, uses: ['cm/app', 'secret/db'] });
     see({ name: 'neighbour' });
@@ -128,13 +128,13 @@ describe('what is tracked', () => {
     expect([...index.tracked()]).toHaveLength(expected ? 1 : 0);
   });
 
-  it('is everything with auto-reload-all, but for ignored kinds', () => {
+  it('is everything with auto-reload-all, except ignored kinds', () => {
     index = indexWith({ autoReloadAll: true, ignoredWorkloadKinds: ['Job'] });
     expect(see({ annotations: {} })).toBeDefined();
     expect(see({ annotations: {}, kind: 'Job' })).toBeUndefined();
   });
 
-  it('is told of what is not, for the problems of a workload that asks for nothing but mistakes', () => {
+  it('excludes a workload with only invalid annotations, but its problems are reported', () => {
     see({ annotations: { [named]: 'app(' } });
     expect(untracked).toMatchObject([{ key: web, record: { problems: [{ key: named, value: 'app(' }] } }]);
   });
@@ -143,7 +143,7 @@ describe('what is tracked', () => {
     see();
     see({ annotations: {} });
     see({ annotations: {}, resourceVersion: '11' });
-    expect(gone).toEqual([web]);
+    expect(removed).toEqual([web]);
   });
 });
 
@@ -165,7 +165,7 @@ describe('what a relist compares with', () => {
       index.sink('Deployment', undefined, () => undefined).remove(`shop/${name}`);
     }
     expect([...index.sink(kind, namespace, () => undefined).keys()].toSorted()).toEqual(keys);
-    expect(gone).toEqual(['Deployment/shop/deleted', 'Deployment/shop/deleted-untracked']);
+    expect(removed).toEqual(['Deployment/shop/deleted', 'Deployment/shop/deleted-untracked']);
   });
 });
 
@@ -183,8 +183,8 @@ describe('changes', () => {
     ['another baseline', { baseline: textOf(1) }, 1],
     ['its deletion', { deleting: true }, 1],
     ['another incarnation', { uid: 'second' }, 1],
-    ['an annotation that cannot be meant', { annotations: { ...auto, 'reroll.dev/settle': 'soon' } }, 1],
-  ])('are told of %s as often as they matter', (_what, options, expected) => {
+    ['an invalid annotation', { annotations: { ...auto, 'reroll.dev/settle': 'soon' } }, 1],
+  ])('are reported for %s as often as they matter', (_what, options, expected) => {
     see();
     changed.length = 0;
     see(options);
@@ -219,13 +219,13 @@ describe('the newest baseline', () => {
     expect(see({ baseline: textOf(3), resourceVersion: '12' })).toMatchObject({ baselineLost: false });
   });
 
-  it('is that of the object where it is newer: another replica wrote it', () => {
+  it("is the object's if that is newer: another replica wrote it", () => {
     see({ baseline: textOf(3) });
     const tracked = see({ baseline: textOf(4, 'blue'), resourceVersion: '11' });
     expect(tracked).toMatchObject({ baseline: { sequence: 4 }, baselineLost: false });
   });
 
-  it('is that of the object when its key has become known', () => {
+  it("is the object's once its key is known", () => {
     const nextKey = Buffer.alloc(32, 2);
     const text = textOf(3).replace(digester.keyId, new ContentDigester(nextKey).keyId);
     expect(see({ baseline: text })).toMatchObject({ baseline: undefined, underOtherKey: true });
@@ -240,7 +240,7 @@ describe('the newest baseline', () => {
     expect(see({ baseline: textOf(4), resourceVersion: '11' })).toMatchObject({ baseline: { sequence: 4 } });
   });
 
-  it('does not pass to another incarnation', () => {
+  it('does not pass to another object of that name', () => {
     see({ baseline: textOf(3) });
     expect(see({ uid: 'second' })).toMatchObject({ baseline: undefined, baselineLost: false });
   });
@@ -254,8 +254,8 @@ describe('the newest baseline', () => {
 
 describe('a baseline that is kept in memory', () => {
   it.each([
-    ['is to be written where the object carries another', textOf(1, 'blue'), true],
-    ['is not where the object carries the same, as was seen while it was to be put back', textOf(1), false],
+    ['must be written if the object has another', textOf(1, 'blue'), true],
+    ['need not be written if the object has the same, as seen while it was to be restored', textOf(1), false],
   ])('%s', (_what, text, unwritten) => {
     const tracked = see({ annotations: auto, baseline: text })!;
     index.remember(tracked, baseline(2));
@@ -288,7 +288,7 @@ describe('our own write', () => {
     expect(index.get(web)).toMatchObject({ baselineProblem: undefined, baselineLost: false });
   });
 
-  it('is not undone by older states that the watch still has on its way', () => {
+  it('is not undone by older states that the watch shows late', () => {
     write();
     see({ baseline: textOf(1), resourceVersion: '15' });
     see({ resourceVersion: '16' });
@@ -296,19 +296,19 @@ describe('our own write', () => {
     expect(changed).toEqual([]);
   });
 
-  it('coming back by the watch is no change', () => {
+  it('shown by the watch is no change', () => {
     write();
     see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
     expect(changed).toEqual([]);
   });
 
-  it('coming back without its baseline is seen as it is: an admission webhook may have taken it out', () => {
+  it('shown without its baseline counts as shown: an admission webhook may have removed it', () => {
     write();
     expect(see({ resourceVersion: '20' })).toMatchObject({ baseline: { sequence: 2 }, baselineLost: true });
     expect(changed).toHaveLength(1);
   });
 
-  it('having come back, what follows counts again', () => {
+  it('ends its protection once shown: what follows counts again', () => {
     write();
     see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
     expect(see({ resourceVersion: '21' })).toMatchObject({ baselineLost: true, record: { resourceVersion: '21' } });
@@ -345,7 +345,7 @@ describe('our own write', () => {
     });
   });
 
-  it('that the watch showed before its answer came does not undo what the watch showed since', () => {
+  it('that the watch showed before the answer does not undo what the watch showed since', () => {
     const planned = index.get(web)!;
     see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
     see({ baseline: textOf(2, 'blue'), resourceVersion: '21', uses: ['cm/other'] });
@@ -356,7 +356,7 @@ describe('our own write', () => {
   it.each<[string, string | undefined]>([
     ['took it away', undefined],
     ['put an older one in its place', textOf(1)],
-  ])('is known to be lost where a list shows, before its answer comes, that somebody %s', (_what, text) => {
+  ])('is known to be lost if a list shows, before the answer, that somebody %s', (_what, text) => {
     const planned = index.get(web)!;
     see({ baseline: text, resourceVersion: '21' }, 'list');
     changed.length = 0;
@@ -369,8 +369,8 @@ describe('our own write', () => {
   });
 
   it.each<[string, () => void]>([
-    ['is gone', () => index.remove(web)],
-    ['is another by now', () => see({ uid: 'second' })],
+    ['is deleted', () => index.remove(web)],
+    ['was replaced', () => see({ uid: 'second' })],
   ])('to a workload that %s is not taken note of', (_what, happen) => {
     const planned = index.get(web)!;
     happen();
@@ -385,7 +385,7 @@ describe('since when a workload uses what it uses', () => {
   const firstSight = { createdAtMs: created, writtenAtMs: written };
 
   it.each<[string, readonly WorkloadOptions[], TrackedWorkload['referencedSinceMs']]>([
-    ['seen first: what it tells of itself', [{}], firstSight],
+    ['seen first: its own timestamps', [{}], firstSight],
     ['seen before as not opted in: the write that opted in', [{ annotations: {}, writtenAtMs: at(-90) }, {}], written],
     ['not opted in before, but another by that name', [{ annotations: {}, uid: 'first' }, {}], firstSight],
     ['edited to use others: that write', [{ uses: ['cm/old'], writtenAtMs: at(-90) }, {}], written],
@@ -413,7 +413,7 @@ describe('since when a workload uses what it uses', () => {
     ['an opt-out that is removed: when that is seen', [off, silent], 'watch', at(60)],
     ['the same, as a list shows', [off, silent], 'list', at(60)],
     ['an opt-in within the second of the write before', [off, {}], 'watch', written],
-    ['a use of others within that second', [{ uses: ['cm/old'] }, {}], 'watch', written],
+    ['a use of other sources within that second', [{ uses: ['cm/old'] }, {}], 'watch', written],
     ['an exclusion that is removed', [{ annotations: { ...auto, [excluded]: 'app' } }, {}], 'watch', at(60)],
   ])('%s', async (_when, [before, after], origin, expected) => {
     index = indexWith({ ...policySettings, autoReloadAll: true });
@@ -433,17 +433,17 @@ describe('since when a workload uses what it uses', () => {
   it.each<[string, string | undefined, boolean]>([
     ['the one that is there', 'uid-web', false],
     ['whatever is there', undefined, false],
-    ['a former one, told late', 'first', true],
+    ['an earlier one, reported late', 'first', true],
   ])('the end of %s', (_which, uid, stays) => {
     see({ uid: 'uid-web' });
     index.sink('Deployment', undefined, () => undefined).remove('shop/web', uid);
     expect(index.get(web) !== undefined).toBe(stays);
   });
 
-  describe('the version that shows it, and what came since', () => {
+  describe('the version that shows it, and the sources created since', () => {
     const since = () => [index.get(web)?.referencedSinceVersion, [...(index.get(web)?.createdSince ?? [])]];
 
-    it('stay as long as it uses the same, and are of sources of that second alone', () => {
+    it('stay as long as it uses the same, and cover only sources of that second', () => {
       see({ createdAtMs: created, resourceVersion: '10' });
       index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
       index.sourceCreated(web, sourceRecord({ name: 'late', createdAtMs: created + 1_000 }));
@@ -451,14 +451,14 @@ describe('since when a workload uses what it uses', () => {
       expect(since()).toEqual(['10', ['cm/app']]);
     });
 
-    it('begin anew when it comes to use others', () => {
+    it('start over when it begins to use others', () => {
       see({ createdAtMs: created, writtenAtMs: at(-90), uses: ['cm/old'], resourceVersion: '10' });
       index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
       see({ createdAtMs: created, writtenAtMs: written, resourceVersion: '12' });
       expect(since()).toEqual(['12', []]);
     });
 
-    it('are of no workload that nobody knows', () => {
+    it('do not exist for an unknown workload', () => {
       index.sourceCreated(web, sourceRecord({ createdAtMs: created }));
       expect(since()).toEqual([undefined, []]);
     });
@@ -473,11 +473,11 @@ describe('since when a workload uses what it uses', () => {
 });
 
 describe('a restore of etcd', () => {
-  it('makes a baseline count that is older than one seen before, and loses none that is kept in memory alone', () => {
+  it('makes an older baseline count, and keeps those that exist only in memory', () => {
     see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(5, 'blue') } });
     index.remember(see({ name: 'api', annotations: auto })!, baseline(3));
     index.forgetSeen();
-    expect(gone).toEqual([web]);
+    expect(removed).toEqual([web]);
     const restored = see({ annotations: { ...auto, 'reroll.dev/baseline': textOf(2) } }, 'list');
     expect(restored).toMatchObject({ baseline: { sequence: 2 }, baselineLost: false });
     expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sequence: 3 } });

@@ -27,51 +27,57 @@ import { wholeSecond, writeTimeMs } from '../sources/write-time';
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
   readonly keys: Pick<DigestKeyring, 'isOwn' | 'isShared'>;
-  /** A dry run: baselines that others keep on the objects move when they act, and are none of ours. */
+  /** Dry run: the baselines on the objects belong to the install that acts, so they are ignored. */
   readonly ignoreStored?: boolean;
   readonly policy: PolicySettings;
   readonly annotationKeys: AnnotationKeys;
-  /** Changes from before do not count: see NamespaceScope. */
+  /** Earlier changes do not count: see NamespaceScope. */
   readonly selectedSinceMs: (namespace: string) => number;
-  /** A tracked workload came, or changed in a way that a decision may depend on. */
+  /** A tracked workload appeared, or changed in a way that may affect a decision. */
   readonly onChange: (workload: TrackedWorkload) => void;
-  /** A workload that nothing may restart was seen: a list that is all mistakes asks for nothing, but must be told. */
+  /**
+   * A workload that nothing may restart was seen. Invalid annotations may be the cause, so its problems must be
+   * reported.
+   */
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
-  /** A workload is gone, or no longer tracked. */
+  /** A workload is deleted or no longer tracked. */
   readonly onGone: (key: WorkloadKey) => void;
 }
 
 interface Entry extends TrackedWorkload {
   readonly signature: string;
-  /** Our own write, until the watch shows it: older states that are still on their way must not replace it. */
+  /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
-  /** The baseline is kept in memory alone: that the object does not show it is no loss. */
+  /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
   readonly inMemory: boolean;
 }
 
 interface ReadBaseline {
   readonly baseline?: Baseline;
   readonly problem: string | undefined;
-  /** Another key has made it. */
+  /** It was made with another digest key. */
   readonly underOtherKey?: boolean;
 }
 
-/** Of what is not opted in: when it was written, and what it asked for then. There may be many, so no policy is kept of them. */
+/**
+ * A workload that does not opt in: when it was written, and what it asked for then. There may be many, so no policy is
+ * kept.
+ */
 interface Untracked extends FirstSight {
   readonly uid: string;
   readonly asked: string;
 }
 
-/** A watch that has not shown our own write by then is not trusted to ever do so. */
+/** If the watch has not shown our own write by then, it is not expected to show it any more. */
 const ownWriteAwaitedMs = 30_000;
 
 const nothing: ReadonlySet<SourceId> = new Set();
 
-/** Every tracked workload, and who uses which source. */
+/** Every tracked workload, and the users of each source. */
 export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
   readonly #entries = new Map<WorkloadKey, Entry>();
-  /** Workloads that do not opt in: an opt-in seen later is dated by its write, not by the workload's birth. */
+  /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
   readonly #untracked = new Map<WorkloadKey, Untracked>();
   readonly #users = new SourceUsers();
 
@@ -87,7 +93,7 @@ export class WorkloadIndex {
     return this.#entries.values();
   }
 
-  /** Workloads of a kind: those that some source may restart, and the others. */
+  /** The number of workloads of a kind that a source may restart, and of the others. */
   count(kind: WorkloadKindName): { readonly tracked: number; readonly untracked: number } {
     const ofKind = (keys: Iterable<WorkloadKey>): number => {
       let count = 0;
@@ -102,13 +108,13 @@ export class WorkloadIndex {
     return [...this.#users.of(kind, namespace, name)].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
-  /** Takes note of our own write, so that what the watch still has on its way is not taken for the present. */
+  /** Records our own write, so that older states from the watch are not taken for the present. */
   wrote(workload: TrackedWorkload, resourceVersion: string, baseline: Baseline, pause = workload.record.pause): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    // The watch can be faster than the answer; then it may already show what came after our write.
+    // The watch can be faster than the answer, and may already show what followed our write.
     if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
-    // A list may show what came after our write without ever showing that, and nothing more may come.
+    // A list may show a state after our write without ever showing our write, and no further event may follow.
     if (entry.record.resourceVersion !== workload.record.resourceVersion) {
       const undone = { ...entry, baseline, baselineLost: true };
       this.#entries.set(workload.key, undone);
@@ -128,7 +134,10 @@ export class WorkloadIndex {
     });
   }
 
-  /** A watch has shown that a source was created. Within one second its times do not tell whether that was before or after. */
+  /**
+   * A watch has shown that a source was created. Within one second, timestamps do not show whether that was before or
+   * after.
+   */
   sourceCreated(key: WorkloadKey, { kind, name, createdAtMs }: SourceRecord): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
@@ -137,11 +146,11 @@ export class WorkloadIndex {
     this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(kind, name)) });
   }
 
-  /** Keeps a baseline that is not written to the object: in a dry run, or for want of a right. */
+  /** Keeps a baseline that is not written to the object: in a dry run, or because a permission is missing. */
   remember(workload: TrackedWorkload, baseline: Baseline): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
-    // A list that was behind had shown it without; by now it is known to carry the same.
+    // An outdated list showed the object without it. By now the object is known to have the same baseline.
     if (!entry.inMemory && !entry.baselineLost && recordsSame(entry.baseline, baseline)) return;
     this.#entries.set(workload.key, {
       ...entry,
@@ -153,22 +162,25 @@ export class WorkloadIndex {
     });
   }
 
-  /** Takes over an object that was read by name, as after a conflict. */
+  /** Takes over an object that was read by name, for example after a conflict. */
   refresh(record: WorkloadRecord): void {
     this.#upsert(record, 'list');
   }
 
-  /** Reads the baselines of another key anew: that key is known now. */
+  /** Reads the baselines of the other key again, which is known now. */
   rereadUnderOtherKey(): void {
     for (const { record, underOtherKey } of [...this.#entries.values()]) if (underOtherKey) this.refresh(record);
   }
 
-  /** It will be shown again, and what it then asks for was not seen to begin. */
+  /** The workload will be shown again. When it began to ask for restarts was not seen. */
   seeAnew(key: WorkloadKey): void {
     this.#untracked.delete(key);
   }
 
-  /** `uid`: only if it still is the one of that uid; the end of a former one may be told after its heir was read. */
+  /**
+   * With `uid`, only if the workload still has that uid: the deletion of an earlier one may be reported after its
+   * successor was read.
+   */
   remove(key: WorkloadKey, uid?: string): void {
     const entry = this.#entries.get(key);
     if (uid !== undefined && uid !== (entry?.record.uid ?? this.#untracked.get(key)?.uid)) return;
@@ -178,7 +190,7 @@ export class WorkloadIndex {
     this.#options.onGone(key);
   }
 
-  /** Forgets the tracked workloads of a namespace, and returns what was known of them. */
+  /** Forgets the tracked workloads of a namespace, and returns what was known about them. */
   forgetNamespace(namespace: string): readonly WorkloadRecord[] {
     const records = [...this.#entries.values()].map(({ record }) => record);
     const concerned = records.filter((record) => record.namespace === namespace);
@@ -187,14 +199,14 @@ export class WorkloadIndex {
   }
 
   /**
-   * After a restore of etcd: what the objects say counts, though it is older than what was seen of them, for their pods go
-   * back too. Kept is what they do not say.
+   * After a restore of etcd, the state of the objects counts even if it is older than what was seen, because their pods
+   * are restored too. Only what the objects do not contain is kept.
    */
   forgetSeen(): void {
     for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);
   }
 
-  /** Receives one kind from a reflector; `namespace` is the reflector's scope, undefined for all. */
+  /** The sink for one kind from a reflector. `namespace` is the reflector's scope; undefined: all. */
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     return {
       upsert: (record, origin) => this.#upsert(record, origin),
@@ -256,14 +268,14 @@ export class WorkloadIndex {
     if (record.baselineText === undefined || this.#options.ignoreStored === true) return { problem: undefined };
     try {
       const baseline = parseBaseline(record.baselineText);
-      // Copied from another object, or of one that had this name before: what those pods ran with tells nothing of these.
+      // It was copied from another object, or is of an earlier one with this name. It says nothing about these pods.
       if (!isWrittenFor(baseline, record.uid)) return { problem: undefined };
       if (this.#options.keys.isOwn(baseline.keyId)) return { baseline, problem: undefined };
       return {
         underOtherKey: true,
-        // With a key of this process alone, that is how it is at each start.
+        // With a key that only this process has, this is normal at each start.
         problem: this.#options.keys.isShared
-          ? 'it was made with another digest key; it is taken as unknown and written anew from today’s state'
+          ? 'it was made with another digest key; it is ignored and written again from the current state'
           : undefined,
       };
     } catch (error) {
@@ -279,13 +291,13 @@ export class WorkloadIndex {
     origin: 'list' | 'watch',
     { underOtherKey }: ReadBaseline,
   ): TrackedWorkload['referencedSinceMs'] {
-    // What changed before it was written is answered, or was when it was recorded. The second that has begun included.
+    // Changes before it was written are answered, or were when it was recorded. This includes the current second.
     if (underOtherKey && previous?.record.baselineText !== record.baselineText) {
       return wholeSecond(this.#options.clock.nowMs()) + 1000;
     }
     if (previous?.signature === signature) return previous.referencedSinceMs;
-    // Not adopted yet, and what the template uses is the same: an edit of the policy rolls no pods, so they still are
-    // what they were when it came to use its sources.
+    // The workload is not adopted yet, and its template uses the same sources. An edit of the policy rolls no pods, so
+    // they still run with what the sources held when the workload began to use them.
     if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.referencedSinceMs;
     const selectedSinceMs = this.#options.selectedSinceMs(record.namespace);
     const untracked = this.#untracked.get(key);
@@ -299,7 +311,7 @@ export class WorkloadIndex {
     const sets = before.asked !== asked(record.policy) || (previous && !sameReferences(previous.record, record));
     const formerMs = before.writtenAtMs;
     const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
-    // A watch shows each write. A list shows the last of several, and the one that counts may be any since the former.
+    // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
     const isTold = origin === 'watch' || writtenAtMs <= formerMs;
     return Math.max(isTold ? writeTimeMs(times, sets === true) : formerMs, record.askedAtMs ?? 0, selectedSinceMs);
   }
@@ -320,8 +332,8 @@ export class WorkloadIndex {
 }
 
 /**
- * A Job that a CronJob controls is the CronJob's business, and `never` means never. A Deployment that we hold paused is
- * to be resumed whatever it asks for by now.
+ * A Job that a CronJob controls is left to the CronJob, and `never` means never. A Deployment that Reroll holds paused
+ * must be resumed, whatever it asks for by now.
  */
 export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boolean {
   if (record.pause?.since !== undefined) return true;
@@ -344,8 +356,8 @@ function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {
 }
 
 /**
- * Whether a decision could come out differently, or there is another problem to tell: the status of a workload that
- * rolls changes many times a second.
+ * Whether a decision could differ, or there is another problem to report. During a rollout, a workload's status changes
+ * many times a second.
  */
 function differs(previous: Entry, entry: Entry): boolean {
   return (

@@ -13,62 +13,68 @@ export interface WorkloadRefsOptions {
   readonly annotationKeys: AnnotationKeys;
   readonly policy: PolicySettings;
   readonly workloads: Pick<WorkloadIndex, 'sink' | 'seeAnew'>;
-  /** What a Deployment lends, or to whom, has changed: it must be read again, for what nobody asks for is not kept. */
+  /**
+   * A Deployment's references have changed. It must be read again, because the template of a workload that asks for
+   * nothing is not kept.
+   */
   readonly onReference: (deployment: ObjectKey) => void;
 }
 
-interface Borrower {
+interface ReferringRollout {
   readonly record: WorkloadRecord;
-  /** When it was seen to ask for something else; undefined: not since it was first seen. */
+  /** When it was last seen to change what it asks for; undefined: not since it was first seen. */
   readonly askedAtMs: number | undefined;
 }
 
 /**
  * Argo Rollouts that take their pod template from a Deployment (`spec.workloadRef`). Rollout and Deployment are one
- * workload in two objects; which of the two is restarted follows from where it takes effect:
+ * workload in two objects. The object that is restarted depends on where a restart takes effect:
  *
- * | the Rollout asks for | the Deployment asks for itself | restarted is                                             |
- * |----------------------|--------------------------------|----------------------------------------------------------|
- * | nothing              | anything                       | the Deployment, as if there were no Rollout              |
- * | `rollout`            | anything                       | the Deployment: Argo takes its new template and rolls    |
- * | `restart`            | nothing                        | the Rollout, by `restartAt`; the Deployment is set aside |
- * | `restart`            | something                      | the Deployment: its new template rolls the Rollout too   |
+ * | the Rollout asks for | the Deployment asks for itself | restarted is                                                 |
+ * |----------------------|--------------------------------|--------------------------------------------------------------|
+ * | nothing              | anything                       | the Deployment, as if there were no Rollout                  |
+ * | `rollout`            | anything                       | the Deployment: Argo takes its new template and rolls        |
+ * | `restart`            | nothing                        | the Rollout, by `restartAt`; never the Deployment            |
+ * | `restart`            | something                      | the Deployment: its new template rolls the Rollout too       |
  *
- * The baseline stands on the one that is restarted, so template and baseline still move in one PATCH. A Rollout's own
- * template is never written to: Argo refuses one beside a workloadRef.
+ * The baseline is on the object that is restarted, so template and baseline still change in one PATCH. A Rollout's own
+ * template is never written: Argo refuses one beside a workloadRef.
  */
 export class WorkloadRefs {
   readonly #options: WorkloadRefsOptions;
-  /** By Deployment, the Rollouts that take its template. */
-  readonly #borrowers = new Map<ObjectKey, Map<ObjectKey, Borrower>>();
-  readonly #lenderOf = new Map<ObjectKey, ObjectKey>();
-  /** Deployments that lend, as they are read. */
-  readonly #lenders = new Map<ObjectKey, WorkloadRecord>();
+  /** By Deployment, the Rollouts that refer to it. */
+  readonly #rolloutsOf = new Map<ObjectKey, Map<ObjectKey, ReferringRollout>>();
+  readonly #deploymentOf = new Map<ObjectKey, ObjectKey>();
+  /** Referenced Deployments, as they are read. */
+  readonly #deployments = new Map<ObjectKey, WorkloadRecord>();
 
   constructor(options: WorkloadRefsOptions) {
     this.#options = options;
   }
 
-  /** The workload as its object says, its template included if it lends it. Throws a MalformedObjectError. */
+  /** Decodes a workload, including its template if a Rollout refers to it. Throws a MalformedObjectError. */
   read(kind: WorkloadKindName, object: unknown): WorkloadRecord {
     const { annotationKeys, policy } = this.#options;
     const record = readWorkload(workloadKind(kind), object, annotationKeys, policy);
-    if (kind !== 'Deployment' || !this.#borrowers.has(keyOf(record))) return record;
+    if (kind !== 'Deployment' || !this.#rolloutsOf.has(keyOf(record))) return record;
     return readWorkload(workloadKind(kind), object, annotationKeys, policy, true);
   }
 
-  /** The workload as it is to be treated: with the policy of who takes its template, or the template of who lends it. */
+  /**
+   * The workload as Reroll treats it: a Deployment with the policy of the Rollouts that refer to it, a Rollout with the
+   * template of its Deployment.
+   */
   joined(record: WorkloadRecord): WorkloadRecord {
     if (record.kind === 'Deployment') {
-      // Of the pods that a Rollout has made of its template, its own status tells nothing.
+      // Its own status says nothing about the pods that a Rollout makes from its template.
       return this.#joinedDeployment(
-        this.#borrowers.has(keyOf(record)) ? { ...record, rolloutStatus: 'unknown' } : record,
+        this.#rolloutsOf.has(keyOf(record)) ? { ...record, rolloutStatus: 'unknown' } : record,
       );
     }
     return record.rollout?.workloadRef ? this.#joinedRollout(record) : record;
   }
 
-  /** As {@link WorkloadIndex.sink}, with both sides of each loan brought together. */
+  /** Like {@link WorkloadIndex.sink}, with Rollouts and their Deployments joined. */
   sink(kind: WorkloadKindName, namespace: string | undefined, onSynced: () => void): ReflectorSink<WorkloadRecord> {
     const sink = this.#options.workloads.sink(kind, namespace, onSynced);
     if (kind !== 'Deployment' && kind !== 'Rollout') return sink;
@@ -90,68 +96,68 @@ export class WorkloadRefs {
   #takeRollout(record: WorkloadRecord): void {
     const key = keyOf(record);
     const ref = record.rollout?.workloadRef;
-    const lender = ref?.kind === 'Deployment' ? objectKey(record.namespace, ref.name) : undefined;
-    if (this.#lenderOf.get(key) !== lender) this.#end(key);
-    if (lender === undefined) return;
-    const loans = this.#borrowers.get(lender) ?? new Map<ObjectKey, Borrower>();
-    const known = loans.get(key);
+    const deployment = ref?.kind === 'Deployment' ? objectKey(record.namespace, ref.name) : undefined;
+    if (this.#deploymentOf.get(key) !== deployment) this.#end(key);
+    if (deployment === undefined) return;
+    const rollouts = this.#rolloutsOf.get(deployment) ?? new Map<ObjectKey, ReferringRollout>();
+    const known = rollouts.get(key);
     const former = known?.record.uid === record.uid ? known : undefined;
     const asksTheSame = former !== undefined && asks(former.record) === asks(record);
     const askedAtMs = asksTheSame ? former.askedAtMs : former && record.writtenAtMs;
-    this.#borrowers.set(lender, loans.set(key, { record, askedAtMs }));
-    this.#lenderOf.set(key, lender);
+    this.#rolloutsOf.set(deployment, rollouts.set(key, { record, askedAtMs }));
+    this.#deploymentOf.set(key, deployment);
     if (asksTheSame) return;
-    // Its opt-in was not seen happen, so the Deployment's last write does not date it.
-    if (!former) this.#options.workloads.seeAnew(deploymentKey(lender));
-    this.#options.onReference(lender);
+    // Its opt-in was not observed, so the Deployment's last write does not date it.
+    if (!former) this.#options.workloads.seeAnew(deploymentKey(deployment));
+    this.#options.onReference(deployment);
   }
 
   #dropRollout(key: ObjectKey, uid: string | undefined): void {
-    const lender = this.#lenderOf.get(key);
-    const known = lender === undefined ? undefined : this.#borrowers.get(lender)?.get(key);
+    const deployment = this.#deploymentOf.get(key);
+    const known = deployment === undefined ? undefined : this.#rolloutsOf.get(deployment)?.get(key);
     if (known && (uid === undefined || uid === known.record.uid)) this.#end(key);
   }
 
   #end(rollout: ObjectKey): void {
-    const lender = this.#lenderOf.get(rollout);
-    if (lender === undefined) return;
-    this.#lenderOf.delete(rollout);
-    const loans = this.#borrowers.get(lender);
-    loans?.delete(rollout);
-    if (loans?.size === 0) {
-      this.#borrowers.delete(lender);
-      this.#lenders.delete(lender);
+    const deployment = this.#deploymentOf.get(rollout);
+    if (deployment === undefined) return;
+    this.#deploymentOf.delete(rollout);
+    const rollouts = this.#rolloutsOf.get(deployment);
+    rollouts?.delete(rollout);
+    if (rollouts?.size === 0) {
+      this.#rolloutsOf.delete(deployment);
+      this.#deployments.delete(deployment);
     }
-    this.#options.onReference(lender);
+    this.#options.onReference(deployment);
   }
 
   #takeDeployment(record: WorkloadRecord, sink: ReflectorSink<WorkloadRecord>): void {
     const key = keyOf(record);
-    const loans = this.#borrowers.get(key);
-    if (!loans) return;
-    const isNew = this.#lenders.get(key)?.uid !== record.uid;
-    this.#lenders.set(key, record);
-    for (const [rollout, borrower] of loans) {
-      // What it uses was not known until now: nothing it does is dated by that.
+    const rollouts = this.#rolloutsOf.get(key);
+    if (!rollouts) return;
+    const isNew = this.#deployments.get(key)?.uid !== record.uid;
+    this.#deployments.set(key, record);
+    for (const [rollout, referring] of rollouts) {
+      // What the Rollout uses was unknown until now, so this must not date its opt-in.
       if (isNew) this.#options.workloads.seeAnew(rolloutKey(rollout));
-      sink.upsert(this.joined(borrower.record), 'watch');
+      sink.upsert(this.joined(referring.record), 'watch');
     }
   }
 
   #dropDeployment(key: ObjectKey, uid: string | undefined, sink: ReflectorSink<WorkloadRecord>): void {
-    const known = this.#lenders.get(key);
+    const known = this.#deployments.get(key);
     if (!known || (uid !== undefined && uid !== known.uid)) return;
-    this.#lenders.delete(key);
-    for (const { record } of this.#borrowers.get(key)?.values() ?? []) sink.upsert(this.joined(record), 'watch');
+    this.#deployments.delete(key);
+    for (const { record } of this.#rolloutsOf.get(key)?.values() ?? []) sink.upsert(this.joined(record), 'watch');
   }
 
   #joinedDeployment(record: WorkloadRecord): WorkloadRecord {
     const asking = this.#asking(keyOf(record));
-    const speaker = asking.find((borrower) => borrower.record.rollout?.strategy === 'rollout') ?? asking[0];
+    const speaker = asking.find((rollout) => rollout.record.rollout?.strategy === 'rollout') ?? asking[0];
     if (!speaker) return record;
     if (!isRestartedItself(record, asking)) return withRestartsDisabled(record);
     const { askedAtMs, record: rollout } = speaker;
-    // The pods are no older than the younger of the two.
+    // The pods are no older than the younger of the two objects.
     const createdAtMs = Math.max(record.createdAtMs, rollout.createdAtMs);
     return {
       ...record,
@@ -160,7 +166,7 @@ export class WorkloadRefs {
       createdAtMs,
       writtenAtMs: Math.max(record.writtenAtMs ?? 0, createdAtMs, askedAtMs ?? 0),
       ...(askedAtMs !== undefined && { askedAtMs }),
-      // Argo takes the template of a paused Deployment too.
+      // Argo also takes the template of a paused Deployment.
       ...(record.pause && { pause: { ...record.pause, periodMs: undefined } }),
     };
   }
@@ -168,9 +174,9 @@ export class WorkloadRefs {
   #joinedRollout(record: WorkloadRecord): WorkloadRecord {
     const { strategy, workloadRef } = record.rollout ?? {};
     if (workloadRef?.kind !== 'Deployment') return strategy === 'restart' ? record : this.#unsupported(record);
-    const lender = objectKey(record.namespace, workloadRef.name);
-    const deployment = this.#lenders.get(lender);
-    if (!deployment || isRestartedItself(deployment, this.#asking(lender))) return withRestartsDisabled(record);
+    const key = objectKey(record.namespace, workloadRef.name);
+    const deployment = this.#deployments.get(key);
+    if (!deployment || isRestartedItself(deployment, this.#asking(key))) return withRestartsDisabled(record);
     const { references, firstContainer, createdAtMs, writtenAtMs = createdAtMs } = deployment;
     return {
       ...record,
@@ -191,21 +197,21 @@ export class WorkloadRefs {
     return { ...withRestartsDisabled(record), problems: [...record.problems, problem] };
   }
 
-  /** Rollouts that ask for restarts, in the order of their names: of several the first one is listened to. */
-  #asking(deployment: ObjectKey): readonly Borrower[] {
-    const loans = this.#borrowers.get(deployment)?.values() ?? [];
-    return [...loans]
+  /** The Rollouts that ask for restarts, by name: the first one decides. */
+  #asking(deployment: ObjectKey): readonly ReferringRollout[] {
+    const rollouts = this.#rolloutsOf.get(deployment)?.values() ?? [];
+    return [...rollouts]
       .filter(({ record }) => optedIn(record.policy, this.#options.policy))
       .sort((left, right) => (left.record.name < right.record.name ? -1 : 1));
   }
 }
 
-function isRestartedItself(deployment: WorkloadRecord, asking: readonly Borrower[]): boolean {
+function isRestartedItself(deployment: WorkloadRecord, asking: readonly ReferringRollout[]): boolean {
   const asksItself = optedIn(deployment.policy, { autoReloadAll: false, ignoredWorkloadKinds: [] });
   return asking.length === 0 || asksItself || asking.some(({ record }) => record.rollout?.strategy === 'rollout');
 }
 
-/** For each kind of source the Rollout's annotations count where they say anything, else the Deployment's. */
+/** For each kind of source, the Rollout's annotations count if they say anything, otherwise the Deployment's. */
 function mergedPolicy(rollout: WorkloadPolicy, deployment: WorkloadPolicy): WorkloadPolicy {
   const merged = (kind: keyof WorkloadPolicy): KindPolicy => {
     const { leftOut, named, excluded, search, auto } = rollout[kind];

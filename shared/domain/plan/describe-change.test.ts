@@ -24,17 +24,17 @@ describe('describeVerdict', () => {
     [compared('content-changed', ['color', 'size']), 'ConfigMap app: content changed (keys: color, size)'],
     [compared('content-changed', []), 'ConfigMap app: content changed'],
     [compared('content-changed'), 'ConfigMap app: content changed'],
-    [compared('unchanged'), 'ConfigMap app: what it uses of it has not changed'],
+    [compared('unchanged'), 'ConfigMap app: the content it uses has not changed'],
     [compared('first-seen'), 'ConfigMap app: it is seen for the first time'],
-    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload started to use it'],
+    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload began to use it'],
     [
       compared('in-doubt'),
-      'ConfigMap app: content may have changed after the workload started to use it, and restarting once is safe',
+      'ConfigMap app: content may have changed after the workload began to use it; restarting once is the safer choice',
     ],
     [compared('created'), 'ConfigMap app: it was created'],
     [compared('created-ignored'), 'ConfigMap app: it was created, and --reload-on-create is off'],
     [compared('deleted'), 'ConfigMap app: it was deleted'],
-    [compared('deleted-ignored'), 'ConfigMap app: it is deleted, and --reload-on-delete is off'],
+    [compared('deleted-ignored'), 'ConfigMap app: it was deleted, and --reload-on-delete is off'],
     [{ decision: 'not-watched', comparison: undefined }, 'ConfigMap app: its kind is not watched'],
     [{ decision: 'excluded', comparison: undefined }, "ConfigMap app: the workload's exclude list names the source"],
     [{ kind: 'Secret', name: 'db' }, 'Secret db: content changed (keys: color)'],
@@ -72,13 +72,13 @@ describe('lastRestartAnnotation', () => {
     );
   });
 
-  it('reports a restart that is yet to take effect', () => {
+  it('marks a restart that has yet to take effect', () => {
     const text = lastRestartAnnotation('c0ffee00', nowMs, [changeOf()], { isLeftToNextRun: true });
     expect(JSON.parse(text)).toMatchObject({ id: 'c0ffee00', effect: 'next-run' });
     expect(JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, [changeOf()]))).not.toHaveProperty('effect');
   });
 
-  it('stays short: twenty sources, twenty keys of each', () => {
+  it('stays short: at most twenty sources with twenty keys each', () => {
     const changes = names(30, 'app-').map((name) => changeOf({ name, ...compared('content-changed', names(30)) }));
     const { sources } = JSON.parse(lastRestartAnnotation('c0ffee00', nowMs, changes)) as {
       sources: Record<string, string[]>;
@@ -98,13 +98,13 @@ describe('the author of a change', () => {
     observedAtMs: nowMs,
   };
 
-  it('follows what changed', () => {
+  it('is named after what changed', () => {
     const text = 'ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit)';
     expect(describeChange(changeOf({ attribution }))).toBe(text);
     expect(describeChanges([changeOf({ attribution })])).toBe(text);
   });
 
-  it('comes with the keys that the baseline cannot name', () => {
+  it('comes with the keys that the baseline does not know', () => {
     const change = changeOf({ ...compared('content-changed'), attribution });
     expect(describeChange(change)).toContain('(keys: color)');
     expect(lastRestartAnnotation('1', nowMs, [change])).toContain('{"cm/app":["color"]}');
@@ -117,13 +117,13 @@ describe('the author of a change', () => {
     expect(describeChange(changeOf({ attribution: { ...attribution, users: [] } }))).toMatch(/color\)$/);
   });
 
-  it('comes with the number of further authors', () => {
+  it('is followed by the number of further authors', () => {
     expect(describeChange(changeOf({ attribution: { ...attribution, moreUsers: 12 } }))).toMatch(
       / by alice, bob and 12 more \(kubectl-edit\)$/,
     );
   });
 
-  it('is in the annotation, up to five names and the number of further ones', () => {
+  it('is in the annotation: up to five names, and the number of the rest', () => {
     const by = (...changes: readonly Partial<Attribution>[]): unknown =>
       JSON.parse(
         lastRestartAnnotation(
@@ -146,7 +146,7 @@ describe('the author of a change', () => {
     expect(JSON.parse(lastRestartAnnotation('1', nowMs, [changeOf()]))).not.toHaveProperty('by');
   });
 
-  describe('with a name that would forge a line, control a terminal or hide', () => {
+  describe('whose name would forge a log line, control a terminal or be invisible', () => {
     const forged = 'a\n\u001b[2J[forged]';
     const escaped = String.raw`a\n\u001b[2J[forged]`;
     const change = changeOf({
@@ -154,7 +154,7 @@ describe('the author of a change', () => {
       attribution: { ...attribution, users: [forged], manager: 'm\u202e', changedKeys: ['k\u200b'] },
     });
 
-    it('is escaped in a sentence, as are field manager and keys', () => {
+    it('is escaped in a sentence, like field managers and keys', () => {
       expect(describeChange(change)).toBe(
         String.raw`ConfigMap app: content changed (keys: k\u200b) by ${escaped} (m\u202e)`,
       );
@@ -166,7 +166,7 @@ describe('the author of a change', () => {
       expect(JSON.parse(text)).toMatchObject({ by: [escaped], sources: { 'cm/app': [String.raw`k\u200b`] } });
     });
 
-    it('is cut to the length of a name', () => {
+    it('is cut to the longest length of a name', () => {
       const long = { ...attribution, users: ['u'.repeat(10_000)], manager: 'm'.repeat(10_000) };
       expect(describeChange(changeOf({ attribution: long })).length).toBeLessThan(600);
       expect(lastRestartAnnotation('1', nowMs, [changeOf({ attribution: long })]).length).toBeLessThan(400);

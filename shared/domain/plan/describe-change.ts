@@ -11,33 +11,33 @@ const maxNamedKeys = 20;
 const maxNamedUsers = 5;
 const maxNamedRemovers = 3;
 
-/** For the name of a user, a field manager or a key. A client chooses its own field manager, so it may be anything. */
+/** Limit for the name of a user, field manager or key. Anybody can choose the field manager of their own writes. */
 const maxNameBytes = 253;
 
 const comparisonTexts: Readonly<Record<ComparisonReason, string>> = {
-  unchanged: 'what it uses of it has not changed',
+  unchanged: 'the content it uses has not changed',
   'first-seen': 'it is seen for the first time',
   'content-changed': 'content changed',
-  'changed-since-birth': 'content changed after the workload started to use it',
-  'in-doubt': 'content may have changed after the workload started to use it, and restarting once is safe',
+  'changed-since-birth': 'content changed after the workload began to use it',
+  'in-doubt': 'content may have changed after the workload began to use it; restarting once is the safer choice',
   created: 'it was created',
   'created-ignored': 'it was created, and --reload-on-create is off',
   deleted: 'it was deleted',
-  'deleted-ignored': 'it is deleted, and --reload-on-delete is off',
+  'deleted-ignored': 'it was deleted, and --reload-on-delete is off',
 };
 
 const tooManyKeys = ', and it has too many keys to tell which';
 
-/** A sentence about who may have removed Reroll's annotations, from the candidate field managers. */
+/** A sentence about which of these field managers removed an annotation that Reroll wrote. */
 export function describeRemovers(removers: readonly string[]): string {
   const named = removers.slice(0, maxNamedRemovers).map((manager) => shown(JSON.stringify(manager)));
-  if (removers.length === 1) return `Field manager ${named.join()} updates it, and managedFields name no other`;
-  if (removers.length === 0) return 'managedFields do not show who removes it';
+  if (removers.length === 1) return `Field manager ${named.join()} updates it; managedFields names no other`;
+  if (removers.length === 0) return 'managedFields does not show which field manager removes it';
   const more = removers.length - named.length;
-  return `managedFields do not show which of its field managers removes it: ${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+  return `managedFields does not show which of its field managers removes it: ${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
 }
 
-/** `deployment shop/web`: for messages. */
+/** `deployment shop/web`. */
 export function describeWorkload({
   kind,
   namespace,
@@ -56,7 +56,7 @@ export function describeChange(change: Change): string {
   return describeWithKeys(change, changedKeysOf(change)) + describeAuthors(change.attribution);
 }
 
-/** A baseline may hold one digest for the whole content; then only the webhook can report which keys differ. */
+/** If the baseline holds one digest for the whole source, only the webhook knows which keys differ. */
 function changedKeysOf({ comparison, attribution }: Change): readonly string[] | undefined {
   return comparison?.changedKeys ?? attribution?.changedKeys;
 }
@@ -72,7 +72,7 @@ function describeAuthors(attribution: Attribution | undefined): string {
   return ` by ${users.map(shown).join(', ')}${more}${manager === undefined ? '' : ` (${shown(manager)})`}`;
 }
 
-/** `content changed`: what happened to a source of a workload, and why it counts or not. */
+/** `content changed`: what happened to a source from a workload's point of view, and why. */
 export function whyOf({ decision, comparison }: Verdict): string {
   if (comparison) return comparisonTexts[comparison.because] + (comparison.tooManyKeys ? tooManyKeys : '');
   return decision === 'not-watched' ? 'its kind is not watched' : describeReason(decision);
@@ -92,9 +92,9 @@ function describeKeys(keys: readonly string[] | undefined): string {
 }
 
 /**
- * The annotation `reroll.dev/last-restart`: compact JSON with the sources that caused the last restart, and the authors
- * of the changes if known (`by`, and `byMore` for the number of further authors). A source whose changed keys are not
- * known has `null`. With `isLeftToNextRun`, the restart has yet to happen: `"effect":"next-run"`.
+ * The annotation `reroll.dev/last-restart`: compact JSON that names the sources of the last restart and, where known,
+ * the users whose changes it answers (`by`; `byMore` counts the rest). A source whose changed keys are unknown has the
+ * value `null`. With `isLeftToNextRun` the restart is still to come: `"effect":"next-run"`.
  */
 export function lastRestartAnnotation(
   restartId: string,
@@ -117,14 +117,14 @@ export function lastRestartAnnotation(
   });
 }
 
-/** Each user once, those of the first source first, and the number of further users. */
+/** Each user once, in the order of the sources, and the number of further users. */
 export function authorsOf(changes: readonly Change[]): { readonly users: readonly string[]; readonly more: number } {
   const known = changes.flatMap(({ attribution }) => attribution ?? []);
   const more = known.reduce((sum, { moreUsers }) => sum + moreUsers, 0);
   return { users: [...new Set(known.flatMap(({ users }) => users))], more };
 }
 
-/** Only a few; the first author of each source is always one of them. */
+/** A few users. The first author of each source is always among them. */
 function namedAuthors(changes: readonly Change[]): { readonly by: readonly string[]; readonly byMore: number } {
   const { users, more } = authorsOf(changes);
   const firsts = new Set(changes.flatMap(({ attribution }) => attribution?.firstUser ?? []));
@@ -133,7 +133,7 @@ function namedAuthors(changes: readonly Change[]): { readonly by: readonly strin
   return { by: by.map(shown), byMore: more + users.length - by.length };
 }
 
-/** Clients that parse the annotation also print it, so names are escaped themselves, not only in the JSON. */
+/** Escaped here and not only by JSON: programs that parse the annotation print the names. */
 function shown(name: string): string {
   return printable(name, maxNameBytes);
 }
