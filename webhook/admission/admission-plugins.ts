@@ -69,7 +69,7 @@ export class AdmissionPlugins {
 
   #failed({ name }: AdmissionPlugin, error: string): void {
     this.#options.metrics.dutyFailuresTotal.inc({ duty: name });
-    this.#options.logger.debug('a review was answered without a plugin', { duty: name, error });
+    this.#options.logger.debug('a review was allowed without the answer of a plugin', { duty: name, error });
   }
 }
 
