@@ -172,7 +172,7 @@ describe('annotations that a page speaks of', () => {
 describe('docs/webhook.md', () => {
   it('has a row for every problem that the lint tells of', () => {
     const [, lint = ''] = textOf('docs/webhook.md').split('\n## Lint\n');
-    const table = lint.split('\n## ')[0]!.split('It is called for')[0]!;
+    const table = lint.split('\n## ')[0]!.split('The API server calls it for')[0]!;
     expect(codeCells(table).toSorted()).toEqual(annotationProblemCodes.toSorted());
   });
 });

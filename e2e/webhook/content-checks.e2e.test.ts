@@ -103,7 +103,7 @@ describe.each(['ConfigMap', 'Secret'])('of a %s', (kind) => {
       'a.yaml:1:7: the type is not one that the schema allows (shapes/app.json:1:34)',
     ],
     ['required keys', { 'required-keys': 'a.json,b' }, { 'a.json': '{}' }, 'the key b is missing'],
-    ['its size', { 'max-bytes': '6' }, { a: canary }, 'the content has 7 bytes, and may have 6'],
+    ['its size', { 'max-bytes': '6' }, { a: canary }, 'the content has 7 bytes, the limit is 6'],
   ])('%s that does not hold is denied, or warned of', async (_what, asked, data, fault) => {
     const name = newName();
     expect(await apply(source(kind, name, { ...asked, validate: 'deny' }, data))).toEqual({

@@ -1,14 +1,13 @@
 import type { AdmissionRequest } from './admission-review';
 
 /**
- * One thing that admission does: a row of the table that the composition root hands to the handler. It runs when the
- * answer has been written, so that nothing it does can delay or change the write. What is to stand in the answer is an
- * AdmissionPlugin.
+ * Runs after the answer has been written, so it can neither delay nor change the write. An AdmissionPlugin adds to the
+ * answer.
  */
 export interface AdmissionObserver {
   readonly name: 'capture';
-  /** Cheap, and never throws: asked of every review. */
+  /** Called for every review, so it must be cheap. It never throws. */
   wants(request: AdmissionRequest): boolean;
-  /** Must not wait for anything, and may keep nothing of the objects. What it throws is logged and counted. */
+  /** Must not wait, and must not keep the objects. An error is logged and counted. */
   run(request: AdmissionRequest): void;
 }

@@ -6,14 +6,14 @@ import { parseAdmissionReview } from './admission-review';
 import { WebhookMetrics } from '../metrics';
 import { bytes, metric, review } from './review.fixture';
 
-function runWith(...duties: readonly AdmissionObserver[]) {
+function runWith(...observers: readonly AdmissionObserver[]) {
   const [logger, metrics] = [new RecordingLogger(), new WebhookMetrics()];
   const { request } = parseAdmissionReview(bytes(review({ uid: 'review-1' })))!;
-  new AdmissionObservers({ logger, metrics, duties }).run(request!);
+  new AdmissionObservers({ logger, metrics, duties: observers }).run(request!);
   return { logger, metrics };
 }
 
-it('does what a duty wants, and no more', () => {
+it('runs an observer only on the requests that it wants', () => {
   const done: string[] = [];
   runWith(
     { name: 'capture', wants: () => false, run: () => done.push('unwanted') },
@@ -22,7 +22,7 @@ it('does what a duty wants, and no more', () => {
   expect(done).toEqual(['review-1']);
 });
 
-it('goes on with the next duty when one fails, and counts and tells the failure', async () => {
+it('runs the next observer when one fails, and counts and logs the failure', async () => {
   const done: string[] = [];
   const fail = (): never => {
     throw new Error('a bug');

@@ -11,8 +11,8 @@ export interface AdmissionDutiesOptions {
 }
 
 /**
- * Does what an answered review is for, as soon as its answer has been written. Reviews that waited for a later turn
- * would be what the garbage collector copies from one place to the next, where most of a review is garbage at once.
+ * Runs the observers as soon as the answer has been written. If reviews waited for a later turn of the event loop, the
+ * garbage collector would have to copy them, although most of a review is garbage at once.
  */
 export class AdmissionObservers {
   readonly #options: AdmissionDutiesOptions;
@@ -21,15 +21,15 @@ export class AdmissionObservers {
     this.#options = options;
   }
 
-  /** Never throws: a duty that fails keeps no other from its work. */
+  /** Never throws: if one observer fails, the others still run. */
   run(request: AdmissionRequest): void {
-    for (const duty of this.#options.duties) {
+    for (const observer of this.#options.duties) {
       try {
-        if (duty.wants(request)) duty.run(request);
+        if (observer.wants(request)) observer.run(request);
       } catch (thrown) {
-        this.#options.metrics.dutyFailuresTotal.inc({ duty: duty.name });
-        this.#options.logger.debug('a review was allowed but could not be used', {
-          duty: duty.name,
+        this.#options.metrics.dutyFailuresTotal.inc({ duty: observer.name });
+        this.#options.logger.debug('a review was allowed, but an observer failed on it', {
+          duty: observer.name,
           error: errorMessage(thrown),
         });
       }

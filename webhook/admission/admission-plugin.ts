@@ -8,27 +8,27 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/** What a duty adds to an answer, which allows the write unless it says otherwise. */
+/** What a plugin adds to the answer. Without `denied`, the write is allowed. */
 export interface PluginAnswer {
-  /** Each one line; in the order in which they matter. */
+  /** One line each, the most important first. */
   readonly warnings?: readonly string[];
   /**
-   * For a mutating hook alone. It must apply to the object of the request: a patch that does not makes the API server
-   * refuse the write, whatever the failure policy.
+   * Only for a mutating hook. It must apply to the object in the request: otherwise the API server rejects the write,
+   * whatever the failure policy.
    */
   readonly patch?: readonly JsonPatchOperation[];
-  /** The write is not to be; of several refusals the first is told. */
+  /** Denies the write. If several plugins deny it, the first one is reported. */
   readonly denied?: { readonly message: string; readonly reason: 'Invalid'; readonly code: 422 };
 }
 
 /**
- * One thing that admission says in its answer, a row of a table as AdmissionObserver is. The write waits for it: it is given
- * no longer than the review has, and what fails or is late adds nothing.
+ * Adds warnings, a patch or a denial to the answer. The write waits for it until the deadline of the review. A plugin that
+ * fails or is late adds nothing.
  */
 export interface AdmissionPlugin {
   readonly name: 'content-check' | 'lint' | 'preview' | 'source-size' | 'workload';
-  /** Cheap: asked of every review. */
+  /** Called for every review, so it must be cheap. */
   wants(request: AdmissionRequest, path: ReviewPath): boolean;
-  /** May keep nothing of the objects. What it throws is logged and counted. */
+  /** Must not keep the objects. An error is logged and counted. */
   answer(request: AdmissionRequest): Promise<PluginAnswer>;
 }

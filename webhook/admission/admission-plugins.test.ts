@@ -7,21 +7,21 @@ const body = bytes(review());
 const never = new Promise<PluginAnswer>(() => undefined);
 const patch = [{ op: 'add', path: '/metadata/annotations/a', value: 'b' }] as const;
 
-/** A duty that wants every review. */
-function duty(answer: AdmissionPlugin['answer'], wants: AdmissionPlugin['wants'] = () => true): AdmissionPlugin {
+/** A plugin that by default wants every review. */
+function plugin(answer: AdmissionPlugin['answer'], wants: AdmissionPlugin['wants'] = () => true): AdmissionPlugin {
   return { name: 'preview', wants, answer };
 }
 
-const says = (...warnings: readonly string[]): AdmissionPlugin => duty(async () => ({ warnings }));
+const says = (...warnings: readonly string[]): AdmissionPlugin => plugin(async () => ({ warnings }));
 
 function unfinished() {
   const finishers: ((answer: PluginAnswer) => void)[] = [];
   const answer = new Promise<PluginAnswer>((resolve) => finishers.push(resolve));
-  return { answer, finish: (given: PluginAnswer): void => finishers.forEach((each) => each(given)) };
+  return { answer, finish: (reply: PluginAnswer): void => finishers.forEach((each) => each(reply)) };
 }
 
-function world(...duties: readonly AdmissionPlugin[]) {
-  const handled = handlerWorld(undefined, duties);
+function world(...plugins: readonly AdmissionPlugin[]) {
+  const handled = handlerWorld(undefined, plugins);
   const begin = (path?: ReviewPath) => {
     const { exchange, answers } = handled.begin(undefined, path);
     exchange.push(body);
@@ -37,7 +37,7 @@ function world(...duties: readonly AdmissionPlugin[]) {
 const allowed = { uid: 'review-1', allowed: true };
 
 describe('AdmissionPlugins', () => {
-  it('puts the warnings of all duties into the answer, and then has done what there is to do', async () => {
+  it('puts the warnings of all plugins into the answer, then runs the observers and keeps nothing', async () => {
     const { begin, clock, handler, sent } = world(says('a', 'b'), says(), says('c', 'a'));
     const { answers, response } = begin();
     expect(answers).toEqual([]);
@@ -49,12 +49,12 @@ describe('AdmissionPlugins', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells the first refusal, with all warnings, and nobody of a change that is none', async () => {
+  it('answers with the first denial and all warnings, and reports no change to the reconcilers', async () => {
     const denied = (message: string) => ({ denied: { message, reason: 'Invalid', code: 422 } as const });
     const { begin, clock, handler, sent } = world(
       says('a'),
-      duty(async () => ({ warnings: ['b'], ...denied('c') })),
-      duty(async () => denied('d')),
+      plugin(async () => ({ warnings: ['b'], ...denied('c') })),
+      plugin(async () => denied('d')),
     );
     const { response } = begin();
     await clock.advance(1_000);
@@ -64,9 +64,9 @@ describe('AdmissionPlugins', () => {
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
-  it('lets no name in a refusal forge a line, drive a terminal or hide, and keeps it short', async () => {
+  it('escapes control characters in a denial, and keeps it short', async () => {
     const message = `k\n\u001b[2J\u202e: ${'x'.repeat(10_000)}`;
-    const { begin, clock } = world(duty(async () => ({ denied: { message, reason: 'Invalid', code: 422 } })));
+    const { begin, clock } = world(plugin(async () => ({ denied: { message, reason: 'Invalid', code: 422 } })));
     const { response } = begin();
     await clock.advance(0);
     const [answer] = response() as { status: { message: string } }[];
@@ -74,7 +74,7 @@ describe('AdmissionPlugins', () => {
     expect(Buffer.byteLength(answer!.status.message)).toBeLessThanOrEqual(4_096);
   });
 
-  it('keeps within the budget of an answer', async () => {
+  it('keeps the warnings within the budget of an answer', async () => {
     const many = Array.from({ length: 30 }, (_, index) => `${index}`);
     const { begin, clock } = world(says(...many), says(...many.map((text) => `${text}!`)));
     const { response } = begin();
@@ -82,9 +82,9 @@ describe('AdmissionPlugins', () => {
     expect(response()).toEqual([{ ...allowed, warnings: [...many.slice(0, 9), 'and 51 more'] }]);
   });
 
-  it('patches where a mutating hook asks, and nowhere else: an API server takes that for an error', async () => {
+  it('patches only for a mutating hook: an API server treats a patch from any other as an error', async () => {
     const { begin, clock } = world(
-      duty(async () => ({ patch })),
+      plugin(async () => ({ patch })),
       says('a'),
     );
     const [mutate, validate] = [begin('mutate'), begin('validate')];
@@ -94,9 +94,9 @@ describe('AdmissionPlugins', () => {
     expect(validate.response()).toEqual([{ ...allowed, warnings: ['a'] }]);
   });
 
-  it('answers at once where there is nothing to add', () => {
+  it('answers at once if no plugin wants the request', () => {
     const { begin } = world(
-      duty(
+      plugin(
         async () => await never,
         () => false,
       ),
@@ -104,10 +104,10 @@ describe('AdmissionPlugins', () => {
     expect(begin().response()).toEqual([allowed]);
   });
 
-  it('asks by request and path', () => {
+  it('passes request and path to wants', () => {
     const asked: unknown[] = [];
     const { begin } = world(
-      duty(
+      plugin(
         async () => ({}),
         ({ uid }, path) => {
           asked.push([uid, path]);
@@ -119,9 +119,9 @@ describe('AdmissionPlugins', () => {
     expect(asked).toEqual([['review-1', 'mutate']]);
   });
 
-  describe('allows, whatever happens', () => {
-    it('a duty fails: the others are heard', async () => {
-      const failing = duty(async () => await Promise.reject(new Error('no index')));
+  describe('allows the write if', () => {
+    it('a plugin fails: the others still count', async () => {
+      const failing = plugin(async () => await Promise.reject(new Error('no index')));
       const { begin, clock, failures, logger } = world(failing, says('a'));
       const { response } = begin();
       await clock.advance(0);
@@ -130,9 +130,9 @@ describe('AdmissionPlugins', () => {
       expect(JSON.stringify(logger.lines)).toContain('no index');
     });
 
-    it('a duty fails before it is asked', async () => {
+    it('a plugin fails in wants', async () => {
       const { begin, failures } = world(
-        duty(
+        plugin(
           async () => ({}),
           () => {
             throw new Error('broken');
@@ -143,9 +143,9 @@ describe('AdmissionPlugins', () => {
       expect(await failures()).toBe(1);
     });
 
-    it('a duty is late: what the others have said by the deadline is the answer', async () => {
+    it('a plugin is late: the answer has what the others have added by the deadline', async () => {
       const { begin, clock, failures, handler, metrics, sent } = world(
-        duty(async () => await never),
+        plugin(async () => await never),
         says('a'),
       );
       const { answers, response } = begin();
@@ -156,16 +156,16 @@ describe('AdmissionPlugins', () => {
       expect(response()).toEqual([{ ...allowed, warnings: ['a'] }]);
       expect(answers).toMatchObject([{ early: false }]);
       expect(await failures()).toBe(1);
-      // It was read: nothing was shed, and it is used.
+      // The review was read, so it is not shed, and the observers run.
       expect(await metric(metrics, 'reroll_webhook_shed_total{reason="deadline"}')).toBe(0);
       await clock.advance(0);
       expect(sent).toHaveLength(1);
       expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
     });
 
-    it('a duty is done after the deadline: nobody hears of it', async () => {
+    it('a plugin is done after the deadline: its answer is ignored', async () => {
       const { answer, finish } = unfinished();
-      const { begin, clock } = world(duty(async () => await answer));
+      const { begin, clock } = world(plugin(async () => await answer));
       const { response } = begin();
       await clock.advance(500);
       finish({ warnings: ['late'] });
@@ -173,9 +173,9 @@ describe('AdmissionPlugins', () => {
       expect(response()).toEqual([allowed]);
     });
 
-    it('the caller goes away meanwhile: nothing is answered, and nothing held', async () => {
+    it('the caller disconnects meanwhile: nothing is answered, and nothing is kept', async () => {
       const { answer, finish } = unfinished();
-      const { begin, clock, handler, sent } = world(duty(async () => await answer));
+      const { begin, clock, handler, sent } = world(plugin(async () => await answer));
       const { answers, exchange } = begin();
       exchange.abort();
       expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });

@@ -6,7 +6,7 @@ import type { AdmissionPlugin, PluginAnswer } from './admission-plugin';
 import type { ReviewPath, WebhookMetrics } from '../metrics';
 import { warningsWithinBudget } from './warnings';
 
-/** kubectl prints a refusal as it is, and a name in it may not have been validated yet. */
+/** kubectl prints a denial as it is, and a name in it may not have been validated yet. */
 const maxRefusalBytes = 4_096;
 
 export interface AnswerDutiesOptions {
@@ -15,15 +15,15 @@ export interface AnswerDutiesOptions {
   readonly duties: readonly AdmissionPlugin[];
 }
 
-/** What duties add to one answer. */
+/** What the plugins add to one answer. */
 export interface Gathering {
-  /** Fulfilled when all of them are done. */
+  /** Fulfilled when all plugins are done. */
   readonly done: Promise<void>;
-  /** What there is now; a duty that is not done has failed. */
+  /** What the plugins have answered so far. A plugin that is not done counts as failed. */
   take(): PluginAnswer;
 }
 
-/** Asks all duties of a review at once, and puts their answers together. */
+/** Runs all plugins on a review at once, and merges their answers. */
 export class AdmissionPlugins {
   readonly #options: AnswerDutiesOptions;
 
@@ -31,51 +31,51 @@ export class AdmissionPlugins {
     this.#options = options;
   }
 
-  /** Undefined where no duty has anything to say about the request. */
+  /** Undefined if no plugin wants the request. */
   gather(request: AdmissionRequest, path: ReviewPath): Gathering | undefined {
-    const duties = this.#options.duties.filter((duty) => this.#wants(duty, request, path));
-    if (duties.length === 0) return undefined;
+    const plugins = this.#options.duties.filter((plugin) => this.#wants(plugin, request, path));
+    if (plugins.length === 0) return undefined;
     const answers = new Map<AdmissionPlugin, PluginAnswer>();
-    const ask = async (duty: AdmissionPlugin): Promise<void> => {
+    const ask = async (plugin: AdmissionPlugin): Promise<void> => {
       try {
-        answers.set(duty, await duty.answer(request));
+        answers.set(plugin, await plugin.answer(request));
       } catch (thrown) {
-        answers.set(duty, {});
-        this.#failed(duty, errorMessage(thrown));
+        answers.set(plugin, {});
+        this.#failed(plugin, errorMessage(thrown));
       }
     };
-    const done = Promise.all(duties.map(ask)).then(() => undefined);
+    const done = Promise.all(plugins.map(ask)).then(() => undefined);
     return {
       done,
       take: () => {
-        for (const duty of duties) if (!answers.has(duty)) this.#failed(duty, 'not done in time');
+        for (const plugin of plugins) if (!answers.has(plugin)) this.#failed(plugin, 'not done in time');
         return merge(
-          duties.flatMap((duty) => answers.get(duty) ?? []),
+          plugins.flatMap((plugin) => answers.get(plugin) ?? []),
           path,
         );
       },
     };
   }
 
-  /** The answer is not yet given: nothing may be thrown on the way to it. */
-  #wants(duty: AdmissionPlugin, request: AdmissionRequest, path: ReviewPath): boolean {
+  /** Never throws: an error here would leave the review without an answer. */
+  #wants(plugin: AdmissionPlugin, request: AdmissionRequest, path: ReviewPath): boolean {
     try {
-      return duty.wants(request, path);
+      return plugin.wants(request, path);
     } catch (thrown) {
-      this.#failed(duty, errorMessage(thrown));
+      this.#failed(plugin, errorMessage(thrown));
       return false;
     }
   }
 
   #failed({ name }: AdmissionPlugin, error: string): void {
     this.#options.metrics.dutyFailuresTotal.inc({ duty: name });
-    this.#options.logger.debug('a review was allowed without all there was to say', { duty: name, error });
+    this.#options.logger.debug('a review was allowed without the answer of a plugin', { duty: name, error });
   }
 }
 
 function merge(answers: readonly PluginAnswer[], path: ReviewPath): PluginAnswer {
   const warnings = warningsWithinBudget(answers.flatMap((answer) => answer.warnings ?? []));
-  // A validating hook that sends a patch is in error, and so would be the whole call.
+  // The API server fails the whole call if a validating hook sends a patch.
   const patch = path === 'mutate' ? answers.flatMap((answer) => answer.patch ?? []) : [];
   const denied = answers.find((answer) => answer.denied)?.denied;
   return {

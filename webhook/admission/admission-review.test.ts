@@ -11,7 +11,7 @@ describe('parseAdmissionReview', () => {
   });
 
   it.each([
-    ['fields nobody knows yet', { tomorrow: true }],
+    ['unknown fields', { tomorrow: true }],
     ['no name, as with generateName', { name: undefined }],
     ['no options', { options: null }],
     ['an anonymous user', { userInfo: {} }],
@@ -21,10 +21,10 @@ describe('parseAdmissionReview', () => {
   });
 
   it.each([
-    ['a kind that is no kind', { kind: 'Secret' }],
-    ['an operation that is none', { operation: 'PEEK' }],
-    ['a user that is no text', { userInfo: { username: ['a'] } }],
-    ['a dry run of maybe', { dryRun: 'maybe' }],
+    ['an invalid kind', { kind: 'Secret' }],
+    ['an unknown operation', { operation: 'PEEK' }],
+    ['a user that is not a string', { userInfo: { username: ['a'] } }],
+    ['a dry run that is not a boolean', { dryRun: 'maybe' }],
   ])('can still answer a request with %s', (_what, changed) => {
     expect(parseAdmissionReview(bytes(review(changed)))).toEqual({ uid: 'review-1', request: undefined });
   });
@@ -37,7 +37,7 @@ describe('parseAdmissionReview', () => {
     ['another version', bytes({ ...review(), apiVersion: 'admission.k8s.io/v1beta1' })],
     ['no request', bytes({ ...review(), request: undefined })],
     ['no uid', bytes(review({ uid: '' }))],
-    ['an endless uid', bytes(review({ uid: 'x'.repeat(129) }))],
+    ['a uid that is too long', bytes(review({ uid: 'x'.repeat(129) }))],
   ])('knows that %s is no review', (_what, body) => {
     expect(parseAdmissionReview(body)).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('reviewAnswer', () => {
     });
   });
 
-  it('denies where a duty does, and patches nothing then', () => {
+  it('denies if a plugin does, and then patches nothing', () => {
     const denied = { message: 'no', reason: 'Invalid', code: 422 } as const;
     const patch = [{ op: 'remove', path: '/data' }] as const;
     expect(JSON.parse(reviewAnswer('a', { warnings: ['b'], patch, denied }).toString())).toMatchObject({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { PluginAnswer } from './admission-plugin';
 
-/** Longer than any uid of an API server, short enough to echo without thought. */
+/** Longer than any uid that an API server sends, and short enough to echo. */
 const maxUidLength = 128;
 
 const apiVersion = 'admission.k8s.io/v1';
@@ -18,7 +18,7 @@ const requestSchema = z
     uid: z.string(),
     kind: z.object({ group: z.string(), version: z.string(), kind: z.string() }).readonly(),
     subResource: z.string().optional(),
-    /** Absent, as in the object, while the server has yet to generate it. */
+    /** Absent, as in the object, until the server has generated it. */
     name: z.string().optional(),
     namespace: z.string().optional(),
     operation: z.enum(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
@@ -35,13 +35,13 @@ const requestSchema = z
 export type AdmissionRequest = z.infer<typeof requestSchema>;
 
 export interface AdmissionReview {
-  /** Of the request: the answer is worth nothing without it. */
+  /** The request's. The API server rejects an answer without it. */
   readonly uid: string;
-  /** Undefined where only the uid can be relied on: to be allowed like any other, and not looked into. */
+  /** Undefined if only the uid is valid: the review is allowed, and its request is not used. */
   readonly request: AdmissionRequest | undefined;
 }
 
-/** Reads the body of a call; undefined when it is no review that could be answered. */
+/** Parses the body of a call. Undefined if it is not a review that can be answered. */
 export function parseAdmissionReview(body: Buffer): AdmissionReview | undefined {
   const envelope = envelopeSchema.safeParse(parseJson(body));
   if (!envelope.success) return undefined;
@@ -54,12 +54,12 @@ export const uidPrefixBytes = 1024;
 
 const uidAtTheStart = new RegExp(`"request"\\s*:\\s*\\{\\s*"uid"\\s*:\\s*"([-.:\\w]{1,${maxUidLength}})"`);
 
-/** The uid out of the first bytes of a body whose rest is not to be kept. */
+/** The uid from the first bytes of a body whose rest is dropped. */
 export function uidFromPrefix(prefix: Buffer): string | undefined {
   return uidAtTheStart.exec(prefix.toString('latin1', 0, uidPrefixBytes))?.[1];
 }
 
-/** The answer to `/mutate` as to `/validate`: allowed, unless a duty denies it, with what duties have added. */
+/** The answer to `/mutate` and `/validate`: allowed unless a plugin denies it, with what the plugins add. */
 export function reviewAnswer(uid: string, { warnings, patch, denied }: PluginAnswer = {}): Buffer {
   const response = {
     ...{ uid, allowed: denied === undefined },
@@ -74,7 +74,7 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
-    // The parser's message quotes what it stumbled over, which may be a Secret's content.
+    // The parser's message quotes the input, which may be the content of a Secret.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { FakeCaSource, RawConnection, post, serverWorld } from './webhook-server
 type World = Awaited<ReturnType<typeof serverWorld>>;
 const worlds: World[] = [];
 
-/** An API server's certificate that is its own authority, and one of somebody else. */
+/** A self-signed certificate of an API server, and one of somebody else. */
 const [apiServer, stranger] = [selfSigned('api server'), selfSigned('stranger')];
 
 async function world(clientCa: FakeCaSource | undefined): Promise<World> {
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const { close } of worlds.splice(0)) await close();
 });
 
-/** The status of a review's answer; undefined where the connection is refused, in TLS 1.3 after its client thinks it open. */
+/** The status of a review's answer; undefined if the connection is refused, in TLS 1.3 after the client believes it is open. */
 async function call({ port }: World, options: object): Promise<number | undefined> {
   try {
     const connection = await RawConnection.open(port, options);
@@ -30,9 +30,9 @@ async function call({ port }: World, options: object): Promise<number | undefine
   }
 }
 
-describe('where a CA is named', () => {
+describe('with --client-ca-file', () => {
   it.each(['TLSv1.2', 'TLSv1.3'])(
-    '%s: who shows no certificate of it is refused before a call, with a token',
+    '%s: a caller without a certificate of this CA is refused before its call, even with a token',
     async (version) => {
       const made = await world(new FakeCaSource(apiServer.cert));
       const tls = { minVersion: version, maxVersion: version };
@@ -45,27 +45,27 @@ describe('where a CA is named', () => {
     },
   );
 
-  it('a certificate does not stand in for a token', async () => {
+  it('a certificate does not replace the token', async () => {
     const made = await world(new FakeCaSource(apiServer.cert));
     made.callers.tokens = [];
     expect(await call(made, apiServer)).toBe(404);
   });
 
-  it('nobody gets in until it can be read, and status says why', async () => {
+  it('no caller is accepted until the CA can be read, and the status says why', async () => {
     const ca = new FakeCaSource();
     const made = await world(ca);
     expect(await call(made, apiServer)).toBeUndefined();
     expect(made.server.status.certificateProblem).toBe(
       'there is no CA for the certificates of API servers yet: see --client-ca-file',
     );
-    // Not even with a certificate of a CA that the system trusts: without a CA of its own the server is given none to show.
+    // Not even with a certificate from a CA that the system trusts: without its own CA, the server has no certificate to serve.
     expect(await metric(made.metrics, 'reroll_webhook_certificate_swaps_total{result="applied"}')).toBe(0);
     ca.change(apiServer.cert);
     expect(made.server.status.certificateProblem).toBeUndefined();
     expect(await call(made, apiServer)).toBe(200);
   });
 
-  it('a new one ends the connections there are, and their sessions', async () => {
+  it('a new CA ends open connections and their TLS sessions', async () => {
     const ca = new FakeCaSource(apiServer.cert);
     const made = await world(ca);
     const kept = await RawConnection.open(made.port, apiServer);
@@ -80,7 +80,7 @@ describe('where a CA is named', () => {
     expect(await call(made, stranger)).toBe(200);
   });
 
-  it('a new certificate of the webhook leaves callers and their connections alone', async () => {
+  it('a new server certificate does not affect open connections', async () => {
     const made = await world(new FakeCaSource(apiServer.cert));
     const kept = await RawConnection.open(made.port, apiServer);
     expect((await kept.call(post('/validate'))).status).toBe(200);
@@ -91,7 +91,7 @@ describe('where a CA is named', () => {
     kept.socket.destroy();
   });
 
-  it('a connection ends with the certificate of its caller', async () => {
+  it("a connection ends when its caller's certificate expires", async () => {
     const made = await world(new FakeCaSource(apiServer.cert));
     const kept = await RawConnection.open(made.port, apiServer);
     expect((await kept.call(post('/validate'))).status).toBe(200);
@@ -102,6 +102,6 @@ describe('where a CA is named', () => {
   });
 });
 
-it('where none is named no certificate is asked for', async () => {
+it('without it no certificate is requested', async () => {
   expect(await call(await world(undefined), {})).toBe(200);
 });

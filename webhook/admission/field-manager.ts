@@ -3,8 +3,8 @@ import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 import type { AdmissionRequest } from './admission-review';
 
 /**
- * Who writes: what the request says, otherwise what the server made of it, which stands in the newest entry of
- * managedFields. That entry alone would mislead: a manager that wrote in the same second is as new.
+ * The field manager of a write: from the request, otherwise from the newest entry of managedFields, where the server
+ * records it. That entry alone would mislead: a manager that wrote in the same second is as new.
  */
 export function fieldManagerOf({ options, object }: AdmissionRequest): string | undefined {
   const stated = textOf(options?.fieldManager);

@@ -3,7 +3,7 @@ export interface InFlightLimits {
   readonly bytes: number;
 }
 
-/** What is being read or worked on, bounded by number and by size: load beyond it is shed, never queued. */
+/** Bounds the reviews in flight by number and size. Load beyond that is shed, never queued. */
 export class InFlight {
   readonly #limits: InFlightLimits;
   #requests = 0;
@@ -21,7 +21,7 @@ export class InFlight {
     return this.#bytes;
   }
 
-  /** A place for one more request; undefined when there is none. */
+  /** A place for one more request; undefined if all are taken. */
   enter(): Place | undefined {
     if (this.#requests >= this.#limits.requests) return undefined;
     this.#requests++;
@@ -44,10 +44,10 @@ export class InFlight {
   }
 }
 
-/** One request's part of what is in flight. */
+/** One request's share of what is in flight. */
 export interface Place {
-  /** Whether there is room for so many bytes more. */
+  /** Reserves so many bytes more; false if there is no room. */
   take(bytes: number): boolean;
-  /** Gives everything back; may be called again. */
+  /** Releases everything. May be called again. */
   leave(): void;
 }

@@ -4,7 +4,7 @@ import { jsonValues } from './json-values';
 
 const count = (text: string, max = 1_000_000): number => jsonValues(Buffer.from(text), max);
 
-/** By what the parser makes of it: an object or list, and a comma for each member but the first. */
+/** Counts the parsed value: one for an object or list, and one for each member but the first. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members: readonly unknown[] = Object.values(value);
@@ -25,7 +25,7 @@ describe('jsonValues', () => {
     ['["never ends, [', 1],
   ])('%j has %d', (text, values) => expect(count(text)).toBe(values));
 
-  it('counts what a parser makes, whatever stands in texts', () => {
+  it('counts what a parser makes, whatever the strings hold', () => {
     const text = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '{', 'a', 'ü', '\n', 'x'.repeat(40)) });
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), fc.array(text), (value, texts) => {
@@ -35,7 +35,7 @@ describe('jsonValues', () => {
     );
   });
 
-  it('counts no further than it is asked to', () => {
+  it('stops counting at the maximum', () => {
     expect(count('{},'.repeat(1_000), 100)).toBe(101);
   });
 });

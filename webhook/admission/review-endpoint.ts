@@ -15,11 +15,11 @@ export interface ReviewEndpointOptions {
   readonly metrics: WebhookMetrics;
   readonly handler: Pick<ReviewHandler, 'begin'>;
   readonly callers: Callers;
-  /** Whether callers are to close their connection after an answer. */
+  /** Whether to ask callers to close their connection after the answer. */
   readonly isClosing: () => boolean;
 }
 
-/** Byte for byte what an API server sends: nothing is decoded, folded or cut off before it is compared. */
+/** Compared byte for byte with what an API server sends: nothing is decoded, lower-cased or cut off first. */
 const reviewUrl = /^\/(?<hook>[a-z]+)\/(?<token>[0-9a-f]{64})(?:\?(?<query>.*))?$/;
 
 interface Call {
@@ -28,8 +28,8 @@ interface Call {
 }
 
 /**
- * Answers calls of `/mutate/<token>` and `/validate/<token>`. Whatever else is asked gets one and the same answer before
- * anything of it is looked at but its first line: who does not know a token learns nothing, and costs no body.
+ * Answers calls to `/mutate/<token>` and `/validate/<token>`. Every other request gets the same answer, and only its first
+ * line is read: a caller without a token learns nothing, and its body is never received.
  */
 export class ReviewEndpoint {
   readonly #options: ReviewEndpointOptions;
@@ -42,11 +42,11 @@ export class ReviewEndpoint {
 
   serve(request: IncomingMessage, response: ServerResponse): void {
     const { logger, metrics } = this.#options;
-    // A caller that resets its connection is no crash.
+    // Without a listener, a caller that resets its connection would crash the process.
     response.on('error', () => undefined);
     const call = this.#callOf(request);
     if (!call) {
-      this.#tellStranger(request);
+      this.#reportStranger(request);
       metrics.requestsTotal.inc({ path: 'other', code: '404' });
       answer(response, 404, Buffer.from('not found\n'), true);
       return;
@@ -60,7 +60,7 @@ export class ReviewEndpoint {
     }
   }
 
-  /** Whether its body is wanted. */
+  /** Whether to receive the body of the request. */
   isWelcome(request: IncomingMessage): boolean {
     return this.#callOf(request) !== undefined;
   }
@@ -72,15 +72,15 @@ export class ReviewEndpoint {
     return this.#options.callers.isKnown(token) ? { path, query } : undefined;
   }
 
-  /** What it asked for is not told: it may be a token with a slip in it, or one that was withdrawn a moment ago. */
-  #tellStranger({ socket }: IncomingMessage): void {
+  /** The requested path is not logged: it may hold a token with a typo, or one that was revoked a moment ago. */
+  #reportStranger({ socket }: IncomingMessage): void {
     const { callers, logger } = this.#options;
     const fields = { address: socket.remoteAddress, problem: callers.problem };
     logger.debug('a call without a known token was refused', fields);
     this.#warning.warn(
       'stranger',
-      'a call without a known token was refused; if an API server made it, the path of its registration is out of date: ' +
-        'see that `reroll certs` runs, which writes it',
+      'a call without a known token was refused; if an API server made it, the path in the webhook configuration is ' +
+        'out of date: check that `reroll certs` is running, which writes it',
       fields,
     );
   }
@@ -89,7 +89,7 @@ export class ReviewEndpoint {
     const { handler, isClosing, metrics } = this.#options;
     const refuse = (status: number, message: string): void => {
       metrics.requestsTotal.inc({ path, code: String(status) });
-      // Its body is not read, so the connection is of no more use.
+      // The body is not read, so the connection cannot be reused.
       answer(response, status, Buffer.from(`${message}\n`), true);
     };
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
@@ -107,7 +107,7 @@ export class ReviewEndpoint {
     });
     request.on('data', (chunk: Buffer) => exchange.push(chunk));
     request.on('end', () => exchange.end());
-    // Not the request's: that closes when its body has been read, and an answer may take longer.
+    // Not the request's `close`: it fires when the body has been read, and the answer may take longer.
     response.on('close', () => exchange.abort());
   }
 }

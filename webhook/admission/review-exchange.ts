@@ -15,49 +15,49 @@ import type { ShedReason } from '../metrics';
 
 export interface ReviewAnswer {
   readonly status: 200 | 400 | 408 | 413 | 503;
-  /** JSON for 200, otherwise text for people. */
+  /** JSON with a 200, otherwise text for people. */
   readonly body: Buffer;
-  /** The body had not arrived in full: the connection is of no more use. */
+  /** The body has not arrived in full, so the connection cannot be reused. */
   readonly early: boolean;
 }
 
 export interface ReviewExchangeOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
-  /** Undefined: too many are in flight already. */
+  /** Undefined if too many reviews are in flight. */
   readonly place: Place | undefined;
   readonly onShed: (reason: ShedReason) => void;
   readonly onAnswer: (answer: ReviewAnswer) => void;
-  /** Begins to gather what is to be added to the answer; undefined: nothing. */
+  /** Runs the plugins; undefined if none wants the request. */
   readonly gather: (request: AdmissionRequest) => Gathering | undefined;
-  /** After the answer, if it allows. */
+  /** Called after an answer that allows. */
   readonly onRequest: (request: AdmissionRequest) => void;
 }
 
-/** An object and its predecessor, each of the 3 MiB that the API server accepts, and what stands around them. */
+/** The new and the old object, each of the 3 MiB that the API server accepts, and the fields around them. */
 export const maxBodyBytes = 7 * 1024 * 1024;
 
 /**
- * Ten thousand keys, old and new, in the object and in its managed fields, and as many again. It is some 6 MB and ten
+ * Twice what ten thousand keys need, old and new, in the object and in its managed fields. Parsing takes some 6 MB and ten
  * milliseconds of a core.
  */
 export const maxReviewValues = 100_000;
 
-/** What V8 takes for one at the most: a key of its own, and its part of the table of keys. */
+/** The most that V8 takes for one: its key, and its share of the table of keys. */
 const bytesPerValue = 64;
 
 const text = (message: string): Buffer => Buffer.from(`${message}\n`);
 
-/** One call of a hook, from head to answer. It is answered once; whatever comes then is ignored. */
+/** One call of a hook, from its head to its answer. It is answered once; whatever arrives later is ignored. */
 export class ReviewExchange {
   readonly #options: ReviewExchangeOptions;
   readonly #deadline: Timer;
   #place: Place | undefined;
-  /** Of the whole body; of its first bytes once the review is shed. */
+  /** The whole body; only its first bytes once the review is shed. */
   #chunks: Buffer[] = [];
   #received = 0;
   #settled = false;
-  /** The review has been read, and waits for what is to be added to its answer. */
+  /** Set while a parsed review waits for its plugins. */
   #gathering: { readonly review: AdmissionReview; readonly answers: Gathering } | undefined;
 
   constructor(options: ReviewExchangeOptions) {
@@ -67,7 +67,7 @@ export class ReviewExchange {
     if (!this.#place) options.onShed('requests');
   }
 
-  /** The next bytes of the body. */
+  /** Takes the next bytes of the body. */
   push(chunk: Buffer): void {
     if (this.#settled) return;
     this.#received += chunk.length;
@@ -113,19 +113,19 @@ export class ReviewExchange {
     void answers.done.then(() => this.#sayGathered());
   }
 
-  /** Why a body is not to be parsed: a small one may become hundreds of megabytes, and take seconds for it. */
+  /** Why the body must not be parsed: even a small one may take seconds and hundreds of megabytes. */
   #whatIsFull(body: Buffer, place: Place): ShedReason | undefined {
     const values = jsonValues(body, maxReviewValues);
     if (values > maxReviewValues) return 'values';
     return place.take(values * bytesPerValue) ? undefined : 'bytes';
   }
 
-  /** The caller went away: there is nobody to answer. */
+  /** The caller has closed its connection: there is nobody to answer. */
   abort(): void {
     this.#settle();
   }
 
-  /** Also when time is up: what is there by then is said. */
+  /** Called when all plugins are done, and at the deadline with what they have answered by then. */
   #sayGathered(): void {
     if (!this.#gathering) return;
     const { review, answers } = this.#gathering;
@@ -134,7 +134,7 @@ export class ReviewExchange {
 
   #say({ uid, request }: AdmissionReview, added?: PluginAnswer): void {
     this.#answer({ status: 200, body: reviewAnswer(uid, added), early: false });
-    // A write that is denied is no change.
+    // A denied write changes nothing.
     if (request && !added?.denied) this.#options.onRequest(request);
   }
 
@@ -147,12 +147,12 @@ export class ReviewExchange {
     this.#answerUnread(true);
   }
 
-  /** The uid is all that an answer needs, and the API server writes it first. */
+  /** An answer needs only the uid, and the API server writes it first. */
   #answerUnread(early: boolean): void {
     const uid = uidFromPrefix(this.#prefix());
     if (uid !== undefined) this.#answer({ status: 200, body: reviewAnswer(uid), early });
     else if (early) this.#answer({ status: 408, body: text('the review did not arrive in time'), early });
-    else this.#answer({ status: 503, body: text('too much is in flight to read this review'), early });
+    else this.#answer({ status: 503, body: text('too many reviews are in flight to read this one'), early });
   }
 
   #answer(answer: ReviewAnswer): void {
@@ -173,7 +173,7 @@ export class ReviewExchange {
     this.#place = undefined;
   }
 
-  /** A copy: a slice would keep the whole chunk. */
+  /** A copy: a slice would keep the whole chunk in memory. */
   #prefix(): Buffer {
     return Buffer.from(Buffer.concat(this.#chunks).subarray(0, uidPrefixBytes));
   }

@@ -14,14 +14,14 @@ import { ReviewHandler } from './review-handler';
 import { bytes, configMap, metric, review, secret, testDigester } from './review.fixture';
 
 const runs = longForm(100_000, 10_000);
-/** None of it waits: it is the bound of a slow machine. */
+/** Nothing here waits: this is for a slow machine. */
 const timeoutMs = 240_000;
 
-/** In turn there is room for so many reviews, and none for so many: calls whose bodies do not come have every place. */
+/** So many reviews find room, then so many find none, because calls without a body take every place; and so on. */
 const [withRoom, withoutRoom] = [1_000, 250];
 const maxInFlight = 256;
 
-/** Cheap to draw, and odd in each of the ways that JSON can be. */
+/** Cheap to generate, and odd in every way that JSON can be. */
 const oddity = fc.oneof(
   { arbitrary: fc.jsonValue({ maxDepth: 2 }), weight: 1 },
   {
@@ -46,7 +46,7 @@ const object = fc.oneof(
   fc.tuple(name, content).map(([uid, data]) => ({ ...secret({}, { uid, name: uid }), data })),
   fc.tuple(content, content).map(([data, binaryData]) => configMap({ data, binaryData })),
 );
-/** Of each part of a request: what replaces it. */
+/** Replacements for each part of a request. */
 const parts = {
   uid: oddity,
   kind: fc.oneof(fc.constant({ group: '', version: 'v1', kind: 'ConfigMap' }), oddity),
@@ -68,7 +68,7 @@ const request = fc.oneof(
   fc.tuple(object, object, oddity).map(([after, before, uid]) => ({ object: after, oldObject: before, uid })),
   fc.record(parts),
 );
-/** Edits as people make them, of more sources than are remembered. */
+/** Realistic edits of more sources than are remembered. */
 const edit = fc
   .tuple(fc.nat({ max: 4 * maxRecentSources }), fc.constantFrom('red', 'blue', 'old'), fc.boolean())
   .map(([n, password, dryRun]) => ({
@@ -97,7 +97,7 @@ function damaged(whole: Buffer, at: number, byte: number): Buffer {
   return copy;
 }
 
-/** All of the webhook that keeps anything; of its two reconcilers one never answers. */
+/** Every part of the webhook that keeps state, with two reconcilers of which one never answers. */
 function world() {
   const clock = new FakeClock();
   const metrics = new WebhookMetrics();
@@ -115,7 +115,7 @@ function world() {
   return { clock, metrics, sender, recent, handler };
 }
 
-/** The uid that an answer has to echo; undefined: it is no review. */
+/** The uid that the answer must echo; undefined if this is not a review. */
 function uidOf(text: Buffer): string | undefined {
   let value: { readonly apiVersion?: unknown; readonly kind?: unknown; readonly request?: { readonly uid?: unknown } };
   try {
@@ -129,7 +129,7 @@ function uidOf(text: Buffer): string | undefined {
   return isReview && typeof uid === 'string' && uid !== '' && uid.length <= 128 ? uid : undefined;
 }
 
-/** Not `expect`, which takes longer than what it looks at. */
+/** Not `expect`, which would be slower than the code under test. */
 function mustBe(holds: boolean, what: string, seen: unknown): void {
   if (!holds) throw new Error(`${what}: ${JSON.stringify(seen)}`);
 }
@@ -151,7 +151,7 @@ it(
     let left = withRoom;
     let stalled: readonly ReviewExchange[] = [];
 
-    /** Nothing may be left of what there was. */
+    /** Fails if anything is left. */
     const lookAround = async (): Promise<void> => {
       for (const exchange of stalled) exchange.abort();
       await clock.advance(1);
@@ -159,7 +159,7 @@ it(
       most.queued = Math.max(most.queued, sender.queued);
       const { inFlight } = handler;
       mustBe(inFlight.requests === 0 && inFlight.bytes === 0, 'nothing is in flight', inFlight);
-      // The queues' own: of each what it waits for, and how long at most.
+      // The timers of the queues: for each its wait and its time limit.
       mustBe(clock.pendingTimers <= 4, 'no timer is left behind', clock.pendingTimers);
     };
     const takeTurns = async (): Promise<void> => {
@@ -191,7 +191,7 @@ it(
       fc.asyncProperty(body, fc.nat({ max: 400 }), async (text, cut) => {
         const isPlaced = handler.inFlight.requests < maxInFlight;
         const answers: ReviewAnswer[] = [];
-        const exchange = handler.begin({ path: 'validate', answer: (given) => answers.push(given) });
+        const exchange = handler.begin({ path: 'validate', answer: (reply) => answers.push(reply) });
         exchange.push(text.subarray(0, cut));
         exchange.push(text.subarray(cut));
         exchange.end();
@@ -209,11 +209,11 @@ it(
     );
     await lookAround();
 
-    // Otherwise nothing was tried but nonsense, and nothing was ever full.
+    // Otherwise all inputs were nonsense, or no limit was ever reached.
     expect([...statuses.placed].sort()).toEqual([200, 400]);
     expect([...statuses.shed].sort()).toEqual([200, 503]);
     expect(most.recent).toBe(maxRecentSources);
-    // The one that hangs, and the batch that it was given.
+    // The queue of the replica that hangs, and the batch being sent to it.
     expect(most.queued).toBeGreaterThan(maxQueued.records / 2);
     expect(most.queued).toBeLessThanOrEqual(2 * (maxQueued.records + maxBatchRecords));
     for (const result of ['sent', 'dropped', 'duplicate', 'no_change', 'dry_run']) {

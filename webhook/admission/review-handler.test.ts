@@ -12,7 +12,7 @@ function responseIn(answer: { readonly body: Buffer } | undefined): unknown {
 }
 
 describe('ReviewHandler', () => {
-  it('answers before it does anything about the review', () => {
+  it('answers before it runs the observers', () => {
     const { handler, sent } = handlerWorld();
     const sentBefore: number[] = [];
     const exchange = handler.begin({
@@ -28,7 +28,7 @@ describe('ReviewHandler', () => {
     expect(sent).toMatchObject([{ id: 'review-1', user: 'alice' }]);
   });
 
-  it('puts a body together that comes in pieces', () => {
+  it('accepts a body in several chunks', () => {
     const { begin, sent } = handlerWorld();
     const { exchange, answers } = begin();
     for (const byte of body) exchange.push(Buffer.from([byte]));
@@ -41,14 +41,14 @@ describe('ReviewHandler', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['garbage', Buffer.from('GET / HTTP/1.1')],
-    ['JSON that is no review', bytes({ kind: 'AdmissionReview' })],
+    ['JSON that is not a review', bytes({ kind: 'AdmissionReview' })],
   ])('refuses %s', (_what, garbage) => {
     const { call, handler } = handlerWorld();
     expect(call(garbage)).toMatchObject({ status: 400, early: false });
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
-  it('allows what it cannot understand but can answer', async () => {
+  it('allows a review of which only the uid is valid', async () => {
     const { call, clock, handler, sent } = handlerWorld();
     expect(responseIn(call(bytes(review({ operation: 'PEEK' }))))).toEqual(allowed);
     await clock.advance(0);
@@ -56,7 +56,7 @@ describe('ReviewHandler', () => {
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
-  it('allows a review that a duty fails on, and counts the failure', async () => {
+  it('allows a review on which an observer fails, and counts the failure', async () => {
     const { call, metrics, handler, logger } = handlerWorld();
     const forged = review({ object: { ...secret({}), data: { password: 17 } } });
     expect(responseIn(call(bytes(forged)))).toEqual(allowed);
@@ -77,7 +77,7 @@ describe('ReviewHandler', () => {
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
-  it('takes a body of 7 MiB to the byte', () => {
+  it('accepts a body of exactly 7 MiB', () => {
     const { call } = handlerWorld();
     const empty = bytes(review({ filler: '' })).length;
     expect(call(bytes(review({ filler: 'x'.repeat(maxBodyBytes - empty) })))?.status).toBe(200);
@@ -85,7 +85,7 @@ describe('ReviewHandler', () => {
 
   it('uses the largest objects that an API server stores: 3 MiB before and after', () => {
     const { call, sent, handler } = handlerWorld();
-    // In base64, in thousands of keys, and almost as much as the server takes of one request.
+    // In base64 and thousands of keys, and almost as much as the server accepts in one request.
     const keys = Array.from({ length: 2_000 }, (_, index) => `key-${String(index).padStart(4, '0')}`);
     const value = 'x'.repeat(1_140);
     const object = secret(Object.fromEntries(keys.map((key) => [key, value])));
@@ -102,7 +102,7 @@ describe('ReviewHandler', () => {
   describe('when the body is slow', () => {
     it.each([
       ['its own deadline', undefined, 500],
-      ['half of what the API server waits', 600, 300],
+      ['half of the time that the API server waits', 600, 300],
       ['its own deadline, if the API server waits longer', 30_000, 500],
     ])('allows at %s, unread', async (_what, timeoutMs, deadlineMs) => {
       const { begin, clock, metrics, sent, handler } = handlerWorld();
@@ -122,7 +122,7 @@ describe('ReviewHandler', () => {
       expect(await metric(metrics, 'reroll_webhook_shed_total{reason="deadline"}')).toBe(1);
     });
 
-    it('says so when there is not even a uid to answer', async () => {
+    it('answers 408 if not even the uid has arrived', async () => {
       const { begin, clock } = handlerWorld();
       const { answers } = begin();
       await clock.advance(500);
@@ -137,8 +137,8 @@ describe('ReviewHandler', () => {
     });
   });
 
-  describe('when there is too much to do', () => {
-    it('allows unread what exceeds the number in flight, and reads again when there is room', async () => {
+  describe('under too much load', () => {
+    it('allows reviews unread beyond the number in flight, and reads again when there is room', async () => {
       const { begin, call, clock, metrics, sent, handler } = handlerWorld({ requests: 2, bytes: 1e6 });
       const first = begin();
       begin();
@@ -152,7 +152,7 @@ describe('ReviewHandler', () => {
       expect(sent).toHaveLength(1);
     });
 
-    it('allows unread what exceeds the bytes in flight, and keeps none of them', async () => {
+    it('allows reviews unread beyond the bytes in flight, and keeps none of their bytes', async () => {
       const { begin, call, metrics, handler } = handlerWorld({ requests: 100, bytes: 10_000 });
       const large = bytes(review({ object: secret({ password: 'x'.repeat(9_000) }) }));
       const { exchange, answers } = begin();
@@ -165,12 +165,12 @@ describe('ReviewHandler', () => {
       expect(await metric(metrics, 'reroll_webhook_shed_total{reason="bytes"}')).toBe(2);
     });
 
-    it('allows unread what would take seconds to parse, however few its bytes, and parses none of it', async () => {
+    it('allows unread a review that would take seconds to parse, however small, and parses none of it', async () => {
       const { call, metrics, handler, sent } = handlerWorld();
       const full = (values: number): Buffer => bytes(review({ filler: Array.from({ length: values }, () => 0) }));
       expect(responseIn(call(full(maxReviewValues + 1)))).toEqual(allowed);
       expect(await metric(metrics, 'reroll_webhook_shed_total{reason="values"}')).toBe(1);
-      // It would be told apart by its form, if it were looked at.
+      // If it were parsed, it would be rejected with 400.
       const torn = Buffer.from(`${bytes(review()).toString().slice(0, -2)},"junk":[${'{},'.repeat(2_300_000)}`);
       expect(responseIn(call(torn))).toEqual(allowed);
       expect(sent).toEqual([]);
@@ -179,7 +179,7 @@ describe('ReviewHandler', () => {
       expect(sent).toHaveLength(1);
     });
 
-    it('counts what the values of a review take, for as long as it is worked on', async () => {
+    it('counts the memory of parsed values for as long as the review is in flight', async () => {
       const never: AdmissionPlugin = {
         name: 'preview',
         wants: () => true,
@@ -198,13 +198,13 @@ describe('ReviewHandler', () => {
       expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
     });
 
-    it('cannot answer without a uid in the first bytes, and says so', () => {
+    it('answers 503 without a uid in the first bytes', () => {
       const { call } = handlerWorld({ requests: 0, bytes: 0 });
       const late = bytes({ filler: 'x'.repeat(2_000), ...review() });
       expect(call(late)).toMatchObject({ status: 503 });
     });
 
-    it('keeps nothing of what has been answered', () => {
+    it('keeps nothing after the answer', () => {
       const { call, sent, handler } = handlerWorld({ requests: 1, bytes: 10_000 });
       for (let index = 0; index < 50; index++) {
         call(bytes(review({ name: `db-${index}`, object: secret({ a: 'b' }, { name: `db-${index}` }) })));
@@ -214,7 +214,7 @@ describe('ReviewHandler', () => {
     });
   });
 
-  it('counts answers by path and code, and tells what is in flight', async () => {
+  it('counts answers by path and code, and exposes what is in flight', async () => {
     const { begin, call, metrics } = handlerWorld();
     call(bytes({}));
     begin().exchange.push(Buffer.alloc(100));

@@ -12,48 +12,48 @@ export interface ReviewHandlerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  /** What is done when an answer has been written. */
+  /** Run after the answer has been written. */
   readonly duties: readonly AdmissionObserver[];
-  /** What is said in answers. */
+  /** Add to the answer. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly limits?: InFlightLimits;
 }
 
 export interface ReviewCall {
   readonly path: ReviewPath;
-  /** How long the API server waits, as it says in `?timeout=`. */
+  /** How long the API server waits, from its `?timeout=`. */
   readonly timeoutMs?: number | undefined;
-  /** Called once, within a call into the exchange or from its deadline; not at all after an abort. */
+  /** Called once, from a call into the exchange or at its deadline; never after an abort. */
   readonly answer: (answer: ReviewAnswer) => void;
 }
 
-/** A hundred reviews of ConfigMaps of 80 KB; two of the largest there can be, whose texts may take twice their bytes. */
+/** A hundred reviews of 80 KB ConfigMaps, or two of the largest possible, whose strings may take twice their bytes. */
 const defaultLimits: InFlightLimits = { requests: 256, bytes: 16 * 1024 * 1024 };
 
-/** The API server is told to wait two seconds: a review whose body takes so long is answered without it. */
+/** The API server waits two seconds. A review whose body takes this long is allowed unread. */
 const ownDeadlineMs = 500;
 
 /**
- * Answers admission reviews: allowed, always, and before anything is done about them but what the answer is to say.
+ * Answers admission reviews. Only plugins run before the answer, and only they can deny; observers run after it.
  *
- *     begin ─▶ push… ─▶ end ─▶ 200 allowed ─▶ duties
- *                │       ├───▶ answer duties ─▶ 200 allowed, with what they have said by the deadline ─▶ duties
- *                │       └───▶ 400: no review
+ *     begin ─▶ push… ─▶ end ─▶ 200 allowed ─▶ observers
+ *                │       ├───▶ plugins ─▶ 200 with what they have answered by the deadline ─▶ observers, if allowed
+ *                │       └───▶ 400: not a review
  *                ├── over 7 MiB ─▶ 413
- *                ├── more values than can be parsed in time ─▶ 200 allowed, no duties
- *                ├── too much in flight ─▶ the rest is dropped as it comes; 200 allowed, no duties
- *                └── deadline ─▶ 200 allowed, no duties
+ *                ├── more values than can be parsed in time ─▶ 200 allowed, no observers
+ *                ├── too many in flight ─▶ the rest of the body is dropped; 200 allowed, no observers
+ *                └── deadline ─▶ 200 allowed, no observers
  */
 export class ReviewHandler {
   readonly #options: ReviewHandlerOptions;
   readonly #inFlight: InFlight;
-  readonly #duties: AdmissionObservers;
+  readonly #observers: AdmissionObservers;
   readonly #plugins: AdmissionPlugins;
 
   constructor(options: ReviewHandlerOptions) {
     this.#options = options;
     this.#inFlight = new InFlight(options.limits ?? defaultLimits);
-    this.#duties = new AdmissionObservers(options);
+    this.#observers = new AdmissionObservers(options);
     const { logger, metrics, plugins = [] } = options;
     this.#plugins = new AdmissionPlugins({ logger, metrics, duties: plugins });
     metrics.registry.onScrape(() => {
@@ -62,12 +62,12 @@ export class ReviewHandler {
     });
   }
 
-  /** What is being read, or waits for what is to be said. */
+  /** Reviews that are being read or wait for their plugins. */
   get inFlight(): InFlightLimits {
     return { requests: this.#inFlight.requests, bytes: this.#inFlight.bytes };
   }
 
-  /** Takes a call whose head has arrived. The caller hands over the body. */
+  /** Takes a call whose head has arrived; the caller then pushes the body. */
   begin({ path, timeoutMs, answer }: ReviewCall): ReviewExchange {
     const { clock, metrics } = this.#options;
     const startMs = clock.monotonicMs();
@@ -76,13 +76,13 @@ export class ReviewHandler {
       deadlineMs: Math.min(ownDeadlineMs, (timeoutMs ?? Infinity) / 2),
       place: this.#inFlight.enter(),
       onShed: (reason) => metrics.shedTotal.inc({ reason }),
-      onAnswer: (given) => {
-        metrics.requestsTotal.inc({ path, code: String(given.status) });
+      onAnswer: (reply) => {
+        metrics.requestsTotal.inc({ path, code: String(reply.status) });
         metrics.reviewDurationSeconds.observe((clock.monotonicMs() - startMs) / 1000);
-        answer(given);
+        answer(reply);
       },
       gather: (request) => this.#plugins.gather(request, path),
-      onRequest: (request) => this.#duties.run(request),
+      onRequest: (request) => this.#observers.run(request),
     });
   }
 }

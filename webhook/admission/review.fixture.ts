@@ -65,7 +65,7 @@ export async function metric(metrics: WebhookMetrics, series: string): Promise<n
   return Number(line?.slice(series.length + 1));
 }
 
-/** A handler whose clock, records and answers the test sees. */
+/** A handler whose clock, records and answers the test can see. */
 export function handlerWorld(limits?: InFlightLimits, plugins: readonly AdmissionPlugin[] = []) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
@@ -81,7 +81,7 @@ export function handlerWorld(limits?: InFlightLimits, plugins: readonly Admissio
     const exchange = handler.begin({ path, timeoutMs, answer: (answer) => answers.push(answer) });
     return { exchange, answers };
   };
-  /** A whole call; the answer, if there was one. */
+  /** Makes a whole call. Returns the answer, if there was one. */
   const call = (body: Buffer): ReviewAnswer | undefined => {
     const { exchange, answers } = begin();
     exchange.push(body);

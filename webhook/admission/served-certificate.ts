@@ -12,17 +12,17 @@ export interface ServedCertificateOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly tls: Pick<TlsMaterialSource, 'current' | 'onChange'>;
-  /** Who signs for API servers; undefined: they show no certificate. */
+  /** The CA that signs the client certificates of API servers; undefined if none are required. */
   readonly clientCa?: Pick<CaSource, 'current' | 'onChange'> | undefined;
 }
 
 const where = 'see --certs-secret and --tls-dir';
 
-/** The certificate of a server, and the CA of its callers where they must show one: each in use as soon as it is there. */
+/** Swaps the server's certificate, and the CA for client certificates if they are required, as soon as either changes. */
 export class ServedCertificate {
   readonly #server: Pick<Server, 'setSecureContext'>;
   readonly #options: ServedCertificateOptions;
-  /** When the certificate in use begins and ends. */
+  /** Of the certificate in use. */
   #validity: { readonly fromMs: number; readonly untilMs: number } | undefined;
 
   constructor(server: Pick<Server, 'setSecureContext'>, options: ServedCertificateOptions) {
@@ -33,7 +33,7 @@ export class ServedCertificate {
     this.#use();
   }
 
-  /** Why no API server can trust what is served; undefined while it may. */
+  /** Why no API server can trust the certificate; undefined if it can. */
   get problem(): string | undefined {
     const { clientCa, clock } = this.#options;
     if (clientCa && clientCa.current() === undefined) {
@@ -49,7 +49,7 @@ export class ServedCertificate {
   #use(): void {
     const { clientCa, logger, metrics, tls } = this.#options;
     const material = tls.current();
-    // Without the CA that was asked for the server would take the certificates of any CA that the system trusts.
+    // Without its own CA, the server would accept client certificates from any CA that the system trusts.
     if (!material || (clientCa && clientCa.current() === undefined)) return;
     try {
       this.#server.setSecureContext(secureContext(material, clientCa?.current()));
@@ -59,12 +59,12 @@ export class ServedCertificate {
       metrics.certificateSwapsTotal.inc({ result: 'applied' });
     } catch (thrown) {
       metrics.certificateSwapsTotal.inc({ result: 'refused' });
-      logger.error('a new certificate cannot be used; the one before stays in use', { error: errorMessage(thrown) });
+      logger.error('a new certificate cannot be used; the previous one stays in use', { error: errorMessage(thrown) });
     }
   }
 }
 
-/** Everything, each time: what `setSecureContext` is not given goes back to Node's default. */
+/** Sets everything each time: `setSecureContext` resets what is missing to Node's default. */
 function secureContext({ cert, key }: TlsMaterial, ca: string | undefined) {
   return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) } as const;
 }

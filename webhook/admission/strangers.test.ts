@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const { close } of worlds.splice(0)) await close();
 });
 
-/** What a stranger is told, whatever they asked. */
+/** The answer to every request without a token. */
 const refusal = { status: 404, body: 'not found\n' };
 const headWithoutDate = (head: string): string => head.replace(/\r\ndate: .*/i, '');
 
@@ -31,36 +31,36 @@ const strange: readonly (readonly [what: string, request: string])[] = [
   ['a wrong token', postTo(`/validate/${wrong}`)],
   ['a wrong token at the other hook', postTo(`/mutate/${wrong}`)],
   ['the beginning of a token', postTo(`/validate/${token.slice(0, 63)}`)],
-  ['a token with more behind it', postTo(`/validate/${token}0`)],
-  ['a token in capitals', postTo(`/validate/${token.toUpperCase()}`)],
-  ['the hook in capitals', postTo(`/Validate/${token}`)],
-  ['a slash behind the token', postTo(`/validate/${token}/`)],
+  ['a token with a suffix', postTo(`/validate/${token}0`)],
+  ['a token in upper case', postTo(`/validate/${token.toUpperCase()}`)],
+  ['the hook in upper case', postTo(`/Validate/${token}`)],
+  ['a slash after the token', postTo(`/validate/${token}/`)],
   ['two slashes before it', postTo(`/validate//${token}`)],
   ['two slashes at the beginning', postTo(`//validate/${token}`)],
-  ['a step up and down again', postTo(`/mutate/../validate/${token}`)],
+  ['a path traversal', postTo(`/mutate/../validate/${token}`)],
   ['an escaped dot', postTo(`/%2e/validate/${token}`)],
   ['an escaped slash', postTo(`/validate%2f${token}`)],
   ['an escaped digit', postTo(`/validate/%61${token.slice(1)}`)],
-  ['an escape that is none', postTo('/%E0%A4%A')],
+  ['an invalid escape', postTo('/%E0%A4%A')],
   ['the token as a query', postTo(`/validate?token=${token}`)],
   ['the token as a fragment', postTo(`/validate#/${token}`)],
   ['the token as a matrix parameter', postTo(`/validate/${token};a=b`)],
   ['a whole URL', postTo(`https://reroll-webhook.reroll.svc/validate/${token}`)],
   ['another hook', postTo(`/admit/${token}`)],
-  ['a hook of every object', postTo(`/constructor/${token}`)],
+  ['a property of every object', postTo(`/constructor/${token}`)],
   ['the root', postTo('/')],
   ['another path', postTo('/metrics')],
   ['another method', post('/validate').replace('POST', 'PUT')],
   ['a GET', `GET /validate/${token} HTTP/1.1\r\nhost: a\r\n\r\n`],
   ['OPTIONS for everything', 'OPTIONS * HTTP/1.1\r\nhost: a\r\n\r\n'],
-  ['another type of content, without a token', postTo('/validate', reviewBody, { 'content-type': 'text/plain' })],
-  ['too large a body, without a token', postTo('/validate', '', { 'content-length': String(2 ** 40) })],
+  ['another content type, without a token', postTo('/validate', reviewBody, { 'content-type': 'text/plain' })],
+  ['a body that is too large, without a token', postTo('/validate', '', { 'content-length': String(2 ** 40) })],
   ['an expectation', postTo('/validate', '', { expect: '100-continue', 'content-length': '1000' })],
-  ['an expectation that nobody knows', postTo('/validate', '', { expect: 'tea', 'content-length': '1000' })],
+  ['an unknown expectation', postTo('/validate', '', { expect: 'tea', 'content-length': '1000' })],
 ];
 
-describe('who does not know a token', () => {
-  it('gets one answer, byte for byte, whatever they ask, and their connection is closed', async () => {
+describe('a caller without a token', () => {
+  it('gets the same answer for every request, byte for byte, and its connection is closed', async () => {
     const { open, handler, metrics } = await world();
     const heads = new Set<string>();
     for (const [what, request] of strange) {
@@ -75,7 +75,7 @@ describe('who does not know a token', () => {
     expect(await metric(metrics, 'reroll_webhook_requests_total{path="other",code="404"}')).toBe(strange.length);
   });
 
-  it('has no body of theirs received', async () => {
+  it('does not get its body received', async () => {
     const received: Socket[] = [];
     const onSocket = (message: unknown): void => void received.push((message as { readonly socket: Socket }).socket);
     subscribe('net.server.socket', onSocket);
@@ -99,7 +99,7 @@ describe('who does not know a token', () => {
     }
   });
 
-  it('is answered before a body of theirs comes, and not asked for one', async () => {
+  it('is answered before its body arrives, and without a request for it', async () => {
     const { open } = await world();
     const headers = { host: 'a', 'content-type': 'application/json', 'content-length': '1000', expect: '100-continue' };
     const head = (path: string): string => `POST ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n`;
@@ -107,23 +107,23 @@ describe('who does not know a token', () => {
     expect((await (await open()).call(head(`/validate/${token}`))).status).toBe(100);
   });
 
-  it('is told of once a minute, with their address and with what to do, and never with what they asked', async () => {
+  it('is logged once a minute, with its address and a fix, and never with the requested path', async () => {
     const { open, clock, logger, metrics } = await world();
-    const told = (): readonly unknown[] => logger.lines.filter(({ level }) => level === 'warn');
+    const warnings = (): readonly unknown[] => logger.lines.filter(({ level }) => level === 'warn');
     for (let call = 0; call < 5; call++) await (await open()).call(postTo(`/validate/${wrong}`));
-    expect(told()).toEqual([
+    expect(warnings()).toEqual([
       {
         level: 'warn',
         message:
-          'a call without a known token was refused; if an API server made it, the path of its registration is out of ' +
-          'date: see that `reroll certs` runs, which writes it',
+          'a call without a known token was refused; if an API server made it, the path in the webhook configuration is ' +
+          'out of date: check that `reroll certs` is running, which writes it',
         fields: { address: '127.0.0.1', problem: undefined },
       },
     ]);
     await (await open()).call(post('/mutate', 'garbage'));
     await clock.advance(60_000);
     await (await open()).call(postTo(`/validate/${wrong}`));
-    expect(told()).toHaveLength(2);
+    expect(warnings()).toHaveLength(2);
     const everything = JSON.stringify(logger.lines) + (await metrics.registry.text());
     expect(everything).not.toContain(wrong.slice(0, 20));
     expect(everything).not.toContain(token.slice(0, 20));
@@ -131,7 +131,7 @@ describe('who does not know a token', () => {
 });
 
 describe('tokens', () => {
-  it('count from when they are known until they are not, on connections that are kept, too', async () => {
+  it('are accepted only while they are known, also on open connections', async () => {
     const { open, callers, server } = await world();
     const kept = await open();
     callers.tokens = [wrong, token];
@@ -145,14 +145,14 @@ describe('tokens', () => {
   });
 });
 
-it('shuts no API server out who opens connections and never calls', async () => {
+it('a caller that opens connections and never calls cannot shut out an API server', async () => {
   const { open, port, clock } = await world();
   const api = await open();
   expect((await api.call(post('/mutate'))).status).toBe(200);
   const silent: Socket[] = [];
   for (let index = 0; index < 540; index++) {
     const from = { port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (index % 2)}` };
-    // Within a handshake, behind it, and within a head.
+    // During the TLS handshake, after it, and within the head.
     if (index % 6 < 2) {
       const { socket } = await RawConnection.open(port, from);
       if (index % 6 === 0) socket.write(postTo('/validate').slice(0, 30));
@@ -164,7 +164,7 @@ it('shuts no API server out who opens connections and never calls', async () => 
       silent.push(socket);
     }
   }
-  // One that is new, and one that was there before.
+  // A new connection, and one that was open before.
   expect((await (await open()).call(post('/mutate'))).status).toBe(200);
   expect((await api.call(post('/mutate'))).status).toBe(200);
   while (silent.filter(({ closed }) => !closed).length > 510) await clock.settle();

@@ -1,17 +1,17 @@
 import { selfSigned, type TestCertificate } from '../../shared/runtime/tls/tls.fixture';
 import type { TlsMaterial, TlsMaterialSource } from '../../shared/runtime/tls/tls-material';
 
-/** The one DNS name of every test certificate. */
+/** The only DNS name in every test certificate. */
 export const testServerName = 'kubernetes.default';
 
-/** Two certificates that sign themselves: before and after a rotation. */
+/** Two self-signed certificates: before and after a rotation. */
 export const certificates = { old: selfSigned('old'), new: selfSigned('new') } as const;
 
 export function material(certificate: TestCertificate, ca = certificate.cert): TlsMaterial {
   return { ...certificate, ca };
 }
 
-/** Material that the test changes. */
+/** Material that the test can replace. */
 export class FakeTlsSource implements TlsMaterialSource {
   readonly #listeners: (() => void)[] = [];
   #current: TlsMaterial | undefined;
@@ -34,7 +34,7 @@ export class FakeTlsSource implements TlsMaterialSource {
   }
 
   start(): void {
-    // It has what it has.
+    // The material is there from the start.
   }
 
   async stop(): Promise<void> {

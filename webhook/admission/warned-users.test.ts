@@ -33,7 +33,7 @@ it.each([
   [undefined, 'kubectl', false],
 ])('%s by %s: %s', (username, fieldManager, expected) => expect(reads(username, fieldManager)).toBe(expected));
 
-it('goes by managedFields where the request names no manager', () => {
+it('uses managedFields if the request names no field manager', () => {
   const managedFields = [{ manager: 'kubectl-create', time: '2026-01-01T00:00:00Z' }];
   const object = { metadata: { name: 'web', managedFields } };
   const userInfo = { username: 'system:serviceaccount:ci:deployer' };

@@ -4,7 +4,7 @@ import { fieldManagerOf } from './field-manager';
 const accountPrefix = 'system:serviceaccount:';
 const systemAccountPrefix = 'system:serviceaccount:kube-system:';
 
-/** Field managers of tools that print warnings for the person, or the pipeline's log, that runs them. */
+/** Field managers of tools that print warnings, for a person or into a pipeline's log. */
 const peoplesTools = /^(?:kubectl(?:-.*)?|oc|helm|k9s|Terraform|OpenTofu|pulumi-kubernetes.*)$/;
 
 /** A program in the cluster, or a pipeline. */
@@ -13,13 +13,13 @@ export function isServiceAccount({ userInfo }: AdmissionRequest): boolean {
 }
 
 /**
- * Whether somebody reads the warnings of an answer. Controllers do not: they would only log them, at every turn of
- * theirs. A pipeline has a service account as they do; it is known by the tool that it runs.
+ * Whether somebody reads the warnings of the answer. Controllers do not: they would only log them, at every reconcile. A
+ * pipeline has a service account too, but can be told by the tool that it runs.
  */
 export function readsWarnings(request: AdmissionRequest): boolean {
   const { username = '' } = request.userInfo;
   if (username === '' || username.startsWith(systemAccountPrefix)) return false;
-  // What is not an account and begins so is of the control plane: nodes, the scheduler, the controller manager.
+  // Other `system:` users are the control plane: nodes, the scheduler, the controller manager.
   if (!isServiceAccount(request)) return username === 'system:admin' || !username.startsWith('system:');
   return peoplesTools.test(fieldManagerOf(request) ?? '');
 }

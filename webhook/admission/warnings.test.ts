@@ -25,15 +25,15 @@ describe('warningsWithinBudget', () => {
     expect(Buffer.byteLength(warnings.join(''))).toBeLessThan(2_100);
   });
 
-  it('cuts what an API server would cut, at a character', () => {
+  it('truncates, at a character, what an API server would truncate', () => {
     const [warning = ''] = warningsWithinBudget(['ü'.repeat(500)]);
     expect(Buffer.byteLength(warning)).toBeLessThanOrEqual(256);
     expect(warning).toMatch(/^ü+…$/);
   });
 
-  it('has no control characters, for which an API server would drop it', () => {
+  it('escapes control characters, for which an API server would drop the warning', () => {
     expect(warningsWithinBudget(['a\r\nb\tc\u0000d\u202e'])).toEqual([String.raw`a\r\nb\tc\u0000d\u202e`]);
   });
 
-  it('says the same once', () => expect(warningsWithinBudget(['a', 'b', 'a'])).toEqual(['a', 'b']));
+  it('removes duplicates', () => expect(warningsWithinBudget(['a', 'b', 'a'])).toEqual(['a', 'b']));
 });

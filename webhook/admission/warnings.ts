@@ -1,17 +1,17 @@
 import { printable } from '../../shared/domain/text/printable';
 
-/** What an API server leaves of each warning where a request has many of them, by whomever. */
+/** The API server truncates each warning to this if a request has many, from all webhooks together. */
 const maxWarningBytes = 256;
 
-/** Half of what it takes of all webhooks together: the others have something to say too. */
+/** Half of what the API server accepts from all webhooks together: other webhooks need room too. */
 const maxTotalBytes = 2_048;
 
-/** More than anybody reads of one write. */
+/** More than anybody reads for one write. */
 const maxWarnings = 10;
 
-/** As many of the warnings as an answer has room for; where that is not all, the last says how many more there are. */
+/** As many warnings as the answer has room for. If that is not all, the last one says how many were left out. */
 export function warningsWithinBudget(all: readonly string[]): readonly string[] {
-  // An API server drops the warning that has a control character, and a name that is not yet validated may.
+  // The API server drops a warning with a control character, and a name that is not yet validated may hold one.
   const warnings = [...new Set(all)].map((text) => printable(text, maxWarningBytes));
   const shown: string[] = [];
   let bytes = 0;

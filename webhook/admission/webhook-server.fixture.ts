@@ -7,10 +7,10 @@ import { WebhookServer } from './webhook-server';
 
 export const reviewBody = bytes(review());
 
-/** What the webhook of these tests knows its callers by. */
+/** The token that the webhook of these tests accepts. */
 export const testToken = 'a0'.repeat(32);
 
-/** A call of a hook, as `/mutate?timeout=2s`, by an API server. */
+/** A call of a hook by an API server, such as `/mutate?timeout=2s`. */
 export function post(hook: string, body: Buffer | string = reviewBody, headers: Record<string, string> = {}): string {
   return postTo(hook.replace(/^\/[a-z]+/, `$&/${testToken}`), body, headers);
 }
@@ -34,7 +34,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A kept connection as an API server has it: it knows nothing of `Keep-Alive: timeout=`, and repeats nothing. */
+/** A kept-alive connection as an API server has it: it ignores `Keep-Alive: timeout=`, and repeats no call. */
 export class RawConnection {
   readonly socket: TLSSocket;
   #received = '';
@@ -73,7 +73,7 @@ export class RawConnection {
     return await this.answer();
   }
 
-  /** Rejects when the connection ends before there is one. */
+  /** Rejects if the connection ends before the answer. */
   async answer(): Promise<RawAnswer> {
     for (;;) {
       const answer = this.#take();
@@ -100,7 +100,7 @@ export class RawConnection {
   }
 }
 
-/** Callers that the test lets in. */
+/** Callers whose tokens the test chooses. */
 export class FakeCallers {
   tokens: readonly string[] = [testToken];
 
@@ -113,7 +113,7 @@ export class FakeCallers {
   }
 }
 
-/** CAs that the test changes. */
+/** CAs that the test can replace. */
 export class FakeCaSource {
   readonly #listeners: (() => void)[] = [];
   #current: string | undefined;
@@ -136,7 +136,7 @@ export class FakeCaSource {
   }
 }
 
-/** A server on a real socket, whose clock the test owns. */
+/** A server on a real socket, whose clock the test controls. */
 export async function serverWorld(
   tls = new FakeTlsSource(material(certificates.old)),
   plugins: readonly AdmissionPlugin[] = [],
@@ -153,7 +153,7 @@ export async function serverWorld(
     connections.push(connection);
     return connection;
   };
-  /** Ends the server however the test left it. */
+  /** Ends the server, whatever state the test left it in. */
   const close = async (): Promise<void> => {
     for (const { socket } of connections) socket.destroy();
     if (server.status.state === 'stopped') return;

@@ -32,7 +32,7 @@ describe('WebhookServer', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('answers after its body has been read and let go of, where a duty takes its time', async () => {
+  it('answers after the body has been read and released, if a plugin is slow', async () => {
     const others: RawConnection[] = [];
     const answer: AdmissionPlugin['answer'] = async () => {
       await others[0]?.call(post('/mutate', 'garbage'));
@@ -44,7 +44,7 @@ describe('WebhookServer', () => {
     expect(JSON.parse(body)).toMatchObject({ response: { allowed: true, warnings: ['careful'] } });
   });
 
-  it('gives one record of a write that both hooks see', async () => {
+  it('sends one record for a write that both hooks see', async () => {
     const { open, clock, sent } = await world();
     const connection = await open();
     await connection.call(post('/mutate'));
@@ -54,10 +54,10 @@ describe('WebhookServer', () => {
   });
 
   it.each([
-    ['another type of content', post('/mutate', reviewBody, { 'content-type': 'application/yaml' }), 415, 'mutate'],
+    ['another content type', post('/mutate', reviewBody, { 'content-type': 'application/yaml' }), 415, 'mutate'],
     ['garbage', post('/mutate', 'garbage'), 400, 'mutate'],
     [
-      'a body that is too large by what it says',
+      'a body whose Content-Length is too large',
       post('/mutate', '', { 'content-length': String(maxBodyBytes + 1) }),
       413,
       'mutate',
@@ -70,7 +70,7 @@ describe('WebhookServer', () => {
     expect(await metric(metrics, `reroll_webhook_requests_total{path="${path}",code="${status}"}`)).toBe(1);
   });
 
-  it('takes JSON with a charset', async () => {
+  it('accepts JSON with a charset', async () => {
     const { open } = await world();
     const request = post('/mutate', reviewBody, { 'content-type': 'Application/JSON; charset=utf-8' });
     expect((await (await open()).call(request)).status).toBe(200);
@@ -101,7 +101,7 @@ describe('WebhookServer', () => {
     expect(handler.inFlight).toEqual({ requests: 0, bytes: 0 });
   });
 
-  it('lets go of a review whose caller went away', async () => {
+  it('drops a review whose caller has disconnected', async () => {
     const { open, handler, clock } = await world();
     const connection = await open();
     connection.socket.write(post('/mutate').slice(0, 400));
@@ -111,7 +111,7 @@ describe('WebhookServer', () => {
     while (clock.pendingTimers > 0) await clock.settle();
   });
 
-  it('takes TLS 1.2 and nothing older', async () => {
+  it('accepts TLS 1.2 and nothing older', async () => {
     const { open, metrics, port } = await world();
     expect((await (await open({ maxVersion: 'TLSv1.2' })).call(post('/mutate'))).status).toBe(200);
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
@@ -119,7 +119,7 @@ describe('WebhookServer', () => {
     expect(await metric(metrics, 'reroll_webhook_tls_errors_total')).toBe(1);
   });
 
-  it('says which port is taken, and what chooses another', async () => {
+  it('says which port is taken, and which flag changes it', async () => {
     const { port, clock, logger, metrics, handler, tls, callers } = await world();
     const second = new WebhookServer({ clock, logger, metrics, handler, tls, callers });
     await expect(second.listen({ host: '127.0.0.1', port })).rejects.toThrow(
@@ -129,7 +129,7 @@ describe('WebhookServer', () => {
 });
 
 describe('a new certificate', () => {
-  it('is for new connections; those there are go on without a break', async () => {
+  it('is used for new connections, and open ones go on', async () => {
     const { open, tls } = await world();
     const before = await open();
     await before.call(post('/mutate'));
@@ -142,7 +142,7 @@ describe('a new certificate', () => {
     expect([before.serverCertificate, after.serverCertificate]).toEqual(['old', 'new']);
   });
 
-  it('does not bring old versions of TLS back', async () => {
+  it('does not enable old versions of TLS again', async () => {
     const { tls, port } = await world();
     tls.change(material(certificates.new));
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
@@ -150,8 +150,8 @@ describe('a new certificate', () => {
   });
 
   it.each([
-    ['whose key is another', { ...material(certificates.new), key: certificates.old.key }],
-    ['that is none', { ...material(certificates.new), cert: 'garbage' }],
+    ['with a key that does not match', { ...material(certificates.new), key: certificates.old.key }],
+    ['that is invalid', { ...material(certificates.new), cert: 'garbage' }],
   ])('%s is not used', async (_what, bad) => {
     const { open, tls, metrics, logger } = await world();
     tls.change(bad);
@@ -162,7 +162,7 @@ describe('a new certificate', () => {
     expect(logger.lines).toMatchObject([{ level: 'error' }]);
   });
 
-  it('is waited for: until there is one nothing is answered, and status says so', async () => {
+  it('is needed before the first answer, and the status says so', async () => {
     const { open, tls, server, port } = await world(new FakeTlsSource());
     expect(server.status.certificateProblem).toBe('there is none yet: see --certs-secret and --tls-dir');
     await expect(RawConnection.open(port)).rejects.toThrow();
@@ -171,7 +171,7 @@ describe('a new certificate', () => {
     expect((await (await open()).call(post('/mutate'))).status).toBe(200);
   });
 
-  it('is told of before it ends, and no API server is sent here once it has', async () => {
+  it('exposes when it expires, and makes the pod unready afterwards', async () => {
     const { server, clock, metrics } = await world();
     const notAfterMs = Date.UTC(2049, 0, 1);
     expect(await metric(metrics, 'reroll_webhook_certificate_not_after_seconds')).toBe(notAfterMs / 1_000);
@@ -187,15 +187,15 @@ describe('a new certificate', () => {
 });
 
 describe('a stop', () => {
-  it('fails no call on any kept connection, while they go on calling', async () => {
+  it('fails no call on any open connection while API servers go on calling', async () => {
     const { open, server, clock } = await world();
     const callers = await Promise.all(
       Array.from({ length: 10 }, async () => ({ connection: await open(), answered: 0, failed: 0, left: false })),
     );
-    // Work that is due at once, made by calls without end, would hold the clock where it is.
+    // Endless calls would make work that is due at once, and the clock would never advance.
     const unwanted = bytes(review({ kind: { group: '', version: 'v1', kind: 'Pod' } }));
     const stopped = server.stop();
-    // Each calls until it is told that its connection closes, as the pool of an API server does.
+    // Like the pool of an API server, each calls until the answer closes its connection.
     const calling = callers.map(async (caller, index) => {
       while (!caller.left) {
         const request = post(index % 2 === 0 ? '/mutate' : '/validate', unwanted);
@@ -218,7 +218,7 @@ describe('a stop', () => {
     expect(server.status.state).toBe('stopped');
   });
 
-  it('serves on for 5 s, asks to close for 5 s, then closes what is idle', async () => {
+  it('serves for 5 s, asks callers to close for 5 s, then closes idle connections', async () => {
     const { open, server, clock, logger, port } = await world();
     const [used, idle] = [await open(), await open()];
     await idle.call(post('/mutate'));
@@ -227,7 +227,7 @@ describe('a stop', () => {
     await clock.advance(4_999);
     expect(server.status.state).toBe('draining');
     expect((await used.call(post('/mutate'))).head).toMatch(/connection: keep-alive/i);
-    // Some API server may not know yet: new connections are welcome.
+    // Some API server may not know yet, so new connections are accepted.
     expect((await (await open()).call(post('/mutate'))).status).toBe(200);
     await clock.advance(1);
     expect((await used.call(post('/mutate'))).head).toMatch(/connection: close/i);
@@ -240,7 +240,7 @@ describe('a stop', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('does not wait for a review that never ends, nor for who is silent', async () => {
+  it('does not wait for a review that never ends, nor for a silent caller', async () => {
     const { clock, logger, metrics, tls, callers } = await world();
     let begun = 0;
     const exchange = { push: () => undefined, end: () => (begun += 1), abort: () => undefined };

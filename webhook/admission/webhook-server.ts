@@ -16,36 +16,36 @@ export interface WebhookServerOptions extends ServedCertificateOptions {
   readonly callers: Callers;
 }
 
-/** `closing` asks each caller to leave after its answer. */
+/** In `closing`, each answer asks its caller to close the connection. */
 type State = 'stopped' | 'listening' | 'draining' | 'closing';
 
 export interface WebhookServerStatus {
   readonly state: State;
-  /** Why no API server can trust what is served; undefined while it may. */
+  /** Why no API server can trust the certificate; undefined if it can. */
   readonly certificateProblem: string | undefined;
-  /** Why no call is accepted; undefined while calls with a token are. */
+  /** Why no call is accepted; undefined if calls with a token are. */
   readonly callerProblem: string | undefined;
 }
 
-/** Until every API server has seen that this endpoint is gone. */
+/** Until every API server has seen that this endpoint was removed. */
 const keepServingMs = 5_000;
-/** Until every kept connection has had a call to be closed after. */
+/** Until every kept-alive connection has had a call, after which it is closed. */
 const askToCloseMs = 5_000;
 
 const connectionLimits = {
-  /** A pool of an API server is some tens of connections. */
+  /** The pool of one API server has some tens of connections. */
   max: 512,
   /**
-   * All API servers may come from the address of one proxy, so that it must do for all the calls which are read at once;
-   * and whoever fills it from another address has the other half left to fill.
+   * All API servers may share the address of one proxy, so this must suffice for all calls that are read at once. A caller
+   * that fills it from one address leaves the other half free.
    */
   maxPerAddress: 256,
   /**
-   * Longer than the 90 s after which an API server closes an idle connection: it does not repeat a call that met our close
-   * half way. It may open a connection that it has no call for yet, and keeps that as long as any other.
+   * Longer than the 90 s after which an API server closes an idle connection: it does not repeat a call that crossed our
+   * close. It may open a connection before it has a call for it, and keeps that one as long as any other.
    */
   idleMs: 120_000,
-  /** A review is answered within half a second: its caller does not read. */
+  /** A review is answered within half a second, so a caller this slow is not reading. */
   slowMs: 1_000,
 };
 
@@ -71,12 +71,12 @@ export class WebhookServer {
       logger.debug('a TLS handshake failed', { error: errorMessage(error) });
     });
     this.#certificate = new ServedCertificate(this.#server, options);
-    // Kept connections go on with the certificate they began with, and not with a caller who may no longer be trusted.
+    // Open connections may keep their old server certificate, but a caller that a new CA no longer trusts must go.
     clientCa?.onChange(() => this.#connections.retire());
     this.#serve(new ReviewEndpoint({ ...options, isClosing: () => this.#state === 'closing' }));
   }
 
-  /** Whether calls are answered, and new ones welcome. */
+  /** Whether calls are answered, and new connections accepted. */
   get status(): WebhookServerStatus {
     return {
       state: this.#state,
@@ -86,7 +86,7 @@ export class WebhookServer {
   }
 
   /**
-   * Resolves with the port in use. Without a certificate handshakes fail until there is one.
+   * Resolves with the port in use. Handshakes fail until there is a certificate.
    *
    * @throws ListenError
    */
@@ -97,15 +97,15 @@ export class WebhookServer {
   }
 
   /**
-   * Ends without failing a call. Closing at once would fail every call that is sent on a kept connection before the API
-   * server has seen the close; so they are first given time to go elsewhere, then asked to close by themselves. What is
+   * Ends without failing a call. Closing at once would fail each call that the API server sends before it has seen the
+   * close. So API servers first get time to use other endpoints, and are then asked to close their connections. What is
    * still under way after that has the time that any request has.
    */
   async stop(): Promise<void> {
     const { clock, logger } = this.#options;
     this.#state = 'draining';
-    // Who has pressed Ctrl-C should not take it for a process that hangs.
-    logger.info('calls are still answered for a moment, so that none fails', { forMs: keepServingMs + askToCloseMs });
+    // Otherwise the process would seem to hang after Ctrl-C.
+    logger.info('stopping: calls are still answered, so that none fails', { forMs: keepServingMs + askToCloseMs });
     await sleep(clock, keepServingMs);
     this.#state = 'closing';
     await sleep(clock, askToCloseMs);
@@ -119,7 +119,7 @@ export class WebhookServer {
   #serve(endpoint: ReviewEndpoint): void {
     const serve = (request: IncomingMessage, response: ServerResponse): void => endpoint.serve(request, response);
     this.#server.on('request', serve);
-    // Node would ask anybody for a body, or answer in words of its own.
+    // By default, Node would ask any caller for its body, or send an answer of its own.
     this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       if (endpoint.isWelcome(request)) response.writeContinue();
       this.#server.emit('request', request, response);

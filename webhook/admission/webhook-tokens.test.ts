@@ -16,7 +16,7 @@ function secret(text?: string): object {
 const holding = (...tokens: readonly string[]): object =>
   secret(encodeTokens(tokens.map((token, index) => ({ token, sinceMs: Date.UTC(2026, 0, 1 + index) }))));
 
-/** Tokens whose server streams what the test says. */
+/** Tokens whose API server streams what the test chooses. */
 async function watching(...initial: readonly object[]) {
   const body = new FakeBody();
   const { client, clock, logger, transport } = clientWorld(() => ({ body }));
@@ -35,7 +35,7 @@ async function watching(...initial: readonly object[]) {
   return { tokens, transport, send, warnings, logger };
 }
 
-it('watches one Secret by name, and knows each token in it', async () => {
+it('watches one Secret by name, and accepts each token in it', async () => {
   const { tokens, transport, logger } = await watching(holding(old, young));
   const { pathname, searchParams } = new URL(transport.requests[0]?.path ?? '', 'https://api');
   expect(pathname).toBe('/api/v1/namespaces/reroll/secrets');
@@ -46,7 +46,7 @@ it('watches one Secret by name, and knows each token in it', async () => {
   await tokens.stop();
 });
 
-it('knows a new token at once, and an old one for as long as it is stored', async () => {
+it('accepts a new token at once, and an old one for as long as it is stored', async () => {
   const { tokens, send } = await watching(holding(old));
   await send('MODIFIED', holding(old, young));
   expect([old, young].map((token) => tokens.isKnown(token))).toEqual([true, true]);
@@ -55,12 +55,12 @@ it('knows a new token at once, and an old one for as long as it is stored', asyn
   await tokens.stop();
 });
 
-it('stays with what it has where the Secret cannot be read, and says so', async () => {
+it('keeps the previous tokens if the Secret cannot be parsed, and logs it', async () => {
   const { tokens, send, warnings } = await watching(holding(old));
   await send('MODIFIED', secret('{"v":2}'));
   await send('MODIFIED', secret('{"v":3}'));
   expect(tokens.isKnown(old)).toBe(true);
-  expect(warnings()).toEqual(['the tokens of callers cannot be read, the former ones stay in use']);
+  expect(warnings()).toEqual(['the tokens of callers cannot be read, the previous ones stay in use']);
   await send('MODIFIED', holding(young));
   await send('MODIFIED', secret('{"v":4}'));
   expect(warnings()).toHaveLength(2);
@@ -76,7 +76,7 @@ it.each<[string, string, object]>([
   await send(type, object);
   expect(tokens.isKnown(old)).toBe(false);
   expect(tokens.problem).toBe('there is no token yet: reroll certs puts it into Secret reroll/reroll-webhook-token');
-  expect(warnings()).toEqual(['no call is accepted, for want of a token']);
+  expect(warnings()).toEqual(['no call is accepted: there is no token']);
   await send(type === 'DELETED' ? 'ADDED' : 'MODIFIED', holding(young));
   expect(tokens.isKnown(young)).toBe(true);
   await tokens.stop();
@@ -84,8 +84,8 @@ it.each<[string, string, object]>([
 
 it.each<[string, readonly object[]]>([
   ['no Secret', []],
-  ['one that is still to be filled', [secret()]],
-  ['one that cannot be read', [secret('garbage')]],
+  ['one that is still empty', [secret()]],
+  ['one that cannot be parsed', [secret('garbage')]],
 ])('knows nobody where there is %s', async (_what, objects) => {
   const { tokens, warnings } = await watching(...objects);
   expect(tokens.isKnown(old)).toBe(false);

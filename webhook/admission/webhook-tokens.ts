@@ -10,19 +10,19 @@ import type { ReflectorDeps } from '../../shared/kube/list-watch/reflector';
 import { WatchedSecret, type SecretContent } from '../../shared/kube/secrets/watched-secret';
 import type { Logger } from '../../shared/runtime/log/logger';
 
-/** Who may call: those who know a token. */
+/** Decides who may call: whoever sends a known token. */
 export interface Callers {
   isKnown(token: string): boolean;
-  /** Why nobody's call is accepted; undefined while somebody's is. */
+  /** Why no call is accepted; undefined if some are. */
   readonly problem: string | undefined;
 }
 
-/** The tokens that `reroll certs` keeps in a Secret, as they are now. */
+/** The current tokens that `reroll certs` keeps in a Secret. */
 export class WebhookTokens implements Callers {
   readonly #logger: Logger;
   readonly #secret: WatchedSecret;
   #tokens: readonly WebhookToken[] = [];
-  /** Told once, not with each relist. */
+  /** The last warning, so that it is not repeated with each relist. */
   #reported: string | undefined;
 
   constructor(deps: ReflectorDeps, namespace: string) {
@@ -52,16 +52,16 @@ export class WebhookTokens implements Callers {
 
   #take(content: SecretContent | undefined): void {
     const text = content?.get(webhookTokenKey);
-    // Whoever empties or deletes the Secret withdraws what it held.
+    // Emptying or deleting the Secret revokes its tokens.
     if (text === undefined) {
       this.#tokens = [];
-      this.#warn('no call is accepted, for want of a token', this.problem);
+      this.#warn('no call is accepted: there is no token', this.problem);
       return;
     }
     try {
       this.#use(decodeTokens(text));
     } catch (thrown) {
-      const consequence = this.#tokens.length > 0 ? 'the former ones stay in use' : 'no call is accepted';
+      const consequence = this.#tokens.length > 0 ? 'the previous ones stay in use' : 'no call is accepted';
       this.#warn(`the tokens of callers cannot be read, ${consequence}`, errorMessage(thrown));
     }
   }

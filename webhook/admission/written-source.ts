@@ -11,12 +11,12 @@ export type Content = ReadonlyMap<string, Buffer>;
 export interface WrittenSource {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly namespace: string;
-  /** Empty where the server has yet to give one. */
+  /** Empty until the server has generated one. */
   readonly name: string;
   readonly metadata: ObjectMetadata;
-  /** The server's; a PUT need not tell it. Empty where there is none yet. */
+  /** The stored object's, as a PUT may omit it. Empty if there is none yet. */
   readonly uid: string;
-  /** Empty for a creation. */
+  /** Empty for a CREATE. */
   readonly before: Content;
   readonly after: Content;
 }
@@ -24,7 +24,7 @@ export interface WrittenSource {
 const readSources = new WeakMap<AdmissionRequest, WrittenSource>();
 const digests = new WeakMap<WrittenSource, ContentDigest>();
 
-/** Reads the request once, however many duties look at it. @throws MalformedObjectError on a review that no API server sends. */
+/** Reads the request once, however many plugins need it. @throws MalformedObjectError on a review that no API server sends. */
 export function writtenSource(request: AdmissionRequest, kind: WrittenSource['kind']): WrittenSource {
   const known = readSources.get(request);
   if (known) return known;
@@ -40,7 +40,7 @@ export function writtenSource(request: AdmissionRequest, kind: WrittenSource['ki
   return source;
 }
 
-/** Digests what is written, once: there is one key in a process. */
+/** Digests the new content once: a process has one digest key. */
 export function digestOf(source: WrittenSource, digester: ContentDigester): ContentDigest {
   const known = digests.get(source);
   if (known) return known;
@@ -50,13 +50,13 @@ export function digestOf(source: WrittenSource, digester: ContentDigester): Cont
   return digest;
 }
 
-/** Digests what the write replaces, which takes as long again: only who shows it as a proof needs it. */
+/** Digests the old content, which takes as long again. Only a preview needs it, to prove what the writer knows. */
 export function digestBefore(source: WrittenSource, digester: ContentDigester): ContentDigest {
   const { kind, namespace, name, before } = source;
   return digester.digest(kind, namespace, name, before);
 }
 
-/** By the bytes: a digest of the old ones would be thrown away, and takes the most of the time. */
+/** Compares the bytes: a digest of the old ones would be used for nothing else, and takes most of the time. */
 export function isUnchanged({ before, after }: WrittenSource): boolean {
   return before.size === after.size && [...before].every(([key, value]) => after.get(key)?.equals(value) === true);
 }

@@ -7,7 +7,7 @@ const accepted = { status: 202 };
 const never = async (): Promise<never> => await new Promise<never>(() => undefined);
 
 describe('ChangeSender', () => {
-  it('sends the records of 20 ms together', async () => {
+  it('sends the records of 20 ms as one batch', async () => {
     const { clock, posts, sender, metrics } = channelWorld(() => accepted);
     sender.send(changeRecord({ id: 'a' }));
     await clock.advance(19);
@@ -26,7 +26,7 @@ describe('ChangeSender', () => {
     expect(parseChangeBatch({ v: 1, ...posts[0] })).toMatchObject({ records: [changeRecord()] });
   });
 
-  it('does not wait when a batch is full', async () => {
+  it('sends a full batch at once', async () => {
     const { clock, posts, sender } = channelWorld(() => accepted);
     for (let index = 0; index < 250; index++) sender.send(changeRecord({ id: String(index) }));
     await clock.settle();
@@ -58,7 +58,7 @@ describe('ChangeSender', () => {
     expect(await dropped()).toEqual({ too_large: 1 });
   });
 
-  it('sends every record to every replica, and lets none wait for another', async () => {
+  it('sends every record to every replica, and none waits for another', async () => {
     const { clock, posts, sender } = channelWorld(({ address }) => (address === replica ? never() : accepted));
     sender.setReplicas(new Set([replica, '10.0.0.2:8444']));
     for (const id of ['a', 'b']) {
@@ -68,7 +68,7 @@ describe('ChangeSender', () => {
     expect(posts.map(({ address }) => address).sort()).toEqual([replica, '10.0.0.2:8444', '10.0.0.2:8444']);
   });
 
-  it('counts what there is no replica for', async () => {
+  it('counts records if there is no replica', async () => {
     const { clock, sender, dropped } = channelWorld(() => accepted);
     sender.setReplicas(new Set());
     sender.send(changeRecord());
@@ -77,7 +77,7 @@ describe('ChangeSender', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('drops what was on its way to a replica that is gone, and keeps what goes to the others', async () => {
+  it('drops the records for a removed replica, and keeps those for the others', async () => {
     const { clock, posts, sender, dropped } = channelWorld(() => never());
     sender.send(changeRecord());
     await clock.advance(20);
@@ -89,7 +89,7 @@ describe('ChangeSender', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells how much waits and for how many', async () => {
+  it('exposes how many records wait and for how many replicas', async () => {
     const { sender, metrics } = channelWorld(() => never());
     sender.setReplicas(new Set([replica, '10.0.0.2:8444']));
     sender.send(changeRecord());
@@ -97,7 +97,7 @@ describe('ChangeSender', () => {
     expect(await metric(metrics, 'reroll_channel_replicas')).toBe(2);
   });
 
-  describe('when a replica does not answer as it should', () => {
+  describe('if a replica fails', () => {
     it.each([
       ['answers 500', () => ({ status: 500 })],
       ['cannot be reached', () => Promise.reject(new Error('connect ECONNREFUSED'))],
@@ -115,7 +115,7 @@ describe('ChangeSender', () => {
       expect(await metric(metrics, 'reroll_channel_batches_total{result="retried"}')).toBe(1);
     });
 
-    it('gives up after five tries, says so once, and says when it is well again', async () => {
+    it('gives up after five tries, logs an outage once, and logs the recovery', async () => {
       let up = false;
       const { clock, posts, sender, dropped, logger, metrics } = channelWorld(() => (up ? accepted : { status: 503 }));
       for (let index = 0; index < 3; index++) {
@@ -144,7 +144,7 @@ describe('ChangeSender', () => {
       expect(sender.queued).toBe(0);
     });
 
-    it.each([400, 403, 404, 413, 301])('does not repeat what is answered %i', async (status) => {
+    it.each([400, 403, 404, 413, 301])('does not retry after a %i', async (status) => {
       const { clock, posts, sender, dropped } = channelWorld(() => ({ status }));
       sender.send(changeRecord());
       await clock.advance(30_000);
@@ -152,7 +152,7 @@ describe('ChangeSender', () => {
       expect(await dropped()).toEqual({ refused: 1 });
     });
 
-    it('waits as long as it is asked to', async () => {
+    it('honours Retry-After', async () => {
       const { clock, posts, sender } = channelWorld((_post, index) =>
         index === 0 ? { status: 429, retryAfterMs: 7_000 } : accepted,
       );
@@ -163,7 +163,7 @@ describe('ChangeSender', () => {
       expect(posts).toHaveLength(2);
     });
 
-    it('gives up at once where it is asked to wait beyond the use of a hint', async () => {
+    it('gives up at once if Retry-After is longer than a record is of use', async () => {
       const { clock, posts, sender, dropped } = channelWorld(() => ({ status: 429, retryAfterMs: 60_000 }));
       sender.send(changeRecord());
       await clock.advance(120_000);
@@ -171,7 +171,7 @@ describe('ChangeSender', () => {
       expect(await dropped()).toEqual({ unreachable: 1 });
     });
 
-    it('holds the newest thousand records and no more', async () => {
+    it('keeps the newest thousand records and no more', async () => {
       const { clock, posts, sender, dropped } = channelWorld((_post, index) => (index === 0 ? never() : accepted));
       sender.send(changeRecord({ id: 'first' }));
       await clock.advance(20);
@@ -183,7 +183,7 @@ describe('ChangeSender', () => {
       expect([ids[0], ids.at(-1)]).toEqual(['500', '1499']);
     });
 
-    it('holds a mebibyte and no more', () => {
+    it('keeps a mebibyte and no more', () => {
       const { sender } = channelWorld(() => never());
       const added = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(250, 'k'));
       for (let index = 0; index < 100; index++) {
@@ -194,7 +194,7 @@ describe('ChangeSender', () => {
   });
 
   describe('at the end', () => {
-    it('lets what is under way arrive', async () => {
+    it('waits for records under way', async () => {
       const { clock, posts, sender, dropped } = channelWorld(() => accepted);
       sender.send(changeRecord());
       const stopped = sender.stop();
@@ -204,7 +204,7 @@ describe('ChangeSender', () => {
       expect(await dropped()).toEqual({});
     });
 
-    it('waits no longer than 2 s, and takes nothing more', async () => {
+    it('waits no longer than 2 s, and accepts no more records', async () => {
       const { clock, sender, dropped } = channelWorld(() => never());
       sender.send(changeRecord());
       const stopped = sender.stop();

@@ -4,7 +4,7 @@ import { ReplicaQueue, maxRecordBytes, type ReplicaQueueOptions } from './replic
 
 export type ChangeSenderOptions = Omit<ReplicaQueueOptions, 'address'>;
 
-/** What is under way when the process ends gets this long. */
+/** How long records under way may take when the process ends. */
 const flushMs = 2_000;
 
 /** Sends every record to every replica of the reconciler, so that a change of leader loses none. */
@@ -21,17 +21,17 @@ export class ChangeSender {
     });
   }
 
-  /** The replicas there are, each `ip:port`. */
+  /** The known replicas, each `ip:port`. */
   get addresses(): Iterable<string> {
     return this.#queues.keys();
   }
 
-  /** Records that wait or are being sent, of all replicas together. */
+  /** Records that wait or are being sent, for all replicas together. */
   get queued(): number {
     return [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The replicas there are, each `ip:port`. What was on its way to one that is gone is dropped. */
+  /** Sets the known replicas, each `ip:port`. Records for a removed replica are dropped. */
   setReplicas(addresses: ReadonlySet<string>): void {
     for (const [address, queue] of this.#queues) {
       if (addresses.has(address)) continue;
@@ -43,7 +43,7 @@ export class ChangeSender {
     }
   }
 
-  /** Waits for nothing and nobody. */
+  /** Queues the record for each replica, without waiting. */
   send(record: ChangeRecord): void {
     const { channelDroppedRecordsTotal } = this.#options.metrics;
     const json = JSON.stringify(record);
@@ -53,7 +53,7 @@ export class ChangeSender {
     else for (const queue of this.#queues.values()) queue.add({ json, bytes });
   }
 
-  /** Lets what is under way arrive, for a moment. */
+  /** Waits a moment for the records under way. */
   async stop(): Promise<void> {
     const flushed = new AbortController();
     const idle = Promise.all([...this.#queues.values()].map(async (queue) => await queue.idle()));

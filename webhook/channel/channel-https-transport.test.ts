@@ -25,7 +25,7 @@ function commonName(socket: Socket): string {
   return socket instanceof TLSSocket ? String(socket.getPeerCertificate().subject.CN) : '';
 }
 
-/** A reconciler that demands a client certificate, and a client that has one. */
+/** A reconciler that requires a client certificate, and a client that has one. */
 async function channel(answer: RequestListener, serverName = testServerName, tls = new FakeTlsSource(ofClient)) {
   const sockets = new Set<Socket>();
   const peers: string[] = [];
@@ -50,7 +50,7 @@ async function channel(answer: RequestListener, serverName = testServerName, tls
 }
 
 describe('ChannelHttpsTransport', () => {
-  it('posts a batch to a pod whose certificate names the Service', async () => {
+  it('posts a batch to a pod IP whose certificate names the Service', async () => {
     const bodies: string[] = [];
     const { transport, address, requests, peers } = await channel((request, response) => {
       request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
@@ -72,7 +72,7 @@ describe('ChannelHttpsTransport', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('sends again by a new connection where the kept one ends under its request, and not where a new one does', async () => {
+  it('retries on a new connection if a reused one ends under its request, but not if a new one does', async () => {
     let ending = false;
     const { transport, address, sockets, requests } = await channel((request, response) => {
       if (ending) request.socket.destroy();
@@ -80,17 +80,17 @@ describe('ChannelHttpsTransport', () => {
     });
     await transport.post(address, channelPaths.changes, body, forever);
     const [first] = sockets;
-    // As a close looks that is on its way while the request is.
+    // What a close looks like that crosses the request.
     first?.destroy();
     expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
     expect(sockets.size).toBe(2);
     ending = true;
     await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
-    // The kept one, and the one in its place.
+    // The reused connection, and its replacement.
     expect(requests).toHaveLength(4);
   });
 
-  it('tells how long it is asked to wait', async () => {
+  it('returns Retry-After', async () => {
     const { transport, address } = await channel((_request, response) => {
       response.writeHead(429, { 'retry-after': '3' }).end();
     });
@@ -101,13 +101,13 @@ describe('ChannelHttpsTransport', () => {
     });
   });
 
-  it('does not talk to a server of another name', async () => {
+  it('does not talk to a server with another name', async () => {
     const { transport, address, requests } = await channel((_request, response) => void response.end(), 'other.svc');
     await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(ChannelError);
     expect(requests).toEqual([]);
   });
 
-  it('does not talk to a server of another authority', async () => {
+  it('does not talk to a server with a certificate of another CA', async () => {
     const tls = new FakeTlsSource(material(client));
     const { transport, address, requests } = await channel((_request, response) => void response.end(), undefined, tls);
     await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
@@ -116,7 +116,7 @@ describe('ChannelHttpsTransport', () => {
     expect(requests).toEqual([]);
   });
 
-  it('fails until there is a certificate, and uses it when it comes', async () => {
+  it('fails until there is a certificate, and then uses it', async () => {
     const tls = new FakeTlsSource();
     const { transport, address } = await channel((_request, response) => void response.end(), undefined, tls);
     await expect(transport.post(address, channelPaths.changes, body, forever)).rejects.toThrow(
@@ -126,7 +126,7 @@ describe('ChannelHttpsTransport', () => {
     expect((await transport.post(address, channelPaths.changes, body, forever)).status).toBe(200);
   });
 
-  it('uses a new certificate for what follows, and lets what is under way end', async () => {
+  it('uses a new certificate for later requests, and lets those under way end', async () => {
     const answers: (() => void)[] = [];
     const { transport, tls, address, peers } = await channel((_request, response) => {
       answers.push(() => response.end());
@@ -141,13 +141,13 @@ describe('ChannelHttpsTransport', () => {
     expect(peers).toEqual(['new', 'old']);
   });
 
-  it('ends at once when it is told to', async () => {
+  it('closes at once', async () => {
     const controller = new AbortController();
     const { transport, address } = await channel(() => controller.abort());
     await expect(transport.post(address, channelPaths.changes, body, controller.signal)).rejects.toThrow(ChannelError);
   });
 
-  it.each(['127.0.0.1:1', '[::1]:1', 'no address'])('reports that %s is not there', async (address) => {
+  it.each(['127.0.0.1:1', '[::1]:1', 'no address'])('reports that %s cannot be reached', async (address) => {
     const transport = new ChannelHttpsTransport({
       clock: new FakeClock(),
       tls: new FakeTlsSource(ofClient),

@@ -10,28 +10,28 @@ import type { ChannelAnswer, ChannelTransport } from './channel-transport';
 
 export interface ChannelHttpsTransportOptions {
   readonly clock: Clock;
-  /** The client's certificate, and the CA of the reconcilers'. */
+  /** The client certificate, and the CA of the reconcilers' certificates. */
   readonly tls: TlsMaterialSource;
-  /** The name that a reconciler's certificate must have: its address is a pod's, which no certificate names. */
+  /** The name that a reconciler's certificate must have: requests go to pod IPs, which no certificate names. */
   readonly serverName: string;
 }
 
 type Post = Parameters<ChannelTransport['post']>;
 
-/** No reconciler was reached. */
+/** The reconciler could not be reached. */
 export class ChannelError extends RerollError {
   constructor(address: string, cause: unknown) {
     super(`reconciler ${address}: ${errorMessage(cause)}`, { code: 'CHANNEL_UNREACHABLE', cause });
   }
 }
 
-/** A replica gets one batch at a time; a second connection is for one that hangs, the others are for questions. */
+/** One for the current batch, a second if that one hangs, and the others for queries. */
 const maxSocketsPerReplica = 4;
 
-/** A reconciler names a few workloads, and no more. */
+/** An answer names only a few workloads. */
 export const maxAnswerBytes = 64 * 1024;
 
-/** HTTP/1.1 over mutual TLS on connections that are kept. */
+/** HTTP/1.1 over mutual TLS on kept-alive connections. */
 export class ChannelHttpsTransport implements ChannelTransport {
   readonly #options: ChannelHttpsTransportOptions;
   #agent: https.Agent | undefined;
@@ -62,8 +62,8 @@ export class ChannelHttpsTransport implements ChannelTransport {
   }
 
   /**
-   * Sends again where a kept connection ended just then: reconcilers end theirs by age and with each new certificate. A
-   * question may be asked twice, and a reconciler knows a record that it has had.
+   * Sends again if a kept-alive connection ended under the request: reconcilers close theirs by age and with each new
+   * certificate. A query may be repeated, and a reconciler recognizes a record that it already has.
    */
   async #send(agent: https.Agent, ...[address, path, body, signal]: Post): Promise<IncomingMessage> {
     for (;;) {
@@ -116,12 +116,12 @@ function request(agent: https.Agent, ...[address, path, body, signal]: Post): Cl
 async function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return await new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
-    // Stays for good: an error after the response must not be an uncaught one.
+    // Never removed: without a listener, an error after the response would crash the process.
     outgoing.on('error', reject);
   });
 }
 
-/** Connections in use end with what they carry. */
+/** Closes idle connections at once, and those in use after their current request. */
 function retire(agent: https.Agent): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

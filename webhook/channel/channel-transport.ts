@@ -1,20 +1,20 @@
 import type { ChannelPath } from '../../shared/domain/protocol/channel-names';
 
-/** What a reconciler says. */
+/** A reconciler's answer. */
 export interface ChannelAnswer {
   readonly status: number;
-  /** JSON, where there is any. */
+  /** JSON, if there is a body. */
   readonly body?: Buffer;
-  /** How long it asks to be left alone, with a 429 or 503. */
+  /** How long to wait before the next try, with a 429 or 503. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The way to one replica of the reconciler: passed in, so that a simulation can own the network. */
+/** Sends to replicas of the reconciler. It is passed in, so that a simulation can control the network. */
 export interface ChannelTransport {
   /**
-   * POST to `ip:port`. Rejects when there is no answer, and as soon as `signal` is aborted.
+   * POST to `ip:port`. Rejects if there is no answer, and as soon as `signal` is aborted.
    *
-   * @param body a batch, as `changeBatchBody` writes it, or a question, as JSON
+   * @param body a batch, as `changeBatchBody` writes it, or a query, as JSON
    */
   post(address: string, path: ChannelPath, body: Buffer, signal: AbortSignal): Promise<ChannelAnswer>;
 }

@@ -15,7 +15,7 @@ function world(handler: (index: number) => Reply | Promise<Reply>) {
 }
 
 describe('InstallKey', () => {
-  it('is there once the API server gives it', async () => {
+  it('is available once the API server returns it', async () => {
     const { installKey, clock } = world(() => stored);
     expect(installKey.digester()).toBeUndefined();
     installKey.start();
@@ -23,7 +23,7 @@ describe('InstallKey', () => {
     expect(installKey.digester()?.keyId).toMatch(/^[\w-]{8}$/);
   });
 
-  it('is asked for until then', async () => {
+  it('is requested again until then', async () => {
     const { installKey, clock, logger } = world((index) => (index < 2 ? refusal(403, 'Forbidden') : stored));
     installKey.start();
     await clock.advance(999);
@@ -33,20 +33,20 @@ describe('InstallKey', () => {
     expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'warn']);
   });
 
-  it('is waited for where there is none yet: told once, and nothing is written', async () => {
+  it('is awaited if it does not exist yet: logged once, and nothing is written', async () => {
     const { installKey, clock, logger, requests } = world((index) => (index < 9 ? refusal(404, 'NotFound') : stored));
     installKey.start();
     await clock.advance(200_000);
     expect(installKey.digester()).toBeDefined();
     expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: 10 }, () => 'GET'));
     expect(logger.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-      'warn: Secret reroll/reroll-digest-key is not there yet: waiting for the reconciler, which makes it when it starts; ' +
-        'until then changes are not told to the reconcilers',
-      'info: the digest key is there; changes are told to the reconcilers from now on',
+      'warn: Secret reroll/reroll-digest-key does not exist yet: waiting for the reconciler, which creates it when it ' +
+        'starts; until then changes are not reported to the reconcilers',
+      'info: the digest key exists now: changes are reported to the reconcilers',
     ]);
   });
 
-  it('is not asked for after a stop', async () => {
+  it('is not requested after a stop', async () => {
     const { installKey, clock, requests } = world((index) => (index === 0 ? refusal(500, 'down') : noAnswer()));
     installKey.start();
     await clock.settle();

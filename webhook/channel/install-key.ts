@@ -19,9 +19,9 @@ export interface InstallKeyOptions {
 const backoff = { baseMs: 500, maxMs: 30_000 };
 
 /**
- * Gets the key under which this install digests, however long that takes: reviews are answered meanwhile. The reconciler
- * makes it: to make it here would need the right to create any Secret in Reroll's namespace, and who has taken the webhook
- * over would make tokens of every account there.
+ * Loads the digest key of this install, however long that takes; reviews are answered meanwhile. The reconciler creates the
+ * key. If the webhook could, it would need permission to create any Secret in Reroll's namespace, and whoever takes the
+ * webhook over could mint tokens for every ServiceAccount there.
  */
 export class InstallKey {
   readonly #options: InstallKeyOptions;
@@ -55,21 +55,21 @@ export class InstallKey {
     });
     if (!key) return;
     this.#digester = new ContentDigester(key);
-    if (this.#isAwaited) logger.info('the digest key is there; changes are told to the reconcilers from now on');
+    if (this.#isAwaited) logger.info('the digest key exists now: changes are reported to the reconcilers');
   }
 
   #failed(error: unknown): void {
     const { logger, namespace } = this.#options;
     if (!(error instanceof NotFoundError)) {
-      logger.warn('no digest key yet, changes are not told to the reconcilers', { error: errorMessage(error) });
+      logger.warn('no digest key yet: changes are not reported to the reconcilers', { error: errorMessage(error) });
       return;
     }
-    // On a first install that is so until a reconciler runs: it is told once, however long that takes.
+    // Normal on a first install until a reconciler runs, so it is logged only once.
     if (this.#isAwaited) return;
     this.#isAwaited = true;
     logger.warn(
-      `Secret ${namespace}/${digestKey.secretName} is not there yet: waiting for the reconciler, which makes it when it ` +
-        'starts; until then changes are not told to the reconcilers',
+      `Secret ${namespace}/${digestKey.secretName} does not exist yet: waiting for the reconciler, which creates it when ` +
+        'it starts; until then changes are not reported to the reconcilers',
     );
   }
 }

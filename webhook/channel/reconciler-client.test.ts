@@ -29,28 +29,28 @@ function world(replicas: Readonly<Record<string, Replica>>) {
   return { clock, asked, aborted, reconcilers };
 }
 
-describe('Reconcilers', () => {
-  it('asks all of them, and takes the answer of who knows', async () => {
+describe('ReconcilerClient', () => {
+  it("queries all replicas, and uses the leader's answer", async () => {
     const { asked, aborted, reconcilers } = world({ a: standby, b: async () => known({ yes: 1 }), c: silent });
     expect(await reconcilers.query(channelPaths.preview, { v: 1 }, 250)).toEqual({ yes: 1 });
     expect(asked).toEqual(['a', 'b', 'c'].map((address) => `${address} /v1/preview {"v":1}`));
-    // Nobody waits for the slow one any more.
+    // The slow one is cancelled.
     expect(aborted).toContain('c');
   });
 
   it.each<[string, Readonly<Record<string, Replica>>]>([
-    ['there is none', {}],
+    ['there is no replica', {}],
     ['none leads', { a: standby, b: standby }],
     ['none can be reached', { a: unreachable }],
-    ['what comes is no JSON', { a: async () => ({ status: 200, body: Buffer.from('<html>') }) }],
-    ['what comes is nothing', { a: async () => ({ status: 200 }) }],
+    ['the answer is not JSON', { a: async () => ({ status: 200, body: Buffer.from('<html>') }) }],
+    ['the answer is empty', { a: async () => ({ status: 200 }) }],
   ])('knows nothing at once where %s', async (_where, replicas) => {
     const { clock, reconcilers } = world(replicas);
     expect(await reconcilers.query(channelPaths.preview, {}, 250)).toBeUndefined();
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('asks no more at once than would be answered in time', async () => {
+  it('limits the queries under way', async () => {
     const { clock, asked, reconcilers } = world({ a: silent });
     const answers = Array.from({ length: 40 }, async () => await reconcilers.query(channelPaths.preview, {}, 250));
     expect(asked).toHaveLength(32);
@@ -62,7 +62,7 @@ describe('Reconcilers', () => {
     expect(asked).toHaveLength(33);
   });
 
-  it('waits no longer than it is told', async () => {
+  it('waits no longer than the timeout', async () => {
     const { clock, reconcilers } = world({ a: silent });
     let answer: unknown = 'none yet';
     void reconcilers.query(channelPaths.preview, {}, 250).then((value) => (answer = value));
@@ -73,7 +73,7 @@ describe('Reconcilers', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('asks nobody for a while where it has waited in vain', async () => {
+  it('sends no query for a while after a timeout', async () => {
     let replica = silent;
     const { clock, asked, reconcilers } = world({ a: async () => await replica() });
     const first = reconcilers.query(channelPaths.preview, {}, 250);
@@ -88,7 +88,7 @@ describe('Reconcilers', () => {
     expect(await reconcilers.query(channelPaths.preview, {}, 250)).toEqual({ yes: 1 });
   });
 
-  it('goes on asking for marks where a preview was waited for in vain', async () => {
+  it('still queries mutations after a preview timed out', async () => {
     let replica = silent;
     const { clock, reconcilers } = world({ a: async () => await replica() });
     const preview = reconcilers.query(channelPaths.preview, {}, 250);

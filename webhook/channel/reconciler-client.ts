@@ -11,15 +11,15 @@ export interface ReconcilerClientOptions {
 }
 
 /**
- * So long a question is not asked again whose last answer was waited for in vain: of many writes one waits, not each. A
- * preview that takes long says nothing about a mark, so each question has a silence of its own.
+ * How long a query is not repeated after it timed out, so that one of many writes waits and not each. Each path has a
+ * silence of its own: a slow preview says nothing about mutations.
  */
 const silenceMs = 10_000;
 
-/** More would wait for one another, and a write that has to wait for its answer is worse than one without. */
+/** More queries would wait for one another, and a write is better answered without them than late. */
 const maxUnderWay = 32;
 
-/** The replicas of the reconciler, of which one knows. */
+/** Queries the replicas of the reconciler, of which only the leader answers. */
 export class ReconcilerClient {
   readonly #options: ReconcilerClientOptions;
   #underWay = 0;
@@ -29,16 +29,16 @@ export class ReconcilerClient {
     this.#options = options;
   }
 
-  /** Whether a question would be sent now. Where it takes work to make one, a flood of reviews must not cost that work. */
+  /** Whether a query would be sent now. Ask first if a query is costly to build, so that a flood of reviews stays cheap. */
   canQuery(path: ChannelPath): boolean {
     const silentUntilMs = this.#silentUntilMs.get(path) ?? 0;
     return this.#underWay < maxUnderWay && this.#options.clock.monotonicMs() >= silentUntilMs;
   }
 
   /**
-   * Asks all of them at once, as only they know who leads. Resolves to the first answer of 200, parsed; to undefined when
-   * nobody has given one within `timeoutMs`, and at once where many are asking already or nobody has answered lately.
-   * Never rejects.
+   * Queries all replicas at once, as the webhook does not know the leader. Resolves to the first 200 answer, parsed; to
+   * undefined if there is none within `timeoutMs`, and at once if too many queries are under way or the last one timed
+   * out. Never rejects.
    */
   async query(path: ChannelPath, question: object, timeoutMs: number): Promise<unknown> {
     const { clock, transport, addresses } = this.#options;
@@ -49,18 +49,18 @@ export class ReconcilerClient {
     deadline.set(timeoutMs);
     const asked = [...addresses()].map(async (address) => {
       const answer = await deadline.race(transport.post(address, path, body, deadline.signal));
-      if (answer.status !== 200 || !answer.body) throw new Error('another replica knows');
+      if (answer.status !== 200 || !answer.body) throw new Error('not the leader');
       return JSON.parse(answer.body.toString('utf8')) as unknown;
     });
     try {
       return await Promise.any(asked);
     } catch {
-      // The webhook's other ways to the same replicas tell what is wrong with them.
+      // The queues of change records log what is wrong with these replicas.
       return undefined;
     } finally {
       this.#underWay -= 1;
       if (deadline.expired) this.#silentUntilMs.set(path, clock.monotonicMs() + silenceMs);
-      // Of the slower ones nobody waits for an answer any more.
+      // Cancels the slower replicas, whose answers are no longer needed.
       deadline.abort();
       deadline.dispose();
     }

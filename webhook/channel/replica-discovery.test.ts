@@ -24,32 +24,32 @@ function slice(endpoints: readonly object[] | null, fields: object = {}, name = 
   };
 }
 
-/** A discovery whose watch the test feeds. */
+/** A discovery whose watch events the test chooses. */
 async function discovery() {
   const body = new FakeBody();
   const { client, clock, logger, transport } = clientWorld((_request, index) => ({
     body: index === 0 ? body : new FakeBody(),
   }));
-  const told: string[][] = [];
+  const reported: string[][] = [];
   const replicas = new ReplicaDiscovery({
     ...{ client, clock, logger, random: zeroRandom },
     namespace: 'reroll',
     service: 'reroll-channel',
-    onReplicas: (addresses) => told.push([...addresses]),
+    onReplicas: (addresses) => reported.push([...addresses]),
   });
   replicas.start();
   await clock.settle();
   const see = async (type: string, object: object): Promise<readonly string[] | undefined> => {
     body.line({ type, object });
     await clock.settle();
-    return told.at(-1);
+    return reported.at(-1);
   };
   body.line({
     type: 'BOOKMARK',
     object: { metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } } },
   });
   await clock.settle();
-  return { see, told, replicas, transport };
+  return { see, reported, replicas, transport };
 }
 
 describe('ReplicaDiscovery', () => {
@@ -61,7 +61,7 @@ describe('ReplicaDiscovery', () => {
     await replicas.stop();
   });
 
-  it('knows of a replica with the event that tells of it, and of its end likewise', async () => {
+  it('adds and removes replicas with each watch event', async () => {
     const { see, replicas } = await discovery();
     expect(await see('ADDED', slice([endpoint('10.0.0.1')]))).toEqual(['10.0.0.1:8444']);
     expect(await see('MODIFIED', slice([endpoint('10.0.0.1'), endpoint('10.0.0.2')]))).toEqual([
@@ -84,7 +84,7 @@ describe('ReplicaDiscovery', () => {
     await replicas.stop();
   });
 
-  it('puts several slices together, and a pod of both families once', async () => {
+  it('merges several slices, and lists a dual-stack pod once', async () => {
     const { see, replicas } = await discovery();
     await see('ADDED', slice([endpoint('10.0.0.1', {}, 'pod-1'), endpoint('10.0.0.2', {}, 'pod-2')]));
     const ipv6 = slice(

@@ -9,20 +9,20 @@ export const endpointSlices: Resource = { group: 'discovery.k8s.io', version: 'v
 
 export interface ReplicaDiscoveryOptions extends ReflectorDeps {
   readonly namespace: string;
-  /** Of the reconcilers' channel; it has one port. */
+  /** The Service of the reconcilers' channel; it has one port. */
   readonly service: string;
-  /** Gets the `ip:port` of every replica that can be sent to, whenever they may have changed. */
+  /** Receives the `ip:port` of every replica that accepts records, whenever they may have changed. */
   readonly onReplicas: (addresses: ReadonlySet<string>) => void;
 }
 
 /** One slice: the address of each pod. */
 interface Slice {
   readonly key: ObjectKey;
-  /** By the pod's uid: behind a dual-stack Service a pod is in two slices, and must not get every record twice. */
+  /** By pod uid: a pod behind a dual-stack Service is in two slices, and must not get every record twice. */
   readonly addresses: ReadonlyMap<string, string>;
 }
 
-/** Knows the replicas of the reconciler by the EndpointSlices of their Service. */
+/** Discovers the replicas of the reconciler from the EndpointSlices of their Service. */
 export class ReplicaDiscovery {
   readonly #slices = new Map<ObjectKey, Slice>();
   readonly #reflector: Reflector<Slice>;
@@ -38,11 +38,11 @@ export class ReplicaDiscovery {
       sink: {
         upsert: (slice) => {
           this.#slices.set(slice.key, slice);
-          this.#tell();
+          this.#report();
         },
         remove: (key) => {
           this.#slices.delete(key);
-          this.#tell();
+          this.#report();
         },
         keys: () => this.#slices.keys(),
         synced: () => undefined,
@@ -58,7 +58,7 @@ export class ReplicaDiscovery {
     await this.#reflector.stop();
   }
 
-  #tell(): void {
+  #report(): void {
     const pods = new Map<string, string>();
     for (const { addresses } of this.#slices.values()) {
       for (const [pod, address] of addresses) if (!pods.has(pod)) pods.set(pod, address);
@@ -92,7 +92,7 @@ function addressesOf(slice: unknown): ReadonlyMap<string, string> {
   return addresses;
 }
 
-/** Conditions that are not stated hold (`discovery.k8s.io/v1`, EndpointConditions). */
+/** A condition that is not set counts as true (`discovery.k8s.io/v1`, EndpointConditions). */
 function canBeSentTo(endpoint: unknown): boolean {
   const { ready, serving } = objectOf(objectOf(endpoint)['conditions']);
   return ready !== false && serving !== false;

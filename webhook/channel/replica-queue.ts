@@ -18,23 +18,23 @@ export interface ReplicaQueueOptions {
   readonly metrics: WebhookMetrics;
 }
 
-/** A record as it travels. */
+/** A serialized record. */
 export interface QueuedRecord {
   readonly json: string;
   readonly bytes: number;
 }
 
-/** Ten full batches: enough for a replica that restarts its listener, little for one that is gone. */
+/** Ten full batches: enough while a replica restarts its listener, and little for one that is gone. */
 export const maxQueued = { records: 1_000, bytes: 1024 * 1024 };
 
-/** Changes of one `kubectl apply` travel together. */
+/** Changes from one `kubectl apply` are sent together. */
 const flushAfterMs = 20;
 
-/** What stands around the records of a batch. */
+/** The JSON around the records of a batch. */
 const envelopeBytes = 128;
 export const maxRecordBytes = maxBatchBytes - envelopeBytes;
 
-/** A hint that is older finds its change acted on. */
+/** After that the watch has found the change, and its record is of no more use. */
 const retryLimits = { tries: 5, withinMs: 30_000 };
 const retryBackoff = { baseMs: 100, maxMs: 5_000 };
 const tryTimeoutMs = 5_000;
@@ -46,8 +46,8 @@ type Outcome =
   | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs: number | undefined };
 
 /**
- * The records on their way to one replica, in order and one batch at a time. Losing one costs the name of who made a
- * change, never a restart: so it is bounded in every way, and what is lost is counted.
+ * Sends the records for one replica, in order and one batch at a time. Everything is bounded, and lost records are
+ * counted: a lost record costs the name of who made a change, never a restart.
  */
 export class ReplicaQueue {
   readonly #options: ReplicaQueueOptions;
@@ -55,10 +55,10 @@ export class ReplicaQueue {
   #waiting: QueuedRecord[] = [];
   #waitingBytes = 0;
   #underWay = 0;
-  /** Cuts the wait for more records short. */
+  /** Ends the wait for more records early. */
   #full = new AbortController();
   #run: Promise<void> | undefined;
-  /** So that an outage is told once. */
+  /** Set during an outage, so that it is logged once. */
   #failing = false;
 
   constructor(options: ReplicaQueueOptions) {
@@ -70,12 +70,12 @@ export class ReplicaQueue {
     return this.#waiting.length + this.#underWay;
   }
 
-  /** Settles when nothing is left to send. */
+  /** Resolves when nothing is left to send. */
   async idle(): Promise<void> {
     await this.#run;
   }
 
-  /** Takes a record of at most {@link maxRecordBytes}; the oldest give way when there is no room. */
+  /** Queues a record of at most {@link maxRecordBytes}. If the queue is full, the oldest records are dropped. */
   add(record: QueuedRecord): void {
     if (this.#stop.signal.aborted) {
       this.#drop('stopped', 1);
@@ -91,7 +91,7 @@ export class ReplicaQueue {
     this.#run ??= this.#sendAll();
   }
 
-  /** The replica is gone, or we are: what is left is dropped. */
+  /** Called when the replica is gone or the process ends. Drops the records that are left. */
   stop(): void {
     this.#stop.abort();
     this.#full.abort();
@@ -123,7 +123,7 @@ export class ReplicaQueue {
     let bytes = 0;
     let count = 0;
     for (const record of this.#waiting) {
-      // The commas count too.
+      // `count` is the number of commas.
       if (count >= maxBatchRecords || bytes + count + record.bytes > maxRecordBytes) break;
       bytes += record.bytes;
       count++;
@@ -178,7 +178,7 @@ export class ReplicaQueue {
       );
       if (status >= 200 && status < 300) return { kind: 'sent' };
       const why = `answered ${status}`;
-      // Anything else would be answered the same the next time.
+      // Any other status would be the same at the next try.
       if (status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
       return { kind: 'refused', why };
     } catch (thrown) {
@@ -195,7 +195,7 @@ export class ReplicaQueue {
     if (this.#failing) return;
     this.#failing = true;
     this.#options.logger.warn(
-      'a reconciler does not take change records; the watch finds these changes, not who made them',
+      'a reconciler does not accept change records; the watch finds these changes, but not who made them',
       {
         ...{ address: this.#options.address, reason, error: why },
       },
@@ -205,7 +205,7 @@ export class ReplicaQueue {
   #recovered(): void {
     if (!this.#failing) return;
     this.#failing = false;
-    this.#options.logger.info('a reconciler takes change records again', { address: this.#options.address });
+    this.#options.logger.info('a reconciler accepts change records again', { address: this.#options.address });
   }
 
   #drop(reason: ChannelDrop, records: number): void {

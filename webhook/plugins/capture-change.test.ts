@@ -29,7 +29,7 @@ function captured(changed: Readonly<Record<string, unknown>> = {}): ChangeRecord
 const ofConfigMap = { kind: { group: '', version: 'v1', kind: 'ConfigMap' }, name: 'app' };
 
 describe('captureChange', () => {
-  it('tells who changed which key of what, and not of which groups they are', () => {
+  it("records who changed which key of which source, without the user's groups", () => {
     expect(captured()).toEqual({
       v: 1,
       id: 'review-1',
@@ -46,7 +46,7 @@ describe('captureChange', () => {
     });
   });
 
-  it('gives the digest that the watch will give', () => {
+  it('computes the digest that the watch will compute', () => {
     const stored = secret(
       { password: 'new', user: 'app' },
       { resourceVersion: '7', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -81,14 +81,14 @@ describe('captureChange', () => {
     expect(captured({ oldObject, object }).changed).toEqual(changed);
   });
 
-  it('tells every key of a new source', () => {
+  it('lists every key of a new source', () => {
     const changed = { added: ['a', 'b'], changed: [], removed: [] };
     expect(captured({ operation: 'CREATE', oldObject: null, object: secret({ b: '1', a: '2' }) }).changed).toEqual(
       changed,
     );
   });
 
-  it('tells of a new source without content', () => {
+  it('records a new source without content', () => {
     expect(captured({ operation: 'CREATE', oldObject: null, object: secret({}) }).changed.added).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('captureChange', () => {
       'bytes that moved from data to binaryData',
       { ...ofConfigMap, oldObject: configMap({ data: { k: 'x' } }), object: configMap({ binaryData: { k: 'eA==' } }) },
     ],
-    ['nothing, of a source without content', { object: secret({}), oldObject: secret({}) }],
+    ['nothing, in a source without content', { object: secret({}), oldObject: secret({}) }],
   ])('sees that %s is no change', (_what, changed) => {
     expect(capture(changed)).toBe('no_change');
   });
@@ -130,7 +130,7 @@ describe('captureChange', () => {
     expect(capture({ operation: 'CREATE', ...changed })).toBe('unnamed');
   });
 
-  it('takes the uid from the old object where a PUT tells none', () => {
+  it('takes the uid from the old object if a PUT has none', () => {
     expect(captured({ object: secret({ password: 'x' }, { uid: undefined }) }).uid).toBe('uid-db');
   });
 
@@ -160,14 +160,14 @@ describe('captureChange', () => {
     expect(captured({ options, object: secret({ password: 'x' }, { managedFields }) }).manager).toBe(manager);
   });
 
-  it('shortens what only people read, so that no user can make a record unacceptable', () => {
+  it('truncates names of users and field managers, so that a reconciler accepts the record', () => {
     expect(captured({ userInfo: { username: 'u'.repeat(9_000) } }).user).toHaveLength(256);
   });
 
   it.each([
     ['a name that is a path', { object: secret({ a: 'b' }, { name: '../x' }) }],
-    ['data that is no map', { object: { ...secret({}), data: 'secret' } }],
-    ['a value that is no text', { object: { ...secret({}), data: { a: 1 } } }],
+    ['data that is not a map', { object: { ...secret({}), data: 'secret' } }],
+    ['a value that is not a string', { object: { ...secret({}), data: { a: 1 } } }],
     ['no object', { object: null }],
   ])('refuses %s, which no API server sends', (_what, changed) => {
     expect(() => capture(changed)).toThrow();

@@ -6,7 +6,7 @@ import { digestOf, writtenSource, type Content } from '../admission/written-sour
 
 type CapturedKind = ChangeRecord['kind'];
 
-/** The kind of source that a request writes; undefined where it writes none. */
+/** The kind of source that a request writes; undefined if it writes none. */
 export function capturedKind({ kind, operation, subResource }: AdmissionRequest): CapturedKind | undefined {
   if (kind.group !== '' || kind.version !== 'v1' || (subResource ?? '') !== '') return undefined;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
@@ -14,8 +14,8 @@ export function capturedKind({ kind, operation, subResource }: AdmissionRequest)
 }
 
 /**
- * What a write changes in a source, as a record without a single value. `no_change` where contents stay as they are;
- * `unnamed` where the server has yet to give name or uid, as it has when a mutating hook sees a CREATE.
+ * Describes the change of a source as a record that holds no value. `no_change` if the content is the same; `unnamed` if
+ * the server has not generated name or uid yet, as when a mutating hook sees a CREATE.
  *
  * @throws MalformedObjectError or ChangeRecordError on a review that no API server sends.
  */
@@ -30,7 +30,7 @@ export function captureChange(
   if (!name || !uid) return 'unnamed';
 
   const changed = changedKeys(before, after);
-  // To come into being without content is a change too: the source exists.
+  // Creating a source without content is a change too: now it exists.
   if (request.operation === 'UPDATE' && Object.values(changed).every(({ length }) => length === 0)) return 'no_change';
 
   const { username = '' } = request.userInfo;
@@ -49,11 +49,11 @@ export function captureChange(
     ...(manager !== undefined && { manager }),
     observedAtMs: Math.floor(nowMs),
   };
-  // Anyone who reaches the port can send a review: what a reconciler would refuse is not sent.
+  // A review can be forged, so a record that a reconciler would reject is not sent.
   return parseChangeRecord(boundedChangeRecord(record));
 }
 
-/** By the bytes: a digest of the old ones would be thrown away, and takes the most of the time. */
+/** Compares the bytes: a digest of the old ones would be used for nothing else, and takes most of the time. */
 function changedKeys(before: Content, after: Content): ChangeRecord['changed'] {
   const isChanged = (key: string, value: Buffer): boolean => after.get(key)?.equals(value) === false;
   return {

@@ -10,14 +10,14 @@ function world(digester: typeof testDigester | undefined = testDigester) {
   const clock = new FakeClock();
   const metrics = new WebhookMetrics();
   const users: string[] = [];
-  const duty = captureObserver({
+  const observer = captureObserver({
     ...{ clock, metrics, recent: new RecentChanges(clock) },
     digester: () => digester,
     send: ({ user }) => users.push(user),
   });
-  const see = (changed: Readonly<Record<string, unknown>> = {}): void => duty.run(requestOf(changed));
+  const see = (changed: Readonly<Record<string, unknown>> = {}): void => observer.run(requestOf(changed));
   const count = async (result: string) => await metric(metrics, `reroll_webhook_records_total{result="${result}"}`);
-  return { duty, users, see, count };
+  return { observer, users, see, count };
 }
 
 function requestOf(changed: Readonly<Record<string, unknown>>): AdmissionRequest {
@@ -25,13 +25,13 @@ function requestOf(changed: Readonly<Record<string, unknown>>): AdmissionRequest
 }
 
 describe('captureObserver', () => {
-  it('wants ConfigMaps and Secrets alone', () => {
-    const { duty } = world();
-    expect(duty.wants(requestOf({}))).toBe(true);
-    expect(duty.wants(requestOf({ kind: { group: 'apps', version: 'v1', kind: 'Deployment' } }))).toBe(false);
+  it('wants only ConfigMaps and Secrets', () => {
+    const { observer } = world();
+    expect(observer.wants(requestOf({}))).toBe(true);
+    expect(observer.wants(requestOf({ kind: { group: 'apps', version: 'v1', kind: 'Deployment' } }))).toBe(false);
   });
 
-  it('sends one record of a change that both hooks see, and the retries of the API server', async () => {
+  it('sends one record for a change that both hooks and retries of the API server see', async () => {
     const { see, users, count } = world();
     see();
     see({ uid: 'review-of-the-other-hook' });
@@ -40,7 +40,7 @@ describe('captureObserver', () => {
     expect([await count('sent'), await count('duplicate')]).toEqual([1, 2]);
   });
 
-  it('sends nothing of a dry run, and does not take the real write for its repetition', async () => {
+  it('sends nothing for a dry run, and does not treat the real write as a duplicate of it', async () => {
     const { see, users, count } = world();
     see({ dryRun: true });
     expect(users).toEqual([]);
@@ -49,14 +49,14 @@ describe('captureObserver', () => {
     expect(users).toEqual(['alice']);
   });
 
-  it('sends nothing where no content changes', async () => {
+  it('sends nothing if the content is the same', async () => {
     const { see, users, count } = world();
     see({ object: secret({ a: '1' }), oldObject: secret({ a: '1' }) });
     expect(users).toEqual([]);
     expect(await count('no_change')).toBe(1);
   });
 
-  it('counts what it cannot tell without the digest key', async () => {
+  it('counts changes that it cannot report without the digest key', async () => {
     const metrics = new WebhookMetrics();
     const send = (): never => {
       throw new Error('sent');

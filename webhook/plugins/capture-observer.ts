@@ -10,13 +10,13 @@ export interface CaptureOptions {
   readonly clock: Clock;
   readonly metrics: WebhookMetrics;
   readonly recent: RecentChanges;
-  /** Undefined until the install's key is known. */
+  /** Undefined until the digest key is known. */
   readonly digester: () => ContentDigester | undefined;
-  /** Takes a record on its way; waits for nothing. */
+  /** Queues a record for sending, without waiting. */
   readonly send: (record: ChangeRecord) => void;
 }
 
-/** Tells the reconcilers of every change of a source: who made it, and to which keys. */
+/** Reports every change of a source to the reconcilers: who made it, and which keys changed. */
 export function captureObserver(options: CaptureOptions): AdmissionObserver {
   const { clock, metrics, recent, digester: currentDigester, send } = options;
   return {

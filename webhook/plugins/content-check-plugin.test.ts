@@ -8,18 +8,18 @@ import { contentCheckPlugin } from './content-check-plugin';
 import { uncheckedReasons, WebhookMetrics } from '../metrics';
 import { bytes, configMap, metric, review, secret } from '../admission/review.fixture';
 
-/** Stands in every content, and nowhere else. */
+/** In every content, and nowhere else. */
 const canary = 'hunter2';
 const broken = `{"a": ${canary}}`;
 const sound = `{"a": "${canary}"}`;
 const tooLarge = `a: ${'x'.repeat(128 * 1024)}\n`;
 
 interface Schemas {
-  /** `data` of ConfigMaps by name; what is not there is not found, and a number is a refusal. */
+  /** `data` of ConfigMaps by name. A missing name is a 404, and a number is an error status. */
   readonly [name: string]: Readonly<Record<string, string>> | number | Unmarked;
 }
 
-/** A ConfigMap that does not say that it is a schema. */
+/** A ConfigMap without the schema annotation. */
 interface Unmarked {
   readonly annotations: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, string>>;
@@ -38,10 +38,10 @@ function world(schemas: Schemas = {}, namespaces: readonly (readonly [string, Ch
     return { body: { metadata: { name, uid: name, resourceVersion: JSON.stringify(data), annotations }, data } };
   });
   const metrics = new WebhookMetrics();
-  const duty = contentCheckPlugin({ client, clock, logger, metrics, namespaces: new Map(namespaces), withinMs });
+  const plugin = contentCheckPlugin({ client, clock, logger, metrics, namespaces: new Map(namespaces), withinMs });
   const ask = async (request: AdmissionRequest): Promise<PluginAnswer> => {
-    const answer = duty.answer(request);
-    // Each key is checked in a turn of its own.
+    const answer = plugin.answer(request);
+    // Each key is checked in its own turn of the event loop.
     for (let turn = 0; turn < 10; turn++) await clock.advance(0);
     return await answer;
   };
@@ -55,7 +55,7 @@ function world(schemas: Schemas = {}, namespaces: readonly (readonly [string, Ch
   };
   const result = async (name: string): Promise<number> =>
     await metric(metrics, `reroll_webhook_content_checks_total{result="${name}"}`);
-  return { duty, ask, unchecked, result, logger, clock, stored, requests: transport.requests };
+  return { plugin, ask, unchecked, result, logger, clock, stored, requests: transport.requests };
 }
 
 type Asked = Readonly<Record<string, string>>;
@@ -106,7 +106,7 @@ describe('contentCheckPlugin', () => {
       false,
     ],
   ])('of %s wants %#', (_what, request, wants) => {
-    expect(world().duty.wants(request, 'validate')).toBe(wants);
+    expect(world().plugin.wants(request, 'validate')).toBe(wants);
   });
 
   it.each<[string, AdmissionRequest, PluginAnswer, string]>([
@@ -128,11 +128,11 @@ describe('contentCheckPlugin', () => {
     [
       'too many bytes',
       written({ ...deny, 'max-bytes': '3' }, { a: 'é', b: 'xx' }),
-      denied('the content has 4 bytes, and may have 3'),
+      denied('the content has 4 bytes, the limit is 3'),
       'denied',
     ],
     [
-      'an annotation that cannot be meant',
+      'an invalid annotation',
       written({ validate: 'DENY' }, { 'a.json': broken }),
       warned(noValue, 'annotation reroll.dev/validate="DENY" is not a mode: faults only warn; write warn, deny or off'),
       'warned',
@@ -143,16 +143,16 @@ describe('contentCheckPlugin', () => {
     expect(await count(result)).toBe(1);
   });
 
-  it('checks what its namespace asks for, and what comes by dry run', async () => {
-    const { duty, ask } = world({}, [['shop', 'deny']]);
+  it('checks what its namespace is configured for, and dry runs', async () => {
+    const { plugin, ask } = world({}, [['shop', 'deny']]);
     const request = { ...written({}, { 'a.json': broken }), dryRun: true };
-    expect(duty.wants(request, 'validate')).toBe(true);
+    expect(plugin.wants(request, 'validate')).toBe(true);
     expect(await ask(request)).toEqual(denied(noValue));
-    expect(duty.wants(written({ validate: 'off' }, {}), 'validate')).toBe(false);
-    expect(duty.wants({ ...request, namespace: 'other' }, 'validate')).toBe(false);
+    expect(plugin.wants(written({ validate: 'off' }, {}), 'validate')).toBe(false);
+    expect(plugin.wants({ ...request, namespace: 'other' }, 'validate')).toBe(false);
   });
 
-  it('tells no more than eight faults in a refusal', async () => {
+  it('lists no more than eight faults in a denial', async () => {
     const data = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`${index}.json`, '']));
     const { denied: refusal } = await world().ask(written(deny, data));
     expect(refusal?.message.split('; ')).toHaveLength(8);
@@ -162,17 +162,17 @@ describe('contentCheckPlugin', () => {
   describe('of an update', () => {
     it.each<[string, AdmissionRequest, PluginAnswer]>([
       [
-        'warns of a key that was broken before, so that another can be mended',
+        'warns about a key that was broken before, so that another can be fixed',
         written(deny, { 'a.json': broken, b: '2' }, app(deny, { 'a.json': broken, b: '1' })),
         warned(noValue),
       ],
       [
-        'denies where a broken key is broken otherwise',
+        'denies if a broken key is broken in another way',
         written(deny, { 'a.json': broken }, app(deny, { 'a.json': `${broken} ` })),
         denied(noValue),
       ],
       [
-        'warns where the check is new and the content old',
+        'warns if the check is new and the content old',
         written(deny, { 'a.json': broken }, app({}, { 'a.json': broken })),
         warned(noValue),
       ],
@@ -181,33 +181,33 @@ describe('contentCheckPlugin', () => {
         written(deny, { 'a.json': broken, 'b.json': broken }, app(deny, { 'b.json': broken })),
         { ...denied(noValue), ...warned('b.json:1:7: this is not a JSON value') },
       ],
-      ['says nothing where nothing changes', written(deny, { 'a.json': broken }, app(deny, { 'a.json': broken })), {}],
+      ['is silent if nothing changes', written(deny, { 'a.json': broken }, app(deny, { 'a.json': broken })), {}],
       [
-        'denies to take a required key away',
+        'denies the removal of a required key',
         written({ ...deny, 'required-keys': 'a' }, {}, app({}, { a: '' })),
         denied('the key a is missing'),
       ],
       [
-        'warns of a required key that was missing before',
+        'warns about a required key that was missing before',
         written({ ...deny, 'required-keys': 'a' }, { b: '1' }, app({}, {})),
         warned('the key a is missing'),
       ],
       [
-        'denies to grow beyond the size',
+        'denies growth beyond the limit',
         written({ ...deny, 'max-bytes': '1' }, { a: 'xxx' }, app({}, { a: 'xx' })),
-        denied('the content has 3 bytes, and may have 1'),
+        denied('the content has 3 bytes, the limit is 1'),
       ],
       [
-        'warns where it shrinks to more than the size',
+        'warns if it shrinks to more than the limit',
         written({ ...deny, 'max-bytes': '1' }, { a: 'xx' }, app({}, { a: 'xxx' })),
-        warned('the content has 2 bytes, and may have 1'),
+        warned('the content has 2 bytes, the limit is 1'),
       ],
     ])('%s', async (_what, request, expected) => {
       expect(await world().ask(request)).toEqual(expected);
     });
   });
 
-  describe('of content that nobody may see', () => {
+  describe('with secret content', () => {
     const texts: Readonly<Record<string, string>> = {
       'a.json': broken,
       'b.yaml': `a: "${canary}\n`,
@@ -229,7 +229,7 @@ describe('contentCheckPlugin', () => {
           object: configMap({ metadata: { ...metadata, ...asked }, data: texts }),
         }),
       ],
-    ])('tells of a %s where, and not what', async (_kind, request) => {
+    ])('says where the fault in a %s is, and shows none of its content', async (_kind, request) => {
       const { ask, logger } = world({ shapes });
       const answer = await ask(request);
       expect(answer.denied?.message).toContain('a.json:1:7');
@@ -244,7 +244,7 @@ describe('contentCheckPlugin', () => {
 
     it.each([
       ['binaryData', configMap({ metadata: { ...metadata, ...asked }, binaryData: { 'a.json': 'eHh4' } }), 'ConfigMap'],
-      ['bytes that are no text', { ...secret({}, asked), data: { 'a.json': '/w==' } }, 'Secret'],
+      ['bytes that are not text', { ...secret({}, asked), data: { 'a.json': '/w==' } }, 'Secret'],
     ])('does not check %s', async (_what, object, kind) => {
       const { ask } = world({ shapes });
       const answer = await ask(requestOf({ kind: { group: '', version: 'v1', kind }, object }));
@@ -257,12 +257,12 @@ describe('contentCheckPlugin', () => {
     const shapes = { 'app.json': '{"properties": {"a": {"maxLength": 1}}}' };
     const tooLong = 'a.json:1:7: the text is longer than the schema allows (shapes/app.json:1:36)';
 
-    it('compares with it, and asks for it in the same namespace', async () => {
+    it('validates against it, and reads it from the same namespace', async () => {
       const { ask, requests } = world({ shapes });
       expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
       const path = '/api/v1/namespaces/shop/configmaps/shapes';
       expect(requests.map((request) => request.path)).toEqual([path, path]);
-      // Its text once, and then whether it still is what was read.
+      // Its text once, and then only its metadata.
       expect(await ask(written(asked, { 'a.json': sound }))).toEqual(denied(tooLong));
       expect(requests.map(({ headers }) => headers['accept']?.includes('as=PartialObjectMetadata'))).toEqual([
         ...[true, false],
@@ -277,13 +277,13 @@ describe('contentCheckPlugin', () => {
       expect(await ask(written(asked, { 'a.json': sound }))).toEqual({});
     });
 
-    it('does not ask for one that no key needs', async () => {
+    it('does not read one that no key needs', async () => {
       const { ask, requests } = world();
       expect(await ask(written({ ...deny, schema: 'b.json=shapes' }, { 'a.json': sound, c: 'x' }))).toEqual({});
       expect(requests).toEqual([]);
     });
 
-    it('takes the key that is named, for the key that is named, in YAML too', async () => {
+    it('uses the named key of the schema for the named key of the source, in YAML too', async () => {
       const { ask } = world({ shapes: { 'one.yaml': 'maxProperties: 0\n', 'two.yaml': '{}' } });
       const asked = { ...deny, schema: 'a.json=shapes/one.yaml, b.json=shapes/two.yaml' };
       expect(await ask(written(asked, { 'a.json': sound, 'b.json': sound }))).toEqual(
@@ -292,21 +292,21 @@ describe('contentCheckPlugin', () => {
     });
   });
 
-  describe('allows where it cannot tell, says so, and counts it:', () => {
+  describe('if it cannot check, allows with a warning, and counts it:', () => {
     const asked = { ...deny, schema: 'shapes' };
     const data = { 'a.json': sound };
     const noSchema =
       'not checked with a schema: there is no ConfigMap shapes in shop that is annotated reroll.dev/is-schema: "true"; create it, or annotate it';
 
     it.each<[string, Schemas, AdmissionRequest, string, string]>([
-      ['a schema that is not there', {}, written(asked, data), 'schema_missing', noSchema],
+      ['a schema that does not exist', {}, written(asked, data), 'schema_missing', noSchema],
       [
-        'a ConfigMap that does not say that it is a schema',
+        'a ConfigMap without the schema annotation',
         { shapes: { annotations: {}, data: { 'app.json': '{}' } } },
         ...([written(asked, data), 'schema_missing', noSchema] as const),
       ],
       [
-        'a ConfigMap that says that it is none',
+        'a ConfigMap whose annotation says that it is not a schema',
         { shapes: { annotations: { 'reroll.dev/is-schema': 'false' }, data: { 'app.json': '{}' } } },
         ...([written(asked, data), 'schema_missing', noSchema] as const),
       ],
@@ -325,7 +325,7 @@ describe('contentCheckPlugin', () => {
         'not checked with a schema: ConfigMap shapes has 2 keys: name the one with the schema, as shapes/key',
       ],
       [
-        'a key that is not there',
+        'a key that does not exist',
         { shapes: { a: '{}' } },
         written({ ...asked, schema: 'shapes/b' }, data),
         'schema_missing',
@@ -368,7 +368,7 @@ describe('contentCheckPlugin', () => {
         'not checked with a schema: the schema shapes/a is too large',
       ],
       [
-        'an endless schema',
+        'a recursive schema',
         { shapes: { a: '{"$ref": "#"}' } },
         written(asked, data),
         'schema_unreadable',
@@ -405,8 +405,8 @@ describe('contentCheckPlugin', () => {
     it('an API server that does not answer', async () => {
       const { client, clock, logger } = clientWorld(async () => await new Promise(() => undefined));
       const metrics = new WebhookMetrics();
-      const duty = contentCheckPlugin({ client, clock, logger, metrics, namespaces: new Map() });
-      const answer = duty.answer(written(asked, data));
+      const plugin = contentCheckPlugin({ client, clock, logger, metrics, namespaces: new Map() });
+      const answer = plugin.answer(written(asked, data));
       await clock.advance(200);
       expect(await answer).toEqual(
         warned('not checked with a schema: the schema in ConfigMap shapes could not be read'),
@@ -414,25 +414,25 @@ describe('contentCheckPlugin', () => {
     });
 
     it('time that is over', async () => {
-      const { duty, clock, unchecked } = world({}, [], 0);
-      const answer = duty.answer(written(deny, { 'a.json': broken }));
+      const { plugin, clock, unchecked } = world({}, [], 0);
+      const answer = plugin.answer(written(deny, { 'a.json': broken }));
       await clock.advance(0);
       expect(await answer).toEqual(warned('a.json is not checked: it takes too long'));
       expect(await unchecked()).toEqual(['deadline']);
     });
 
     it('YAML that takes too long', async () => {
-      const { duty, clock, unchecked } = world({}, [], 10);
-      const answer = duty.answer(written(deny, { 'a.yaml': '['.repeat(100_000) }));
+      const { plugin, clock, unchecked } = world({}, [], 10);
+      const answer = plugin.answer(written(deny, { 'a.yaml': '['.repeat(100_000) }));
       await clock.advance(0);
       expect(await answer).toEqual(warned('a.yaml is not checked: it takes too long'));
       expect(await unchecked()).toEqual(['deadline']);
     });
 
     it('a review that is forged', async () => {
-      const { duty } = world();
+      const { plugin } = world();
       const forged = { ...secret({}, annotated(deny)), data: { 'a.json': 17 } };
-      await expect(duty.answer(requestOf({ object: forged }))).rejects.not.toThrow(/17/);
+      await expect(plugin.answer(requestOf({ object: forged }))).rejects.not.toThrow(/17/);
     });
   });
 });

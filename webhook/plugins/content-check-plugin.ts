@@ -25,19 +25,19 @@ export interface ContentCheckOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  /** Modes of namespaces, for sources that do not say for themselves. */
+  /** Modes of namespaces, for sources without an annotation. */
   readonly namespaces: ReadonlyMap<string, CheckMode>;
-  /** For all checks of a write. */
+  /** Time limit for all checks of a write. */
   readonly withinMs?: number;
 }
 
-/** Faults told in a refusal; what is left out is counted. */
+/** Faults listed in a denial; it only counts the others. */
 const maxLines = 8;
 
-/** Less than a review has before it is answered without. */
+/** Less than the deadline of a review, after which it is answered without plugins. */
 const defaultWithinMs = 400;
 
-/** Checks the content of sources that ask for it, or whose namespace does: the only duty that can deny a write. */
+/** Checks the content of sources that opt in, or whose namespace is configured. The only plugin that can deny a write. */
 export function contentCheckPlugin({
   client,
   clock,
@@ -74,7 +74,7 @@ export function contentCheckPlugin({
   };
 }
 
-/** Undefined where there is nothing to check: neither content nor what is asked of it has changed. */
+/** Undefined if there is nothing to check: neither the content nor its check annotations have changed. */
 function checkedWrite(request: AdmissionRequest): CheckedWrite | undefined {
   const kind = capturedKind(request);
   if (kind === undefined) return undefined;
@@ -83,7 +83,7 @@ function checkedWrite(request: AdmissionRequest): CheckedWrite | undefined {
   if (before && isSame(before, after) && isAskedTheSame(request)) return undefined;
   const { namespace: stated, name } = metadataFromJson(request.object);
   const namespace = request.namespace ?? stated;
-  // Not yet there where the server is to generate it.
+  // The name may be empty until the server has generated it.
   const source = `${kind} ${namespace}/${name || (request.name ?? '')}`;
   return { namespace, source, after, before };
 }
@@ -108,9 +108,9 @@ function answerTo(
   { mode, problems }: CheckSettings,
 ): PluginAnswer {
   const denying = mode === 'deny' ? findings.filter(({ isOld }) => !isOld) : [];
-  const told = findings.filter((finding) => !denying.includes(finding));
+  const warning = findings.filter((finding) => !denying.includes(finding));
   const warnings = [
-    ...[...told, ...unchecked].map(({ line }) => `${source}: ${line}`),
+    ...[...warning, ...unchecked].map(({ line }) => `${source}: ${line}`),
     ...problems.map((problem) => describeProblem(source, problem)),
   ];
   return {

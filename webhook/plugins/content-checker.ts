@@ -8,24 +8,24 @@ import type { UncheckedReason } from '../metrics';
 import { SchemaReadError, type SchemaReader } from './schema-reader';
 import { TimeLimitError, withinTime } from './time-limit';
 
-/** A write of a source, as it is checked. */
+/** A write of a source to check. */
 export interface CheckedWrite {
   readonly namespace: string;
-  /** How to name the source: `ConfigMap shop/app`. */
+  /** The source in messages: `ConfigMap shop/app`. */
   readonly source: string;
   readonly after: CheckedContent;
-  /** Undefined where there was none. */
+  /** Undefined for a CREATE. */
   readonly before: CheckedContent | undefined;
 }
 
-/** Something that does not hold, as a line that says where and why. */
+/** A fault, as a line that says where and why. */
 export interface Finding {
   readonly line: string;
-  /** It was so before this write, which did not touch it: one key can be mended after the other. */
+  /** The fault was there before, and this write did not touch it. It does not deny, so that keys can be fixed one by one. */
   readonly isOld: boolean;
 }
 
-/** Something that could not be checked, and so does not count. */
+/** Something that could not be checked, and so does not deny. */
 export interface Unchecked {
   readonly line: string;
   readonly reason: UncheckedReason;
@@ -38,13 +38,13 @@ export interface CheckReport {
   readonly unchecked: readonly Unchecked[];
 }
 
-/** Schemas get this part of the time: what they leave is for parsers. */
+/** Reading schemas may take this share of the time. The rest is for parsing. */
 const schemaShare = 0.4;
 
-/** No parser holds up other reviews for longer. */
+/** The longest that a parser may hold up other reviews. */
 const maxParseMs = 200;
 
-/** Runs the checks of a write, one key after the other and other reviews in between. */
+/** Runs the checks of a write key by key, so that other reviews can run in between. */
 export class ContentChecker {
   readonly #clock: Clock;
   readonly #schemas: SchemaReader;
@@ -54,7 +54,7 @@ export class ContentChecker {
     this.#schemas = schemas;
   }
 
-  /** Settles within that time; what has not been checked by then is said to be unchecked. */
+  /** Settles within that time. Keys that have not been checked by then are reported as unchecked. */
   async check(write: CheckedWrite, settings: CheckSettings, withinMs: number): Promise<CheckReport> {
     const untilMs = this.#clock.monotonicMs() + withinMs;
     const keys = keysToCheck(write);
@@ -107,7 +107,7 @@ export class ContentChecker {
       }));
       return { faults, unchecked };
     } catch (thrown) {
-      // What was thrown may quote the text.
+      // Other errors may quote the content, so their messages are not shown.
       if (thrown instanceof TimeLimitError) return isNot('it takes too long', 'deadline');
       if (thrown instanceof NestingError) return isNot(`it is ${thrown.message}`, 'too_large');
       return isNot('its parser failed', 'crash');
@@ -122,7 +122,7 @@ interface KeyToCheck {
   readonly isOld: boolean;
 }
 
-/** Those that the write changes first: they are what there should be time for. */
+/** Keys that the write changes come first, as time may run out. */
 function keysToCheck({ after, before }: CheckedWrite): readonly KeyToCheck[] {
   return [...after.texts]
     .flatMap(([name, bytes]) => {
@@ -140,7 +140,7 @@ function isFor({ key }: SchemaReference, name: string): boolean {
   return key === undefined || key === name;
 }
 
-/** What concerns the source as a whole. */
+/** Findings about the source as a whole. */
 function* wholeFindings({ after, before }: CheckedWrite, settings: CheckSettings): Generator<Finding> {
   for (const key of settings.requiredKeys) {
     if (!after.keys.has(key)) yield { line: `the key ${key} is missing`, isOld: before?.keys.has(key) === false };
@@ -148,6 +148,6 @@ function* wholeFindings({ after, before }: CheckedWrite, settings: CheckSettings
   const { maxBytes = Infinity } = settings;
   if (after.bytes > maxBytes) {
     const isOld = before !== undefined && before.bytes > maxBytes && after.bytes <= before.bytes;
-    yield { line: `the content has ${after.bytes} bytes, and may have ${maxBytes}`, isOld };
+    yield { line: `the content has ${after.bytes} bytes, the limit is ${maxBytes}`, isOld };
   }
 }

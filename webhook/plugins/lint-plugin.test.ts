@@ -26,7 +26,7 @@ interface Asked {
   readonly timeoutMs: number;
 }
 
-/** A leader that gives these answers, one after another, and the last of them from then on. */
+/** A leader that gives these answers one after another, and then repeats the last one. */
 function world(...answers: readonly unknown[]) {
   const clock = new FakeClock();
   const questions: Asked[] = [];
@@ -36,17 +36,17 @@ function world(...answers: readonly unknown[]) {
       return await Promise.resolve(answers[Math.min(questions.length, answers.length) - 1]);
     },
   };
-  const duty = lintPlugin({ clock, reconcilers });
+  const plugin = lintPlugin({ clock, reconcilers });
   const answered = async (request: AdmissionRequest) => {
-    const answer = duty.answer(request);
+    const answer = plugin.answer(request);
     await clock.advance(1_000);
     return await answer;
   };
-  return { clock, duty, questions, answered };
+  return { clock, plugin, questions, answered };
 }
 
 describe('lintPlugin', () => {
-  it('warns of what the leader finds', async () => {
+  it('warns about the findings of the leader', async () => {
     const { answered, questions } = world(says(certain));
     expect(await answered(requestOf(asks))).toEqual({ warnings: [certain.message] });
     expect(questions).toHaveLength(1);
@@ -55,28 +55,28 @@ describe('lintPlugin', () => {
     expect(question).toMatchObject({ v: 1, group: 'apps', kind: 'Deployment', namespace: 'shop' });
   });
 
-  it('warns in a dry run, which is when people ask', async () => {
-    const { answered, duty } = world(says(certain));
+  it('warns in a dry run', async () => {
+    const { answered, plugin } = world(says(certain));
     const request = requestOf(asks, { dryRun: true });
-    expect(duty.wants(request, 'validate')).toBe(true);
+    expect(plugin.wants(request, 'validate')).toBe(true);
     expect(await answered(request)).toEqual({ warnings: [certain.message] });
   });
 
-  it('looks again at what may have been stored a moment ago', async () => {
+  it('queries again for a provisional finding, whose object may have been stored a moment ago', async () => {
     const { answered, questions } = world(says(certain, missing), says(certain));
     expect(await answered(requestOf(asks))).toEqual({ warnings: [certain.message] });
     expect(questions.map(({ atMs }) => atMs - questions[0]!.atMs)).toEqual([0, 150]);
     expect(questions[1]!.question).toEqual(questions[0]!.question);
-    // The review is over after 500 ms, and then what is certain would be lost, too.
+    // The review ends after 500 ms, and then certain findings would be lost too.
     expect(150 + questions.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)).toBeLessThan(500);
   });
 
-  it('warns of what is still not there then, in the order of the leader', async () => {
+  it("warns if it is still missing then, in the leader's order", async () => {
     const { answered } = world(says(missing, certain));
     expect(await answered(requestOf(asks))).toEqual({ warnings: [missing.message, certain.message] });
   });
 
-  it('says nothing of what it could not look at again', async () => {
+  it('does not warn about a provisional finding if the second query fails', async () => {
     const { answered } = world(says(missing, certain), undefined);
     expect(await answered(requestOf(asks))).toEqual({ warnings: [certain.message] });
   });
@@ -85,8 +85,8 @@ describe('lintPlugin', () => {
     ['no answer', undefined],
     ['an answer of another version', { v: 2, findings: [certain] }],
     ['an answer to something else', { v: 1, restarts: [] }],
-    ['an answer that is none', 'no'],
-    ['findings that are none', says('no')],
+    ['an invalid answer', 'no'],
+    ['findings that are not a list', says('no')],
     ['findings of another shape', says({ message: 1, provisional: false })],
   ])('warns of nothing upon %s', async (_what, answer) => {
     const { answered, questions } = world(answer);
@@ -94,13 +94,13 @@ describe('lintPlugin', () => {
     expect(questions).toHaveLength(1);
   });
 
-  it('asks nobody about a workload that says nothing of restarts', async () => {
+  it('sends no query for a workload without annotations that look like ours', async () => {
     const { answered, questions } = world(says(certain));
     expect(await answered(requestOf({ metadata: { 'helm.sh/chart': 'web-1' } }))).toEqual({});
     expect(questions).toEqual([]);
   });
 
-  it('says nothing again to who scales a workload', async () => {
+  it('does not repeat the warning when the workload is scaled', async () => {
     const { answered, questions } = world(says(certain));
     const oldObject = written({ ...asks, spec: { replicas: 1 } }).object;
     const update = { operation: 'UPDATE', oldObject };
@@ -121,18 +121,18 @@ describe('lintPlugin', () => {
     ['a Secret', { kind: { group: '', version: 'v1', kind: 'Secret' } }, false],
     ['a controller', { userInfo: { username: 'system:serviceaccount:kube-system:job-controller' } }, false],
     [
-      'one that wants no lint',
+      'one with lint switched off',
       { object: written({ metadata: { [auto]: 'yes', 'reroll.dev/lint': 'off' } }).object },
       false,
     ],
     [
-      'one that says it wants it',
+      'one with lint switched on',
       { object: written({ metadata: { [auto]: 'yes', 'reroll.dev/lint': 'on' } }).object },
       true,
     ],
   ])('wants %s: %#', (_title, changed, expected) => {
-    const { duty } = world();
+    const { plugin } = world();
     for (const path of ['validate', 'mutate'] as const)
-      expect(duty.wants(requestOf(asks, changed), path)).toBe(expected);
+      expect(plugin.wants(requestOf(asks, changed), path)).toBe(expected);
   });
 });

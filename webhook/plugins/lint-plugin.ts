@@ -19,13 +19,13 @@ export interface LintDutyOptions {
   readonly reconcilers: Pick<ReconcilerClient, 'query'>;
 }
 
-/** A person waits for the answer, and both questions must be over before the review is. */
+/** A person waits for the answer, and both queries must fit into the deadline of the review. */
 const askMs = 150;
 
-/** So far, and mostly much less, a watch is behind what the same `kubectl apply` has stored just before. */
+/** How far the reconciler's watch may be behind what the same `kubectl apply` has just stored; usually much less. */
 const secondLookMs = 150;
 
-/** Warns who writes a workload of what does not do there what they seem to expect. */
+/** Warns whoever writes a workload about annotations that do not do what they seem to expect. */
 export function lintPlugin({ clock, reconcilers }: LintDutyOptions): AdmissionPlugin {
   const ask = async (question: object): Promise<LintAnswer['findings'] | undefined> =>
     readLintAnswer(await reconcilers.query(channelPaths.lint, question, askMs))?.findings;
@@ -36,7 +36,7 @@ export function lintPlugin({ clock, reconcilers }: LintDutyOptions): AdmissionPl
       if (namespace === undefined) return {};
       const { group } = kind;
       const write = { group, kind: kind.kind, namespace, object, ...(operation === 'UPDATE' && { oldObject }) };
-      // The flags of the reconcilers are not known here: a name that only they give is not looked for.
+      // The webhook does not know the reconcilers' flags, so it does not look for annotations that a flag renames.
       if (!isWorthLinting(write, defaultAnnotationKeys)) return {};
       const question = workloadQuestion(write, namespace, object);
       let findings = await ask(question);
@@ -50,7 +50,7 @@ export function lintPlugin({ clock, reconcilers }: LintDutyOptions): AdmissionPl
   };
 }
 
-/** Whatever else the registration lets through may be a workload that is not restarted, of which there are warnings. */
+/** Any kind that the webhook is registered for, except sources: the leader also warns about kinds that are never restarted. */
 function isWrittenWorkload({ kind, operation, subResource }: AdmissionRequest): boolean {
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
   return (subResource ?? '') === '' && !(kind.group === '' && ['ConfigMap', 'Secret'].includes(kind.kind));

@@ -15,7 +15,7 @@ const restarts: PreviewAnswer = {
   ...{ v: 1, left: [], moreRestarts: 0, moreLeft: 0 },
   restarts: [{ workload: 'deployment/web', keys: ['password'] }],
 };
-const told = { warnings: ['restarts deployment/web (key password)'] };
+const warning = { warnings: ['restarts deployment/web (key password)'] };
 
 function requestOf(changed: Readonly<Record<string, unknown>> = {}): AdmissionRequest {
   return parseAdmissionReview(bytes(review(changed)))!.request!;
@@ -40,15 +40,15 @@ function world(answer: unknown = restarts, key: () => ContentDigester | undefine
       return await Promise.resolve(answer);
     },
   };
-  return { asked, duty: previewPlugin({ reconcilers, digester: key }) };
+  return { asked, plugin: previewPlugin({ reconcilers, digester: key }) };
 }
 
 describe('previewPlugin', () => {
-  it('warns of what the leader says, and asks it with digests alone', async () => {
-    const { asked, duty } = world();
+  it("warns with the leader's answer, and sends only digests", async () => {
+    const { asked, plugin } = world();
     const request = requestOf();
-    expect(duty.wants(request, 'validate')).toBe(true);
-    expect(await duty.answer(request)).toEqual(told);
+    expect(plugin.wants(request, 'validate')).toBe(true);
+    expect(await plugin.answer(request)).toEqual(warning);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ path: '/v1/preview', timeoutMs: 250, question: { keyId: digester.keyId } });
     const { question } = asked[0]!;
@@ -62,32 +62,32 @@ describe('previewPlugin', () => {
     }
   });
 
-  it('sends nothing of the content of a creation: a guess that is not sent cannot be answered', async () => {
-    const { asked, duty } = world();
+  it('sends nothing about the content of a CREATE, so that nobody can test guesses', async () => {
+    const { asked, plugin } = world();
     for (const pin of ['4710', '4711', '4712']) {
       const guess = { ...secret({ pin }), metadata: { name: 'db', namespace: 'shop' } };
-      await duty.answer(requestOf({ operation: 'CREATE', object: guess, oldObject: null, name: 'db' }));
+      await plugin.answer(requestOf({ operation: 'CREATE', object: guess, oldObject: null, name: 'db' }));
     }
     const [first, ...others] = asked.map(({ question }) => question);
     expect(first?.update).toBeUndefined();
     for (const other of others) expect(other).toEqual(first);
   });
 
-  it('asks nobody about an update of what has no uid', async () => {
-    const { asked, duty } = world();
+  it('sends no query for an update of an object without a uid', async () => {
+    const { asked, plugin } = world();
     const withoutUid = (data: Readonly<Record<string, string>>) => ({
       ...secret(data),
       metadata: { name: 'db', namespace: 'shop' },
     });
     const forged = requestOf({ object: withoutUid({ pin: '1' }), oldObject: withoutUid({ pin: '2' }) });
-    expect(await duty.answer(forged)).toEqual({});
+    expect(await plugin.answer(forged)).toEqual({});
     expect(asked).toEqual([]);
   });
 
-  it('warns in a dry run, which is when people ask', async () => {
-    const { duty } = world();
-    expect(duty.wants(requestOf({ dryRun: true }), 'validate')).toBe(true);
-    expect(await duty.answer(requestOf({ dryRun: true }))).toEqual(told);
+  it('warns in a dry run', async () => {
+    const { plugin } = world();
+    expect(plugin.wants(requestOf({ dryRun: true }), 'validate')).toBe(true);
+    expect(await plugin.answer(requestOf({ dryRun: true }))).toEqual(warning);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
@@ -99,30 +99,30 @@ describe('previewPlugin', () => {
     ['writes something else', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
     ['has switched it off', { object: secret({ password: 'x' }, { annotations: { 'reroll.dev/preview': 'off' } }) }],
   ])('says nothing to who %s', (_who, changed) => {
-    expect(world().duty.wants(requestOf(changed), 'validate')).toBe(false);
+    expect(world().plugin.wants(requestOf(changed), 'validate')).toBe(false);
   });
 
-  it('asks nobody about contents that stay as they are, nor without a key or a name', async () => {
-    const { asked, duty } = world();
+  it('sends no query if the content is the same, nor without a digest key or a name', async () => {
+    const { asked, plugin } = world();
     const { object } = requestOf();
-    expect(await duty.answer(requestOf({ oldObject: object }))).toEqual({});
-    expect(await duty.answer(requestOf({ name: '', object: { ...secret({ a: 'b' }), metadata: {} } }))).toEqual({});
-    expect(await world(restarts, () => undefined).duty.answer(requestOf())).toEqual({});
+    expect(await plugin.answer(requestOf({ oldObject: object }))).toEqual({});
+    expect(await plugin.answer(requestOf({ name: '', object: { ...secret({ a: 'b' }), metadata: {} } }))).toEqual({});
+    expect(await world(restarts, () => undefined).plugin.answer(requestOf())).toEqual({});
     expect(asked).toEqual([]);
   });
 
-  it('does no work for a question that would not be sent', async () => {
+  it('does no work for a query that would not be sent', async () => {
     const counted = new ContentDigester(Buffer.alloc(32, 1));
     const digest = jest.spyOn(counted, 'digest');
-    await world(restarts, () => counted, false).duty.answer(requestOf());
+    await world(restarts, () => counted, false).plugin.answer(requestOf());
     expect(digest).not.toHaveBeenCalled();
-    await world(restarts, () => counted).duty.answer(requestOf());
-    // What is replaced, and what is to come.
+    await world(restarts, () => counted).plugin.answer(requestOf());
+    // The old content and the new one.
     expect(digest).toHaveBeenCalledTimes(2);
   });
 
-  it('says nothing where nobody answered, and fails where the answer is none', async () => {
-    await expect(world(null).duty.answer(requestOf())).rejects.toThrow('invalid preview answer');
+  it('adds nothing without an answer, and fails on an invalid one', async () => {
+    await expect(world(null).plugin.answer(requestOf())).rejects.toThrow('invalid preview answer');
     const nobody = previewPlugin({
       reconcilers: { canQuery: () => true, query: async () => undefined },
       digester: () => digester,

@@ -17,14 +17,14 @@ import { digestBefore, digestOf, isUnchanged, writtenSource } from '../admission
 
 export interface PreviewDutyOptions {
   readonly reconcilers: Pick<ReconcilerClient, 'query' | 'canQuery'>;
-  /** Undefined until the install's key is known. */
+  /** Undefined until the digest key is known. */
   readonly digester: () => ContentDigester | undefined;
 }
 
-/** A person waits for the answer: what is not known by then is not told. */
+/** A person waits for the answer, so after this the preview is left out. */
 const askMs = 250;
 
-/** Tells who writes a source what that will restart; with `--dry-run=server`, what it would. */
+/** Warns whoever writes a source what that will restart or, with `--dry-run=server`, would restart. */
 export function previewPlugin({ reconcilers, digester: currentDigester }: PreviewDutyOptions): AdmissionPlugin {
   return {
     name: 'preview',
@@ -35,13 +35,13 @@ export function previewPlugin({ reconcilers, digester: currentDigester }: Previe
       const question = kind && digester && questionOf(request, kind, digester);
       if (!question) return {};
       const answer = await reconcilers.query(channelPaths.preview, question, askMs);
-      const told = answer === undefined ? undefined : describePreview(parsePreviewAnswer(answer));
-      return told === undefined ? {} : { warnings: [told] };
+      const warning = answer === undefined ? undefined : describePreview(parsePreviewAnswer(answer));
+      return warning === undefined ? {} : { warnings: [warning] };
     },
   };
 }
 
-/** Undefined where nothing changes, or the source has no name yet. */
+/** Undefined if nothing changes, or the source has no name yet. */
 function questionOf(
   request: AdmissionRequest,
   kind: PreviewQuestion['kind'],

@@ -15,7 +15,7 @@ describe('RecentChanges', () => {
     recent = new RecentChanges(clock);
   });
 
-  it('takes the same change under another review for a repetition', () => {
+  it('treats the same change in another review as a duplicate', () => {
     expect(recent.isNew(record)).toBe(true);
     expect(recent.isNew({ ...record, id: 'review-2' })).toBe(false);
   });
@@ -32,11 +32,11 @@ describe('RecentChanges', () => {
     expect(recent.isNew({ ...record, ...changed })).toBe(true);
   });
 
-  it('counts a change there, back and there again as three', () => {
+  it('counts a change, its revert and the same change again as three', () => {
     expect([record, other, record].map((change) => recent.isNew(change))).toEqual([true, true, true]);
   });
 
-  it('forgets', async () => {
+  it('forgets after the window', async () => {
     recent.isNew(record);
     await clock.advance(9_999);
     expect(recent.isNew(record)).toBe(false);
@@ -51,7 +51,7 @@ describe('RecentChanges', () => {
     expect(recent.isNew({ ...record, name: 'db-0' })).toBe(true);
   });
 
-  it('lets go of what is too old when something new comes', async () => {
+  it('drops old entries when a new one is added', async () => {
     for (let index = 0; index < 100; index++) recent.isNew({ ...record, name: `db-${index}` });
     await clock.advance(10_000);
     recent.isNew(record);

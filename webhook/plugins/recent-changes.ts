@@ -3,16 +3,16 @@ import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import { textDigest } from '../../shared/domain/sources/text-digest';
 import type { Clock } from '../../shared/runtime/clock';
 
-/** One write reaches every registered hook, and again with each of the API server's own retries, within this time. */
+/** All hooks, and all of the API server's own retries, see one write within this time. */
 const windowMs = 10_000;
 
 export const maxRecentSources = 4_096;
 
 /**
- * Tells a change from its repetition: `/mutate` and `/validate` may both be registered, and the API server calls again,
- * under a new uid, when a write meets a conflict.
+ * Recognizes a change that is seen twice: `/mutate` and `/validate` may both be registered, and the API server calls again,
+ * with a new uid, when a write meets a conflict.
  *
- * Only the last change of a source is remembered: one that goes there and back and there again is three changes.
+ * Only the last change of a source is remembered, so a change, its revert and the same change again count as three.
  */
 export class RecentChanges {
   readonly #clock: Clock;
@@ -23,14 +23,14 @@ export class RecentChanges {
     this.#clock = clock;
   }
 
-  /** Sources that are remembered. */
+  /** The number of remembered sources. */
   get size(): number {
     return this.#last.size;
   }
 
-  /** Whether this is the first of its kind; it is remembered. */
+  /** Whether this change was not seen before. Remembers it. */
   isNew({ kind, namespace, name, uid, digest, user }: ChangeRecord): boolean {
-    // Digests of them: names and users are as long as somebody likes.
+    // Digests, as names of objects and users may be long.
     const source = textDigest(`${kind} ${objectKey(namespace, name)} ${uid}`);
     const change = textDigest(`${digest} ${user}`);
     const atMs = this.#clock.monotonicMs();

@@ -9,7 +9,7 @@ type Data = Readonly<Record<string, string>>;
 const marks = { 'reroll.dev/is-schema': 'true' };
 const shapes: SchemaReference = { key: undefined, configMap: 'shapes', schemaKey: undefined };
 
-/** `shop/shapes` as it is stored; a number is a refusal. */
+/** `shop/shapes` as it is stored; a number is an error status. */
 interface Stored {
   configMap: { readonly annotations: Data; readonly data: Data } | number;
 }
@@ -39,7 +39,7 @@ function world(configMap: Stored['configMap'] = 404) {
 }
 
 describe('a schema', () => {
-  it('is read once, and of its metadata it is asked each time whether it still is what was read', async () => {
+  it('is read once, and only its metadata is read each time', async () => {
     const { stored, read, asked } = world({ annotations: marks, data: { 'app.json': '{}' } });
     expect(await read()).toBe('shapes/app.json');
     expect(await read()).toBe('shapes/app.json');
@@ -48,21 +48,21 @@ describe('a schema', () => {
     expect(await read()).toMatch(/^the schema cannot be used: shapes\/app\.json:1:1: /);
   });
 
-  it('is none once its ConfigMap no longer says so', async () => {
+  it('is not used once its ConfigMap loses the annotation', async () => {
     const { stored, read } = world({ annotations: marks, data: { 'app.json': '{}' } });
     await read();
     stored.configMap = { annotations: {}, data: { 'app.json': '{}' } };
     expect(await read()).toBe(await world().read());
   });
 
-  it('is another one by another of its keys', async () => {
+  it('is cached per key of its ConfigMap', async () => {
     const { read } = world({ annotations: marks, data: { 'a.json': '{}', 'b.json': '{}' } });
     expect(await read({ ...shapes, schemaKey: 'a.json' })).toBe('shapes/a.json');
     expect(await read({ ...shapes, schemaKey: 'b.json' })).toBe('shapes/b.json');
     expect(await read()).toBe('ConfigMap shapes has 2 keys: name the one with the schema, as shapes/key');
   });
 
-  it('is waited for no longer than for both questions together', async () => {
+  it('has one time limit for both requests together', async () => {
     const { client, clock, transport } = clientWorld(async () => {
       if (transport.requests.length > 1) return await new Promise(() => undefined);
       await new Promise<void>((resolve) => void clock.timer(80, resolve));
@@ -75,11 +75,11 @@ describe('a schema', () => {
   });
 });
 
-describe('of a ConfigMap that does not say that it is a schema', () => {
+describe('a ConfigMap without the schema annotation', () => {
   const contents: readonly Data[] = [{}, { a: '{"const": 1}' }, { a: '{"b":' }, { a: '{}', b: '{}' }, { a: 'hunter2' }];
   const annotations: readonly Data[] = [{}, { 'reroll.dev/is-schema': 'True' }, { 'reroll.dev/schema': 'shapes' }];
 
-  it.each([undefined, 'a', 'z'])('a forged schema learns neither that it exists nor what it holds: %s', async (key) => {
+  it.each([undefined, 'a', 'z'])('does not reveal that it exists or what it holds: %s', async (key) => {
     const reference = { ...shapes, schemaKey: key };
     const missing = await world().read(reference);
     expect(missing).toBe(
@@ -89,7 +89,7 @@ describe('of a ConfigMap that does not say that it is a schema', () => {
     for (const stored of annotations.flatMap((said) => contents.map((data) => ({ annotations: said, data })))) {
       const { read, asked } = world(stored);
       expect(await read(reference)).toBe(missing);
-      // As much as is asked of one that is not there.
+      // The same request as for one that does not exist.
       expect(asked()).toEqual(['metadata']);
     }
   });

@@ -16,7 +16,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { UncheckedReason } from '../metrics';
 import { withinTime } from './time-limit';
 
-/** A schema that is not to be had; the message is fit for a warning. */
+/** A schema could not be read. The message can be shown in a warning. */
 export class SchemaReadError extends RerollError {
   readonly reason: UncheckedReason;
 
@@ -29,16 +29,17 @@ export class SchemaReadError extends RerollError {
 const { isSchema } = sourceAnnotations;
 
 /**
- * Reads schemas out of ConfigMaps that say of themselves that they are schemas: the text of any other would be told in faults,
- * bit by bit, to who may name it and not read it. What is there and says nothing is answered as what is not there.
+ * Reads schemas from ConfigMaps that are annotated as schemas. If any ConfigMap could be a schema, the reported faults would
+ * reveal its text bit by bit to somebody who may name it but not read it. A ConfigMap without the annotation gets the same
+ * answer as one that does not exist.
  *
- * Each use asks the API server, so that a schema that has been corrected counts at once. What is kept is the work of reading its
- * text; and whether it is a schema is asked first, of its metadata, so that the size of what is none does not show in the time.
+ * Each use asks the API server, so a corrected schema counts at once; only the parsed schema is cached. The metadata is read
+ * first, so that the time does not reveal the size of a ConfigMap that is not a schema.
  */
 export class SchemaReader {
   readonly #clock: Clock;
   readonly #client: KubeClient;
-  /** By the version that they were read of. */
+  /** By the version of the ConfigMap. */
   readonly #kept = new BoundedMap<string, LoadedSchema>({
     maxBytes: budgets.keptSchemaBytes,
     maxOwnerBytes: budgets.keptSchemaNamespaceBytes,
@@ -70,7 +71,7 @@ export class SchemaReader {
   }
 }
 
-/** What was asked for, if it is a schema. @throws SchemaReadError */
+/** Resolves to the ConfigMap if it is annotated as a schema. @throws SchemaReadError */
 async function marked<Found extends { readonly metadata: ObjectMeta }>(
   namespace: string,
   { configMap }: SchemaReference,
@@ -109,7 +110,7 @@ function chosenKey(object: object, { configMap, schemaKey }: SchemaReference): r
   return [key, text];
 }
 
-/** A key whose name tells no format is read as JSON. */
+/** A key whose name shows no format is parsed as JSON. */
 async function parsed(name: string, text: string, limitMs: number): Promise<LoadedSchema> {
   const format = formatOf(name) ?? formatOf('.json');
   if (!format || text.length > Math.min(budgets.schemaBytes, format.maxLength)) {

@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from '../admission/admission-plugin';
 import { capturedKind } from './capture-change';
 import { readsWarnings } from '../admission/warned-users';
 
-/** Tells who writes a source with more keys than are told apart what that costs them. */
+/** Warns whoever writes a source with so many keys that Reroll does not track them one by one. */
 export function sourceSizePlugin(): AdmissionPlugin {
   return {
     name: 'source-size',
@@ -15,19 +15,19 @@ export function sourceSizePlugin(): AdmissionPlugin {
       const what = why(request);
       const { namespace = '', kind, name = '' } = request;
       if (what === undefined) return await Promise.resolve({});
-      const effect = 'any change restarts every workload that uses one of them; divide it into several';
+      const effect = 'any change restarts every workload that uses one of them; split it into several objects';
       return { warnings: [`${kind.kind} ${objectKey(namespace, name)} has ${what}: ${effect}`] };
     },
   };
 }
 
-/** Undefined where there are not too many. Counted without reading a value. */
+/** Why the keys are too many; undefined if they are not. Reads no value. */
 function why({ object }: AdmissionRequest): string | undefined {
   const names = ['data', 'binaryData'].flatMap((field) => Object.keys(objectOf(fieldAt(object, [field]))));
   if (names.length > budgets.sourceKeys) {
-    return `${names.length} keys, and more than ${budgets.sourceKeys} are not told apart`;
+    return `${names.length} keys, more than the ${budgets.sourceKeys} that are tracked one by one`;
   }
   const bytes = names.reduce((sum, name) => sum + name.length, 0);
   if (bytes <= budgets.sourceKeyNameBytes) return undefined;
-  return `keys whose names take ${bytes} bytes, and with more than ${budgets.sourceKeyNameBytes} they are not told apart`;
+  return `key names of ${bytes} bytes, more than the ${budgets.sourceKeyNameBytes} up to which keys are tracked one by one`;
 }

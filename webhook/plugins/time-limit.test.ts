@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TimeLimitError, withinTime } from './time-limit';
 
 describe('withinTime', () => {
-  it('gives what the work gives', () => {
+  it('returns the result of the work', () => {
     expect(withinTime(1_000, () => [1])).toEqual([1]);
   });
 
@@ -19,7 +19,7 @@ describe('withinTime', () => {
     expect(withinTime(1_000, () => 'and works on')).toBe('and works on');
   });
 
-  it('does not begin where there is no time', () => {
+  it('does not start without time', () => {
     expect(() => withinTime(0.5, () => 1)).toThrow(TimeLimitError);
     expect(() => withinTime(-3, () => 1)).toThrow(TimeLimitError);
   });
@@ -33,7 +33,7 @@ describe('withinTime', () => {
     ).toThrow(error);
   });
 
-  it('ends endless recursion as an error of its own', () => {
+  it('reports endless recursion as its own error', () => {
     const recurse = (): number => 1 + recurse();
     expect(() => withinTime(1_000, recurse)).toThrow(RangeError);
   });

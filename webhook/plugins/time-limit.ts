@@ -2,7 +2,7 @@ import { createContext, Script, type Context } from 'node:vm';
 import { RerollError } from '../../shared/domain/errors';
 import { objectOf } from '../../shared/domain/kubernetes/json-value';
 
-/** Work was cut off in its middle. */
+/** The work was stopped before it was done. */
 export class TimeLimitError extends RerollError {
   constructor(limitMs: number) {
     super(`not done within ${limitMs} ms`, { code: 'TIME_LIMIT' });
@@ -13,8 +13,8 @@ const call = new Script('work()');
 let context: (Context & { work?: () => void }) | undefined;
 
 /**
- * Runs synchronous work, and cuts it off in whatever it is when its time is up: a parser in the hands of a hostile text
- * would otherwise hold up every other review. V8 ends all that such a script calls, at once.
+ * Runs synchronous work, and stops it at once when its time is up. Otherwise hostile input to a parser could hold up every
+ * other review. V8 terminates whatever the script calls.
  *
  * @throws TimeLimitError, and what the work throws.
  */

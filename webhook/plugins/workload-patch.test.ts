@@ -14,29 +14,29 @@ function workload(variables: readonly object[] | undefined, metadata: object | n
 
 test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
   ['nothing', workload([]), {}, []],
-  ['an annotation of a template that is not there', { metadata: {}, spec: {} }, { annotations: { a: 'b' } }, []],
+  ['an annotation for a template that does not exist', { metadata: {}, spec: {} }, { annotations: { a: 'b' } }, []],
   ['a first variable', workload(undefined), { env: [mark] }, [{ op: 'add', path: env, value: [set] }]],
   ['a variable at the end', workload([{ name: 'A' }]), { env: [mark] }, [{ op: 'add', path: `${env}/1`, value: set }]],
   [
-    'a variable where it was',
+    'a variable at its old index',
     workload([{ name: 'A' }]),
     { env: [{ ...mark, index: 0 }] },
     [{ op: 'add', path: `${env}/0`, value: set }],
   ],
   [
-    'a variable that was behind others that are gone',
+    'a variable whose old index is beyond the end',
     workload([{ name: 'A' }]),
     { env: [{ ...mark, index: 7 }] },
     [{ op: 'add', path: `${env}/1`, value: set }],
   ],
   [
-    'a variable in the place of its former value',
+    'a variable that replaces its old value',
     workload([{ name: 'A' }, { name: 'M', valueFrom: {} }]),
     { env: [mark] },
     [{ op: 'replace', path: `${env}/1`, value: set }],
   ],
   [
-    'two variables, the later one behind the earlier',
+    'two variables, in order',
     workload([{ name: 'A' }]),
     {
       env: [
@@ -50,7 +50,7 @@ test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
     ],
   ],
   [
-    'a variable in its place, and another before it',
+    'a variable at its index, and another before it',
     workload([{ name: 'A' }, { name: 'M' }]),
     {
       env: [
@@ -64,26 +64,26 @@ test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
     ],
   ],
   [
-    'one variable for two of a name',
+    'one variable for two with the same name',
     workload([{ name: 'A' }]),
     { env: [{ ...mark, value: 'former' }, mark] },
     [{ op: 'add', path: `${env}/1`, value: set }],
   ],
-  ['no variable of a container that is not there', workload([]), { env: [{ ...mark, container: 'gone' }] }, []],
+  ['no variable for a container that does not exist', workload([]), { env: [{ ...mark, container: 'gone' }] }, []],
   [
-    'an annotation of a template that has one',
+    'an annotation for a template that has one',
     workload([], { annotations: { a: '1' } }),
     { annotations: { 'x~y/z': 'v' } },
     [{ op: 'add', path: '/spec/template/metadata/annotations/x~0y~1z', value: 'v' }],
   ],
   [
-    'an annotation of a template without any',
+    'an annotation for a template without any',
     workload([], { annotations: null }),
     { annotations: { a: 'v' } },
     [{ op: 'add', path: '/spec/template/metadata/annotations', value: { a: 'v' } }],
   ],
   [
-    'an annotation of a template without metadata',
+    'an annotation for a template without metadata',
     workload([], null),
     { annotations: { a: 'v' } },
     [{ op: 'add', path: '/spec/template/metadata', value: { annotations: { a: 'v' } } }],
@@ -93,7 +93,7 @@ test.each<[string, object, Partial<TemplateMarker>, readonly object[]]>([
   expect(workloadPatch(workloadKind('Deployment'), object, marks)).toEqual(operations);
 });
 
-test('annotations of a CronJob stand on it, and its marker in the template of its Jobs', () => {
+test('annotations go on the CronJob, and its marker into the template of its Jobs', () => {
   const object = { metadata: { annotations: {} }, spec: { jobTemplate: { spec: { template: { metadata: {} } } } } };
   const marks = { annotations: { a: '1' }, template: { annotations: { b: '2' }, env: [] } };
   expect(workloadPatch(workloadKind('CronJob'), object, marks)).toEqual([

@@ -4,8 +4,8 @@ import type { EnvMark, WorkloadMarks } from '../../shared/domain/marks/workload-
 import type { JsonPatchOperation } from '../admission/admission-plugin';
 
 /**
- * The JSON patch that puts marks onto a workload as it is in the request. It names each of them by itself: a patch stands in
- * audit logs, and the other variables of a container are nobody's business.
+ * The JSON patch that applies mutations to the workload in the request. It has one operation for each of them: audit logs
+ * show the patch, and it must not show the container's other variables.
  */
 export function workloadPatch(
   { templatePath }: WorkloadKind,
@@ -26,8 +26,8 @@ function annotationOperations(
 ): readonly JsonPatchOperation[] {
   const entries = Object.entries(annotations);
   if (entries.length === 0) return [];
-  // A Rollout may name the template of a Deployment and have none. A patch that does not apply is an error of the webhook
-  // that no failurePolicy forgives: the API server would refuse the write.
+  // A Rollout with a workload ref has no template. If a patch does not apply, the API server rejects the write, whatever the
+  // failurePolicy.
   if (!isObject(fieldAt(object, owner))) return [];
   const metadata = [...owner, 'metadata'];
   if (!isObject(fieldAt(object, metadata))) return [add(metadata, { annotations })];
@@ -36,7 +36,7 @@ function annotationOperations(
   return entries.map(([key, value]) => add([...path, key], value));
 }
 
-/** What is to stand in a container that is not there is left out. */
+/** Mutations for a container that does not exist are left out. */
 function containerOperations(
   object: unknown,
   path: readonly string[],
@@ -60,7 +60,7 @@ function envOperations(
     const { name } = objectOf(entry);
     if (!places.has(name)) places.set(name, index);
   }
-  // Those that are there first: what is put in before them would move them.
+  // Replace before adding: an added variable would move the others.
   const replaced = marks.flatMap((mark): JsonPatchOperation[] => {
     const place = places.get(mark.name);
     return place === undefined ? [] : [{ ...add([...path, String(place)], variable(mark)), op: 'replace' }];

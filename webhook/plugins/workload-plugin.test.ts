@@ -8,7 +8,7 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const baseline = JSON.stringify({ v: 1, n: 3, key: 'k', sources: {} });
 const marker = { name: 'STAKATER_APP_CONFIGMAP', value: 'AAAAAAAAAAAAAAAAAAAAAA.0123abcd' };
 const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
-/** What was asked, and what is answered. */
+/** The recorded queries, and the next answer. */
 let questions: readonly object[];
 let answer: unknown;
 const reconcilers = {
@@ -17,7 +17,7 @@ const reconcilers = {
     return await Promise.resolve(answer);
   },
 };
-const duty = workloadPlugin({ keys: defaultAnnotationKeys, policy, reconcilers });
+const plugin = workloadPlugin({ keys: defaultAnnotationKeys, policy, reconcilers });
 
 beforeEach(() => {
   questions = [];
@@ -29,7 +29,7 @@ function web(annotations: object | undefined, env: readonly object[] | undefined
   return { metadata: { name: 'web', ...(annotations && { annotations }) }, spec: { template } };
 }
 
-/** As the server tells it. */
+/** As the API server sends it. */
 function writtenBy(manager: string, object: ReturnType<typeof web>) {
   const managedFields = [
     { manager: 'reroll', time: '2026-01-01T00:00:00Z' },
@@ -52,22 +52,18 @@ const whole = [
 ];
 
 test.each<[string, Readonly<Record<string, unknown>>, object]>([
-  ['gives back to a replacement what it lacks', {}, whole],
-  ['gives it back in a dry run, which shows what would be stored', { dryRun: true }, whole],
+  ['restores what a replace lacks', {}, whole],
+  ['restores it in a dry run, which shows what would be stored', { dryRun: true }, whole],
+  ['restores what a merge patch of a tool drops', { options: { fieldManager: 'kubectl-client-side-apply' } }, whole],
+  ['lets a person remove it', { options: { fieldManager: 'kubectl-edit' } }, whole.slice(0, 1)],
   [
-    'gives back to a merge patch of a tool what it drops',
-    { options: { fieldManager: 'kubectl-client-side-apply' } },
-    whole,
-  ],
-  ['lets a person take it away', { options: { fieldManager: 'kubectl-edit' } }, whole.slice(0, 1)],
-  [
-    'lets `kubectl rollout undo` take the marker away, which does not tell the server its name',
+    'lets `kubectl rollout undo` remove the marker, although it sends no field manager',
     { options: {}, object: writtenBy('kubectl', web(auto, [])) },
     whole.slice(0, 1),
   ],
-  ['gives it back to who tells no name', { options: {} }, whole],
+  ['restores it for a writer without a field manager', { options: {} }, whole],
   [
-    'gives it back to a controller that tells no name, beside a kubectl of yesterday',
+    'restores it for a controller without a field manager, after an older kubectl write',
     {
       ...{ options: {}, object: writtenBy('kubectl', web(auto, [])) },
       userInfo: { username: 'system:serviceaccount:shop:operator' },
@@ -75,7 +71,7 @@ test.each<[string, Readonly<Record<string, unknown>>, object]>([
     whole,
   ],
   [
-    'lets a person take away the baseline by name',
+    'lets a person remove the baseline by name',
     {
       options: { fieldManager: 'kubectl-annotate' },
       oldObject: web({ ...auto, 'reroll.dev/baseline': baseline }, [marker]),
@@ -83,15 +79,15 @@ test.each<[string, Readonly<Record<string, unknown>>, object]>([
     },
     [],
   ],
-  ['lets a change of the template be', { object: web(auto, [], 'web:2') }, whole.slice(0, 1)],
-  ['obeys who opts out', { object: web({}, []) }, []],
-  ['obeys who takes all annotations away', { object: web(undefined, []) }, []],
+  ['does not restore the marker if the template changes', { object: web(auto, [], 'web:2') }, whole.slice(0, 1)],
+  ['adds nothing to a write that opts out', { object: web({}, []) }, []],
+  ['adds nothing to a write that removes all annotations', { object: web(undefined, []) }, []],
 ])('%s', async (_what, changed, patch) => {
-  const { patch: given = [] } = await duty.answer(requestOf(changed));
+  const { patch: given = [] } = await plugin.answer(requestOf(changed));
   expect(given).toEqual(patch);
 });
 
-describe('what belongs into a write', () => {
+describe("the leader's mutations", () => {
   const annotations = { 'reroll.dev/baseline': 'new' };
   const given = {
     v: 1,
@@ -100,18 +96,18 @@ describe('what belongs into a write', () => {
   };
   const asked = async (changed: Readonly<Record<string, unknown>>) => {
     answer = given;
-    const { patch } = await duty.answer(requestOf(changed));
+    const { patch } = await plugin.answer(requestOf(changed));
     return { patch, asked: questions.length };
   };
 
-  it('is put in where a workload is created', async () => {
+  it('are added when a workload is created', async () => {
     const created = { operation: 'CREATE', oldObject: null, object: web({ ...auto, 'reroll.dev/baseline': 'x' }, []) };
     const { patch } = await asked(created);
     expect(patch).toContainEqual({ op: 'add', path: '/metadata/annotations/reroll.dev~1baseline', value: 'new' });
     expect(JSON.stringify(questions)).not.toContain('baseline');
   });
 
-  it('is put in where the template changes, in the place of the former marker', async () => {
+  it('are added when the template changes, and replace the previous marker', async () => {
     const { patch } = await asked({ object: web(auto, [marker], 'web:2') });
     expect(patch).toEqual([
       { op: 'add', path: '/metadata/annotations/reroll.dev~1baseline', value: 'new' },
@@ -120,12 +116,12 @@ describe('what belongs into a write', () => {
     expect(questions).toMatchObject([{ object: { metadata: { annotations: { 'reroll.dev/baseline': baseline } } } }]);
   });
 
-  it('is asked for where a workload opts in', async () => {
+  it('are queried when a workload opts in', async () => {
     expect(await asked({ oldObject: web({}, []) })).toMatchObject({ asked: 1 });
   });
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
-    ['what it had is put back', {}],
+    ['its own are restored', {}],
     ['only its replicas change', { oldObject: web(auto, []) }],
     ['it opts out', { object: web({}, [], 'web:2') }],
   ])('is not asked for where %s', async (_what, changed) => {
@@ -144,6 +140,6 @@ describe('wants', () => {
     [false, { kind: { ...deployment, group: 'apps.example.com' } }, 'mutate'],
     [false, { kind: { ...deployment, kind: 'ReplicaSet' } }, 'mutate'],
   ])('is %s of %j on /%s', (wanted, changed, path) => {
-    expect(duty.wants(requestOf(changed), path)).toBe(wanted);
+    expect(plugin.wants(requestOf(changed), path)).toBe(wanted);
   });
 });

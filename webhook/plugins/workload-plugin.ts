@@ -24,15 +24,16 @@ export interface WorkloadDutyOptions extends Settings {
   readonly reconcilers: Pick<ReconcilerClient, 'query'>;
 }
 
-/** Without an answer the engine does by itself, a moment later, what it would have said. */
+/** Without an answer, the reconciler makes the same changes itself a moment later. */
 const askMs = 250;
 
-/** What changes the fields that a person has named, and no others. */
+/** These change only the fields that a person has named. */
 const deliberateTools = /^kubectl-(?:annotate|edit|patch|set|rollout)$/;
 
 /**
- * Keeps what a write would take away from a workload that is opted in after it, and puts in what the engine would write at
- * once: the baseline of a new workload, and a restart that is owed where the pods are replaced anyway. Who opts out is obeyed.
+ * Keeps Reroll's annotations and marker if a write would remove them from a workload that stays opted in. Adds what the
+ * reconciler would write next anyway: the baseline of a new workload, and an owed restart if the write replaces the pods. A
+ * write that opts out is left alone.
  */
 export function workloadPlugin({ reconcilers, ...settings }: WorkloadDutyOptions): AdmissionPlugin {
   return {
@@ -46,9 +47,9 @@ export function workloadPlugin({ reconcilers, ...settings }: WorkloadDutyOptions
       const kept = operation === 'UPDATE' ? carryOver(update) : noMarks;
       const startsPods = operation === 'CREATE' || (!marksTemplate(kept) && changesTemplate(update));
       const isNew = operation === 'CREATE' || !isOptedIn(kind, oldObject, settings);
-      const given = startsPods || isNew ? await ask(kind, request, kept) : noMarks;
-      const annotations = { ...kept.annotations, ...given.annotations };
-      const template = marksTemplate(kept) ? kept.template : given.template;
+      const added = startsPods || isNew ? await ask(kind, request, kept) : noMarks;
+      const annotations = { ...kept.annotations, ...added.annotations };
+      const template = marksTemplate(kept) ? kept.template : added.template;
       return { patch: workloadPatch(kind, object, { annotations, template }) };
     },
   };
@@ -56,7 +57,7 @@ export function workloadPlugin({ reconcilers, ...settings }: WorkloadDutyOptions
   async function ask(kind: WorkloadKind, request: AdmissionRequest, kept: WorkloadMarks): Promise<WorkloadMarks> {
     const { namespace, operation, object } = request;
     if (namespace === undefined) return noMarks;
-    // What is created has no past, whatever its manifest was copied from.
+    // A new object has no baseline, even if its manifest was copied from one that had.
     const past = operation === 'CREATE' ? { [ownAnnotations.baseline]: undefined } : kept.annotations;
     const asked = withAnnotations(object, past);
     const question = workloadQuestion({ group: kind.resource.group, kind: kind.kind }, namespace, asked);
@@ -87,8 +88,8 @@ function isOptedIn(kind: WorkloadKind, object: unknown, { keys, policy }: Settin
 }
 
 /**
- * A review does not tell a PATCH from a PUT: its options are those of an update either way. `kubectl rollout undo` does not
- * give its name; nor do many controllers, beside which the managedFields may name a kubectl of yesterday.
+ * A review cannot tell a PATCH from a PUT: both have the options of an update. `kubectl rollout undo` sends no field manager;
+ * neither do many controllers, and then the newest entry of managedFields may be from an older kubectl write.
  */
 function isByHand(request: AdmissionRequest): boolean {
   const stated = request.options?.fieldManager;

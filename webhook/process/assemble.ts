@@ -20,10 +20,10 @@ import type { WebhookOptions } from './options';
 import { WebhookServer } from '../admission/webhook-server';
 import { WebhookTokens } from '../admission/webhook-tokens';
 
-/** The watches of Secrets have their own; requests follow one another. */
+/** Watches have connections of their own, and the other requests are made one after another. */
 const maxRequestSockets = 4;
 
-/** The parts of the process, connected to clock and network, in the order of the start: the server is the first to stop, while all that it needs still works. */
+/** The components of the process in the order of the start. The server stops first, while everything it needs still works. */
 export async function assemble(
   options: WebhookOptions,
   env: Environment,
@@ -50,7 +50,7 @@ export async function assemble(
     ...{ clock, logger, metrics, handler: engine.handler },
     ...{ callers, clientCa, tls: certificate },
   });
-  // To answer at all is all that liveness can ask: a restart would bring no certificate and no reconciler.
+  // Liveness only asks whether the process answers: a restart would bring neither a certificate nor a reconciler.
   const probes = { live: [], ready: readinessChecks(server), metrics: metrics.registry };
   return [
     probeComponent({ ...probes, clock, listen: options.listen, logger }),
@@ -63,9 +63,9 @@ export async function assemble(
 }
 
 /**
- * Nearly all that reviews leave behind is garbage at once, and V8 lets it pile up to several times of what is alive before
- * it looks. Measured by the bench `admission`: a sixth less memory at 200 reviews a second. With 50 it is a quarter less, and a
- * tenth fewer reviews that a core can answer.
+ * Nearly everything that a review allocates is garbage at once, and V8 lets garbage grow to several times the live heap
+ * before it collects. Measured by the bench `admission`: a sixth less memory at 200 reviews a second. With 50 it is a quarter
+ * less, and a core answers a tenth fewer reviews.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=100');

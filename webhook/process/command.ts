@@ -3,7 +3,7 @@ import { processLogger, runProcess } from '../../shared/runtime/process/process-
 import { assemble } from './assemble';
 import { parseWebhookOptions, webhookOptionTable } from './options';
 
-/** The server takes up to 20 s to leave without failing a call, the records under way 2 s; a pod has 30 s. */
+/** The server takes up to 20 s to stop without failing a call, the records under way 2 s; a pod has 30 s. */
 const drainMs = 25_000;
 
 /** `reroll webhook`. */

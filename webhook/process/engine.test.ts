@@ -70,8 +70,8 @@ function world(changed: Partial<WebhookEngineSettings> = {}, up: () => boolean =
 describe('WebhookEngine', () => {
   it.each<[string, Partial<WebhookEngineSettings>, readonly string[]]>([
     ['asks the reconcilers for a preview', { preview: true }, ['a:1/v1/preview', 'a:1']],
-    ['asks nobody where it is not to', { preview: false }, ['a:1']],
-    ['asks nobody for who writes where it is to be quiet', { preview: true, quietNamespaces: ['shop'] }, ['a:1']],
+    ['sends no query with preview off', { preview: false }, ['a:1']],
+    ['sends no query for writes in a quiet namespace', { preview: true, quietNamespaces: ['shop'] }, ['a:1']],
   ])('%s', async (_what, changed, expected) => {
     const { engine, clock, call, posts } = world({ ...changed, reconcilerAddresses: ['a:1'] });
     engine.start();
@@ -83,9 +83,9 @@ describe('WebhookEngine', () => {
   });
 
   it.each<[string, Partial<WebhookEngineSettings>, readonly string[]]>([
-    ['asks the reconcilers what is wrong with a workload', { lint: true }, ['a:1/v1/lint']],
-    ['asks nobody about workloads where it is not to', { lint: false, preview: true }, []],
-    ['asks nobody about those where it is to be quiet', { lint: true, quietNamespaces: ['shop'] }, []],
+    ['asks the reconcilers to lint a workload', { lint: true }, ['a:1/v1/lint']],
+    ['sends no lint query with lint off', { lint: false, preview: true }, []],
+    ['sends no lint query in a quiet namespace', { lint: true, quietNamespaces: ['shop'] }, []],
   ])('%s', async (_what, changed, expected) => {
     const { engine, clock, call, posts } = world({ ...changed, reconcilerAddresses: ['a:1'] });
     engine.start();
@@ -97,7 +97,7 @@ describe('WebhookEngine', () => {
     await engine.stop();
   });
 
-  it('sends what it sees to the endpoints of the Service', async () => {
+  it('sends changes to the endpoints of the Service', async () => {
     const { engine, clock, call, posts } = world();
     engine.start();
     await clock.settle();
@@ -108,7 +108,7 @@ describe('WebhookEngine', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('sends to fixed addresses without looking for others', async () => {
+  it('sends to fixed addresses without discovery', async () => {
     const { engine, clock, call, posts, requests } = world({ reconcilerAddresses: ['a:1', 'b:2'] });
     engine.start();
     await clock.settle();
@@ -119,7 +119,7 @@ describe('WebhookEngine', () => {
     await engine.stop();
   });
 
-  it('answers at once with no API server and no reconciler, and tells of changes when they are there', async () => {
+  it('answers at once without API server and reconciler, and reports changes once they are up', async () => {
     let up = false;
     const { engine, clock, call, posts, metrics } = world({}, () => up);
     engine.start();
@@ -140,7 +140,7 @@ describe('WebhookEngine', () => {
     await stopped;
   });
 
-  it('registers what it is told to', async () => {
+  it('registers the configured hooks', async () => {
     const { engine, clock, requests } = world({ register: ['mutating'] });
     engine.start();
     await clock.settle();
@@ -149,7 +149,7 @@ describe('WebhookEngine', () => {
     await engine.stop();
   });
 
-  it('§10 registers for what is selected', async () => {
+  it('registers only for what is selected', async () => {
     const selection = {
       ...{ namespaces: ['shop'], namespacesToIgnore: [], namespaceSelector: everything, sourceSelector: everything },
       ignoredSourceKinds: ['Secret'] as const,

@@ -29,7 +29,7 @@ export interface WebhookEngineDeps {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  /** To the reconcilers. */
+  /** Reaches the reconcilers. */
   readonly transport: ChannelTransport;
 }
 
@@ -37,30 +37,29 @@ export interface WebhookEngineSettings {
   readonly ownNamespace: string;
   readonly webhookService: string;
   readonly channelService: string;
-  /** Each `host:port`; empty: the endpoints of the channel's Service. */
+  /** Each `host:port`. If empty, the endpoints of the channel's Service are used. */
   readonly reconcilerAddresses: readonly string[];
   /** What to register with the API server. */
   readonly register: readonly HookType[];
-  /** `namespace/name` of the Certificate whose CA cert-manager puts into what is registered. */
+  /** `namespace/name` of the Certificate whose CA cert-manager injects into the webhook configuration. */
   readonly injectCaFrom: string | undefined;
-  /** Tell who changes a source what that restarts. */
+  /** Warn whoever changes a source what that restarts. */
   readonly preview: boolean;
-  /** Tell who writes a workload what is wrong with what it says of restarts. */
+  /** Warn whoever writes a workload about mistakes in its annotations. */
   readonly lint: boolean;
-  /** Nothing is told to who writes there. */
+  /** Writes there get no warnings. */
   readonly quietNamespaces: readonly string[];
-  /** What to register for; undefined: everything. */
+  /** What to register for; undefined for everything. */
   readonly selection?: WebhookSelection;
-  /** Modes of namespaces whose sources are checked without asking. */
+  /** Modes of the namespaces whose sources are all checked. */
   readonly validateNamespaces?: ReadonlyMap<string, CheckMode>;
 }
 
-/** The flags of the reconcilers are not known here: what only they opt in is left to them. */
+/** The webhook does not know the reconcilers' flags, so workloads that only a flag opts in are left to the reconcilers. */
 const policy = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 
-/** All of the webhook but its sockets: what a simulation runs. */
+/** The whole webhook except its sockets: a simulation can run it. */
 export class WebhookEngine {
-  /** For the server. */
   readonly handler: ReviewHandler;
   readonly #sender: ChangeSender;
   readonly #key: InstallKey;
@@ -78,7 +77,7 @@ export class WebhookEngine {
       types: register,
       selection: settings.selection,
     });
-    const duties = [
+    const observers = [
       captureObserver({
         clock,
         metrics,
@@ -96,9 +95,9 @@ export class WebhookEngine {
     const plugins = [
       contentCheckPlugin({ client, clock, logger, metrics, namespaces: settings.validateNamespaces ?? new Map() }),
       workloadPlugin({ keys: defaultAnnotationKeys, policy, reconcilers }),
-      ...advice.map((duty) => quietIn(settings.quietNamespaces, duty)),
+      ...advice.map((plugin) => quietIn(settings.quietNamespaces, plugin)),
     ];
-    this.handler = new ReviewHandler({ clock, logger, metrics, duties, plugins });
+    this.handler = new ReviewHandler({ clock, logger, metrics, duties: observers, plugins });
     if (reconcilerAddresses.length > 0) {
       this.#sender.setReplicas(new Set(reconcilerAddresses));
     } else {
@@ -116,7 +115,7 @@ export class WebhookEngine {
     this.#registration.start();
   }
 
-  /** After the last review: what was captured is sent, for a moment. */
+  /** Called after the last review. Waits a moment for captured changes to be sent. */
   async stop(): Promise<void> {
     this.#key.stop();
     await this.#registration.stop();
@@ -125,7 +124,7 @@ export class WebhookEngine {
   }
 }
 
-function quietIn(namespaces: readonly string[], duty: AdmissionPlugin): AdmissionPlugin {
+function quietIn(namespaces: readonly string[], plugin: AdmissionPlugin): AdmissionPlugin {
   const isQuiet = (namespace: string | undefined): boolean => namespace !== undefined && namespaces.includes(namespace);
-  return { ...duty, wants: (request, path) => !isQuiet(request.namespace) && duty.wants(request, path) };
+  return { ...plugin, wants: (request, path) => !isQuiet(request.namespace) && plugin.wants(request, path) };
 }

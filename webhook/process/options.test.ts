@@ -86,26 +86,26 @@ const rows: readonly (readonly [flag: string, text: string, Partial<WebhookOptio
 ];
 
 describe('parseWebhookOptions', () => {
-  it('has a default for all', () => {
+  it('has a default for every option', () => {
     expect(parseWebhookOptions([], {})).toEqual(defaults);
   });
 
-  it.each(rows)('takes --%s=%s, as flag and as variable', (flag, text, changed) => {
+  it.each(rows)('accepts --%s=%s, as flag and as variable', (flag, text, changed) => {
     const row = Object.values<OptionRow>(webhookOptionTable).find((candidate) => candidate.flag === flag)!;
     expect(parseWebhookOptions([`--${flag}=${text}`], {})).toEqual({ ...defaults, ...changed });
     expect(parseWebhookOptions([], { [optionEnv(row)]: text })).toEqual({ ...defaults, ...changed });
   });
 
-  it('tries every flag here', () => {
+  it('tests every flag here', () => {
     const tried = new Set(rows.map(([flag]) => flag));
     expect(Object.values(webhookOptionTable).filter(({ flag }) => !tried.has(flag))).toEqual([]);
   });
 
-  it('takes the namespace of the pod', () => {
+  it("uses the pod's namespace", () => {
     expect(parseWebhookOptions([], { POD_NAMESPACE: 'ops' }).ownNamespace).toBe('ops');
   });
 
-  it('§10.1 asks nothing else of namespaces that are named', () => {
+  it('ignores other namespace selections for named namespaces', () => {
     const args = ['--namespaces=shop', '--namespaces-to-ignore=bank', '--namespace-selector=env'];
     expect(parseWebhookOptions(args, {}).selection).toEqual({ ...selection, namespaces: ['shop'] });
   });
@@ -130,7 +130,7 @@ describe('parseWebhookOptions', () => {
     expect(found[0]).toContain(problem);
   });
 
-  it('names every problem at once', () => {
+  it('reports all problems at once', () => {
     expect(problems(['--register=all', '--log-level=loud', '--regster=none'])).toHaveLength(3);
   });
 

@@ -43,7 +43,7 @@ const namespacedName = z.string().refine((text) => {
   return more.length === 0 && namespaceName.safeParse(namespace).success && objectName.safeParse(name).success;
 }, 'not a namespace and a name');
 
-/** Named twice, the last mode counts. */
+/** If a namespace is named twice, the last mode counts. */
 const namespaceModes = z.array(z.string()).transform((elements, context): ReadonlyMap<string, CheckMode> => {
   const modes = elements.map((element): readonly [string, CheckMode] | undefined => {
     const [namespace = '', written, ...more] = element.split('=');
@@ -56,14 +56,14 @@ const namespaceModes = z.array(z.string()).transform((elements, context): Readon
 });
 
 export const webhookOptionTable = {
-  ...inGroup('What is told and checked', {
+  ...inGroup('Warnings and content checks', {
     preview: {
       flag: 'preview',
       form: 'switch',
       schema: goBool,
       default: 'true',
       describe:
-        'Warn whoever changes a ConfigMap or Secret which workloads that will restart, also with `kubectl --dry-run=server`.',
+        'Warn whoever changes a ConfigMap or Secret which workloads will restart, also with `kubectl --dry-run=server`.',
       accepts: goBoolAccepts,
     },
     lint: {
@@ -72,32 +72,32 @@ export const webhookOptionTable = {
       schema: goBool,
       default: 'true',
       describe:
-        'Warn whoever writes a workload about annotations that have no effect, or another effect than they seem to.',
+        'Warn whoever writes a workload about annotations that have no effect, or a different one than expected.',
       accepts: goBoolAccepts,
     },
     quietNamespaces: {
       flag: 'quiet-namespaces',
       form: 'list',
       schema: listOf(namespaceName),
-      describe: 'Send no warnings for writes to these namespaces.',
+      describe: 'Send no warnings about writes to these namespaces.',
       accepts: 'a list of namespaces',
     },
     validateNamespaces: {
       flag: 'validate-namespaces',
       form: 'list',
       schema: namespaceModes,
-      describe: 'Check the content of all ConfigMaps and Secrets of these namespaces, and warn or deny.',
-      accepts: 'a list of namespace=warn and namespace=deny',
+      describe: 'Check the content of all ConfigMaps and Secrets in these namespaces, and warn or deny.',
+      accepts: 'a list of namespace=warn or namespace=deny',
     },
   }),
   ...inGroup('Which namespaces and sources', selectionOptionTable),
-  ...inGroup('How it is called', {
+  ...inGroup('Calls from API servers', {
     webhookListen: {
       flag: 'webhook-listen',
       form: 'value',
       schema: listenAddress,
       default: ':10250',
-      describe: 'Address on which the API server calls.',
+      describe: 'Address to serve admission reviews on.',
       accepts: listenAddressAccepts,
     },
     ...serviceOptionTable,
@@ -105,16 +105,15 @@ export const webhookOptionTable = {
       flag: 'tls-dir',
       form: 'value',
       schema: nonEmpty.optional(),
-      describe: "Take the server's certificate from here instead of --certs-secret.",
+      describe: "Take the server's certificate from this directory instead of --certs-secret.",
       accepts: 'a directory with tls.crt, tls.key and ca.crt',
     },
     clientCaFile: {
       flag: 'client-ca-file',
       form: 'value',
       schema: nonEmpty.optional(),
-      describe:
-        'Accept a connection only with a certificate that one of these CAs has signed: those of your API servers.',
-      accepts: 'a file of certificates in PEM',
+      describe: "Accept only connections with a client certificate signed by one of these CAs: your API servers' CAs.",
+      accepts: 'a PEM file of certificates',
     },
   }),
   ...inGroup('Registration', {
@@ -123,24 +122,23 @@ export const webhookOptionTable = {
       form: 'value',
       schema: oneOf(registrations, 'no such registration'),
       default: 'none',
-      describe: 'Registrations to make with the API server, where the chart or the manifests do not.',
+      describe: 'Webhook configurations to create, if neither the chart nor the manifests do.',
       accepts: Object.keys(registrations).join(', '),
     },
     injectCaFrom: {
       flag: 'inject-ca-from',
       form: 'value',
       schema: namespacedName.optional(),
-      describe:
-        'Certificate of cert-manager that signs for the webhook: cert-manager puts its CA into what is registered.',
+      describe: 'cert-manager Certificate of the webhook: cert-manager injects its CA into the webhook configurations.',
       accepts: 'namespace/name',
     },
   }),
-  ...inGroup('The channel to the reconcilers', {
+  ...inGroup('Channel to the reconcilers', {
     reconcilerAddresses: {
       flag: 'reconciler-address',
       form: 'list',
       schema: listOf(peerAddress),
-      describe: 'Send to these reconcilers instead of looking for the endpoints of --channel-service.',
+      describe: 'Send to these reconcilers instead of the endpoints of --channel-service.',
       accepts: 'a list of host:port',
     },
     ...channelTlsOptionTable,
@@ -148,12 +146,12 @@ export const webhookOptionTable = {
   ...inGroup('Process', processOptionTable),
 } satisfies OptionTable;
 
-/** Everything that can be set from outside, compiled once at the start. */
+/** All options, parsed once at the start. */
 export interface WebhookOptions extends Omit<OptionValues<typeof webhookOptionTable>, keyof WebhookSelection> {
   readonly selection: WebhookSelection;
 }
 
-/** @throws UsageError with every problem of `args` and `env`, not just the first. */
+/** @throws UsageError with every problem in `args` and `env`, not just the first. */
 export function parseWebhookOptions(args: readonly string[], env: Environment): WebhookOptions {
   const values = parseOptions(webhookOptionTable, args, env, ({ webhookListen, listen }) =>
     samePortProblems('webhook-listen', webhookListen, listen),

@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { webhookManifests } from './manifests';
 
-const header = `# What the webhook needs beside its Deployment, for the namespace \`reroll\` of rbac.yaml, which has the
-# Secrets that it reads. Generated:
+const header = `# What the webhook needs besides its Deployment, for the namespace \`reroll\`. rbac.yaml creates that namespace and the
+# Secrets that the webhook reads. Generated:
 # npm run release -- --generate
 `;
 

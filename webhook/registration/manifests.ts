@@ -7,7 +7,7 @@ const labels = (component: string) => ({
   'app.kubernetes.io/component': component,
 });
 
-/** The objects of `deploy/webhook.yaml`, which is generated: what the webhook needs beside its Deployment. */
+/** The objects in `deploy/webhook.yaml`, which is generated: what the webhook needs besides its Deployment. */
 export function webhookManifests(namespace: string): readonly object[] {
   const account = 'reroll-webhook';
   const metadata = { name: account, namespace };
@@ -38,7 +38,7 @@ export function webhookManifests(namespace: string): readonly object[] {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'ClusterRole',
       metadata: { name: account },
-      // Schemas, by the names that sources give. Without this right such sources are not compared with them.
+      // To read the schemas that sources name. Without this permission, content is not checked against schemas.
       rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }],
     },
     {

@@ -35,7 +35,7 @@ describe('Registration', () => {
     },
   );
 
-  it('tries until the API server has taken it', async () => {
+  it('retries until the API server accepts it', async () => {
     const { registration, clock, requests, logger } = world(['validating'], (index) =>
       index < 3 ? refusal(403, 'Forbidden', 'cannot patch resource') : stored,
     );
@@ -60,13 +60,13 @@ describe('Registration', () => {
 describe('webhookConfiguration', () => {
   const webhooks = webhookConfiguration('validating', service).webhooks;
 
-  it('fails open, soon, and has no effect on a dry run', () => {
+  it('fails open after a short timeout, and has no side effects in a dry run', () => {
     for (const webhook of webhooks) {
       expect(webhook).toMatchObject({ failurePolicy: 'Ignore', timeoutSeconds: 2, sideEffects: 'NoneOnDryRun' });
     }
   });
 
-  it('is for sources and workloads in namespaces, each a webhook of its own', () => {
+  it('has one webhook for each kind of source and workload, namespaced only', () => {
     const rules = webhooks.flatMap((webhook) => webhook.rules);
     expect(rules.map(({ apiGroups: [group], resources: [resource] }) => `${resource}.${group}`)).toEqual([
       ...['configmaps.', 'secrets.', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'cronjobs.batch'],
@@ -77,7 +77,7 @@ describe('webhookConfiguration', () => {
     expect(new Set(webhooks.map(({ name }) => name)).size).toBe(webhooks.length);
   });
 
-  it('is not for what controllers make of workloads, of which there is much', () => {
+  it('skips the many objects that controllers create from workloads', () => {
     const limited = webhooks.filter(({ matchConditions }) =>
       matchConditions.some(({ name }) => name === 'not-controlled'),
     );
@@ -88,7 +88,7 @@ describe('webhookConfiguration', () => {
     ]);
   });
 
-  it('leaves the namespaces of the system and our own alone', () => {
+  it("excludes the system namespaces and Reroll's own", () => {
     for (const { namespaceSelector } of webhooks) {
       expect(namespaceSelector.matchExpressions[0]?.values).toEqual([
         'kube-system',
@@ -99,19 +99,19 @@ describe('webhookConfiguration', () => {
     }
   });
 
-  it.each(['validating', 'mutating'] as const)('leaves caBundle and path to who keeps them, %s', (type) => {
+  it.each(['validating', 'mutating'] as const)('sets neither caBundle nor path, %s', (type) => {
     for (const { clientConfig } of webhookConfiguration(type, service).webhooks) {
       expect(clientConfig).toEqual({ service: { namespace: 'reroll', name: 'reroll-webhook', port: 443 } });
     }
   });
 
-  it('asks cert-manager for its CA where that is wanted', () => {
+  it('asks cert-manager to inject its CA if configured', () => {
     const { metadata } = webhookConfiguration('validating', { ...service, injectCaFrom: 'reroll/reroll-webhook' });
     expect(metadata.annotations).toEqual({ 'cert-manager.io/inject-ca-from': 'reroll/reroll-webhook' });
     expect(webhookConfiguration('validating', service).metadata.annotations).toBeUndefined();
   });
 
-  it('is for workloads, too, where it may change them, each a webhook of its own', () => {
+  it('has one webhook for each kind of workload if it is mutating', () => {
     const mutating = webhookConfiguration('mutating', service).webhooks;
     const rules = mutating.flatMap((webhook) => webhook.rules);
     expect(rules.map(({ apiGroups: [group], resources: [resource] }) => `${resource}.${group}`)).toEqual([
@@ -121,15 +121,18 @@ describe('webhookConfiguration', () => {
     expect(new Set(mutating.map(({ name }) => name)).size).toBe(mutating.length);
   });
 
-  it.each(['validating', 'mutating'] as const)('asks for every optional field before it reads it, %s', (type) => {
-    // An error would mean never to be called.
-    for (const { matchConditions } of webhookConfiguration(type, service).webhooks) {
-      for (const { expression } of matchConditions) {
-        const optional = /(?:object|oldObject)\.(?:metadata\.)?\w+|request\.(?:name|dryRun|userInfo\.username)/g;
-        for (const [field] of expression.matchAll(optional)) expect(expression).toContain(`has(${field})`);
+  it.each(['validating', 'mutating'] as const)(
+    'checks that each optional field exists before reading it, %s',
+    (type) => {
+      // With an error the webhook would never be called.
+      for (const { matchConditions } of webhookConfiguration(type, service).webhooks) {
+        for (const { expression } of matchConditions) {
+          const optional = /(?:object|oldObject)\.(?:metadata\.)?\w+|request\.(?:name|dryRun|userInfo\.username)/g;
+          for (const [field] of expression.matchAll(optional)) expect(expression).toContain(`has(${field})`);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe.each(readdirSync('deploy').filter((file) => file.endsWith('.yaml')))('deploy/%s', (file) => {
@@ -142,11 +145,11 @@ describe.each(readdirSync('deploy').filter((file) => file.endsWith('.yaml')))('d
       },
   );
 
-  it('has neither caBundle nor path: who keeps them would fight with who applies this', () => {
+  it('has neither caBundle nor path: applying the file would overwrite what their owners set', () => {
     expect(JSON.stringify(objects)).not.toMatch(/caBundle|"path"/i);
   });
 
-  it('asks for calls about sources and workloads in namespaces alone: a cluster comes up without', () => {
+  it('registers only for namespaced sources and workloads, so that a cluster can start without it', () => {
     const rules = objects.flatMap(({ webhooks = [] }) => webhooks).flatMap((webhook) => webhook.rules);
     const workloads = [
       ...workloadKinds.map(({ resource }) => resource.plural),
@@ -159,7 +162,7 @@ describe.each(readdirSync('deploy').filter((file) => file.endsWith('.yaml')))('d
     }
   });
 
-  it('grants no right by a wildcard, and none to write ConfigMaps or Secrets of others', () => {
+  it('has no wildcard permission, and none to write ConfigMaps or Secrets of others', () => {
     for (const { kind, rules = [] } of objects.filter((object) => /Role$/.test(object.kind))) {
       for (const { apiGroups = [], resources = [], verbs = [], resourceNames = [] } of rules) {
         expect([...apiGroups, ...resources, ...verbs, ...resourceNames]).not.toContain('*');

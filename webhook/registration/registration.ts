@@ -9,7 +9,7 @@ import type { Random } from '../../shared/runtime/random';
 import type { WebhookSelection } from './selection';
 import { webhookConfiguration, type HookType, type WebhookService } from './webhook-configuration';
 
-/** Owns all of a configuration but the caBundles, which `reroll certs` or cert-manager put in, and the paths of `reroll certs`. */
+/** Owns all fields except the caBundles, which `reroll certs` or cert-manager set, and the paths, which `reroll certs` sets. */
 const fieldManager = 'reroll-webhook';
 
 const resources = { validating: validatingWebhookConfigurations, mutating: mutatingWebhookConfigurations } as const;
@@ -23,11 +23,11 @@ export interface RegistrationOptions {
   readonly logger: Logger;
   readonly service: WebhookService;
   readonly types: readonly HookType[];
-  /** Undefined: everything. */
+  /** Undefined for everything. */
   readonly selection?: WebhookSelection | undefined;
 }
 
-/** Registers the webhook with the API server, where neither chart nor manifests do. */
+/** Registers the webhook with the API server if neither the chart nor the manifests do. */
 export class Registration {
   readonly #options: RegistrationOptions;
   readonly #stop = new AbortController();
@@ -41,13 +41,13 @@ export class Registration {
     this.#done = this.#registerAll();
   }
 
-  /** The registration stays: the other replicas serve it. */
+  /** The configuration is kept: the other replicas serve it. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;
   }
 
-  /** Never rejects: without the registration the watch finds every change. */
+  /** Never rejects: without a registration the watch still finds every change. */
   async #registerAll(): Promise<void> {
     for (const type of this.#options.types) await this.#register(type);
   }

@@ -16,7 +16,7 @@ describe('selectors', () => {
   it.each<[string, Partial<WebhookSelection>, object]>([
     ['everything', {}, { namespaceSelector: { matchExpressions: [own] } }],
     [
-      '§10.1 some namespaces',
+      'some namespaces',
       { namespaces: ['shop', 'bank'] },
       {
         namespaceSelector: {
@@ -25,12 +25,12 @@ describe('selectors', () => {
       },
     ],
     [
-      '§10.2 all but some',
+      'all namespaces but some',
       { namespacesToIgnore: ['shop'] },
       { namespaceSelector: { matchExpressions: [{ ...own, values: ['reroll', 'shop'] }] } },
     ],
     [
-      '§10.2 those with labels',
+      'namespaces with labels',
       { namespaceSelector: parseSelector('a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5') },
       {
         namespaceSelector: {
@@ -47,7 +47,7 @@ describe('selectors', () => {
       },
     ],
     [
-      '§10.3 sources with labels',
+      'sources with labels',
       { sourceSelector: parseSelector('reload') },
       {
         namespaceSelector: { matchExpressions: [own] },
@@ -58,7 +58,7 @@ describe('selectors', () => {
     expect(selectors({ ...all, ...selection }, ['reroll'])).toEqual(expected);
   });
 
-  it('are those of everything where nothing is said', () => {
+  it('select everything by default', () => {
     expect(selectors(undefined, ['reroll'])).toEqual(selectors(all, ['reroll']));
   });
 });
@@ -70,13 +70,13 @@ describe('webhookConfiguration', () => {
     [[], ['configmaps.webhook.reroll.dev', 'secrets.webhook.reroll.dev']],
     [['Secret'], ['configmaps.webhook.reroll.dev']],
     [['ConfigMap'], ['secrets.webhook.reroll.dev']],
-  ] as const)('§10.4 without %j registers of sources %j', (ignoredSourceKinds, names) => {
+  ] as const)('without %j registers only %j for sources', (ignoredSourceKinds, names) => {
     const { webhooks } = webhookConfiguration('validating', service, { ...all, ignoredSourceKinds });
     const ofSources = webhooks.map(({ name }) => name).filter((name) => /^(?:configmaps|secrets)\./.test(name));
     expect(ofSources).toEqual(names);
   });
 
-  it('§10.3 asks each hook of sources for the labels, and none of workloads', () => {
+  it('sets the label selector on every hook for sources, and on none for workloads', () => {
     const selection = { ...all, sourceSelector: parseSelector('reload') };
     const [configMaps, secrets, ...workloads] = webhookConfiguration('mutating', service, selection).webhooks;
     for (const hook of [configMaps, secrets]) {

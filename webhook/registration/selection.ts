@@ -1,7 +1,7 @@
 import type { Selection } from '../../shared/domain/sources/selection';
 import type { Requirement, Selector } from '../../shared/domain/kubernetes/selector';
 
-/** What the reconcilers look at, so that the API server does not even call for the rest. */
+/** What the reconcilers watch. The API server does not call the webhook for anything else. */
 export type WebhookSelection = Selection;
 
 interface LabelSelectorRequirement {
@@ -10,10 +10,10 @@ interface LabelSelectorRequirement {
   readonly values?: readonly string[];
 }
 
-/** Kubernetes sets this label itself: nobody can opt a namespace out by it. */
+/** Kubernetes sets this label itself, so nobody can opt a namespace out with it. */
 const namespaceName = 'kubernetes.io/metadata.name';
 
-/** `namespaceSelector` and `objectSelector` of a webhook that is never called for what is in `never`. */
+/** `namespaceSelector` and `objectSelector` for a webhook that is never called for the namespaces in `never`. */
 export function selectors(selection: WebhookSelection | undefined, never: readonly string[]) {
   const ignored = [...never, ...(selection?.namespacesToIgnore ?? [])];
   const namespaces = selection?.namespaces ?? [];
@@ -26,12 +26,12 @@ export function selectors(selection: WebhookSelection | undefined, never: readon
         ...expressions(selection?.namespaceSelector),
       ],
     },
-    // Of an update, the API server asks whether the old object or the new one fits: a label that goes is seen too.
+    // For an UPDATE, the API server matches the old object or the new one, so a removed label is seen too.
     ...(objects.length > 0 && { objectSelector: { matchExpressions: objects } }),
   };
 }
 
-/** Comparisons of numbers have no form here: they are left out, and what is called for too much the reconcilers sift. */
+/** A label selector cannot compare numbers. Such requirements are left out, and the reconcilers drop the extra records. */
 function expressions(selector: Selector | undefined): readonly LabelSelectorRequirement[] {
   return (selector?.requirements ?? []).flatMap((requirement) => expression(requirement) ?? []);
 }

@@ -17,7 +17,7 @@ export type HookType = 'validating' | 'mutating';
 export interface WebhookService {
   readonly namespace: string;
   readonly name: string;
-  /** `namespace/name` of a Certificate of cert-manager, whose CA it is to put in; undefined: `reroll certs` does it. */
+  /** `namespace/name` of the Certificate whose CA cert-manager injects; undefined if `reroll certs` sets the CA. */
   readonly injectCaFrom?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ const kinds = {
 /** `reroll certs` looks for this name. */
 const configurationName = 'reroll';
 
-/** A cluster must come up without us, and its control plane writes ConfigMaps while it does. */
+/** The cluster must start without Reroll, and its control plane writes ConfigMaps while it starts. */
 const systemNamespaces = ['kube-system', 'kube-public', 'kube-node-lease'];
 
 interface MatchCondition {
@@ -39,7 +39,7 @@ interface MatchCondition {
 
 const checkNames = JSON.stringify(checkAnnotations);
 
-/** The checks of its content that stand on the object stand there otherwise than before. */
+/** The object's content check annotations differ from before. */
 const asksAnew =
   `(has(object.metadata.annotations) && ${checkNames}.exists(name, name in object.metadata.annotations && ` +
   '(!has(oldObject.metadata.annotations) || !(name in oldObject.metadata.annotations) || ' +
@@ -49,14 +49,14 @@ interface Hook {
   readonly resource: string;
   readonly group: string;
   readonly version: string;
-  /** Of sources alone. */
+  /** Only for sources. */
   readonly kind?: SourceKind;
   readonly conditions: readonly MatchCondition[];
 }
 
 const core = { group: '', version: 'v1' } as const;
 
-/** What of each kind is worth a call: a row is one webhook, so that the API server's metrics tell them apart. */
+/** Which writes of each kind are worth a call. Each row is one webhook, so that the API server's metrics tell them apart. */
 const sourceHooks: readonly Hook[] = [
   {
     ...core,
@@ -68,7 +68,7 @@ const sourceHooks: readonly Hook[] = [
         expression: '!has(request.name) || !(request.name in ["kube-root-ca.crt", "istio-ca-root-cert"])',
       },
       {
-        // This is also what keeps leader locks away: they live in an annotation.
+        // This also excludes leader election locks, which live in an annotation.
         name: 'data-changed',
         expression: `request.operation != "UPDATE" || ${differs('data')} || ${differs('binaryData')} || ${asksAnew}`,
       },
@@ -80,7 +80,7 @@ const sourceHooks: readonly Hook[] = [
     kind: 'Secret',
     conditions: [
       {
-        // Helm writes its own bookkeeping through us otherwise; tokens are nobody's configuration.
+        // Helm's release records and tokens are not configuration.
         name: 'not-bookkeeping',
         expression:
           '!has(object.type) || !(object.type in ["helm.sh/release.v1", "kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"])',
@@ -90,10 +90,10 @@ const sourceHooks: readonly Hook[] = [
   },
 ];
 
-/** A Job is not among them: its template cannot change, and its annotations need no rollout. */
+/** Without Job: its template cannot change, and its annotations cause no rollout. */
 const mutatedKinds = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Rollout'] as const;
 
-/** Of workloads that ask for restarts, by the names of annotations that are not given by flags, what concerns us. */
+/** Writes of workloads that opt in by annotations with default names: flags can rename them, but the webhook cannot know. */
 function workloadHook(name: (typeof mutatedKinds)[number]): Hook {
   const { resource, templatePath } = workloadKind(name);
   const template = (object: string): string => existing([object, ...templatePath]);
@@ -115,11 +115,11 @@ function workloadHook(name: (typeof mutatedKinds)[number]): Hook {
 }
 
 interface LintedKind extends Pick<WorkloadKind, 'resource' | 'templatePath'> {
-  /** Most of its objects are made by controllers, with the annotations of what they were made from. */
+  /** Controllers create most of these objects, and copy the owner's annotations to them. */
   readonly isMadeByControllers: boolean;
 }
 
-/** What is restarted, and two kinds that look as if they were. */
+/** The kinds that Reroll restarts, and two that people may expect it to restart. */
 const lintedKinds: readonly LintedKind[] = [
   ...workloadKinds.map((kind) => ({ ...kind, isMadeByControllers: kind.kind === 'Job' })),
   ...[
@@ -128,9 +128,9 @@ const lintedKinds: readonly LintedKind[] = [
   ].map((resource) => ({ resource, templatePath: defaultTemplatePath, isMadeByControllers: true })),
 ];
 
-/** Of what has a name that looks like one of ours, as an annotation or by mistake as a label, what concerns us. */
+/** Writes of objects with an annotation, or by mistake a label, whose name looks like one of ours. */
 function lintHook({ resource, templatePath, isMadeByControllers }: LintedKind): Hook {
-  // A CronJob has a template of Jobs around that of pods, and things are written there too.
+  // A CronJob has a Job template around its pod template, and people annotate that too.
   const outermost = templatePath.slice(0, 2);
   const owners = [[], ...(outermost.length < templatePath.length ? [outermost] : []), templatePath];
   const texts = (object: string, owner: readonly string[]): readonly string[] =>
@@ -159,7 +159,7 @@ function lintHook({ resource, templatePath, isMadeByControllers }: LintedKind): 
   };
 }
 
-/** What stands at a path, or `{}`: a Rollout may take its template from elsewhere. */
+/** The value at a path, or `{}`: a Rollout with a workload ref has no template. */
 function existing(path: readonly string[]): string {
   const fields = path.slice(1).map((_field, index) => `has(${path.slice(0, index + 2).join('.')})`);
   return `(${fields.join(' && ')} ? ${path.join('.')} : {})`;
@@ -170,17 +170,17 @@ function hooksOf(type: HookType, selection: WebhookSelection | undefined): reado
   return [...sources, ...(type === 'mutating' ? mutatedKinds.map(workloadHook) : lintedKinds.map(lintHook))];
 }
 
-/** A field that is missing would be an error, and under `failurePolicy: Ignore` an error means never to be called. */
+/** Reading a missing field would be an error, and with `failurePolicy: Ignore` an error skips the webhook. */
 function differs(field: string): string {
   return `${existing(['object', field])} != ${existing(['oldObject', field])}`;
 }
 
 /**
- * A registration that cannot hurt a cluster: it fails open within two seconds, leaves the system's namespaces and our own
- * alone, and is called for real changes of data only, and for what is to be checked.
+ * A configuration that cannot hurt a cluster: it fails open within two seconds, excludes the system namespaces and Reroll's
+ * own, and calls the webhook only for real changes of data and for new content checks.
  *
- * It has neither caBundle nor path, which holds the token: these fields are of whoever keeps them, and two owners would
- * fight.
+ * It sets neither caBundle nor path, which holds the token: `reroll certs` or cert-manager own these fields, and two owners
+ * would overwrite each other.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
  */
@@ -213,7 +213,7 @@ export function webhookConfiguration(
       sideEffects: 'NoneOnDryRun',
       matchPolicy: 'Equivalent',
       admissionReviewVersions: ['v1'],
-      // Labels select sources: those of workloads say nothing.
+      // The label selector is for sources only.
       ...selectors(sourceKind ? selection : selection && { ...selection, sourceSelector: everything }, [
         ...systemNamespaces,
         namespace,

@@ -1,17 +1,17 @@
 import { maxNamespaces } from '../../../reconciler/options/options';
 import type { Refusal } from '../chart-case';
 
-/** What is refused, and what is said then: by the chart, or by the schema of its values. */
+/** Values that the chart or its schema rejects, and the message. */
 export const refusals: readonly Refusal[] = [
   { values: { kubernetes: { host: 'https://x' } }, says: 'kubernetes.host has no effect' },
   { values: { reloader: { legacy: { rbac: true } } }, says: 'reloader.legacy.rbac has no effect' },
   {
     values: { reloader: { deployment: { gomaxprocsOverride: '2' } } },
-    says: 'gomaxprocsOverride is of the Go runtime, and there is none in here. Set reloader.deployment.resources.limits.cpu',
+    says: 'gomaxprocsOverride is for the Go runtime, and Reroll is not a Go program. Set reloader.deployment.resources.limits.cpu',
   },
   {
     values: { reloader: { deployment: { gomemlimitOverride: '512MiB' } } },
-    says: 'gomemlimitOverride is of the Go runtime, and there is none in here. Set reloader.deployment.resources.limits.memory',
+    says: 'gomemlimitOverride is for the Go runtime, and Reroll is not a Go program. Set reloader.deployment.resources.limits.memory',
   },
   {
     values: { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
@@ -25,19 +25,19 @@ export const refusals: readonly Refusal[] = [
     values: {
       reloader: { watchGlobally: false, namespaces: Array.from({ length: maxNamespaces }, (_, n) => `team-${n}`) },
     },
-    says: `are ${maxNamespaces + 1} together, and ${maxNamespaces} can be watched one by one: set reloader.watchGlobally=true`,
+    says: `are ${maxNamespaces + 1} together, and at most ${maxNamespaces} can be watched one by one: set reloader.watchGlobally=true`,
   },
   {
     values: { reloader: { custom_annotations: { atuo: 'x/y' } } },
-    says: /custom_annotations\.atuo is not known; known are auto,/,
+    says: /custom_annotations\.atuo is unknown; known are auto,/,
   },
   {
     values: { reloader: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } },
-    says: 'together have everything counted twice: choose one',
+    says: 'together would scrape every pod twice: choose one',
   },
   {
     values: { reloader: { deployment: { replicas: 2 }, podDisruptionBudget: { enabled: true, minAvailable: 2 } } },
-    says: 'minAvailable=2 of 2 replicas lets no node be drained: use maxUnavailable',
+    says: 'minAvailable=2 of 2 replicas blocks every node drain: use maxUnavailable',
   },
   {
     values: { reloader: { settle: '5m', settleMax: '90.5s' } },
@@ -45,10 +45,10 @@ export const refusals: readonly Refusal[] = [
   },
   {
     values: { reloader: { extraArgs: ['--log-level=debug', '--atuo-reload-all'] } },
-    says: 'reloader.extraArgs: there is no flag --atuo-reload-all of reroll reconciler: docs/reference/flags.md',
+    says: 'reloader.extraArgs: --atuo-reload-all is not a flag of reroll reconciler: docs/reference/flags.md',
   },
-  { values: { webhook: { extraArgs: ['--settle=1s'] } }, says: 'there is no flag --settle of reroll webhook' },
-  { values: { certificates: { extraArgs: ['--preview'] } }, says: 'there is no flag --preview of reroll certs' },
+  { values: { webhook: { extraArgs: ['--settle=1s'] } }, says: '--settle is not a flag of reroll webhook' },
+  { values: { certificates: { extraArgs: ['--preview'] } }, says: '--preview is not a flag of reroll certs' },
   { values: { enabled: false }, says: 'enabled=false is for charts that have this one as a dependency' },
   { values: { webhook: { validating: false, mutating: false } }, says: 'set webhook.enabled=false' },
   {
@@ -58,19 +58,19 @@ export const refusals: readonly Refusal[] = [
   { values: { webhook: { hostNetwork: true } }, says: "webhook.port=10250 is the kubelet's own port" },
   {
     values: { webhook: { hostNetwork: true, port: 10260 }, reloader: { netpol: { enabled: true } } },
-    says: /no label selects, so every hint would be dropped\. Set reloader\.netpol\.channelFrom to the networks of the nodes/,
+    says: /no label selects, so the policy would drop every change record\. Set reloader\.netpol\.channelFrom to the networks of the nodes/,
   },
   { values: { webhook: { port: 9090 } }, says: 'webhook.port=9090 is the port of metrics and probes' },
   { values: { certificates: { mode: 'existingSecrets' } }, says: /certificates\.existingSecrets\.\w+ / },
   {
     values: { image: { repository: 'ghcr.io/stakater/reloader', tag: 'v1.4.21' } },
-    says: "image is Reloader's, ghcr.io/stakater/reloader:v1.4.21, which knows none of the commands of these pods: remove image",
+    says: "image is Reloader's, ghcr.io/stakater/reloader:v1.4.21, which does not have Reroll's commands: remove image",
   },
   {
     values: { global: { imageRegistry: 'mirror.example' }, image: { name: 'stakater/reloader' } },
     says: "image is Reloader's, mirror.example/stakater/reloader:",
   },
-  // By the schema.
+  // Rejected by the schema.
   { values: { reloder: {} }, says: /additional properties 'reloder' not allowed/ },
   { values: { reloader: { autoReloadAl: true } }, says: /'autoReloadAl' not allowed/ },
   { values: { reloader: { autoReloadAll: 'maybe' } }, says: /autoReloadAll.*want boolean/s },

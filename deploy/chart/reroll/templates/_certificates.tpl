@@ -3,7 +3,7 @@
 {{- if eq .Values.certificates.mode "selfManaged" }}reroll-ca, reroll-certs, {{ end }}reroll-webhook-token
 {{- end }}
 
-{{/* `true` where certificates are mounted, and not read through the API. */}}
+{{/* `true` if certificates are mounted instead of read through the API. */}}
 {{- define "reroll.tlsFromSecrets" -}}
 {{- if and .Values.webhook.enabled (ne .Values.certificates.mode "selfManaged") }}true{{ end -}}
 {{- end }}
@@ -37,7 +37,7 @@
 {{- end -}}
 {{- end }}
 
-{{/* Who signs for API servers, where the webhook is to ask them for a certificate. */}}
+{{/* The CA of the API servers' client certificates, if the webhook requires them. */}}
 {{- define "reroll.clientCAMount" -}}
 {{- if .Values.webhook.clientCASecret }}
 - { name: client-ca, mountPath: /etc/reroll/client-ca, readOnly: true }

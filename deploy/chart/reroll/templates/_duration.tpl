@@ -1,4 +1,4 @@
-{{/* Milliseconds of a Go duration, as the schema lets it through. */}}
+{{/* Milliseconds of a Go duration in the form that the schema allows. */}}
 {{- define "reroll.ms" -}}
 {{- $ms := dict "h" 3600000.0 "m" 60000.0 "s" 1000.0 "ms" 1.0 "us" 0.001 "µs" 0.001 "ns" 0.000001 -}}
 {{- $sum := 0.0 -}}

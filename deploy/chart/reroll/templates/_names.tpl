@@ -2,7 +2,7 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 63 | trimSuffix "-" -}}
 {{- end }}
 
-{{/* One release of the name `reroll` is not called `reroll-reroll`. */}}
+{{/* A release named `reroll` is not called `reroll-reroll`. */}}
 {{- define "reroll.fullname" -}}
 {{- $name := include "reroll.name" . -}}
 {{- if .Values.fullnameOverride -}}
@@ -18,7 +18,7 @@
 {{- .Values.namespace | default .Release.Namespace -}}
 {{- end }}
 
-{{/* What is in no namespace has that of the release in its name, unless both are called alike. Called with a dict of `root` and `name`. */}}
+{{/* The name of a cluster-scoped object includes the release's namespace, unless both names are the same. Called with a dict of `root` and `name`. */}}
 {{- define "reroll.clusterName" -}}
 {{- $namespace := include "reroll.namespace" .root -}}
 {{- if eq $namespace (include "reroll.fullname" .root) -}}{{ .name }}{{- else -}}{{ printf "%s-%s" $namespace .name }}{{- end -}}
@@ -33,13 +33,13 @@
 {{- define "reroll.metricsName" -}}{{ include "reroll.fullname" . }}-metrics{{- end }}
 {{- define "reroll.certsName" -}}{{ include "reroll.fullname" . }}-certs{{- end }}
 
-{{/* Of all pods of the release. */}}
+{{/* Labels of all pods of the release. */}}
 {{- define "reroll.releaseLabels" -}}
 app.kubernetes.io/name: {{ include "reroll.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* Called with a dict of `root` and `component`, optionally `match`, further labels. */}}
+{{/* Called with a dict of `root` and `component`, optionally `match` with more labels. */}}
 {{- define "reroll.selectorLabels" -}}
 {{ include "reroll.releaseLabels" .root }}
 app.kubernetes.io/component: {{ .component }}
@@ -48,7 +48,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
-{{/* What a Service of ours and its name have: `name`, `component`. Called with a dict of these and `root`. */}}
+{{/* Metadata of a Service. Called with a dict of `root`, `name` and `component`. */}}
 {{- define "reroll.metadata" -}}
 name: {{ .name }}
 namespace: {{ .namespace | default (include "reroll.namespace" .root) }}
@@ -77,20 +77,20 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{/* How many pods a release has when all is well. */}}
+{{/* How many pods a healthy release has. */}}
 {{- define "reroll.expectedPods" -}}
 {{- $webhook := .Values.webhook -}}
 {{- add (int .Values.reloader.deployment.replicas) ($webhook.enabled | ternary (add1 (int $webhook.replicas)) 0) -}}
 {{- end }}
 
-{{/* Names as Reloader's chart takes them: strings, or maps with a name. */}}
+{{/* Names as Reloader's chart accepts them: strings, or maps with a name. */}}
 {{- define "reroll.pullSecrets" -}}
 {{- range .Values.global.imagePullSecrets }}
 - name: {{ if kindIs "map" . }}{{ .name }}{{ else }}{{ . }}{{ end }}
 {{- end }}
 {{- end }}
 
-{{/* The namespaces that are watched, separated by commas; empty: all. */}}
+{{/* The watched namespaces, separated by commas; empty for all. */}}
 {{- define "reroll.namespaces" -}}
 {{- $reloader := .Values.reloader -}}
 {{- $given := $reloader.namespaces -}}
@@ -104,7 +104,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{/* Labels of the reconciler. Reloader's chart gives those of its own release by default, and who brings its values brings them: they are not true here. */}}
+{{/* Labels of the reconciler. Values from Reloader's chart may include the labels of Reloader's release by default; those are dropped. */}}
 {{- define "reroll.deploymentLabels" -}}
 {{- $labels := .Values.reloader.deployment.labels -}}
 {{- if eq (dig "provider" "" $labels) "stakater" -}}{{- $labels = omit $labels "provider" "group" "version" -}}{{- end -}}

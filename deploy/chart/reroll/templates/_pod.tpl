@@ -1,4 +1,4 @@
-{{/* What every pod of ours has: nothing that it does not need. Called with a dict of `root`, `account`, `component`, `values`. */}}
+{{/* Common pod settings, with no more access than needed. Called with a dict of `root`, `account`, `component`, `values`. */}}
 {{- define "reroll.podDefaults" -}}
 {{- $v := .values -}}
 serviceAccountName: {{ .account }}
@@ -37,7 +37,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* There is no preStop: the processes drain by themselves when they are told to end. Called with a dict of `root`, `resources`, and `ports` by name; optionally `security`, `liveness`, `readiness`. */}}
+{{/* There is no preStop: the processes drain by themselves on SIGTERM. Called with a dict of `root`, `resources`, and `ports` by name; optionally `security`, `liveness`, `readiness`. */}}
 {{- define "reroll.containerDefaults" -}}
 image: {{ include "reroll.image" .root }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
@@ -72,7 +72,7 @@ livenessProbe:
 {{- end }}
 {{- end }}
 
-{{/* V8 takes a heap for the whole node where it is not told. Called with resources. */}}
+{{/* Without this, V8 sizes its heap for the whole node. Called with resources. */}}
 {{- define "reroll.memoryEnv" -}}
 {{- if dig "limits" "memory" "" (. | default dict) -}}
 - { name: NODE_OPTIONS, value: '--max-semi-space-size=2 --max-old-space-size-percentage=75' }

@@ -1,4 +1,4 @@
-{{/* Called with a dict of `root`, `component`, `account`, and what values say of it. */}}
+{{/* Called with a dict of `root`, `component`, `account`, and its values. */}}
 {{- define "reroll.account" -}}
 {{- $values := .values | default dict }}
 ---
@@ -18,7 +18,7 @@ imagePullSecrets: {{- . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{/* A role and its binding. Called with a dict of `root`, `name`, `within` (a namespace; empty: everywhere), `component`, `account`, `rules`. */}}
+{{/* A role and its binding. Called with a dict of `root`, `name`, `within` (a namespace; empty for the whole cluster), `component`, `account`, `rules`. */}}
 {{- define "reroll.grant" -}}
 {{- $kind := empty .within | ternary "ClusterRole" "Role" }}
 {{- $namespace := include "reroll.namespace" .root }}
@@ -50,7 +50,7 @@ subjects:
 {{- end }}
 {{- end }}
 
-{{/* What is watched and restarted, as far as it is switched on. */}}
+{{/* Rules for what is watched and restarted, depending on the values. */}}
 {{- define "reroll.watchRules" -}}
 {{- $r := .Values.reloader -}}
 {{- $sources := list -}}
@@ -81,7 +81,7 @@ subjects:
 {{- end }}
 {{- end }}
 
-{{/* The Lease, the digest key, and the journal of Jobs that are being created anew. */}}
+{{/* Rules for the Lease, the digest key, and the journal of Jobs that are being recreated. */}}
 {{- define "reroll.ownRules" -}}
 {{- if .Values.reloader.metaInfo }}
 - { apiGroups: [''], resources: [configmaps], resourceNames: [reloader-meta-info], verbs: [get, update] }
@@ -101,7 +101,7 @@ subjects:
 - { apiGroups: [''], resources: [secrets], resourceNames: [{{ include "reroll.keptSecrets" . }}], verbs: [get, update] }
 {{- end }}
 
-{{/* It sets caBundle and path in these, and nothing else of them. */}}
+{{/* `reroll certs` sets only caBundle and path in these. */}}
 {{- define "reroll.injectRules" -}}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [validatingwebhookconfigurations, mutatingwebhookconfigurations]

@@ -3,7 +3,7 @@
 {{- if $account.create -}}{{ $account.name | default (include "reroll.fullname" .) }}{{- else -}}{{ $account.name | default "default" }}{{- end -}}
 {{- end }}
 
-{{/* Flags that stand in for values, by the name of the value: what is empty or false has none. */}}
+{{/* The flag for each value, by the name of the value. An empty or false value has no flag. */}}
 {{- define "reroll.reconcilerArgs" -}}
 {{- $r := .Values.reloader -}}
 - reconciler
@@ -51,7 +51,7 @@
 {{- end }}
 {{- $names := dict "configmap" "configmap-annotation" "secret" "secret-annotation" "auto" "auto-annotation" "configmap_auto" "configmap-auto-annotation" "secret_auto" "secret-auto-annotation" "search" "auto-search-annotation" "match" "search-match-annotation" "ignore" "ignore-annotation" "pausePeriod" "pause-deployment-annotation" "pauseTime" "pause-deployment-time-annotation" }}
 {{- range $name, $key := $r.custom_annotations }}
-{{- if not (hasKey $names $name) }}{{ fail (printf "reloader.custom_annotations.%s is not known; known are %s" $name (keys $names | sortAlpha | join ", ")) }}{{ end }}
+{{- if not (hasKey $names $name) }}{{ fail (printf "reloader.custom_annotations.%s is unknown; known are %s" $name (keys $names | sortAlpha | join ", ")) }}{{ end }}
 - --{{ index $names $name }}={{ $key }}
 {{- end }}
 {{- if .Values.webhook.enabled }}

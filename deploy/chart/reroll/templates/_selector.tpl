@@ -1,4 +1,4 @@
-{{/* The requirements of a label selector, which is called with its text, as `matchExpressions`. What these cannot say (`a>1`) is left out: the webhook is called for more than it needs then, and the reconciler selects. */}}
+{{/* Called with the text of a label selector; renders its requirements as `matchExpressions`. Requirements that these cannot express (`a>1`) are left out: then the webhook is called more often than needed, and the reconciler selects. */}}
 {{- define "reroll.requirements" -}}
 {{- $requirements := list -}}
 {{- range regexFindAll "[^,(]+(\\([^)]*\\))?" . -1 -}}
