@@ -273,7 +273,7 @@ describe('what others do', () => {
     const world = await registered();
     const { keeper } = world.keeper();
     world.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 409 } });
-    await expect(keeper.keep()).rejects.toThrow('again and again');
+    await expect(keeper.keep()).rejects.toThrow('others keep writing the Secrets or the registrations');
   });
 });
 

@@ -41,7 +41,7 @@ describe('the published Secret', () => {
     await world.clock.advance(2 * hourMs);
     const { keeper } = world.keeper({ lives }, withoutPublishing);
     for (let minute = 0; minute < 10; minute += 1) {
-      await expect(keeper.keep()).rejects.toThrow('new ones of them have none');
+      await expect(keeper.keep()).rejects.toThrow('new replicas have none');
       await world.clock.advance(minuteMs);
     }
     const held = await world.material();

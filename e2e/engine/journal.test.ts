@@ -123,7 +123,7 @@ describe('a forged entry', () => {
       await harness.clock.advance(120_000);
       expect(jobs()).toEqual(['default/migrate']);
       expect(warned(next)).toEqual([expect.stringMatching(/^Secret reroll\/reroll-job-[0-9a-f]{16} is labelled/)]);
-      expect(warned(next)[0]).toContain('create Job kube-system/pwn if that is missing; then delete the Secret');
+      expect(warned(next)[0]).toContain('create Job kube-system/pwn if it is missing; then delete the Secret');
       expect(await next.metrics.registry.text()).toContain('reroll_journal_entries_refused_total 1');
       await next.stop();
     }

@@ -11,9 +11,18 @@ describe('arguments', () => {
     [['--seed', '20261123999'], { kind: 'one', seed: 20_261_123_999, story: false }],
     [['--seed', '9'], { kind: 'one', seed: 9, story: false }],
     [['--seed', '9', '--story'], { kind: 'one', seed: 9, story: true }],
-    [['--prove'], { kind: 'prove' }],
+    [['--prove'], { kind: 'prove', share: { first: 0, of: 1 } }],
+    [['--prove', 'today'], { kind: 'prove', share: { first: 0, of: 5 } }],
   ])('%j', (args, asked) => {
     expect(parseArguments(args, today)).toEqual(asked);
+  });
+
+  it('takes each bug once in five days', () => {
+    const firsts = [0, 1, 2, 3, 4].map((days) => {
+      const asked = parseArguments(['--prove', 'today'], new Date(today.getTime() + days * 86_400_000));
+      return asked.kind === 'prove' ? asked.share.first : undefined;
+    });
+    expect(firsts.toSorted()).toEqual([0, 1, 2, 3, 4]);
   });
 
   it.each([
@@ -25,6 +34,7 @@ describe('arguments', () => {
     [['--story']],
     [['--seed', '1', '--from', '2']],
     [['--prove', '--seed', '1']],
+    [['--prove', 'tomorrow']],
   ])('refuses %j', (args) => {
     expect(() => parseArguments(args, today)).toThrow(UsageError);
   });

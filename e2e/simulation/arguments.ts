@@ -2,19 +2,32 @@
 export type Asked =
   | { readonly kind: 'batch'; readonly from: number; readonly seeds: number }
   | { readonly kind: 'one'; readonly seed: number; readonly story: boolean }
-  | { readonly kind: 'prove' };
+  | { readonly kind: 'prove'; readonly share: Share };
+
+/** The bugs at every `of`-th place, beginning with `first`. */
+export interface Share {
+  readonly first: number;
+  readonly of: number;
+}
 
 export class UsageError extends Error {}
 
-const usage = 'usage: npm run sim -- --seeds N [--from K|today] | --seed K [--story] | --prove';
+const usage = 'usage: npm run sim -- --seeds N [--from K|today] | --seed K [--story] | --prove [today]';
 const defaultSeeds = 300;
+
+/** In so many days each planted bug has its turn. */
+const daysOfProof = 5;
+const dayMs = 24 * 60 * 60_000;
 
 /** So many seeds has a day of its own. */
 const seedsOfDay = 1_000;
 
-/** `today`: `--from today` begins at a seed made of it. @throws UsageError for what nobody knows, or no number. */
+/** `today`: `--from today` begins at a seed made of it, and `--prove today` takes a fifth of the bugs, another each day. @throws UsageError for what nobody knows, or no number. */
 export function parseArguments(args: readonly string[], today: Date): Asked {
-  if (args.length === 1 && args[0] === '--prove') return { kind: 'prove' };
+  if (args.length === 1 && args[0] === '--prove') return { kind: 'prove', share: { first: 0, of: 1 } };
+  if (args.length === 2 && args[0] === '--prove' && args[1] === 'today') {
+    return { kind: 'prove', share: { first: Math.floor(today.getTime() / dayMs) % daysOfProof, of: daysOfProof } };
+  }
   const numbers = new Map<string, number>();
   let story = false;
   for (let index = 0; index < args.length; index++) {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseArguments, UsageError, type Asked } from './arguments';
+import { parseArguments, UsageError, type Asked, type Share } from './arguments';
 import { runBatch, seedsFrom } from './batch';
 import { prove } from './prove';
 import { proveTests } from './prove-tests';
@@ -30,14 +30,16 @@ async function main(args: readonly string[]): Promise<number> {
     case 'batch':
       return await runMany(asked.from, asked.seeds);
     case 'prove':
-      return await proveAll();
+      return await proveShare(asked.share);
   }
 }
 
-async function proveAll(): Promise<number> {
+async function proveShare({ first, of }: Share): Promise<number> {
   const say = (line: string): void => console.log(line);
-  const missed = (await proveTests(testedMutants, say)) + (await prove(provableBugs, say));
-  const planted = testedMutants.length + provableBugs.length;
+  const isOfShare = (_bug: unknown, index: number): boolean => index % of === first;
+  const [tested, provable] = [testedMutants.filter(isOfShare), provableBugs.filter(isOfShare)];
+  const missed = (await proveTests(tested, say)) + (await prove(provable, say));
+  const planted = tested.length + provable.length;
   console.log(`${planted - missed} of ${planted} found`);
   return missed > 0 ? 1 : 0;
 }

@@ -138,7 +138,7 @@ describe('allows where it cannot tell, and says so:', () => {
       { schema: 'wild-shapes' },
       sound,
       'schema_unreadable',
-      'this pattern is no RE2 pattern',
+      'this pattern is not an RE2 pattern',
     ],
     ['much YAML', {}, { 'a.yaml': `a: ${'x'.repeat(200_000)}\n` }, 'too_large', 'it has more than 131072 bytes'],
     [
