@@ -170,8 +170,8 @@ describe('an upgrade', () => {
     const engine = await harness.start();
     await harness.clock.advance(120_000);
     expect(jobs()).toEqual([]);
-    expect(warned(engine)).toEqual([expect.stringContaining('it has no MAC: an earlier version of Reroll wrote it')]);
-    expect(warned(engine)[0]).toContain('create Job default/migrate if that is missing');
+    expect(warned(engine)).toEqual([expect.stringContaining('it has no MAC: an earlier version of Reroll or somebody else wrote it')]);
+    expect(warned(engine)[0]).toContain('create Job default/migrate if it is missing');
     expect(entriesLeft()).toHaveLength(1);
   });
 });
@@ -197,7 +197,7 @@ describe('the journal key', () => {
     expect(await keyText()).not.toBe(former);
     await harness.clock.advance(60_000);
     expect(jobs()).toEqual([]);
-    expect(warned(next)).toEqual([expect.stringContaining('create Job default/migrate if that is missing')]);
+    expect(warned(next)).toEqual([expect.stringContaining('create Job default/migrate if it is missing')]);
     // What the warning says to do.
     await harness.deleteOwnSecret(entriesLeft()[0]!);
     harness.seed(job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
