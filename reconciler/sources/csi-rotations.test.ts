@@ -1,0 +1,296 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { at, contentOf, digester } from '../../shared/domain/plan/records.fixture';
+import { ContentDigester, type ContentDigest } from '../../shared/domain/sources/content-digest';
+import { hasContent, type SourceRecord } from '../../shared/domain/sources/source';
+import type { CsiClass, CsiPodStatus } from '../../shared/kube/sources/csi-decoder';
+import { FakeClock } from '../../shared/runtime/fake-clock';
+import { CsiRotations } from './csi-rotations';
+
+let clock: FakeClock;
+/** The records that the index of sources was given. */
+let told: SourceRecord[];
+/** The keys that it was told are gone. */
+let gone: string[];
+let synced: string[];
+let rotations: CsiRotations;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  told = [];
+  gone = [];
+  synced = [];
+  const sink = {
+    upsert: (record: SourceRecord) => void told.push(record),
+    remove: (key: string) => void gone.push(key),
+    keys: () => [],
+    synced: () => undefined,
+  };
+  rotations = new CsiRotations({ clock, sources: { sink: () => sink } });
+});
+
+interface Shown {
+  readonly pod?: string;
+  readonly namespace?: string;
+  readonly className?: string;
+  readonly uid?: string;
+  /** Which version is mounted; null: none yet. */
+  readonly version: string | null;
+  /** Seconds after the start of the clock. */
+  readonly created?: number;
+  /** The same, of the write of the status; null: no time of it is kept. */
+  readonly written?: number | null;
+  readonly origin?: 'list' | 'watch';
+}
+
+/** The status of the pod `a`, created ten minutes ago and written with that, where nothing else is said. */
+function show(shown: Shown, contents: (version: string) => ContentDigest = mounted): void {
+  const { pod = 'a', namespace = 'shop', className = 'vault', version, created = -600, origin = 'watch' } = shown;
+  const { uid = `uid-${pod}`, written = created } = shown;
+  const status: CsiPodStatus = {
+    ...{ namespace, name: `${pod}-vault`, uid, resourceVersion: '7', className, createdAtMs: at(created) },
+    statusWrittenAtMs: written === null ? undefined : at(written),
+    content: version === null ? undefined : contents(version),
+  };
+  rotations.statusSink(undefined, () => undefined).upsert(status, origin);
+}
+
+function mounted(version: string): ContentDigest {
+  return contentOf({ pw: version }, 'SecretProviderClass', 'vault');
+}
+
+function showClass(options: Partial<CsiClass> = {}): void {
+  const csiClass = { namespace: 'shop', name: 'vault', ignore: false, match: false, ...options };
+  rotations.classSink(undefined, () => undefined).upsert(csiClass, 'watch');
+}
+
+function removeStatus(uid?: string): void {
+  rotations.statusSink(undefined, () => undefined).remove('shop/a-vault', uid);
+}
+
+/** `2 at 20 s`: which versions were told of, and when they are said to have come. */
+function rotationsTold(): readonly string[] {
+  return told.map((record) => {
+    const { writtenAtMs = NaN } = record;
+    const version = ['1', '2', '3'].find((known) => hasContent(record) && record.content.equals(mounted(known)));
+    return `${version ?? 'other'} at ${(writtenAtMs - at(0)) / 1000} s`;
+  });
+}
+
+describe('a rotation', () => {
+  it.each<[string, readonly Shown[], readonly string[]]>([
+    ['is other versions than before', [{ version: '1' }, { version: '2', written: 20 }], ['2 at 20 s']],
+    ['is not the same versions again', [{ version: '1' }, { version: '1', written: 20 }], []],
+    ['is not what completes a status that is new', [{ version: '2', created: -600, written: -595 }], []],
+    ['is a later write of a status that is new to us', [{ version: '2', written: -594 }], ['2 at -594 s']],
+    ['is not a status that is new to us, of whose writes no time is kept', [{ version: '2', written: null }], []],
+    ['is not the first versions of a status', [{ version: null }, { version: '1', written: 20 }], []],
+    [
+      'may hide behind first versions that a list shows',
+      [{ version: null }, { version: '1', written: 20, origin: 'list' }],
+      ['1 at 20 s'],
+    ],
+    [
+      'does not hide behind those that a list shows of a status just created',
+      [
+        { version: null, created: 0 },
+        { version: '1', created: 0, written: 5, origin: 'list' },
+      ],
+      [],
+    ],
+    [
+      'is not a pod that has the name of one before',
+      [{ version: '1' }, { version: '2', uid: 'second', created: 20, written: 21 }],
+      [],
+    ],
+    ['is not a pod that mounts another class', [{ version: '1', className: 'other' }, { version: '2' }], []],
+    [
+      'is not what no class is said to be mounted of',
+      [
+        { version: '1', className: '' },
+        { version: '2', className: '', written: 20 },
+      ],
+      [],
+    ],
+    ['is not the loss of all versions', [{ version: '1' }, { version: null, written: 20 }], []],
+    [
+      'is told of by each pod, and is the same',
+      [
+        { version: '1' },
+        { version: '1', pod: 'b' },
+        { version: '2', written: 20 },
+        { version: '2', pod: 'b', written: 21 },
+      ],
+      ['2 at 20 s', '2 at 21 s'],
+    ],
+    [
+      'is not a pod that lags behind the newest',
+      [
+        { version: '1' },
+        { version: '1', pod: 'b' },
+        { version: '3', written: 30 },
+        { version: '2', pod: 'b', written: 29 },
+      ],
+      ['3 at 30 s'],
+    ],
+    [
+      'counts that comes in the same second as another: which was first is not known',
+      [
+        { version: '1' },
+        { version: '1', pod: 'b' },
+        { version: '2', written: 30 },
+        { version: '3', pod: 'b', written: 30 },
+      ],
+      ['2 at 30 s', '3 at 30 s'],
+    ],
+  ])('%s', (_what, statuses, expected) => {
+    for (const status of statuses) show(status);
+    expect(rotationsTold()).toEqual(expected);
+  });
+
+  it('of which no time is kept is dated by our own clock, in whole seconds', async () => {
+    show({ version: '1', written: null });
+    await clock.advance(20_900);
+    show({ version: '2', written: null });
+    expect(rotationsTold()).toEqual(['2 at 20 s']);
+  });
+
+  it('is of the class in its namespace alone', () => {
+    show({ version: '1' });
+    show({ version: '1', namespace: 'bank' });
+    show({ version: '2', written: 30 });
+    show({ version: '3', namespace: 'bank', written: 20 });
+    expect(told.map(({ namespace }) => namespace)).toEqual(['shop', 'bank']);
+  });
+
+  it('makes a source, whose one life begins with the first of them', () => {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    const source = {
+      ...{ kind: 'SecretProviderClass', namespace: 'shop', name: 'vault', uid: 'shop/vault', resourceVersion: '7' },
+      ...{ createdAtMs: at(20), ignore: false, match: false },
+    };
+    show({ version: '3', written: 30, pod: 'b' });
+    expect(told).toEqual([
+      { ...source, writtenAtMs: at(20), content: mounted('2') },
+      { ...source, writtenAtMs: at(30), content: mounted('3') },
+    ]);
+  });
+});
+
+describe('a status that goes', () => {
+  it.each<[string, string | undefined, readonly string[]]>([
+    ['is forgotten', 'uid-a', []],
+    ['is forgotten, whatever it was', undefined, []],
+    ['is remembered where it was a former one by that name, told late', 'former', ['2 at -598 s']],
+  ])('%s', (_what, uid, expected) => {
+    show({ version: '1' });
+    removeStatus(uid);
+    expect(gone).toEqual([]);
+    show({ version: '2', written: -598 });
+    expect(rotationsTold()).toEqual(expected);
+  });
+
+  it('takes no rotation with it', () => {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    removeStatus();
+    expect(gone).toEqual([]);
+    show({ version: '1', pod: 'b', written: 10 });
+    expect(rotationsTold()).toEqual(['2 at 20 s']);
+  });
+
+  it('with all others, for the watches have ended, leaves the newest rotation', () => {
+    show({ version: '1', pod: 'b' });
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    rotations.forgetStatuses();
+    expect([...rotations.statusSink(undefined, () => undefined).keys()]).toEqual([]);
+    show({ version: '3', pod: 'b', written: -596 });
+    show({ version: '2', written: 19, origin: 'list' });
+    expect(rotationsTold()).toEqual(['2 at 20 s']);
+  });
+});
+
+describe('a class', () => {
+  function rotate(): void {
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+  }
+
+  it('that was never rotated is no source, and none goes with it', () => {
+    showClass({ ignore: true });
+    show({ version: '1' });
+    rotations.classSink(undefined, () => undefined).remove('shop/vault');
+    expect([told, gone]).toEqual([[], []]);
+  });
+
+  it.each(['ignore', 'match'] as const)('tells whether it is to %s, before and after a rotation', (flag) => {
+    showClass({ [flag]: true });
+    rotate();
+    showClass();
+    expect(told.map((record) => record[flag])).toEqual([true, false]);
+    expect(rotationsTold()).toEqual(['2 at 20 s', '2 at 20 s']);
+  });
+
+  it('that goes takes its source with it; one that comes again begins a life and has its own switches', () => {
+    showClass({ ignore: true });
+    rotate();
+    rotations.classSink(undefined, () => undefined).remove('shop/vault');
+    expect(gone).toEqual(['shop/vault']);
+    show({ version: '3', written: 40 });
+    expect(told.at(-1)).toMatchObject({ createdAtMs: at(40), ignore: false });
+  });
+});
+
+it('what a relist compares with is what was seen of a namespace, or of all', () => {
+  show({ version: '1' });
+  show({ version: null, namespace: 'bank' });
+  showClass();
+  showClass({ namespace: 'bank', name: 'kms' });
+  const seen = (namespace?: string) => [
+    [...rotations.statusSink(namespace, () => undefined).keys()],
+    [...rotations.classSink(namespace, () => undefined).keys()],
+  ];
+  expect(seen('shop')).toEqual([['shop/a-vault'], ['shop/vault']]);
+  expect(seen('sho')).toEqual([[], []]);
+  expect(seen()).toEqual([
+    ['shop/a-vault', 'bank/a-vault'],
+    ['shop/vault', 'bank/kms'],
+  ]);
+});
+
+it('complete lists are told to who asked for them', () => {
+  rotations.statusSink(undefined, () => void synced.push('statuses')).synced();
+  rotations.classSink(undefined, () => void synced.push('classes')).synced();
+  expect(synced).toEqual(['statuses', 'classes']);
+});
+
+describe('under another digest key', () => {
+  const both = new ContentDigester(Buffer.alloc(32, 2), digester);
+  const underBoth = (version: string): ContentDigest =>
+    both.digest('SecretProviderClass', 'shop', 'vault', [['pw', Buffer.from(version)]]);
+
+  beforeEach(() => {
+    show({ version: '1', pod: 'b' });
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    told.length = 0;
+  });
+
+  it('the newest rotation is told again, with the digest that is to be recorded, once and as old as it is', () => {
+    show({ version: '2', written: 20, origin: 'list' }, underBoth);
+    show({ version: '2', written: 20, origin: 'list' }, underBoth);
+    expect(rotationsTold()).toEqual(['2 at 20 s']);
+    expect(told).toMatchObject([{ createdAtMs: at(20), content: { former: mounted('2') } }]);
+  });
+
+  it('what lags behind the newest rotation is not told', () => {
+    show({ version: '1', pod: 'b', origin: 'list' }, underBoth);
+    expect(told).toEqual([]);
+  });
+
+  it('another version is a rotation as ever', () => {
+    show({ version: '3', written: 30, origin: 'list' }, underBoth);
+    expect(rotationsTold()).toEqual(['3 at 30 s']);
+  });
+});
