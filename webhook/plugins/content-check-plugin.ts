@@ -19,6 +19,7 @@ import { checkedContent, type CheckedContent } from './checked-content';
 import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';
 import type { WebhookMetrics } from '../metrics';
 import { SchemaReader } from './schema-reader';
+import type { TimeLimit } from './time-limit';
 
 export interface ContentCheckOptions {
   readonly client: KubeClient;
@@ -29,6 +30,8 @@ export interface ContentCheckOptions {
   readonly namespaces: ReadonlyMap<string, CheckMode>;
   /** Time limit for all checks of a write. */
   readonly withinMs?: number;
+  /** Stops a parser that takes too long. */
+  readonly withinTime?: TimeLimit;
 }
 
 /** Faults listed in a denial; it only counts the others. */
@@ -45,8 +48,9 @@ export function contentCheckPlugin({
   metrics,
   namespaces,
   withinMs = defaultWithinMs,
+  withinTime,
 }: ContentCheckOptions): AdmissionPlugin {
-  const checker = new ContentChecker(clock, new SchemaReader(clock, client));
+  const checker = new ContentChecker(clock, new SchemaReader(clock, client), withinTime);
   const settingsOf = (request: AdmissionRequest) =>
     checkSettings(annotationsOf(request.object), namespaces.get(request.namespace ?? ''));
   return {

@@ -9,6 +9,9 @@ export class TimeLimitError extends RerollError {
   }
 }
 
+/** See {@link withinTime}. */
+export type TimeLimit = typeof withinTime;
+
 const call = new Script('work()');
 let context: (Context & { work?: () => void }) | undefined;
 
