@@ -58,4 +58,31 @@ describe('the judge of folded restarts', () => {
     await setImage(hand, '2');
     expect(hand.promises()).toEqual([]);
   });
+
+  describe('of a source that is left out for a while', () => {
+    const leavingOut = { leavesOutSources: true };
+
+    /** It is left out, and another template is stored before it is changed to the one and after it is changed to the other. */
+    async function leftOut(first: string, second: string): Promise<Hand> {
+      const hand = await adopted();
+      await hand.label('ConfigMap', { tier: 'dev' });
+      await hand.edit(first);
+      await setImage(hand, '2');
+      await hand.edit(second);
+      await hand.label('ConfigMap', {});
+      return hand;
+    }
+
+    it('finds nothing where pods of the new template have read what it was meanwhile', async () => {
+      const hand = await leftOut('value-2-', 'value-2-');
+      await hand.engine('value-2-', false);
+      expect(hand.promises(false, leavingOut)).toEqual([]);
+    });
+
+    it('finds a change since then', async () => {
+      const hand = await leftOut('value-1-', 'value-2-');
+      await hand.engine('value-2-', false);
+      expect(hand.promises(false, leavingOut)).toContain('missed change');
+    });
+  });
 });

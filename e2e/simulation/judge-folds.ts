@@ -10,7 +10,7 @@ import { templateOf } from './usage';
  * A record that moves on without a restart stands for a rollout of somebody else: the pods of the last new template have
  * found what is recorded, or what came after it. A record that was lost, or put back, or begins anew, stands for something else.
  */
-export function checkFold({ contents, digests }: Case, { name, writes }: Life): readonly Violation[] {
+export function checkFold({ contents, stored, digests }: Case, { name, writes }: Life): readonly Violation[] {
   const write = writes.at(-1);
   if (!write || !digests || !isOfEngine(write) || isRestart(write)) return [];
   const { previous, object, revision, user } = write;
@@ -25,7 +25,9 @@ export function checkFold({ contents, digests }: Case, { name, writes }: Life): 
     const former = before.sources[id];
     if (source === undefined || former === undefined || former === '-') return [];
     // What came between is not known yet, and is answered when it is.
-    const until = contents.versions(source).filter((version) => version.revision <= rolled.revision);
+    // Pods read what is stored, selected or not; to the engine, what is not selected is not there.
+    const versions = [...contents.versions(source), ...stored.versions(source)];
+    const until = versions.filter((version) => version.revision <= rolled.revision);
     if (differ(former, entry) !== true || until.some(({ content }) => matches(digests, source, content, entry))) {
       return [];
     }

@@ -51,14 +51,15 @@ function checkCronJob(opened: Case, life: Life): readonly Violation[] {
 
 /** What the webhook records in a creation is what the leader knows by then, and that may be older than the creation. */
 function wasSoAtBirth(
-  { contents, digests }: Case,
+  { contents, stored, digests }: Case,
   { writes: [born] }: Life,
   id: string,
   entry: WrittenBaseline['sources'][string],
 ): boolean {
   const source = sourceOfEntry(id, born.object.metadata.namespace ?? '');
   if (source === undefined || !digests) return false;
-  return matches(digests, source, contents.at(source, born.revision), entry);
+  // Selected or not, the next run reads what is stored; to the engine, what is not selected is not there.
+  return [contents, stored].some((known) => matches(digests, source, known.at(source, born.revision), entry));
 }
 
 function checkRunCount(opened: Case, cronJob: Life): readonly Violation[] {

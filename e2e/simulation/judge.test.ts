@@ -189,6 +189,25 @@ describe('the judge of a CronJob that was recorded from a watch that was behind'
     expect(hand.promises()).toEqual([]);
   });
 
+  it.each([
+    ['before its creation', ['value-2-', 'value-2-'], []],
+    ['after it', ['value-1-', 'value-2-'], ['baseline apart from template']],
+  ])(
+    'takes a change of a source that is left out into account: %s',
+    async (_when, [first = '', second = ''], found) => {
+      const hand = await adopted();
+      await hand.label('ConfigMap', { tier: 'dev' });
+      await hand.edit(first);
+      hand.addCronJob();
+      await hand.recordOnCronJob('value-1-');
+      await hand.edit(second);
+      await hand.label('ConfigMap', {});
+      await hand.engine('value-2-', true);
+      await hand.recordOnCronJob('value-2-');
+      expect(hand.promises(false, { leavesOutSources: true })).toEqual(found);
+    },
+  );
+
   it('takes a run for each change that comes forth later, and no more', async () => {
     const hand = await adopted();
     for (const color of ['value-2-', 'value-3-']) {

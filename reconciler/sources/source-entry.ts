@@ -42,6 +42,8 @@ export interface SourceEntry {
   readonly isFirstForgotten: boolean;
   /** The last annotations of a source that is deleted. */
   readonly lastFlags?: SourceFlags;
+  /** The object that was last seen, of a source that is deleted or that its labels deselect. */
+  readonly lastUid?: string;
 }
 
 export const noPast: readonly PreviousState[] = [];

@@ -248,6 +248,21 @@ describe('the state in force', () => {
     expect(colorAt(10)).toBe('blue');
   });
 
+  it.each([
+    ['it lost a key, which leaves no time', { color: 'red', size: 'small' }, 'unknown'],
+    ['it is as it was', red, 'red'],
+  ])(
+    'of a source that is selected again tells what it held meanwhile as far as that is known: %s',
+    async (_when, data, state) => {
+      see({ name: 'app', uid, createdAtMs: at(0), writtenAtMs: at(0), data });
+      await clock.advance(30_000);
+      remove();
+      await clock.advance(30_000);
+      see({ name: 'app', uid, createdAtMs: at(0), writtenAtMs: at(0), data: red });
+      expect([colorAt(40), colorAt(70)]).toEqual([state, 'red']);
+    },
+  );
+
   it('counts from no later than the next write, however late it was seen', async () => {
     const times = { createdAtMs: at(-100), writtenAtMs: at(-100) };
     see({ ...times, ignore: true });

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { InForce } from '../../shared/domain/baseline/comparison';
-import type { ContentDigest } from '../../shared/domain/sources/content-digest';
+import { absent, type ContentDigest } from '../../shared/domain/sources/content-digest';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import {
@@ -263,7 +263,7 @@ export class SourceIndex {
       if (sameFlags) return;
     } else {
       const past = this.#pastOf(entry, record.resourceVersion);
-      const time = this.#timeOf(before, record, origin);
+      const time = this.#timeOf(entry, record, origin);
       const isEditedSince = entry !== undefined && before?.uid !== record.uid && time.fromMs > record.createdAtMs;
       const all = isEditedSince ? [...past, this.#unknownState(record.createdAtMs)] : past;
       const former = this.#bounded(kind, objectKey(namespace, name), all);
@@ -280,23 +280,28 @@ export class SourceIndex {
     // The deletion of an earlier object, reported late: its successor was already read.
     if (!entry?.record || (uid !== undefined && uid !== entry.record.uid)) return;
     const former = this.#bounded(kind, key, this.#pastOf(entry, resourceVersion));
-    const { ignore, match } = entry.record;
+    const { ignore, match, uid: lastUid } = entry.record;
     const fromMs = this.#clock.nowMs();
     const flagTimes = { heededFromMs: 0, matchesFromMs: 0 };
     const deleted = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
-    this.#store(kind, namespace, name, { ...deleted, lastFlags: { ignore, match } });
+    this.#store(kind, namespace, name, { ...deleted, lastFlags: { ignore, match }, lastUid });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
   }
 
   /** When the current content came into force, by the API server's clock as far as it shows. */
   #timeOf(
-    before: SourceRecord | undefined,
+    entry: SourceEntry | undefined,
     record: SourceRecord,
     origin: WriteTimeEvidence['origin'],
   ): Pick<SourceEntry, 'fromMs' | 'dating'> {
+    const before = entry?.record;
+    const seenMs = wholeSecond(this.#clock.nowMs());
     // A watch may also show an object first that was created long before: its label may have just been added.
-    if (before?.uid !== record.uid) return { fromMs: Math.max(record.createdAtMs, record.writtenAtMs ?? 0) };
-    const dating = { origin, ...timesOf(before, record, wholeSecond(this.#clock.nowMs())) };
+    if (before?.uid !== record.uid) {
+      const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
+      return { fromMs: entry && hasLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
+    }
+    const dating = { origin, ...timesOf(before, record, seenMs) };
     const fromMs = changedAtMs(dating, before.content, record.content);
     return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, dating };
   }
@@ -378,6 +383,13 @@ export class SourceIndex {
       for (const name of this.namesIn(kind, found.namespace)) yield objectKey(found.namespace, name);
     }
   }
+}
+
+/** Whether a source that is selected again has lost a key meanwhile, which leaves no time. */
+function hasLostKeys({ former, lastUid }: SourceEntry, { uid, content }: SourceRecord): boolean {
+  const before = knownContent(former.at(-1)?.content);
+  if (lastUid !== uid || !before || content === 'metadata-only') return false;
+  return content.differingKeys(before).some((key) => content.key(key) === absent);
 }
 
 /** The content of a state that is now past. If a restored backup set versions back, the past cannot be read. */
