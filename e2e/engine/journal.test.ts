@@ -170,7 +170,9 @@ describe('an upgrade', () => {
     const engine = await harness.start();
     await harness.clock.advance(120_000);
     expect(jobs()).toEqual([]);
-    expect(warned(engine)).toEqual([expect.stringContaining('it has no MAC: an earlier version of Reroll or somebody else wrote it')]);
+    expect(warned(engine)).toEqual([
+      expect.stringContaining('it has no MAC: an earlier version of Reroll or somebody else wrote it'),
+    ]);
     expect(warned(engine)[0]).toContain('create Job default/migrate if it is missing');
     expect(entriesLeft()).toHaveLength(1);
   });

@@ -180,7 +180,9 @@ describe('loadKubeconfig', () => {
   it('names a context whose cluster is missing', async () => {
     const path = write([one]);
     writeFileSync(path, readFileSync(path, 'utf8').replace('cluster: one', 'cluster: lost'));
-    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(/its context names a cluster that is not in the file/);
+    await expect(loadKubeconfig({ path, clock })).rejects.toThrow(
+      /its context names a cluster that is not in the file/,
+    );
   });
 
   it('reloads TLS material', async () => {
