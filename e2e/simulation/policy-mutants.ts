@@ -19,12 +19,6 @@ export const policyMutants: readonly Mutant[] = [
     to: 'return flagsFromMs;',
   },
   {
-    what: 'what changed before a workload was opted in by a removal counts',
-    file: index,
-    from: 'isTold ? writeTimeMs(times, sets === true) : formerMs',
-    to: 'isTold ? writtenAtMs : formerMs',
-  },
-  {
     what: 'what changed before a namespace was taken in by a removal counts',
     file: 'reconciler/workloads/namespace-scope.ts',
     from: 'return writeTimeMs({ ...times, seenMs }, !this.#options.selector.mayBeMetByRemoval);',

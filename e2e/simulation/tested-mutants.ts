@@ -195,4 +195,11 @@ export const testedMutants: readonly TestedMutant[] = [
     to: '',
     test: 'reconciler/sources/plan-from-index.test.ts',
   },
+  {
+    what: 'what changed before a workload was opted in by a removal counts',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: 'isTold ? writeTimeMs(times, sets === true) : formerMs',
+    to: 'isTold ? writtenAtMs : formerMs',
+    test: 'reconciler/workloads/workload-index.test.ts',
+  },
 ];
