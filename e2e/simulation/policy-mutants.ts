@@ -2,7 +2,6 @@ import type { Mutant } from './mutants';
 
 const policy = 'shared/domain/policy/policy.ts';
 const dating = 'reconciler/sources/source-write-times.ts';
-const index = 'reconciler/workloads/workload-index.ts';
 
 /** What restarts what, and since when, wrong on purpose. */
 export const policyMutants: readonly Mutant[] = [
