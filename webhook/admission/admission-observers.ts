@@ -4,7 +4,7 @@ import type { AdmissionObserver } from './admission-observer';
 import type { AdmissionRequest } from './admission-review';
 import type { WebhookMetrics } from '../metrics';
 
-export interface AdmissionDutiesOptions {
+export interface AdmissionObserversOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly duties: readonly AdmissionObserver[];
@@ -15,9 +15,9 @@ export interface AdmissionDutiesOptions {
  * garbage collector would have to copy them, although most of a review is garbage at once.
  */
 export class AdmissionObservers {
-  readonly #options: AdmissionDutiesOptions;
+  readonly #options: AdmissionObserversOptions;
 
-  constructor(options: AdmissionDutiesOptions) {
+  constructor(options: AdmissionObserversOptions) {
     this.#options = options;
   }
 

@@ -9,7 +9,7 @@ import { warningsWithinBudget } from './warnings';
 /** kubectl prints a denial as it is, and a name in it may not have been validated yet. */
 const maxRefusalBytes = 4_096;
 
-export interface AnswerDutiesOptions {
+export interface AdmissionPluginsOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly duties: readonly AdmissionPlugin[];
@@ -25,9 +25,9 @@ export interface Gathering {
 
 /** Runs all plugins on a review at once, and merges their answers. */
 export class AdmissionPlugins {
-  readonly #options: AnswerDutiesOptions;
+  readonly #options: AdmissionPluginsOptions;
 
-  constructor(options: AnswerDutiesOptions) {
+  constructor(options: AdmissionPluginsOptions) {
     this.#options = options;
   }
 

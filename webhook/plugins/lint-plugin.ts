@@ -14,7 +14,7 @@ import type { AdmissionPlugin } from '../admission/admission-plugin';
 import type { ReconcilerClient } from '../channel/reconciler-client';
 import { readsWarnings } from '../admission/warned-users';
 
-export interface LintDutyOptions {
+export interface LintPluginOptions {
   readonly clock: Clock;
   readonly reconcilers: Pick<ReconcilerClient, 'query'>;
 }
@@ -26,7 +26,7 @@ const askMs = 150;
 const secondLookMs = 150;
 
 /** Warns whoever writes a workload about annotations that do not do what they seem to expect. */
-export function lintPlugin({ clock, reconcilers }: LintDutyOptions): AdmissionPlugin {
+export function lintPlugin({ clock, reconcilers }: LintPluginOptions): AdmissionPlugin {
   const ask = async (question: object): Promise<LintAnswer['findings'] | undefined> =>
     readLintAnswer(await reconcilers.query(channelPaths.lint, question, askMs))?.findings;
   return {

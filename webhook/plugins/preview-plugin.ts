@@ -15,7 +15,7 @@ import type { ReconcilerClient } from '../channel/reconciler-client';
 import { readsWarnings } from '../admission/warned-users';
 import { digestBefore, digestOf, isUnchanged, writtenSource } from '../admission/written-source';
 
-export interface PreviewDutyOptions {
+export interface PreviewPluginOptions {
   readonly reconcilers: Pick<ReconcilerClient, 'query' | 'canQuery'>;
   /** Undefined until the digest key is known. */
   readonly digester: () => ContentDigester | undefined;
@@ -25,7 +25,7 @@ export interface PreviewDutyOptions {
 const askMs = 250;
 
 /** Warns whoever writes a source what that will restart or, with `--dry-run=server`, would restart. */
-export function previewPlugin({ reconcilers, digester: currentDigester }: PreviewDutyOptions): AdmissionPlugin {
+export function previewPlugin({ reconcilers, digester: currentDigester }: PreviewPluginOptions): AdmissionPlugin {
   return {
     name: 'preview',
     wants: (request) => capturedKind(request) !== undefined && readsWarnings(request) && !isSwitchedOff(request),

@@ -20,7 +20,7 @@ interface Settings {
   readonly policy: PolicySettings;
 }
 
-export interface WorkloadDutyOptions extends Settings {
+export interface WorkloadPluginOptions extends Settings {
   readonly reconcilers: Pick<ReconcilerClient, 'query'>;
 }
 
@@ -35,7 +35,7 @@ const deliberateTools = /^kubectl-(?:annotate|edit|patch|set|rollout)$/;
  * reconciler would write next anyway: the baseline of a new workload, and an owed restart if the write replaces the pods. A
  * write that opts out is left alone.
  */
-export function workloadPlugin({ reconcilers, ...settings }: WorkloadDutyOptions): AdmissionPlugin {
+export function workloadPlugin({ reconcilers, ...settings }: WorkloadPluginOptions): AdmissionPlugin {
   return {
     name: 'workload',
     wants: (request, path) => path === 'mutate' && isWrite(request) && kindOf(request) !== undefined,
