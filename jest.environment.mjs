@@ -3,6 +3,9 @@ import { TestEnvironment } from 'jest-environment-node';
 
 const { AsyncLocalStorage } = asyncHooks;
 
+/** From Node 24 on a promise visits no storage, and the property is a getter. */
+const visitsStorages = Object.getOwnPropertyDescriptor(asyncHooks, 'AsyncLocalStorage').writable === true;
+
 /**
  * Each suite loads a jest-circus of its own, and that makes an `AsyncLocalStorage` which it never disables. Before Node 24
  * each promise then visits every storage of the suites before, and so keeps them all in memory: in a worker that has run
@@ -13,6 +16,7 @@ export default class Environment extends TestEnvironment {
 
   async setup() {
     await super.setup();
+    if (!visitsStorages) return;
     const storages = this.#storages;
     asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
       constructor(...options) {
@@ -23,7 +27,7 @@ export default class Environment extends TestEnvironment {
   }
 
   async teardown() {
-    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+    if (visitsStorages) asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
     for (const storage of this.#storages.splice(0)) storage.disable();
     await super.teardown();
   }
