@@ -1,6 +1,7 @@
 import { TomlError } from 'smol-toml';
 import { contentFaults, type LoadedSchema } from '../../shared/domain/content-check/content-faults';
 import type { ContentParser } from '../../shared/domain/content-check/document-node';
+import { NestingError } from '../../shared/domain/content-check/nesting';
 import { TimeLimitError, withinTime } from '../../webhook/plugins/time-limit';
 import { promise, requireFitToShow } from './target';
 
@@ -26,13 +27,14 @@ export function checkContent(
   promise(parsed.fault.offset >= 0 && parsed.fault.offset <= text.length, 'a fault is in the text');
 }
 
+const tooMuch = [TimeLimitError, NestingError, RangeError, TomlError];
+
 /** Undefined for what is too much for a parser: too deep, too long, or a limit of the library. The webhook says just that. */
 export function cutOff<T>(work: () => T): T | undefined {
   try {
     return withinTime(limitMs, work);
   } catch (thrown) {
-    if (thrown instanceof TimeLimitError || thrown instanceof RangeError || thrown instanceof TomlError)
-      return undefined;
+    if (tooMuch.some((kind) => thrown instanceof kind)) return undefined;
     throw thrown;
   }
 }

@@ -9,6 +9,7 @@ export const target: Target = {
     'x: &anchor\n  k: v\ny: *anchor\n<<: *anchor\n',
     '%YAML 1.2\n---\n"a": |\n  text\n...\n---\nb: !!binary AAAA\n',
     '? [a, b]\n: >-\n  folded\n',
+    'a: '.repeat(300),
     'a: 2026-01-01\nb: 0x1f\nc: [a: 1, "b" : 2]\n',
   ],
   dictionary: ['&a ', '*a', '<<: ', '!!set', '!!omap', '|+2\n', '>-\n', '- - - ', '? ', '\n---\n', '[[[[', '{{', '# '],

@@ -3,6 +3,9 @@ import { nearest } from '../../domain/text/nearest';
 import { parseCsvRecord } from './csv-record';
 import { claimsToBeOption, optionEnv, type OptionRow, type OptionTable, type OptionValues } from './option-table';
 
+/** Where more is wrong, another tool's command line was passed, and a thousand comparisons help nobody. */
+const maxSuggestions = 20;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Bad flags or variables. One problem per line, so that a person can fix them all before the next try. */
@@ -66,7 +69,8 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
       // The next argument is probably its value, so it is not reported too. It is not shown, because it may be
       // anything.
       if (inline === undefined && rest[0]?.startsWith('-') === false) rest.shift();
-      problems.push(unknownFlag(arg.split('=', 1)[0] ?? arg, name, rows));
+      const known = problems.length < maxSuggestions ? [...rows.map(({ flag }) => flag), 'help', 'version'] : [];
+      problems.push(unknownFlag(arg.split('=', 1)[0] ?? arg, name, known));
       continue;
     }
     const text = inline ?? nextText(row, rest);
@@ -117,8 +121,8 @@ function describeProblem(row: OptionRow, { origin, texts }: Given, problem: stri
   return `${origin}=${quote(shown)}: ${problem}; accepted: ${row.accepts}`;
 }
 
-function unknownFlag(typed: string, name: string, rows: readonly OptionRow[]): string {
-  const suggestion = nearest(name, [...rows.map(({ flag }) => flag), 'help', 'version']);
+function unknownFlag(typed: string, name: string, known: readonly string[]): string {
+  const suggestion = nearest(name, known);
   return suggestion === undefined
     ? `unknown flag ${quote(typed)}: --help lists every flag`
     : `unknown flag ${quote(typed)}: did you mean --${suggestion}?`;
@@ -128,8 +132,8 @@ function unknownVariables(table: OptionTable, env: Environment): readonly string
   const known = Object.values(table).map(optionEnv);
   return Object.keys(env)
     .filter((variable) => claimsToBeOption(variable) && !known.includes(variable))
-    .map((variable) => {
-      const suggestion = nearest(variable, known);
+    .map((variable, index) => {
+      const suggestion = nearest(variable, index < maxSuggestions ? known : []);
       return suggestion === undefined
         ? `unknown environment variable ${variable}: --help lists the variable of every flag`
         : `unknown environment variable ${variable}: did you mean ${suggestion}?`;
