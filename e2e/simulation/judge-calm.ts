@@ -3,7 +3,7 @@ import type { Case } from './case';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
-import { settleMsOf } from './own-settings';
+import { settleMaxMsOf, settleMsOf } from './own-settings';
 
 /** Changes that come sooner one after the other, by so much, are of one settle window, and those that come later are not. */
 const [soonerMs, laterMs] = [100, 1_000];
@@ -22,7 +22,8 @@ export function checkCalm(opened: Case): readonly Violation[] {
       const restarts = life.writes.filter(
         (write) => isOfEngine(write) && isRestart(write) && write.revision > first.revision && write.revision < until,
       );
-      const settledMs = last.atMs + settleMsOf(life.writes[0].object) - toleranceMs;
+      const [settleMs, settleMaxMs] = waitsOf(life);
+      const settledMs = Math.min(last.atMs + settleMs, first.atMs + settleMaxMs) - toleranceMs;
       const early = restarts.find(({ atMs }) => atMs < settledMs);
       if (early) {
         const told = `${life.name} was restarted at revision ${early.revision}, before its sources had settled after revision ${last.revision}`;
@@ -43,17 +44,21 @@ function windowsOf(opened: Case, life: Life): readonly (readonly Version[])[] {
     .flatMap(([source]) => opened.contents.changes(source, 'all', born, Infinity))
     .filter(({ atMs }) => atMs > life.writes[0].atMs)
     .sort((left, right) => left.revision - right.revision);
-  const settleMs = settleMsOf(life.writes[0].object);
-  const [togetherMs, apartMs] = [settleMs - soonerMs, settleMs + laterMs];
+  const [settleMs, settleMaxMs] = waitsOf(life);
   const windows: Version[][] = [];
   for (const change of changes) {
     const window = windows.at(-1);
     const gapMs = change.atMs - (window?.at(-1)?.atMs ?? -Infinity);
-    if (gapMs > togetherMs && gapMs < apartMs) return [];
-    if (window && gapMs <= togetherMs) window.push(change);
-    else windows.push([change]);
+    const openMs = change.atMs - (window?.[0]?.atMs ?? -Infinity);
+    if (window && gapMs <= settleMs - soonerMs && openMs <= settleMaxMs - soonerMs) window.push(change);
+    else if (gapMs >= settleMs + laterMs || openMs >= settleMaxMs + laterMs) windows.push([change]);
+    else return [];
   }
   return windows;
+}
+
+function waitsOf({ writes: [{ object }] }: Life): readonly [settleMs: number, settleMaxMs: number] {
+  return [settleMsOf(object), settleMaxMsOf(object)];
 }
 
 function differs(opened: Case, life: Life, before: number, after: number): boolean {

@@ -2,6 +2,7 @@ import { matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { Violation } from './judge';
 import type { Life } from './lives';
+import { isNeverRun } from './own-settings';
 import { isClass } from './rotations';
 
 /** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
@@ -17,6 +18,7 @@ export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
 function checkLife(opened: Case, { name, writes }: Life): readonly Violation[] {
   const { contents, digests, rules } = opened;
   const { object } = writes.at(-1) ?? writes[0];
+  if (isNeverRun(object)) return [];
   const recorded = recordedOf(object);
   return [...opened.usageAt(object)].flatMap(([source, keys]): readonly Violation[] => {
     const now = contents.versions(source).at(-1)?.content;

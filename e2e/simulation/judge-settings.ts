@@ -1,11 +1,12 @@
 import { arrayAt, objectAt, stringAt } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
+import { baselineOf } from './baseline-text';
 import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { isRestart } from './judge-engine-writes';
 import { isOfEngine, type Life } from './lives';
-import { isLeftToNextRun, strategyAnnotation } from './own-settings';
+import { isLeftToNextRun, isNeverRun, strategyAnnotation } from './own-settings';
 import { podTemplateOf } from './usage';
 
 const annotationOf: Readonly<Record<string, string>> = {
@@ -40,8 +41,8 @@ export function checkStrategy({ name, writes }: Life): readonly Violation[] {
   return [{ promise: 'foreign write', sentence }];
 }
 
-/** What asks for its next run is not run for a change. */
-export function checkNextRun(opened: Case, life: Life): readonly Violation[] {
+/** What waits for its next run, or is to be left alone, is not run for a change. */
+export function checkNotRun(opened: Case, life: Life): readonly Violation[] {
   const [born] = life.writes;
   if (born.kind.kind !== 'Job' || !isEngine(born.user) || life.writes.length > 1) return [];
   const owner = stringAt(objectAt(arrayAt(born.object, 'metadata', 'ownerReferences')[0]), 'uid');
@@ -49,7 +50,15 @@ export function checkNextRun(opened: Case, life: Life): readonly Violation[] {
     owner === undefined ? name === life.name && writes !== life.writes : writes[0].object.metadata.uid === owner,
   );
   const former = formers.at(-1);
-  if (!former?.writes.every(({ object }) => isLeftToNextRun(object))) return [];
-  const sentence = `${former.name} was run at revision ${born.revision}, though changes are left to its next run`;
+  if (!former?.writes.every(({ object }) => isLeftToNextRun(object) || isNeverRun(object))) return [];
+  const sentence = `${former.name} was run at revision ${born.revision}, though it asks not to be run for changes`;
   return [{ promise: 'restart without reason', sentence }];
+}
+
+/** What is never to be run is not recorded either. */
+export function checkNeverRun({ name, writes }: Life): readonly Violation[] {
+  const recorded = writes.find((write) => isEngine(write.user) && baselineOf(write.object));
+  if (!recorded || !writes.every(({ object }) => isNeverRun(object))) return [];
+  const sentence = `${name} is to be left alone and was recorded at revision ${recorded.revision}`;
+  return [{ promise: 'foreign write', sentence }];
 }

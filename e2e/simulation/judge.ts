@@ -19,7 +19,7 @@ import { checkHeld, checkPause } from './judge-pauses';
 import { checkLeftOut } from './judge-left-out';
 import { KnownAuthors } from './judge-known-authors';
 import { RestartIds } from './judge-restart-ids';
-import { checkNextRun, checkStrategy } from './judge-settings';
+import { checkNeverRun, checkNotRun, checkStrategy } from './judge-settings';
 import { checkWaits } from './judge-waits';
 import { isRolled } from './lives';
 import { isUnaware as mayNotKnow } from './restored';
@@ -93,7 +93,7 @@ export class Judge {
           ...checkRestartCount(this.#case, life),
           ...checkStrategy(life),
         ]
-      : [...checkRuns(this.#case, life), ...checkNextRun(this.#case, life)];
+      : [...checkRuns(this.#case, life), ...checkNotRun(this.#case, life), ...checkNeverRun(life)];
     this.#violations.push(...found, ...this.#authors.check(this.#case, life));
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
   }

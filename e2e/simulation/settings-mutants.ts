@@ -15,6 +15,24 @@ export const settingsMutants: readonly Mutant[] = [
     to: 'defaults.settleMs',
   },
   {
+    what: 'a longest wait of its own is not heeded',
+    file: 'reconciler/work/worker.ts',
+    from: 'settings.settleMaxMs ?? Math.max(',
+    to: 'Math.max(',
+  },
+  {
+    what: 'a Job that is to be left alone is created anew',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: "record.settings.jobPolicy !== 'never' && ",
+    to: '',
+  },
+  {
+    what: 'a CronJob that is to be left alone is run',
+    file: 'reconciler/workloads/workload-index.ts',
+    from: "record.settings.cronJobPolicy !== 'never'",
+    to: "record.settings.cronJobPolicy !== 'run-now'",
+  },
+  {
     what: 'a Job that is left to its next run is created anew',
     file: 'shared/domain/workloads/workload-settings.ts',
     from: "jobPolicy === 'next-run'",

@@ -1,13 +1,14 @@
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf } from './baseline-text';
 import { isOfEngine, isOfWorkload } from './lives';
-import { isLeftToNextRun, settleMsOf, strategyAnnotation } from './own-settings';
+import { isLeftToNextRun, settleMaxMsOf, settleMsOf, strategyAnnotation } from './own-settings';
 import { templateOf } from './usage';
 
 /** What a batch of worlds must have come to in which workloads ask for ways and times of their own. */
 export const settingsSituations = [
   'a workload was restarted by a strategy of its own',
   'a workload with a longer settle window of its own was restarted',
+  'a workload with a longest wait of its own was restarted',
   'a change was left to the next run of a Job or CronJob',
 ] as const;
 export type SettingsSituation = (typeof settingsSituations)[number];
@@ -32,5 +33,7 @@ export class SettingsSituations {
     if (asked) this.#reached.add('a workload was restarted by a strategy of its own');
     if (settleMsOf(object) > 1_000)
       this.#reached.add('a workload with a longer settle window of its own was restarted');
+    if (settleMaxMsOf(object) < settleMsOf(object))
+      this.#reached.add('a workload with a longest wait of its own was restarted');
   }
 }
