@@ -5,21 +5,21 @@ import { textOf } from './pages';
 const page = 'docs/threat-model.md';
 const rows = rowsOf(page);
 
-/** The list of Kubernetes SIG Security has eighteen; the page says of each what it is here. */
+/** Kubernetes SIG Security lists eighteen; the page answers each. */
 const threats = Array.from({ length: 18 }, (_, index) => String(index + 1));
 
 describe(page, () => {
-  it('has a part for each who may attack', () => {
+  it('has a section for each kind of attacker', () => {
     const headings = [...textOf(page).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     expect(headings).toEqual(
       expect.arrayContaining([
         'A tenant with all rights in one namespace',
         'A tenant who may only create',
         'Any pod',
-        'Who has taken over the webhook',
-        'Who has taken over `reroll certs`',
-        'Who has taken over the reconciler',
-        'Who reads logs, metrics or backups',
+        'An attacker in the webhook',
+        'An attacker in `reroll certs`',
+        'An attacker in the reconciler',
+        'A reader of logs, metrics or backups',
       ]),
     );
     expect(rows.length).toBeGreaterThan(40);

@@ -133,11 +133,11 @@ describe('who guesses at a Secret', () => {
     );
   });
 
-  it('by a forged CREATE with guesses learns nothing', async () => {
+  it('learns nothing from a forged CREATE with guesses', async () => {
     for (const guess of guesses) expect(await writes(db(guess), null)).toBe(silence);
   });
 
-  it('by a forged UPDATE with a wrong old object learns nothing', async () => {
+  it('learns nothing from a forged UPDATE with a wrong old object', async () => {
     const { uid } = (await stored('Secret', 'db')).metadata;
     for (const guess of guesses) {
       expect(await writes(db(guess, { uid }), db({ password: 'x' }, { uid }))).toBe(silence);
@@ -146,7 +146,7 @@ describe('who guesses at a Secret', () => {
     }
   });
 
-  it('by a forged CREATE after a deletion learns nothing of what it held', async () => {
+  it('learns nothing about the content from a forged CREATE after a deletion', async () => {
     await harness.delete('Secret', 'db');
     await harness.clock.advance(5_000);
     for (const guess of guesses) expect(await writes(db(guess), null)).toBe(silence);
@@ -165,7 +165,7 @@ describe('who guesses at a Secret', () => {
     ]);
   });
 
-  it('at a former content, knowing the one after it, learns nothing', async () => {
+  it('learns nothing about the previous content, though it knows the present one', async () => {
     const { uid } = (await stored('Secret', 'db')).metadata;
     const now = { ...held, pin: '9999' };
     // What it held is what its pods still run with.
@@ -185,7 +185,7 @@ describe('who forges a workload', () => {
   const forged = (annotations: Texts) => deployment({ name: 'forged', annotations: { ...auto, ...annotations } });
 
   it.each(['.*', 'tls-.*', '(db)', 'db,.*', 'd.'])(
-    'with a pattern learns neither the names nor the digests of Secrets: %s',
+    'learns with a pattern neither the names nor the digests of Secrets: %s',
     async (list) => {
       expect(await creates(forged({ [secretList]: list }))).toBe(silence);
     },
@@ -197,7 +197,7 @@ describe('who forges a workload', () => {
     expect(answer).not.toMatch(/tls-bank|secret\/gone/);
   });
 
-  it('that exists, with a baseline of their own making, learns nothing', async () => {
+  it('with a forged baseline of an existing one learns nothing', async () => {
     const { metadata } = await stored('Deployment', 'payments');
     const text = metadata.annotations!['reroll.dev/baseline']!;
     const baseline = JSON.parse(text) as { readonly sources: Texts };
@@ -228,7 +228,7 @@ describe('who forges what is checked or linted', () => {
     data: { 'app.json': '{}' },
   });
 
-  it('by a forged schema learns neither which ConfigMaps exist nor what they hold', async () => {
+  it('learns from a forged schema neither which ConfigMaps exist nor their content', async () => {
     const before = await writes(app({ 'reroll.dev/schema': 'conf' }), null);
     const answer = async (schema: string) =>
       (await writes(app({ 'reroll.dev/schema': schema }), null)).replace(schema, 'conf');
@@ -236,7 +236,7 @@ describe('who forges what is checked or linted', () => {
     for (const schema of ['conf', 'conf/b', 'conf/a.json']) expect(await answer(schema)).toBe(before);
   });
 
-  it('by a lint learns nothing of other namespaces, of near names, or of what patterns match', async () => {
+  it('learns nothing from a lint about other namespaces, similar names, or what patterns match', async () => {
     harness.seed(secret({ name: 'shared', namespace: 'bank', data: { a: 'b' } }));
     await harness.clock.advance(5_000);
     const said = async (list: string) =>

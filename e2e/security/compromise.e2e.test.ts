@@ -93,7 +93,7 @@ async function channelSender(): Promise<{ readonly send: () => Promise<number | 
   return { send, close: () => agent.destroy() };
 }
 
-it('a certificate or its key: a new CA signs, and who has the old key is no longer listened to', async () => {
+it('a certificate or its key: a new CA signs, and the channel refuses the old key', async () => {
   const [ca, certs, sender] = await Promise.all([secretData('reroll-ca'), secretData('reroll-certs'), channelSender()]);
   try {
     expect(await sender.send()).toBe(202);
@@ -153,7 +153,7 @@ describe.each([
   ['`reroll certs`', ['reroll-ca', 'reroll-certs', 'reroll-webhook-token']],
   ['The reconciler', ['reroll-ca', 'reroll-certs', 'reroll-webhook-token', 'reroll-digest-key', 'reroll-journal-key']],
 ] as const)('%s', (title, held) => {
-  it('nothing that it held is of use any more', async () => {
+  it('every key that it had is replaced', async () => {
     const before = await Promise.all(held.map(secretData));
     const path = await registeredPath();
     await followPage(title);

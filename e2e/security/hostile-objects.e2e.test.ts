@@ -13,7 +13,7 @@ const patience = process.env['CI'] === 'true' ? 4 : 1;
 const timeoutMs = 900_000;
 
 it(
-  'no object of a tenant holds the loop of the process that watches it, or stays in its heap',
+  'no object of a tenant blocks the event loop of the process that watches it, or stays in its heap',
   async () => {
     // Not in here: the simulated server is several times slower under jest.
     const args = ['--import', 'tsx', path.join(__dirname, 'hostile-objects.ts'), '--json'];

@@ -69,12 +69,12 @@ describe('who reaches the port of the webhook, and has no token', () => {
     '/validate/',
     '//validate',
     '/healthz',
-  ])('is told the same at %s', async (path) => {
+  ])('gets the same answer at %s', async (path) => {
     const { status, text } = await callWebhook(cluster.webhookPort, path, review);
     expect([status, text]).toEqual([404, 'not found\n']);
   });
 
-  it('cannot put a name of its choice to a change, nor erase who made it', async () => {
+  it('cannot name an author of its choice for a change, nor erase the author', async () => {
     const app = await App.create(cluster, 'signed');
     const { body } = await cluster.admin.get(`/api/v1/namespaces/${namespace}/configmaps/signed`);
     const forged = (user: string): object =>
@@ -92,7 +92,7 @@ describe('who reaches the port of the webhook, and has no token', () => {
   });
 });
 
-it('the token is in the path of each registration, and nobody of ours but its writer may read that', async () => {
+it('the token is in the path of each registration, and no account of Reroll but its writer may read that', async () => {
   const paths = await Promise.all(
     ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'].map(async (plural) => {
       const { body } = await cluster.admin.get(`/apis/admissionregistration.k8s.io/v1/${plural}/reroll`);
@@ -112,7 +112,7 @@ it('the token is in the path of each registration, and nobody of ours but its wr
 });
 
 describe('who may create Secrets, and not read them', () => {
-  it('learns from a dry run nothing of a Secret that exists: each guess is answered in the same way', async () => {
+  it('learns nothing about an existing Secret from a dry run: each guess gets the same answer', async () => {
     const answers = await Promise.all(
       guesses.map(async (data) => {
         const { status, warnings } = await creator.post(
@@ -125,7 +125,7 @@ describe('who may create Secrets, and not read them', () => {
     expect(answers).toEqual(guesses.map(() => ({ status: 409, warnings: '' })));
   });
 
-  it('learns nothing of a Secret that was deleted, and that baselines still tell of', async () => {
+  it('learns nothing about a deleted Secret that baselines still contain', async () => {
     const knownSecrets = async (): Promise<number> =>
       (await metricsOf(reconciler)).sum('reroll_sources', { kind: 'Secret' });
     const before = await knownSecrets();
@@ -164,7 +164,7 @@ describe('who may create Deployments, and not list Secrets', () => {
     expect(baseline + warnings).not.toMatch(/unlisted-name|db/);
   });
 
-  it('cannot ask by a pattern whether there is a name', async () => {
+  it('cannot find out with a pattern whether a name exists', async () => {
     const [one, other] = await Promise.all(
       ['unlisted-.*', 'no-such-name-.*'].map(
         async (pattern) => (await write({ 'secret.reloader.stakater.com/reload': pattern })).warnings,
@@ -205,7 +205,7 @@ it('who may create ConfigMaps, and not read them, learns nothing of one by namin
   expect(await ask('conf/a.json')).toBe(await ask('nope/a.json'));
 });
 
-it('a Secret that passes for an entry of the journal becomes no Job', async () => {
+it('a Secret that looks like a journal entry does not become a Job', async () => {
   const job = {
     ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'forged', namespace: 'kube-system', annotations: {} } },
     spec: { template: { spec: { hostPID: true, restartPolicy: 'Never', containers: [{ name: 'c', image: 'evil' }] } } },

@@ -108,7 +108,7 @@ it.each(Object.entries(garbage))('answering %s', async (_what, give) => {
   }
 });
 
-it('and well again: the author is known, and no write was refused at any time', async () => {
+it('recovers: the author is known, and no write was refused at any time', async () => {
   await expectOneRestart(await newApp(), { alice, reconciler, path: 'both' });
   expect(await admissionFailures(cluster)).toMatchObject({ rejected: 0, conditionErrors: 0 });
 });

@@ -410,7 +410,7 @@ describe('a Secret that is not an entry of ours', () => {
   };
   const forgedPath = `${secretsPath}/${entryName('old')}`;
 
-  it('is not carried out, and blocks neither its Job nor the name of it', async () => {
+  it("is not executed, and blocks neither its Job nor the Job's name", async () => {
     store.put(forgedPath, forged());
     store.objects.delete(jobPath);
     const process = launch();

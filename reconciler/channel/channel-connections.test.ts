@@ -134,7 +134,7 @@ describe('a connection', () => {
 });
 
 describe('a new CA', () => {
-  it('shuts out whoever holds a key of the former one, with the connection and the session that they have', async () => {
+  it('shuts out whoever has a key of the previous CA, with their open connection and session', async () => {
     const thief = webhook();
     const closed = once(await send(thief), 'close');
     withdraw();

@@ -165,7 +165,7 @@ describe('ReviewHandler', () => {
       expect(await metric(metrics, 'reroll_webhook_shed_total{reason="bytes"}')).toBe(2);
     });
 
-    it('allows unread a review that would take seconds to parse, however small, and parses none of it', async () => {
+    it('allows a review that would take seconds to parse, however small, without parsing any of it', async () => {
       const { call, metrics, handler, sent } = handlerWorld();
       const full = (values: number): Buffer => bytes(review({ filler: Array.from({ length: values }, () => 0) }));
       expect(responseIn(call(full(maxReviewValues + 1)))).toEqual(allowed);
