@@ -10,12 +10,12 @@ import { runPolicies, strategyNames } from '../../shared/domain/workloads/worklo
 /** Where an annotation counts. */
 export type Place = 'workload' | 'pod template' | 'source';
 
-/** What is to be known of an annotation that people write. */
+/** What people must know to write an annotation. */
 export interface AnnotationFact {
   readonly where: readonly Place[];
   /** As Markdown. */
   readonly values: string;
-  /** What holds without it. */
+  /** What applies without it. */
   readonly otherwise: string;
   readonly meaning: string;
 }
@@ -56,19 +56,20 @@ export const reloaderFacts: Facts<typeof defaultAnnotationKeys> = {
     where: onBoth,
     values: exactly,
     otherwise: 'off',
-    meaning: 'restart for the sources that it uses and that are annotated to match',
+    meaning: 'restart for the sources that it uses and that have the annotation `match`',
   },
   match: {
     where: ['source', ...onBoth],
     values: `on a source ${exactly}; on a workload as \`kind\``,
     otherwise: 'off',
-    meaning: 'on a source: restarts the workloads that search and use it; on a workload: another way to write `kind`',
+    meaning:
+      'on a source: restarts the workloads that use it and have `search`; on a workload: another way to write `kind`',
   },
   kind: {
     where: onBoth,
     values: '`configmap`, `secret`, `configmap|secret`',
     otherwise: 'all kinds',
-    meaning: 'only sources of these kinds restart it, whatever else says so',
+    meaning: 'only sources of these kinds restart it, whatever other annotations or flags say',
   },
   ignore: { where: ['source'], values: exactly, otherwise: 'off', meaning: 'restarts nothing' },
   configMapExclude: exclude('ConfigMaps'),
@@ -78,19 +79,20 @@ export const reloaderFacts: Facts<typeof defaultAnnotationKeys> = {
     where: ['workload'],
     values: '`restart`, `rollout`',
     otherwise: '`rollout`',
-    meaning: 'of an Argo Rollout: replace its pods as they are, or roll a new revision',
+    meaning: 'for an Argo Rollout: restart its pods, or roll out a new revision',
   },
   pausePeriod: {
     where: ['workload'],
     values: 'a Go duration such as `5m`',
     otherwise: 'not paused',
-    meaning: 'of a Deployment: paused at its first change, so that all changes of that time are one rollout',
+    meaning:
+      'for a Deployment: pause it for this time with the restart for a change, so that all changes in that time are one rollout',
   },
   pausedAt: {
     where: ['workload'],
     values: 'a time',
     otherwise: '',
-    meaning: 'since when Reroll holds a Deployment paused; Reroll writes it and takes it away',
+    meaning: 'when Reroll paused the Deployment; Reroll writes and removes it',
   },
 };
 
@@ -102,25 +104,25 @@ export const ownFacts: Facts<typeof ownAnnotations> = {
     where: ['workload'],
     values: '',
     otherwise: '',
-    meaning: 'keyed digests of what its pods run with; Reroll writes it',
+    meaning: 'keyed digests of the contents that its pods run with; Reroll writes it',
   },
   lastRestart: {
     where: ['workload'],
     values: '',
     otherwise: '',
-    meaning: 'when it was restarted last, for which sources and keys, by whom; Reroll writes it',
+    meaning: 'when it was last restarted, for which sources and keys, and who changed them; Reroll writes it',
   },
   strategy: {
     where: ['workload'],
     values: codes(strategyNames),
     otherwise: '`--reload-strategy`',
-    meaning: 'what is changed in the pod template',
+    meaning: 'how the pod template is changed',
   },
   settle: {
     where: ['workload'],
     values: 'a Go duration, at most `1h`',
     otherwise: '`--settle`',
-    meaning: 'quiet to wait for before the restart',
+    meaning: 'how long its sources must be unchanged before the restart',
   },
   settleMax: {
     where: ['workload'],
@@ -130,59 +132,59 @@ export const ownFacts: Facts<typeof ownAnnotations> = {
   },
   jobPolicy: {
     ...runPolicy,
-    meaning: 'of a Job: create it anew, leave it to whoever runs it next, or do not track it',
+    meaning: 'for a Job: recreate it, leave the change to its next run, or do not track it',
   },
   cronJobPolicy: {
     ...runPolicy,
-    meaning: 'of a CronJob: run it at once, leave it to its next run, or do not track it',
+    meaning: 'for a CronJob: run it at once, leave the change to its next run, or do not track it',
   },
   lint: {
     where: ['workload'],
     values: '`on`, `off`',
     otherwise: '`on`',
-    meaning: '`off`: the webhook warns nobody of what is wrong with these annotations',
+    meaning: '`off`: the webhook does not warn about mistakes in these annotations',
   },
 };
 
-/** Reroll's own on a ConfigMap or Secret: all of them are for the webhook. */
+/** Reroll's own on a ConfigMap or Secret. Only the webhook reads them. */
 export const sourceFacts: Facts<typeof sourceAnnotations> = {
   preview: {
     where: ['source'],
     values: '`off`',
     otherwise: 'on',
-    meaning: 'who changes it is not told what that restarts',
+    meaning: '`off`: the webhook does not tell the author of a change what it restarts',
   },
   validate: {
     where: ['source'],
     values: codes([...checkModes, 'off']),
     otherwise: 'as `--validate-namespaces`; `warn` beside one of the next three',
-    meaning: 'keys must parse; what does not is told, or denies the write',
+    meaning: 'values must parse in the format of their key; otherwise the webhook warns, or denies the write',
   },
   schema: {
     where: ['source'],
     values: '`[key=]configmap[/key]`, with commas',
     otherwise: 'none',
     meaning:
-      'keys must fit a JSON Schema in a ConfigMap of the same namespace, which is annotated `reroll.dev/is-schema`',
+      'values must match a JSON Schema in a ConfigMap of the same namespace, which is annotated `reroll.dev/is-schema`',
   },
   requiredKeys: {
     where: ['source'],
     values: 'names of keys, with commas',
     otherwise: 'none',
-    meaning: 'these keys must be there',
+    meaning: 'these keys must be present',
   },
   maxBytes: {
     where: ['source'],
     values: 'bytes such as `65536`, `64Ki`, `1Mi`',
     otherwise: 'no limit',
-    meaning: 'all keys together may have no more',
+    meaning: 'the largest total size of the content',
   },
   isSchema: {
     where: ['source'],
     values: exactly,
     otherwise: 'off',
     meaning:
-      'of a ConfigMap: `reroll.dev/schema` may name it; who may write sources there can then find out what it says',
+      'on a ConfigMap: `reroll.dev/schema` may name it; anybody who may write sources in its namespace can then find out its content',
   },
 };
 

@@ -8,15 +8,18 @@ const head = `<!-- Generated: npm run release -- --generate -->
 
 # Annotations
 
-All annotations that are read or written, and where each counts. A _workload_ is the metadata of a Deployment,
-StatefulSet, DaemonSet, CronJob, Job, Argo Rollout or DeploymentConfig; a _pod template_ is that of the workload, of a
-CronJob that of its Job; a _source_ is the metadata of a ConfigMap, Secret or SecretProviderClass. None counts on a
-namespace, on a pod, or among labels. How they work together:
+This page lists all annotations that Reroll reads or writes, and where each counts:
+
+- _workload_: the metadata of a Deployment, StatefulSet, DaemonSet, CronJob, Job, Argo Rollout or DeploymentConfig
+- _pod template_: the metadata of the workload's pod template; for a CronJob, that of its Job
+- _source_: the metadata of a ConfigMap, Secret or SecretProviderClass
+
+No annotation counts on a namespace or a pod, and no label counts as one. How they work together:
 [What restarts, and when](../restarts.md).
 
-Go's booleans are \`1\`, \`t\`, \`T\`, \`TRUE\`, \`true\`, \`True\` and the same of false. Go's durations are such as
-\`500ms\`, \`10s\`, \`1m30s\`. What cannot be meant is told in the log, and by [the webhook](../webhook.md#lint) to who writes
-it, with what it counts as.
+Go's booleans are \`1\`, \`t\`, \`T\`, \`TRUE\`, \`true\`, \`True\`, and the corresponding words for false. Go's durations are written
+like \`500ms\`, \`10s\` or \`1m30s\`. If a value is invalid, the log says so and how Reroll treats it, and
+[the webhook](../webhook.md#lint) warns whoever writes it.
 `;
 
 function flagOf(key: string): string {
@@ -37,14 +40,14 @@ function rows<Name extends string>(
 
 const columns = ['annotation', 'counts on', 'values', 'without it', 'meaning'];
 
-/** docs/reference/annotations.md, of the keys that the code reads and writes. */
+/** docs/reference/annotations.md, from the keys that the code reads and writes. */
 export function annotationsPage(): string {
   return [
     head,
     "## Reloader's",
     '',
-    "The pod template's count for a kind of source where the metadata has none that concerns it. `kind` and `match` are a",
-    'pair of their own in this. A flag of the reconciler gives a key another name.',
+    "If a workload's metadata has no annotation for a kind of source, those of the pod template count for that kind. For",
+    '`kind` and `match` this is decided separately. A flag of the reconciler can rename some of the keys.',
     '',
     markdownTable([...columns, 'renamed by'], rows(defaultAnnotationKeys, reloaderFacts, flagOf)),
     "## Reroll's, on a workload",
@@ -52,12 +55,12 @@ export function annotationsPage(): string {
     markdownTable(columns, rows(ownAnnotations, ownFacts)),
     "## Reroll's, on a ConfigMap or Secret",
     '',
-    'For [the webhook](../webhook.md#content-checks) alone.',
+    'Only [the webhook](../webhook.md#content-checks) reads these.',
     '',
     markdownTable(columns, rows(sourceAnnotations, sourceFacts)),
     '## What a restart leaves on the pod template',
     '',
-    'The strategy `env-vars` leaves a variable `STAKATER_<NAME>_<TYPE>` in a container, and no annotation.',
+    'The strategy `env-vars` leaves no annotation, but a variable `STAKATER_<NAME>_<TYPE>` in a container.',
     '',
     markdownTable(
       ['annotation', 'written'],

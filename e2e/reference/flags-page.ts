@@ -15,20 +15,20 @@ const head = `<!-- Generated: npm run release -- --generate -->
 
 # Flags
 
-All flags of all commands. What they are for is told where they belong: [what restarts, and when](../restarts.md),
-[the webhook](../webhook.md), [certificates](../certificates.md). Values of the chart that stand for flags:
+This page lists all flags of all commands. Their use is explained in [What restarts, and when](../restarts.md),
+[the webhook](../webhook.md) and [certificates](../certificates.md). Values of the chart that set flags are in
 [the chart's README](../../deploy/chart/reroll/README.md).
 
-A flag wins over its variable; of several variables the first one wins, and an empty one counts as not set. What is unknown or
-malformed, variables among it, stops the start with all problems at once. \`reroll COMMAND --help\` tells the same as this
-page. A list is written with commas; a list that is given twice adds up.
+A flag wins over its variables. Of several variables the first one wins, and an empty one counts as not set. If a flag or a
+variable is unknown or invalid, the process does not start, and names all problems at once. \`reroll COMMAND --help\` prints the
+same as this page. A list is written with commas; if a list is given twice, both count.
 `;
 
 function byFlag(table: OptionTable): ReadonlyMap<string, OptionRow> {
   return new Map(Object.values(table).map((row) => [row.flag, row]));
 }
 
-/** One section: the flags of all commands, or those of one that others do not all have. */
+/** One section: the flags that all commands have, or the other flags of one command. */
 function section(title: string, rows: Iterable<OptionRow>): string {
   const cells = [...rows].map((row) => {
     const variables = [optionEnv(row), ...(row.fallbackEnv === undefined ? [] : [row.fallbackEnv])];
@@ -37,13 +37,13 @@ function section(title: string, rows: Iterable<OptionRow>): string {
       row.default === undefined || row.default === '' ? '' : `\`${row.default}\``,
       row.accepts,
       variables.map((variable) => `\`${variable}\``).join(', '),
-      row.confidential ? `${row.describe} No message shows what is given.` : row.describe,
+      row.confidential ? `${row.describe} No message shows its value.` : row.describe,
     ];
   });
   return `## ${title}\n\n${markdownTable(['flag', 'default', 'accepts', 'variable', 'what it does'], cells)}`;
 }
 
-/** docs/reference/flags.md, of the tables that the commands are compiled from. */
+/** docs/reference/flags.md, from the option tables of the commands. */
 export function flagsPage(): string {
   const tables = commands.map(([, table]) => byFlag(table));
   const [first, ...others] = tables;
@@ -51,7 +51,7 @@ export function flagsPage(): string {
   const common = [...(first?.values() ?? [])].filter(isCommon);
   return [
     head,
-    section('Of every command', common),
+    section('Every command', common),
     ...commands.map(([command, table]) =>
       section(
         `\`${command}\``,

@@ -41,9 +41,9 @@ const head = `# Dependencies
 
 Generated: \`npm run release -- --generate\` writes this page.
 
-All that a build installs for what is shipped, by \`package-lock.json\`, with the licence that each package states. None of them
-runs a script when it is installed: \`npm run release -- --check\` refuses one that does. What is not bundled is in no image; what
-is bundled is in \`deploy/sbom.cdx.json\`, with its hash, and its licence is quoted in \`deploy/third-party-licences.txt\`.
+This page lists all packages that a build installs for the shipped files, from \`package-lock.json\`, with the licence that each
+package states. None of them runs a script when it is installed: \`npm run release -- --check\` refuses one that does. The image
+contains only the bundled ones. \`deploy/sbom.cdx.json\` has their hashes, and \`deploy/third-party-licences.txt\` their licences.
 How they are kept up to date and scanned: [releasing.md](../releasing.md#dependencies).
 `;
 
