@@ -34,7 +34,7 @@ describe('a list that is over its budget', () => {
     engine = await harness.start();
   });
 
-  it('is told in one Event and one line, however often the workload is written', async () => {
+  it('is reported in one Event and one line, however often the workload is written', async () => {
     for (const replicas of [2, 3]) {
       await harness.patch('Deployment', 'listed', { spec: { replicas } });
       await harness.clock.advance(10_000);
@@ -151,7 +151,7 @@ describe('a workload with more JSON than is parsed', () => {
     await harness.clock.advance(10_000);
   });
 
-  it('is told in one Event and one line, and restarts with no change', async () => {
+  it('is reported in one Event and one line, and restarts with no change', async () => {
     await harness.patch('Deployment', 'large', tooLong);
     await harness.patch('Deployment', 'large', { spec: { replicas: 2 } });
     expect(await changeOf('blue')).toEqual([0, 1]);

@@ -230,7 +230,7 @@ describe('§9 keys and switches', () => {
     expect(restarts(harness)).toBe(expected);
   });
 
-  it('asks nothing of the API where it is off, and reads no class for a workload where it is on (Q49)', async () => {
+  it('sends no request to the API if it is off, and reads no class for a workload if it is on (Q49)', async () => {
     const harness = await world();
     await start(harness, { csi: false });
     expect(harness.server.requests().filter(({ resource }) => resource.includes('secrets-store'))).toEqual([]);

@@ -144,7 +144,7 @@ describe('a Job', () => {
   const births = (harness: Harness): number =>
     harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED').length;
 
-  it('is created anew, marked, with the new baseline, and the journal is empty again', async () => {
+  it('is recreated, marked, with the new baseline, and the journal is empty again', async () => {
     const harness = new Harness();
     harness.seed(app, migrate);
     await harness.start();
@@ -217,7 +217,7 @@ describe('a Job', () => {
     ['running', { status: { active: 1, startTime: '2026-01-01T00:00:00Z' } }],
     ['complete', { status: { succeeded: 1, conditions: [{ type: 'Complete', status: 'True' }] } }],
     ['failed', { status: { failed: 1, conditions: [{ type: 'Failed', status: 'True' }] } }],
-  ])('§6.2 Q22: is created anew, once, also if it is %s', async (_what, { spec = {}, status = {} }) => {
+  ])('§6.2 Q22: is recreated, once, also if it is %s', async (_what, { spec = {}, status = {} }) => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', ...uses, spec }));
     await harness.admin.request({
@@ -233,7 +233,7 @@ describe('a Job', () => {
     expect((await harness.get('Job', 'migrate'))['status']).toBeUndefined();
   });
 
-  it('is not created anew with next-run', async () => {
+  it('is not recreated with next-run', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', ...uses, annotations: { ...auto, 'reroll.dev/job-policy': 'next-run' } }));
     await harness.start();

@@ -97,7 +97,7 @@ describe('§16 the meta-info ConfigMap', () => {
     expect([logger.lines, stored()?.['data']]).toEqual([[], { ...data, buildInfo: 'new' }]);
   });
 
-  it('is tried again, and told of once, while there is no right to it', async () => {
+  it('is retried, and logged once, while there is no permission for it', async () => {
     const { clock, logger, server, publisher, stored } = world();
     server.rbac.restrict('reroll', []);
     publisher().start();

@@ -197,7 +197,7 @@ describe('§8 what people do meanwhile', () => {
     expect(await state(harness)).toEqual(resumed);
   });
 
-  it('who opts out leaves the pause to end in its time, and nothing else is written', async () => {
+  it('after an opt-out the pause ends on time, and nothing else is written', async () => {
     const harness = await world();
     const engine = await harness.start();
     await change(harness, 'blue');
@@ -215,7 +215,7 @@ describe('§8 what people do meanwhile', () => {
     expect(after.metadata.annotations?.['reroll.dev/baseline']).toBe(metadata.annotations?.['reroll.dev/baseline']);
   });
 
-  it('who lengthens the period lengthens the pause', async () => {
+  it('a longer period makes the pause longer', async () => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');

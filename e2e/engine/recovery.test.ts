@@ -260,7 +260,7 @@ describe('the answer to a PATCH', () => {
 });
 
 describe('a workload that somebody else writes', () => {
-  it('between plan and PATCH is planned anew from its new state', async () => {
+  it('between plan and PATCH is planned again from its new state', async () => {
     const harness = await adopted();
     harness.faults.add({
       match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/deployments'),

@@ -59,7 +59,7 @@ describe('one change, one restart', () => {
     ]);
   });
 
-  it('asks nothing of the server for a change that concerns nobody', async () => {
+  it('sends no request for a change that concerns nobody', async () => {
     const harness = new Harness();
     harness.seed(app, web, configMap({ name: 'other', data: { a: '1' } }));
     await harness.start();
@@ -131,7 +131,7 @@ describe('one change, one restart', () => {
     expect(JSON.stringify(deploymentNow)).toContain('STAKATER_APP_CONFIGMAP');
   });
 
-  it('tells in the log, in an Event and on the workload which source and which keys it was for, and no value', async () => {
+  it('names source and keys in the log, in an Event and on the workload, and no value', async () => {
     const harness = new Harness();
     harness.seed(
       secret({ name: 'db', data: { password: 'hunter2', user: 'shop' } }),

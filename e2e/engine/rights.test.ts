@@ -74,7 +74,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     expect(JSON.stringify(key?.fields)).toContain('kubectl -n reroll create secret generic reroll-digest-key');
   });
 
-  it('is ready, and the probe names what it goes without', async () => {
+  it('is ready, and the probe names the missing permissions', async () => {
     const [, engine] = await under(chartRules, seeded());
     const checks = readinessChecks(engine.reconciler).map(({ check }) => check());
     expect(checks.every(({ ok }) => ok)).toBe(true);
@@ -133,7 +133,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     expect(warnings(second, /digest key/)).toEqual([]);
   });
 
-  it('writes the baselines of CronJobs when the right to comes', async () => {
+  it('writes the baselines of CronJobs once it has the permission', async () => {
     const [harness] = await under(chartRules, seeded());
     const baseline = async () =>
       (await harness.get('CronJob', 'report')).metadata.annotations?.[ownAnnotations.baseline];
@@ -159,7 +159,7 @@ describe('no right to the Lease', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(0);
   });
 
-  it('who had it never acts alone: it is told apart from an API server that has just started', async () => {
+  it('a process that had it never acts alone: that differs from an API server that has just started', async () => {
     const harness = seeded();
     const engine = await harness.start();
     harness.server.rbac.restrict(engineUser, leaseless);
@@ -168,7 +168,7 @@ describe('no right to the Lease', () => {
     expect(warnings(engine, /as if this were the only/)).toEqual([]);
   });
 
-  it('that comes is used: who acted alone is elected, or stands by for who holds it', async () => {
+  it('is used once it is granted: a process that acted alone is elected, or stands by for the holder', async () => {
     const [harness, alone] = await under(leaseless, seeded());
     expect(alone.reconciler.status.remark).toContain('as if alone');
     harness.server.rbac.unrestrict(engineUser);
@@ -310,7 +310,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('are read anew by who takes over: what it knew may be older than what was answered', async () => {
+  it('are read again by a new leader: what it knew may be older than the last answers', async () => {
     const [harness, first] = await under([...withoutSecrets, named('db')], withSecrets());
     // Each reads every 30 s; the second has just read when the Secret changes, and the first is about to.
     await harness.clock.advance(19_000);
@@ -323,7 +323,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it('a right to list that comes is used', async () => {
+  it('a permission to list is used once it is granted', async () => {
     const [harness] = await under([...withoutSecrets, named('db')], withSecrets());
     harness.server.rbac.restrict(engineUser, [...withoutSecrets, rule('', 'secrets', 'get list watch')]);
     await harness.clock.advance(120_000);

@@ -165,7 +165,7 @@ describe('§6.3 Argo Rollout, rollout-strategy restart', () => {
     expect(restartTimes(harness)).toHaveLength(1);
   });
 
-  it('tells a value that is no strategy, and rolls', async () => {
+  it('warns about a value that is no strategy, and rolls', async () => {
     const harness = world({ ...auto, 'reloader.stakater.com/rollout-strategy': 'Restart' });
     const engine = await harness.start();
     expect(engine.lines.map(({ message }) => message)).toContain(

@@ -86,7 +86,7 @@ describe('a process with a key of its own', () => {
     expect(harness.restarts('Deployment', 'calm')).toBe(0);
   });
 
-  it.each(['blue', 'red'])('owes a change that is made while it goes over, and to %s', async (last) => {
+  it.each(['blue', 'red'])('restarts for a change during the switch, and to %s', async (last) => {
     const [harness, engine] = await under(chartRules, seeded());
     harness.seed(keySecret);
     const answer = harness.faults.add({ match: listsSources, fault: { kind: 'status', code: 500 } });

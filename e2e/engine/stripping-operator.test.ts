@@ -109,7 +109,7 @@ describe('an operator that strips our annotations for 200 rounds', () => {
     ['manifest every 10 s', 'frozen', itsManifest, 10_000, putBackIn2000s, restartsTakenBack],
     ['manifest every 60 s', 'frozen', itsManifest, 60_000, putBackIn12000s, restartsTakenBack],
   ] as const)(
-    'by writing its %s, with a webhook that is %s: is given way to, and named in one warning',
+    'by writing its %s, with a webhook that is %s: makes Reroll back off, and is named in one warning',
     async (_what, state, made, everyMs, putBack, expected) => {
       webhook.state = state;
       await create();

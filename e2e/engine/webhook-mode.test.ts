@@ -220,7 +220,7 @@ describe('§14.3 webhook mode', () => {
   it.each<[string, () => PostAnswer | Promise<PostAnswer>]>([
     ['is down', () => ({ status: 503, retryAfterMs: undefined })],
     ['hangs', hang],
-  ])('§19 Q59 calls until it was heard where the receiver %s', async (_what, answer) => {
+  ])('§19 Q59 retries until a call succeeds if the receiver %s', async (_what, answer) => {
     const { harness, webhook, calls, engine } = await started(answer);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(600_000);
@@ -285,7 +285,7 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(1);
   });
 
-  it('does not call without the Lease, and tells what is owed when it is back', async () => {
+  it('does not call without the Lease, and makes the owed calls when it is back', async () => {
     const { harness, webhook, calls } = await started(() => ({ status: 503, retryAfterMs: undefined }));
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(1_100);
@@ -303,7 +303,7 @@ describe('§14.3 webhook mode', () => {
     expect(calls()).toBe(before + 1);
   });
 
-  it('tells what the leader did not live to tell', async () => {
+  it('makes the calls that a killed leader did not make', async () => {
     const { harness, engine } = await started(hang);
     const webhook = new FakePostTransport();
     const calls = (): number => webhook.posts.length;

@@ -205,7 +205,7 @@ describe('§6.3 Q14 Rollouts with workloadRef: one change is one restart, where 
   });
 });
 
-describe('loans that begin and end while we run', () => {
+describe('workload refs that begin and end while the engine runs', () => {
   async function started(...objects: readonly ObjectInput[]): Promise<{ harness: Harness; engine: Engine }> {
     const harness = world();
     harness.seed(app, db, ...objects);

@@ -50,7 +50,7 @@ describe('an alert', () => {
     expect([await counted(), await waiting()]).toEqual([{ sent: 3 }, 0]);
   });
 
-  it('§14.2 stands behind the additional information', async () => {
+  it('§14.2 comes after the additional information', async () => {
     const { clock, send, transport } = world(undefined, 'prod *eu*');
     send(1);
     await clock.settle();
@@ -206,7 +206,7 @@ describe('the sender', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('tells the last restarts together before it stops', async () => {
+  it('reports the last restarts together before it stops', async () => {
     const { clock, sender, send, named, counted } = world();
     send(alertRate.burst + 5);
     const stopping = sender.stop();

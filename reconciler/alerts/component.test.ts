@@ -98,7 +98,7 @@ describe('§1.3 the variables of Reloader', () => {
     expect(said()).toEqual(['alerts are switched on and have no address, so none is sent: set ALERT_WEBHOOK_URL']);
   });
 
-  it('an ALERT_SINK that nobody knows gets plain text, and is named', async () => {
+  it('an unknown ALERT_SINK gets plain text, and is named in a warning', async () => {
     const { received, url } = await receiver();
     const { sender, said } = senderOf({ ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: url, ALERT_SINK: 'Slak' });
     sender!.send(alertOf());

@@ -289,7 +289,7 @@ describe('a certificate', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('§14.1, §14.3 of %i is the answer: nobody else is told', async (code) => {
+  it.each([301, 302, 303, 307, 308])('§14.1, §14.3 of %i is not followed', async (code) => {
     const elsewhere = await receiver(false);
     const { url, received } = await receiver(false, (_request, response) => {
       response.writeHead(code, { location: elsewhere.url.href }).end();

@@ -269,7 +269,7 @@ describe('a restart', () => {
     expect(text).toContain(`reroll_change_latency_seconds_sum{path="watch"} ${String(seconds)}`);
   });
 
-  it('of a Job is told of the Job that was created', async () => {
+  it('of a Job is an Event on the new Job', async () => {
     const job = { metadata: { name: 'migrate', namespace: 'shop', uid: 'new', resourceVersion: '1' } };
     const successor = {
       apiVersion: 'batch/v1' as const,
@@ -326,7 +326,7 @@ describe('a failure', () => {
     [404, 0],
     [429, 0],
     [500, 0],
-  ])('with status %i is told; in %i Events, since only some a person must mend', async (status, events) => {
+  ])('with status %i is reported in %i Events, because a person must fix only some', async (status, events) => {
     for (let n = 0; n < 2; n++) reporter.failed(workload, refused(status), 0);
     expect(world.logger.lines[0]).toMatchObject({
       level: 'warn',

@@ -21,7 +21,7 @@ describe('AnnotationNames', () => {
     ['reloader.stakater.io/auto', keys.auto],
     ['configmap.reloader.stackater.com/reload', keys.configMapReload],
     ['reroll.io/settle', 'reroll.dev/settle'],
-  ])('%s is unknown; meant is %s', (key, meant) => {
+  ])('%s is unknown; the suggestion is %s', (key, meant) => {
     expect(AnnotationNames.of(keys).unknown(key)).toEqual({ meant });
   });
 
