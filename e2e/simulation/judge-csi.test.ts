@@ -4,6 +4,7 @@ import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import { writeBy } from '../apiserver/registry';
 import { adopted, digests, type Hand } from './history.fixture';
+import { Judge } from './judge';
 
 const kind = secretProviderClassPodStatusKind;
 
@@ -88,6 +89,26 @@ describe('the judge of rotations', () => {
     await rotate(hand, 'a', '2');
     await record(hand, '2', true);
     expect(hand.promises(false, { shownWithinMs: 5_000 })).toEqual([]);
+  });
+
+  it.each([
+    ['was mounted before it', '2', []],
+    ['nobody had seen before it', '3', ['missed change']],
+  ] as const)('judges a rotation after a restore that %s', async (_what, version, promises) => {
+    const hand = await mounted();
+    const judge = new Judge();
+    hand.server.history().forEach((write) => judge.wrote(write));
+    hand.server.store.subscribe((write) => judge.wrote(write));
+    const { revision } = hand.server.store;
+    hand.server.store.passOver(1_000);
+    await rotate(hand, 'a', '2');
+    await record(hand, '2', true);
+    hand.server.restore(revision);
+    judge.restored(revision, hand.clock.nowMs());
+    await record(hand, version, false);
+    await hand.clock.advance(20_000);
+    await rotate(hand, 'b', version);
+    expect(judge.owed.map(({ promise }) => promise)).toEqual(promises);
   });
 
   it('finds a rotation that nothing answered, and one that was recorded only', async () => {

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
@@ -7,6 +8,7 @@ import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
+import { recordsLost } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf, type Turn } from './selection';
@@ -43,7 +45,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
         return [];
       if (cameBack(opened, source, keys, since)) return [];
       if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
-      if (countsAgain(opened, life, source)) return [];
+      if (countsAgain(opened, life, source) || wasMountedBefore(opened, last.object, source)) return [];
       const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
       return [{ promise: 'missed change', sentence }];
     });
@@ -125,6 +127,12 @@ function countsAgain(opened: Case, life: Life, source: string): boolean {
   const recorded = recordedWhenBegun(opened, life, source);
   if (recorded === undefined || !opened.digests) return false;
   return matches(opened.digests, source, opened.contents.versions(source).at(-1)?.content, recorded);
+}
+
+/** What a driver fetches from outside is not restored with etcd: pods that start after a restore have what was mounted before it. */
+function wasMountedBefore(opened: Case, workload: KubeObject, source: string): boolean {
+  const recorded = recordedOf(workload).get(source);
+  return isClass(source) && recorded !== undefined && recordsLost(opened, source, recorded);
 }
 
 /** Of a source that went before any engine recorded it, nobody can tell that there was another one before. */

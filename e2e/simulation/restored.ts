@@ -3,6 +3,7 @@ import { matches, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import { decodedData, type SourceName } from './contents';
 import { isEngine } from './engine-user';
+import { isOfPodStatus, mountedOf, rotationOf } from './rotations';
 
 /**
  * A restore of etcd, to the judge: what was written between backup and restore never was, and everything goes on from the
@@ -35,13 +36,18 @@ export function isOfUnawareTime({ restored }: Case, { atMs }: WriteRecord): bool
 
 /** What was written to the source in the time that never was. */
 export function lostWrites({ restored }: Case, source: SourceName): readonly WriteRecord[] {
-  return restored?.lost.filter(({ kind, key }) => `${kind.kind} ${key}` === source) ?? [];
+  return (
+    restored?.lost.filter((write) =>
+      isOfPodStatus(write) ? rotationOf(write)?.source === source : `${write.kind.kind} ${write.key}` === source,
+    ) ?? []
+  );
 }
 
 /** Whether an entry records a content that was undone. */
 export function recordsLost(opened: Case, source: SourceName, entry: WrittenBaseline['sources'][string]): boolean {
   const { digests } = opened;
-  return lostWrites(opened, source).some(
-    ({ object }) => digests !== undefined && matches(digests, source, decodedData(object), entry),
-  );
+  return lostWrites(opened, source).some((write) => {
+    const content = isOfPodStatus(write) ? mountedOf(write.object).content : decodedData(write.object);
+    return digests !== undefined && matches(digests, source, content, entry);
+  });
 }

@@ -1,8 +1,14 @@
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { secretProviderClassPodStatuses } from '../../shared/kube/sources/csi-decoder';
 import type { Resource } from '../../shared/kube/resource';
-import type { CsiRotations } from '../sources/csi-rotations';
-import { csiWatches, workloadWatch, type Watch, type WatchedWorkloads, type WatchesOptions } from './list-watches';
+import {
+  csiWatches,
+  workloadWatch,
+  type Watch,
+  type WatchedRotations,
+  type WatchedWorkloads,
+  type WatchesOptions,
+} from './list-watches';
 import { OptionalWatch } from './optional-watch';
 
 /** Namespaces to watch one by one; undefined: the whole cluster at once. */
@@ -32,7 +38,7 @@ export function workloadAddOn(
 }
 
 /** Classes and pod statuses are one API: they are installed and removed together. */
-export function csiAddOn(options: WatchesOptions, csi: CsiRotations, places: Places): AddOn {
+export function csiAddOn(options: WatchesOptions, csi: WatchedRotations, places: Places): AddOn {
   const build = (observed: WatchesOptions): readonly Watch[] =>
     places.flatMap((namespace) => csiWatches(observed, csi, namespace));
   return addOn(options, secretProviderClassPodStatuses, build, () => csi.forgetStatuses());

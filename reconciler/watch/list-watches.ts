@@ -28,6 +28,9 @@ export type WatchedSourceKind = (typeof watchedSourceKinds)[number];
 /** Receives the workloads, and decodes them. */
 export type WatchedWorkloads = Pick<WorkloadRefs, 'sink' | 'read'>;
 
+/** Receives classes and pod statuses. */
+export type WatchedRotations = Pick<CsiRotations, 'classSink' | 'statusSink' | 'forgetStatuses'>;
+
 type WatchedSettings = Pick<
   EngineSettings,
   | 'annotationKeys'
@@ -42,10 +45,10 @@ type WatchedSettings = Pick<
 export interface WatchesOptions extends WatchedSettings {
   readonly deps: Omit<ReflectorDeps, 'observer'>;
   readonly digester: SourceDigester;
-  readonly scope: NamespaceScope;
-  readonly sources: SourceIndex;
+  readonly scope: Pick<NamespaceScope, 'isEverything' | 'namespaceSink'>;
+  readonly sources: Pick<SourceIndex, 'sink'>;
   /** Undefined: SecretProviderClasses are not watched. */
-  readonly csi: CsiRotations | undefined;
+  readonly csi: WatchedRotations | undefined;
   /** Undefined: workloads are not watched. */
   readonly workloads: WatchedWorkloads | undefined;
   /** Whether lists include the contents of sources, too. */
@@ -108,7 +111,7 @@ export function workloadWatch(
  */
 export function csiWatches(
   options: WatchesOptions,
-  csi: CsiRotations,
+  csi: WatchedRotations,
   namespace: string | undefined,
 ): readonly Watch[] {
   const { onProgress, annotationKeys, digester } = options;
