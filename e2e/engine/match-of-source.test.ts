@@ -37,6 +37,10 @@ describe('that a source comes to match', () => {
     expect(await restarts(search)).toBe(0);
   });
 
+  it('does not take back what is owed to a workload that searches, and would restart without that', async () => {
+    expect(await restarts({ ...search, ...auto })).toBe(1);
+  });
+
   it('does not take back what is owed to a Job that was created anew', async () => {
     const harness = new Harness();
     harness.seed(app, job({ name: 'migrate', annotations: { ...auto, 'reroll.dev/settle': '20s' }, envFrom }));

@@ -1,5 +1,6 @@
 import type { ActionKind } from './actions';
 import type { Draw } from './draw';
+import { crowdSources } from './places';
 import type { Step, World } from './world';
 
 /** How much there is beside what every simulated cluster has. */
@@ -24,7 +25,7 @@ export function withCrowd(world: World, draw: Draw): World {
   const isPlain = !world.calm && world.hybrid === undefined && !world.controllers && !world.features.csi;
   if (!isPlain || !draw.chance(0.012)) return world;
   const isWell = draw.chance(0.5);
-  const crowd: Crowd = { sources: 600, users: 60, isWell };
+  const crowd: Crowd = { sources: crowdSources.length, users: 60, isWell };
   const features = { ...world.features, crowd };
   const stormMs = Math.max(world.stormMs, 45_000);
   const add = (kind: ActionKind, atMs: number): Step => ({ kind, atMs, uponWrite: false, seed: draw.seed() });

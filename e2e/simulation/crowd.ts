@@ -3,7 +3,7 @@ import { configMap, deployment, envFromKey, fromConfigMap, seed } from '../apise
 import type { Annotating } from './annotating-users';
 import type { Crowd } from './crowd-world';
 import type { Draw } from './draw';
-import type { Place } from './places';
+import { crowdSource, type Place } from './places';
 import type { Reconcilers } from './reconcilers';
 import type { Labelling } from './selecting-users';
 import type { Users } from './users';
@@ -29,20 +29,16 @@ export function settleCrowd(
     const [labels, annotations] = [labelling.ofSource(), annotating.ofSource()];
     const said = { ...(labels && { labels }), ...(annotations && { annotations }) };
     const data = { color: `value-crowd-${String(index)}-`, size: 'small' };
-    seed(server, configMap({ name: bulk(index).name, namespace, data, ...said }));
+    seed(server, configMap({ name: crowdSource(index).name, namespace, data, ...said }));
   }
   for (let index = 0; index < users; index++) {
-    const [whole, part] = [bulk(index * each).name, bulk(index * each + 1).name];
+    const [whole, part] = [crowdSource(index * each).name, crowdSource(index * each + 1).name];
     const uses = {
       envFrom: [fromConfigMap('app', true), fromConfigMap(whole, true)],
       env: [envFromKey('ConfigMap', part, 'color', 'PART')],
     };
     seed(server, deployment({ name: `user-${String(index)}`, namespace, annotations: auto, ...uses }));
   }
-}
-
-function bulk(index: number): Place {
-  return { kind: 'ConfigMap', namespace, name: `bulk-${String(index).padStart(3, '0')}` };
 }
 
 interface Stage {
@@ -61,12 +57,12 @@ export const crowdActions = {
   /** Of sources that are used, and of some that nobody uses. */
   'edit-many': ({ users, later }: Stage, draw: Draw) => {
     for (let left = draw.int(20, 60); left > 0; left--) {
-      const source = bulk(draw.int(0, 150));
+      const source = crowdSource(draw.int(0, 150));
       later(draw.int(0, 3_000), () => users.editSource(source, draw));
     }
   },
   'edit-for-longer-than-settling': ({ users, later }: Stage, draw: Draw) => {
-    const source = draw.chance(0.5) ? app : bulk(draw.int(0, 20) * each);
+    const source = draw.chance(0.5) ? app : crowdSource(draw.int(0, 20) * each);
     for (let atMs = 0; atMs < settleMaxMs + 5_000; atMs += draw.int(300, settleMs - 300)) {
       later(atMs, () => users.editSource(source, draw));
     }
@@ -76,7 +72,7 @@ export const crowdActions = {
     const backMs = draw.int(6_000, 12_000);
     for (const index of [0, 1]) replicas.partition(index, backMs);
     for (let left = draw.int(5, 30); left > 0; left--) {
-      later(draw.int(0, backMs), () => users.editSource(bulk(draw.int(0, 150)), draw));
+      later(draw.int(0, backMs), () => users.editSource(crowdSource(draw.int(0, 150)), draw));
     }
     later(backMs - 1, compact);
   },

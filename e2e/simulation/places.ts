@@ -12,6 +12,13 @@ export const sources: readonly [Place, ...Place[]] = [
   { kind: 'Secret', namespace: 'shop', name: 'db' },
 ];
 
+/** In a large world there are these, too: more than a page of a list. */
+export const crowdSources: readonly Place[] = Array.from({ length: 600 }, (_, index) => crowdSource(index));
+
+export function crowdSource(index: number): Place {
+  return { kind: 'ConfigMap', namespace: 'default', name: `bulk-${String(index).padStart(3, '0')}` };
+}
+
 export const workloads: readonly Place[] = [
   { kind: 'Deployment', namespace: 'default', name: 'web' },
   { kind: 'StatefulSet', namespace: 'default', name: 'store' },

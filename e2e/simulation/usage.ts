@@ -1,7 +1,7 @@
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import type { Keys, SourceName } from './contents';
-import { sources } from './places';
+import { crowdSources, sources } from './places';
 import { isPattern, wishesOf, type Wish } from './wishes';
 
 /** How a workload uses a source that may restart it. */
@@ -48,7 +48,7 @@ function readUses(object: KubeObject, autoReloadAll: boolean): ReadonlyMap<Sourc
 
 /** What is named, whether it exists or not, and of what may exist all that a pattern matches. */
 function namesOf({ kind, named }: Wish, namespace: string): readonly string[] {
-  const there = sources.filter((source) => source.kind === kind && source.namespace === namespace);
+  const there = [...sources, ...crowdSources].filter((source) => source.kind === kind && source.namespace === namespace);
   return named.flatMap((entry) => {
     if (!isPattern(entry)) return [entry];
     const pattern = new RegExp(`^${entry}$`);

@@ -36,7 +36,8 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   }
   const needsContent = { ...verdict, decision: decision.because, comparison: undefined, needsContent: true as const };
   if (source && !hasContent(source)) return needsContent;
-  const bySearch = decision.because === 'search-match';
+  // Where the workload asks for it anyway, it does not matter since when the source is annotated to match.
+  const bySearch = decision.because === 'search-match' && !decideBy({ ignore, match: false }).restart;
   // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
   const comparison = compare({
     recorded,
