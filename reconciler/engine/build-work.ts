@@ -74,7 +74,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const view: PlanView = {
     ...{ keys, settings, workloads: workloads.index, sources: sources.index, term: events.term },
     knownKinds: () => watch.known.kinds,
-    isNamed: (kind, namespace, name) => watch.named.knows(kind, namespace, name),
+    isNamed: (source) => watch.named.knows(source),
   };
   const restarts = {
     ...{ clock, random, contents: sources.contents, defaults: settings, hints: sources.hints },

@@ -2,7 +2,14 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { PackedSource } from './packed-source';
-import { at, contentOf, digester, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import {
+  appConfig,
+  at,
+  contentOf,
+  digester,
+  listedRecord,
+  sourceRecord,
+} from '../../shared/domain/plan/records.fixture';
 import { noPast, type SourceEntry } from './source-entry';
 
 const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -22,7 +29,7 @@ function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partia
 }
 
 function unpacked(entry: SourceEntry): SourceEntry | undefined {
-  return PackedSource.of(entry)?.entry('ConfigMap', 'shop', 'app');
+  return PackedSource.of(entry)?.entry(appConfig);
 }
 
 it('returns what was packed', () => {
@@ -60,7 +67,7 @@ it('returns metadata-only what was metadata-only', () => {
 });
 
 const former = [{ content: undefined, fromMs: at(-1), observedMs: 0 }];
-const twoDigests = new ContentDigester(Buffer.alloc(32, 2), digester).digest('ConfigMap', 'shop', 'app', []);
+const twoDigests = new ContentDigester(Buffer.alloc(32, 2), digester).digest(appConfig, []);
 
 it.each([
   ['that is deleted', atRest({}, { record: undefined })],

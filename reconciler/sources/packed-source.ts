@@ -1,5 +1,5 @@
 import { ContentDigest } from '../../shared/domain/sources/content-digest';
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { noPast, type SourceEntry } from './source-entry';
 
 /** The header in front of the digests: uid, three times in seconds, version, flags. */
@@ -62,7 +62,7 @@ export class PackedSource {
   }
 
   /** The source as it was packed. */
-  entry(kind: SourceKind, namespace: string, name: string): SourceEntry {
+  entry({ kind, namespace, name }: SourceRef): SourceEntry {
     const bytes = Buffer.from(this.#bytes, 'latin1');
     const writtenS = bytes.readUInt32BE(layout.writtenS);
     const flags = bytes.readUInt8(layout.flags);

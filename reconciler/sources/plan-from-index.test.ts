@@ -7,6 +7,7 @@ import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { PlanInput } from '../../shared/domain/plan/plan-input';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
 import {
+  appConfig,
   at,
   auto,
   contentOf,
@@ -560,7 +561,7 @@ describe('metadata-only sources', () => {
 
   const missingOf = ({ verdicts }: Plan) => verdicts.filter(({ needsContent }) => needsContent).map(({ id }) => id);
   const learnPast = (color: string | undefined, past = { version: '1', until: '2' }): void =>
-    sources.learnPast('ConfigMap', 'shop', 'app', past, color === undefined ? 'unknown' : contentOf({ color }));
+    sources.learnPast(appConfig, past, color === undefined ? 'unknown' : contentOf({ color }));
 
   it('are read before anything is decided, even if another source has changed', () => {
     list({}, { name: 'unused' });

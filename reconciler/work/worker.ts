@@ -30,7 +30,8 @@ import type { PlanView } from './plan-view';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
-import type { ContentLoader, SourceName } from '../reading/content-loader';
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
+import type { ContentLoader } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { UnansweredRestarts } from './unanswered-restarts';
 import type { Writers } from './writers';
@@ -179,7 +180,7 @@ export class Worker {
   /** Loads the missing contents, and asks whether their order can be known. A failure is retried. */
   async #read(
     workload: TrackedWorkload,
-    used: readonly SourceName[],
+    used: readonly LocalSourceRef[],
     then: QueueResult,
     ordered = false,
   ): Promise<QueueResult> {

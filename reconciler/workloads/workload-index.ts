@@ -9,7 +9,7 @@ import type { AnnotationKeys } from '../../shared/domain/annotations/annotations
 import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { asked, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
-import { sourceId, type SourceId, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
@@ -104,8 +104,8 @@ export class WorkloadIndex {
   }
 
   /** Workloads that a change of this source may concern. */
-  usersOf(kind: SourceKind, namespace: string, name: string): readonly TrackedWorkload[] {
-    return [...this.#users.of(kind, namespace, name)].flatMap((key) => this.#entries.get(key) ?? []);
+  usersOf(source: SourceRef): readonly TrackedWorkload[] {
+    return [...this.#users.of(source)].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
   /** Records our own write, so that older states from the watch are not taken for the present. */
@@ -138,12 +138,12 @@ export class WorkloadIndex {
    * A watch has shown that a source was created. Within one second, timestamps do not show whether that was before or
    * after.
    */
-  sourceCreated(key: WorkloadKey, { kind, name, createdAtMs }: SourceRecord): void {
+  sourceCreated(key: WorkloadKey, source: SourceRecord): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
     const { referencedSinceMs: since } = entry;
-    if (createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
-    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(kind, name)) });
+    if (source.createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
+    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(source)) });
   }
 
   /** Keeps a baseline that is not written to the object: in a dry run, or because a permission is missing. */

@@ -81,6 +81,6 @@ export function source(kind: SourceKind, name: string, flags: Partial<PolicySour
 /** A namespace with the ConfigMaps `app` and `common` and the Secret `db`. */
 export function known(more: readonly PolicySource[] = [], isNamespaceSelected?: boolean): KnownSources {
   const all = [source('ConfigMap', 'common'), source('ConfigMap', 'app'), source('Secret', 'db'), ...more];
-  const named = new Map(all.map((each) => [sourceId(each.kind, each.name), each]));
+  const named = new Map(all.map((each) => [sourceId(each), each]));
   return { isNamespaceSelected, kinds: new Set(sourceKinds), named };
 }

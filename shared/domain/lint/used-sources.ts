@@ -15,7 +15,7 @@ export function* searchWithoutMatch(subject: WorkloadSubject, known: KnownSource
   if (used.length === 0 || used.some(({ kind }) => !known.kinds.has(kind))) return;
   // If everything used restarts it anyway, autoSwitches reports that instead.
   if (kinds.every((kind) => countsAllUsed(subject, kind))) return;
-  const sources = used.map(({ kind, name }) => known.named.get(sourceId(kind, name)));
+  const sources = used.map((source) => known.named.get(sourceId(source)));
   if (sources.some((source) => source?.match === true && !source.ignore)) return;
   const message = 'finds nothing: no source that the pod template uses is annotated to match';
   const fix = `annotate one with ${keys.match}: "true"`;
