@@ -10,7 +10,7 @@ import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceChange } from '../sources/source-index';
 import type { WatchStatus } from '../watch/watches';
-import { dryEvents } from '../work/writers';
+import { dryRunEvents } from '../work/writers';
 import { buildSources, type SourceParts } from './build-sources';
 import { buildWatch, type WatchParts } from './build-watch';
 import { buildWork, type WorkParts } from './build-work';
@@ -166,7 +166,7 @@ export class Engine implements ReconcilerEngine {
 
   #eventRecorder(): Pick<EventRecorder, 'record' | 'dropped'> {
     const { identity: instance, dryRun } = this.#settings;
-    if (dryRun) return dryEvents;
+    if (dryRun) return dryRunEvents;
     const whenIdle = async (maxMs: number): Promise<void> => await this.#work.queue.whenIdle(maxMs);
     return new EventRecorder({ ...this.#deps, component: 'reroll', instance, whenIdle });
   }

@@ -44,7 +44,7 @@ export interface HintsOptions {
 export type HintedKind = ChangeRecord['kind'];
 
 /** The immediate result for a hint; `full`: it was not taken. */
-export type Offered = 'pending' | 'confirmed' | 'duplicate' | 'full';
+export type OfferResult = 'pending' | 'confirmed' | 'duplicate' | 'full';
 
 interface PendingSource extends SourceRef<HintedKind> {
   readonly id: SourceKey;
@@ -114,7 +114,7 @@ export class Hints {
     return { attributed: this.#attributions.size, reads: this.#schedule.size };
   }
 
-  offer(record: ChangeRecord): Offered {
+  offer(record: ChangeRecord): OfferResult {
     const { clock, sources } = this.#options;
     const id = sourceKey(record);
     const hint = hintOf(record, clock.monotonicMs());

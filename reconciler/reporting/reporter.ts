@@ -227,7 +227,7 @@ export class Reporter {
    * A rollout that somebody else started already gives the pods the changed content. `how` completes "not restarted:
    * …".
    */
-  folded({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
+  coalesced({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
     const { logger, metrics } = this.#options;
     const workload = describeWorkload(record);
     logger.info(`${workload} not restarted: ${how}`, {

@@ -19,8 +19,8 @@ function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partia
   const source = sourceRecord({ uid, ...record });
   const atRest = {
     fromMs: at(0),
-    heededFromMs: 0,
-    matchesFromMs: 0,
+    ignoreSinceMs: 0,
+    matchSinceMs: 0,
     isRead: false,
     former: noPast,
     isFirstForgotten: false,
@@ -73,8 +73,8 @@ it.each([
   ['that is deleted', atRest({}, { record: undefined })],
   ['with a past', atRest({}, { former })],
   ['that a read has shown', atRest({}, { isRead: true })],
-  ['that is no longer ignored', atRest({}, { heededFromMs: at(-1) })],
-  ['that began to match', atRest({}, { matchesFromMs: at(-1) })],
+  ['that is no longer ignored', atRest({}, { ignoreSinceMs: at(-1) })],
+  ['that began to match', atRest({}, { matchSinceMs: at(-1) })],
   ['digested under two keys', atRest({ content: twoDigests })],
   ['whose uid is no UUID', atRest({ uid: 'uid-app' })],
   ['whose uid has capital letters', atRest({ uid: uid.toUpperCase() })],

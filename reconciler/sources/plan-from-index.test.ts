@@ -19,7 +19,7 @@ import {
   type WorkloadOptions,
 } from '../../shared/domain/plan/records.fixture';
 import { SourceIndex } from './source-index';
-import type { FirstSight, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { FirstSeenTimes, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 const named = 'configmap.reloader.stakater.com/reload';
 const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
@@ -70,7 +70,7 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
   };
 }
 
-function sight(createdAtS: number, writtenAtS = createdAtS): FirstSight {
+function sight(createdAtS: number, writtenAtS = createdAtS): FirstSeenTimes {
   return { createdAtMs: at(createdAtS), writtenAtMs: at(writtenAtS) };
 }
 

@@ -213,7 +213,7 @@ export class SourceIndex {
     const former = this.#retention.retained(source, this.#pastOf(entry, resourceVersion));
     const { ignore, match, uid: lastUid } = entry.record;
     const fromMs = this.#clock.nowMs();
-    const flagTimes = { heededFromMs: 0, matchesFromMs: 0 };
+    const flagTimes = { ignoreSinceMs: 0, matchSinceMs: 0 };
     const deleted = { record: undefined, fromMs, ...flagTimes, isRead: false, former, isFirstForgotten: false };
     this.#store.set(source, { ...deleted, lastFlags: { ignore, match }, lastUid });
     this.#listener.onChange({ kind, namespace, name, before: entry.record, after: undefined });
@@ -224,7 +224,7 @@ export class SourceIndex {
     entry: SourceEntry | undefined,
     record: SourceRecord,
     origin: WriteTimeEvidence['origin'],
-  ): Pick<SourceEntry, 'fromMs' | 'dating'> {
+  ): Pick<SourceEntry, 'fromMs' | 'evidence'> {
     const before = entry?.record;
     const seenMs = wholeSecond(this.#clock.nowMs());
     // A watch may also show an object first that was created long before: its label may have just been added.
@@ -232,16 +232,16 @@ export class SourceIndex {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
       return { fromMs: entry && hasLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
     }
-    const dating = { origin, ...timesOf(before, record, seenMs) };
-    const fromMs = changedAtMs(dating, before.content, record.content);
-    return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, dating };
+    const evidence = { origin, ...timesOf(before, record, seenMs) };
+    const fromMs = changedAtMs(evidence, before.content, record.content);
+    return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, evidence };
   }
 
   /** `until`: the version of the write that ended the state; undefined: a list does not show it. */
   #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
-    const { record, fromMs, dating } = entry;
-    const state = { content: contentUntil(record, until), fromMs, dating, observedMs: this.#clock.monotonicMs() };
+    const { record, fromMs, evidence } = entry;
+    const state = { content: contentUntil(record, until), fromMs, evidence, observedMs: this.#clock.monotonicMs() };
     return [...entry.former, state];
   }
 

@@ -8,7 +8,7 @@ import {
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { asked, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import { requestedRestarts, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
@@ -16,7 +16,7 @@ import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import {
   workloadKey,
-  type FirstSight,
+  type FirstSeenTimes,
   type TrackedWorkload,
   type WorkloadKey,
 } from '../../shared/domain/plan/tracked-workload';
@@ -63,7 +63,7 @@ interface ReadBaseline {
  * A workload that does not opt in: when it was written, and what it asked for then. There may be many, so no policy is
  * kept.
  */
-interface Untracked extends FirstSight {
+interface Untracked extends FirstSeenTimes {
   readonly uid: string;
   readonly asked: string;
 }
@@ -308,7 +308,8 @@ export class WorkloadIndex {
         createdAtMs: Math.max(createdAtMs, selectedSinceMs),
         writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
       };
-    const sets = before.asked !== asked(record.policy) || (previous && !sameReferences(previous.record, record));
+    const sets =
+      before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
     const formerMs = before.writtenAtMs;
     const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
     // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
@@ -343,12 +344,12 @@ export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boo
   return true;
 }
 
-function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSight {
+function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSeenTimes {
   return { createdAtMs, writtenAtMs };
 }
 
 function untrackedOf(record: WorkloadRecord): Untracked {
-  return { uid: record.uid, asked: asked(record.policy), ...timesOf(record) };
+  return { uid: record.uid, asked: requestedRestarts(record.policy), ...timesOf(record) };
 }
 
 function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {

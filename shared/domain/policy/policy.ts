@@ -132,7 +132,7 @@ export function optedIn(policy: WorkloadPolicy, settings: PolicySettings): boole
  * What a workload asks for, without what it forbids. The text differs only if something was set, or an annotation is
  * overridden.
  */
-export function asked(policy: WorkloadPolicy): string {
+export function requestedRestarts(policy: WorkloadPolicy): string {
   const each = sourceKinds.map((kind) => {
     const { named: names, search, auto: switched } = policy[kind];
     return [names.toString(), search, switched === 'auto' || switched === 'auto-typed'];
