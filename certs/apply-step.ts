@@ -5,7 +5,7 @@ import { leafProfile, type CertificateNames, type LeafName } from './certificate
 import type { Material } from './material';
 import type { ChangingStep } from './rotation';
 import type { StoredMaterial } from './secret-data';
-import { held, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
+import { withKey, type CertificateWithKey, type TrustedCertificate } from './trusted-certificate';
 
 /**
  * Limit of retired CAs: two keepers with different clocks could replace each other's CA forever, and the bundle must
@@ -13,7 +13,7 @@ import { held, type HeldCertificate, type TrustedCertificate } from './trusted-c
  */
 const maxRetired = 8;
 
-export interface Lives {
+export interface CertificateLifetimes {
   readonly caLifeMs: number;
   readonly leafLifeMs: number;
 }
@@ -21,7 +21,7 @@ export interface Lives {
 /** Creates keys and certificates at one instant. */
 export interface Issuer extends Issuing {
   readonly names: CertificateNames;
-  readonly lives: Lives;
+  readonly lifetimes: CertificateLifetimes;
   readonly nowMs: number;
 }
 
@@ -66,21 +66,21 @@ export async function applyStep(step: ChangingStep, stored: StoredMaterial, issu
   }
 }
 
-async function newAuthority(issuer: Issuer, generation: number): Promise<HeldCertificate> {
-  const { random, nowMs, lives } = issuer;
+async function newAuthority(issuer: Issuer, generation: number): Promise<CertificateWithKey> {
+  const { random, nowMs, lifetimes } = issuer;
   const commonName = `reroll-ca-${String(generation)}-${randomHex(random, 8)}`;
-  return held(await issueAuthority(issuer, { commonName, nowMs, lifeMs: lives.caLifeMs }));
+  return withKey(await issueAuthority(issuer, { commonName, nowMs, lifeMs: lifetimes.caLifeMs }));
 }
 
 async function newLeaves(
   issuer: Issuer,
   ca: CertificatePair,
-  kept: Readonly<Partial<Record<LeafName, HeldCertificate>>> = {},
+  kept: Readonly<Partial<Record<LeafName, CertificateWithKey>>> = {},
 ): Promise<Material['leaves']> {
-  const newLeaf = async (leaf: LeafName): Promise<HeldCertificate> => {
-    const { names, nowMs, lives } = issuer;
-    const request = { commonName: `reroll-${leaf}`, nowMs, lifeMs: lives.leafLifeMs, ...leafProfile(leaf, names) };
-    return held(await issueLeaf(issuer, ca, request));
+  const newLeaf = async (leaf: LeafName): Promise<CertificateWithKey> => {
+    const { names, nowMs, lifetimes } = issuer;
+    const request = { commonName: `reroll-${leaf}`, nowMs, lifeMs: lifetimes.leafLifeMs, ...leafProfile(leaf, names) };
+    return withKey(await issueLeaf(issuer, ca, request));
   };
   return {
     webhook: kept.webhook ?? (await newLeaf('webhook')),

@@ -3,14 +3,14 @@ import type { KubeObject, RequestLimits } from '../shared/kube/client/objects';
 import type { Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/log/logger';
 import type { Random } from '../shared/runtime/random';
-import { applyStep, type Lives } from './apply-step';
+import { applyStep, type CertificateLifetimes } from './apply-step';
 import type { CertificateNames, LeafName } from './certificate-names';
 import type { KeyPairs } from './key-pairs';
 import { authoritySecretName, readSecret, writeSecret } from './kept-secret';
 import type { Material } from './material';
 import type { CertificateMetrics } from './metrics';
-import { beforeTwoSecrets, decodePublished } from './published-data';
-import { nextStep, type Live } from './rotation';
+import { initialMaterial, decodePublished } from './published-data';
+import { nextStep, type LiveState } from './rotation';
 import { decodeMaterial, encodeMaterial, nothingStored, type StoredMaterial } from './secret-data';
 import { fingerprintsOf } from './trusted-certificate';
 
@@ -40,12 +40,12 @@ export interface KeptMaterial {
 export class AuthorityPart {
   readonly #deps: AuthorityPartDeps;
   readonly #names: CertificateNames;
-  readonly #lives: Lives;
+  readonly #lifetimes: CertificateLifetimes;
 
-  constructor(deps: AuthorityPartDeps, names: CertificateNames, lives: Lives) {
+  constructor(deps: AuthorityPartDeps, names: CertificateNames, lifetimes: CertificateLifetimes) {
     this.#deps = deps;
     this.#names = names;
-    this.#lives = lives;
+    this.#lifetimes = lifetimes;
   }
 
   /**
@@ -59,7 +59,7 @@ export class AuthorityPart {
     const stored = this.#stored(secret, published);
     const step = nextStep(stored, liveOf(caBundles, published), clock.nowMs());
     if (step.do === 'nothing' || step.do === 'wait') return { material: step.material, changed: false };
-    const issuer = { keyPairs, random, names: this.#names, lives: this.#lives, nowMs: clock.nowMs() };
+    const issuer = { keyPairs, random, names: this.#names, lifetimes: this.#lifetimes, nowMs: clock.nowMs() };
     const material = await applyStep(step, stored, issuer);
     await writeSecret(client, secret, encodeMaterial(material, secret['data']), limits);
     this.#tell(step, stored, material);
@@ -68,7 +68,7 @@ export class AuthorityPart {
 
   #stored(secret: KubeObject, published: KubeObject | undefined): StoredMaterial {
     const stored = decodeMaterial(secret['data'], this.#names);
-    return stored === nothingStored ? beforeTwoSecrets(published?.['data'], this.#names) : stored;
+    return stored === nothingStored ? initialMaterial(published?.['data'], this.#names) : stored;
   }
 
   #tell(step: { readonly do: string; readonly because: string }, stored: StoredMaterial, material: Material): void {
@@ -88,7 +88,7 @@ export class AuthorityPart {
   }
 }
 
-function liveOf(caBundles: readonly string[] | undefined, published: KubeObject | undefined): Live | undefined {
+function liveOf(caBundles: readonly string[] | undefined, published: KubeObject | undefined): LiveState | undefined {
   if (!caBundles || !published) return undefined;
   const { bundle, leaves } = decodePublished(published['data']);
   return { bundles: [...caBundles.map(fingerprintsOf), bundle], leaves };

@@ -64,7 +64,7 @@ async function assemble(options: CertsOptions, env: Environment, logger: Logger,
     {
       names: { namespace: ownNamespace, webhookService, channelService },
       configurations: { validating, mutating },
-      lives: certificates ? { caLifeMs, leafLifeMs } : undefined,
+      lifetimes: certificates ? { caLifeMs, leafLifeMs } : undefined,
       tokenLifeMs,
     },
   );

@@ -1,5 +1,12 @@
 import type { X509Certificate } from 'node:crypto';
-import { isFor, isNamed, isSignedBy, isValidAt, readBundle, trusted } from './trusted-certificate';
+import {
+  allowsUsage,
+  isValidForHost,
+  isSignedBy,
+  isValidAt,
+  readBundle,
+  trustedCertificate,
+} from './trusted-certificate';
 
 /**
  * Why an API server with this caBundle would reject the leaf that a webhook serves as `host`; undefined if it would
@@ -10,11 +17,11 @@ import { isFor, isNamed, isSignedBy, isValidAt, readBundle, trusted } from './tr
 export function coverageProblem(leafPem: string, caBundle: string, host: string, nowMs: number): string | undefined {
   const [leaf] = readBundle(leafPem);
   if (!leaf) return 'the served certificate is unreadable';
-  if (!isValidAt(trusted(leaf), nowMs)) {
+  if (!isValidAt(trustedCertificate(leaf), nowMs)) {
     return `the served certificate is valid from ${leaf.validFrom} to ${leaf.validTo} only`;
   }
-  if (!isNamed(leaf, host)) return `the served certificate is not for ${host}`;
-  if (!isFor(leaf, 'serverAuth')) return 'the served certificate is not for servers';
+  if (!isValidForHost(leaf, host)) return `the served certificate is not for ${host}`;
+  if (!allowsUsage(leaf, 'serverAuth')) return 'the served certificate is not for servers';
   return issuerProblem(leaf, caBundle, nowMs);
 }
 
@@ -23,6 +30,6 @@ function issuerProblem(leaf: X509Certificate, caBundle: string, nowMs: number): 
   if (authorities.length === 0) return 'the live caBundle holds no certificate';
   const issuers = authorities.filter((authority) => isSignedBy(leaf, authority));
   if (issuers.length === 0) return 'the live caBundle does not hold the CA of the served certificate';
-  if (issuers.some((issuer) => isValidAt(trusted(issuer), nowMs))) return undefined;
+  if (issuers.some((issuer) => isValidAt(trustedCertificate(issuer), nowMs))) return undefined;
   return 'the CA of the served certificate is in the live caBundle and not valid now';
 }

@@ -31,7 +31,7 @@ export function preparedKeyPairs(count: number): KeyPairs {
 export function testIssuer(
   nowMs: number,
   keyPairs: KeyPairs,
-  lives = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs },
+  lifetimes = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs },
 ): Issuer {
   let serial = nowMs % 1_000_000;
   const bytes = (length: number): Buffer => {
@@ -39,5 +39,5 @@ export function testIssuer(
     counted.writeUInt32BE(serial++, 0);
     return counted.subarray(0, length);
   };
-  return { keyPairs, random: { float: () => 0.5, bytes }, names, lives, nowMs };
+  return { keyPairs, random: { float: () => 0.5, bytes }, names, lifetimes, nowMs };
 }

@@ -6,7 +6,7 @@ import { sleep, type Clock } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../shared/runtime/random';
 import { AuthorityPart } from './authority-part';
-import type { Lives } from './apply-step';
+import type { CertificateLifetimes } from './apply-step';
 import type { CertificateNames } from './certificate-names';
 import { KeeperPass, type KeeperPassDeps } from './keeper-pass';
 import { keptSecretNames, MissingSecretError } from './kept-secret';
@@ -19,7 +19,7 @@ export interface KeeperSettings {
   readonly names: CertificateNames;
   readonly configurations: ConfigurationNames;
   /** Undefined: others manage the certificates, and neither certificates nor caBundles are touched. */
-  readonly lives: Lives | undefined;
+  readonly lifetimes: CertificateLifetimes | undefined;
   readonly tokenLifeMs: number;
 }
 
@@ -45,7 +45,7 @@ export interface KeeperStatus {
 }
 
 /** Certificates or token could not be brought to the required state; everything possible was done. */
-export class NotKeptError extends RerollError {
+export class NotReconciledError extends RerollError {
   constructor(problems: readonly string[], cause: unknown) {
     super(problems.join('; '), { code: 'CERTIFICATES_NOT_KEPT', cause });
   }
@@ -85,11 +85,11 @@ export class Keeper {
     this.#deps = deps;
     this.#settings = settings;
     const { metrics } = deps;
-    const { names, lives, tokenLifeMs } = settings;
+    const { names, lifetimes, tokenLifeMs } = settings;
     const certificates = metrics.certificates;
     this.#parts = {
       ...deps,
-      authority: lives && certificates && new AuthorityPart({ ...deps, metrics: certificates }, names, lives),
+      authority: lifetimes && certificates && new AuthorityPart({ ...deps, metrics: certificates }, names, lifetimes),
       tokens: new TokenPart({ ...deps, metrics: metrics.tokens }, names.namespace, tokenLifeMs),
     };
     this.#status = { kept: false, problem: 'not looked yet', coverage: undefined };
@@ -177,10 +177,10 @@ export class Keeper {
     const problems = failed.map((part) => `${errorMessage(failures.get(part))}; ${costs[part]}`);
     const problem = problems.length > 0 ? problems.join('; ') : undefined;
     this.#status = { ...this.#status, kept: this.#status.kept || failed.length === 0, problem };
-    if (problems.length > 0) throw new NotKeptError(problems, failures.get(failed[0] ?? 'secret'));
+    if (problems.length > 0) throw new NotReconciledError(problems, failures.get(failed[0] ?? 'secret'));
   }
 }
 
 function isUnreachable(thrown: unknown): boolean {
-  return thrown instanceof NotKeptError && thrown.cause instanceof ConnectionError;
+  return thrown instanceof NotReconciledError && thrown.cause instanceof ConnectionError;
 }

@@ -1,5 +1,5 @@
 import type { LeafName } from './certificate-names';
-import type { HeldCertificate, TrustedCertificate } from './trusted-certificate';
+import type { CertificateWithKey, TrustedCertificate } from './trusted-certificate';
 
 /**
  * The phase of a rotation; each arrow is one write of the Secret.
@@ -17,11 +17,11 @@ export interface Material {
   /** When the phase began; for an overlap, since when every live caBundle is known to hold the next CA. */
   readonly sinceMs: number;
   /** The CA that has signed every leaf. */
-  readonly ca: HeldCertificate;
-  readonly nextCa: HeldCertificate | undefined;
+  readonly ca: CertificateWithKey;
+  readonly nextCa: CertificateWithKey | undefined;
   /** CAs whose leaves a replica may still serve. */
   readonly retired: readonly TrustedCertificate[];
-  readonly leaves: Readonly<Record<LeafName, HeldCertificate>>;
+  readonly leaves: Readonly<Record<LeafName, CertificateWithKey>>;
 }
 
 export function phaseOf({ nextCa, retired }: Pick<Material, 'nextCa' | 'retired'>): Phase {

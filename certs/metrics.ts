@@ -79,6 +79,6 @@ export class CertsMetrics {
     );
     this.tokens = new TokenMetrics(registry);
     this.certificates = kept.certificates ? new CertificateMetrics(registry) : undefined;
-    registry.tellVersion();
+    registry.registerBuildInfo();
   }
 }

@@ -3,7 +3,7 @@ import { applyStep } from './apply-step';
 import { leafNames } from './certificate-names';
 import { names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import type { Material } from './material';
-import { beforeTwoSecrets, decodePublished, encodePublished, isPublished } from './published-data';
+import { initialMaterial, decodePublished, encodePublished, isPublished } from './published-data';
 import { encodeMaterial, nothingStored } from './secret-data';
 
 const issuer = testIssuer(Date.UTC(2026, 0, 1), preparedKeyPairs(9));
@@ -58,12 +58,12 @@ describe('the published Secret', () => {
 
 describe('an empty Secret of the CA', () => {
   it('starts a new CA, and published certificates without a CA key are not trusted', () => {
-    expect(beforeTwoSecrets(data, names)).toBe(nothingStored);
-    expect(beforeTwoSecrets(undefined, names)).toBe(nothingStored);
+    expect(initialMaterial(data, names)).toBe(nothingStored);
+    expect(initialMaterial(undefined, names)).toBe(nothingStored);
   });
 
   it('of an install with everything in one Secret: its CAs are trusted for a while, and their keys are not reused', () => {
-    const { ca, nextCa, retired, problems, generation } = beforeTwoSecrets(encodeMaterial(material, {}), names);
+    const { ca, nextCa, retired, problems, generation } = initialMaterial(encodeMaterial(material, {}), names);
     expect([ca, nextCa, generation]).toEqual([undefined, undefined, 1]);
     expect(retired.map(({ fingerprint }) => fingerprint)).toEqual([
       material.ca.fingerprint,

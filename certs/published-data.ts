@@ -42,7 +42,7 @@ export function isPublished(material: Material, data: unknown): boolean {
  * there were two Secrets, this is an upgrade: that CA signs no more, and is trusted until no replica serves its
  * certificates.
  */
-export function beforeTwoSecrets(published: unknown, names: CertificateNames): StoredMaterial {
+export function initialMaterial(published: unknown, names: CertificateNames): StoredMaterial {
   const { ca, nextCa, retired, generation } = decodeMaterial(published, names);
   if (!ca) return nothingStored;
   return {

@@ -4,7 +4,7 @@ import { applyStep } from './apply-step';
 import { leafNames } from './certificate-names';
 import { dayMs, names, preparedKeyPairs, testIssuer } from './issuing.fixture';
 import { bundleOf, phaseOf, type Material } from './material';
-import { nextStep, type Live, type Step } from './rotation';
+import { nextStep, type LiveState, type Step } from './rotation';
 import { decodeMaterial, encodeMaterial, nothingStored, type StoredMaterial } from './secret-data';
 import { fingerprintsOf, isSignedBy, readBundle } from './trusted-certificate';
 
@@ -22,12 +22,12 @@ function stored(material: Material): StoredMaterial {
   return decodeMaterial(encodeMaterial(material, {}), names);
 }
 
-function live(...bundles: readonly string[]): Live {
+function live(...bundles: readonly string[]): LiveState {
   return { bundles: bundles.map(fingerprintsOf), leaves: new Set() };
 }
 
 /** Everything has been published. */
-function published(material: Material): Live {
+function published(material: Material): LiveState {
   const leaves = leafNames.map((leaf) => material.leaves[leaf].fingerprint);
   return { ...live(bundleOf(material)), leaves: new Set(leaves) };
 }
@@ -79,13 +79,23 @@ describe('nextStep', () => {
   });
 
   it.each([
-    ['too early', 59_000, (): Live => live(bundleOf(overlap)), 'wait'],
-    ['in time', 60_000, (): Live => live(bundleOf(overlap)), 'switch'],
-    ['with nothing registered', 60_000, (): Live => live(), 'switch'],
-    ['while a caBundle or the published Secret cannot be read', 600_000, (): Live | undefined => undefined, 'wait'],
-    ['before a caBundle is injected', 4_000, (): Live => live(overlap.ca.cert), 'wait'],
-    ['with a caBundle that somebody overwrote', 6_000, (): Live => live(overlap.ca.cert), 'restart-wait'],
-    ['with one of two caBundles behind', 60_000, (): Live => live(bundleOf(overlap), overlap.ca.cert), 'restart-wait'],
+    ['too early', 59_000, (): LiveState => live(bundleOf(overlap)), 'wait'],
+    ['in time', 60_000, (): LiveState => live(bundleOf(overlap)), 'switch'],
+    ['with nothing registered', 60_000, (): LiveState => live(), 'switch'],
+    [
+      'while a caBundle or the published Secret cannot be read',
+      600_000,
+      (): LiveState | undefined => undefined,
+      'wait',
+    ],
+    ['before a caBundle is injected', 4_000, (): LiveState => live(overlap.ca.cert), 'wait'],
+    ['with a caBundle that somebody overwrote', 6_000, (): LiveState => live(overlap.ca.cert), 'restart-wait'],
+    [
+      'with one of two caBundles behind',
+      60_000,
+      (): LiveState => live(bundleOf(overlap), overlap.ca.cert),
+      'restart-wait',
+    ],
   ] as const)('lets the next CA sign or not: %s', (_when, ageMs, bundles, step) => {
     expect(nextStep(stored(overlap), bundles(), dueMs + ageMs).do).toBe(step);
   });
@@ -120,10 +130,10 @@ describe('nextStep', () => {
   });
 
   it.each([
-    ['before it is published', 4_000, (): Live => published(overlap), 'wait'],
-    ['while the old one is still published', 6_000, (): Live => published(overlap), 'restart-wait'],
-    ['although the old one is still published', 600_000, (): Live => published(overlap), 'restart-wait'],
-    ['while the published Secret cannot be read', 600_000, (): Live | undefined => undefined, 'wait'],
+    ['before it is published', 4_000, (): LiveState => published(overlap), 'wait'],
+    ['while the old one is still published', 6_000, (): LiveState => published(overlap), 'restart-wait'],
+    ['although the old one is still published', 600_000, (): LiveState => published(overlap), 'restart-wait'],
+    ['while the published Secret cannot be read', 600_000, (): LiveState | undefined => undefined, 'wait'],
   ] as const)('does not drop the old CA %s', async (_when, ageMs, live, step) => {
     const nowMs = dueMs + minuteMs;
     const switched = await after(nextStep(stored(overlap), published(overlap), nowMs), stored(overlap), nowMs);

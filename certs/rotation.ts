@@ -2,10 +2,10 @@ import { backdateMs } from './certificate';
 import { leafNames, type LeafName } from './certificate-names';
 import { phaseOf, type Material } from './material';
 import type { StoredMaterial } from './secret-data';
-import { isValidAt, type HeldCertificate, type TrustedCertificate } from './trusted-certificate';
+import { isValidAt, type CertificateWithKey, type TrustedCertificate } from './trusted-certificate';
 
 /** The published state. */
-export interface Live {
+export interface LiveState {
   /** Fingerprints of the CAs in each of Reroll's caBundles, and in the published Secret. */
   readonly bundles: readonly ReadonlySet<string>[];
   /** Fingerprints of the certificates in the published Secret, which replicas serve. */
@@ -20,8 +20,8 @@ export type Step =
 /** A step that writes the Secret. It carries everything that it depends on. */
 export type ChangingStep = { readonly because: string } & (
   | { readonly do: 'create' }
-  | { readonly do: 'renew-leaves'; readonly ca: HeldCertificate; readonly leaves: readonly LeafName[] }
-  | { readonly do: 'switch'; readonly nextCa: HeldCertificate }
+  | { readonly do: 'renew-leaves'; readonly ca: CertificateWithKey; readonly leaves: readonly LeafName[] }
+  | { readonly do: 'switch'; readonly nextCa: CertificateWithKey }
   | { readonly do: 'begin-overlap' | 'restart-wait' | 'retire' | 'tidy'; readonly material: Material }
 );
 
@@ -45,7 +45,7 @@ const maxAheadMs = 10 * 60_000;
  * trusted by every bundle that an API server or another replica may still have. A renewal by the same CA does not
  * affect this. `live` is undefined while any part of it is unreadable.
  */
-export function nextStep(stored: StoredMaterial, live: Live | undefined, nowMs: number): Step {
+export function nextStep(stored: StoredMaterial, live: LiveState | undefined, nowMs: number): Step {
   const nextCa = validAt(stored.nextCa, nowMs);
   const ca = validAt(stored.ca, nowMs);
   if (!ca) {
@@ -72,7 +72,7 @@ export function nextStep(stored: StoredMaterial, live: Live | undefined, nowMs: 
 }
 
 /** The next step of the phase, if it is due. */
-function phaseStep(material: Material, ageMs: number, live: Live | undefined): ChangingStep | undefined {
+function phaseStep(material: Material, ageMs: number, live: LiveState | undefined): ChangingStep | undefined {
   const { nextCa, leaves } = material;
   switch (phaseOf(material)) {
     case 'steady':
@@ -127,7 +127,7 @@ function isDue({ notBeforeMs, notAfterMs }: TrustedCertificate, nowMs: number): 
   return nowMs >= notAfterMs - lifeMs / 3;
 }
 
-function validAt(certificate: HeldCertificate | undefined, nowMs: number): HeldCertificate | undefined {
+function validAt(certificate: CertificateWithKey | undefined, nowMs: number): CertificateWithKey | undefined {
   return certificate && isValidAt(certificate, nowMs) ? certificate : undefined;
 }
 

@@ -4,13 +4,21 @@ import { objectOf } from '../shared/domain/kubernetes/json-value';
 import { leafNames, leafProfile, type CertificateNames, type LeafName } from './certificate-names';
 import { bundleOf, phaseOf, type Material } from './material';
 import { dataOf, textAt, type SecretData } from './secret-text';
-import { fits, isFor, isNamed, isSignedBy, readBundle, trusted, type HeldCertificate } from './trusted-certificate';
+import {
+  matchesKey,
+  allowsUsage,
+  isValidForHost,
+  isSignedBy,
+  readBundle,
+  trustedCertificate,
+  type CertificateWithKey,
+} from './trusted-certificate';
 
 /** The usable part of a Secret, and the problems with the rest. */
 export interface StoredMaterial extends Pick<Material, 'generation' | 'nextCa' | 'retired'> {
   readonly sinceMs: number | undefined;
-  readonly ca: HeldCertificate | undefined;
-  readonly leaves: Readonly<Partial<Record<LeafName, HeldCertificate>>>;
+  readonly ca: CertificateWithKey | undefined;
+  readonly leaves: Readonly<Partial<Record<LeafName, CertificateWithKey>>>;
   /** Each names its key, never its content. */
   readonly problems: readonly string[];
 }
@@ -85,14 +93,14 @@ export function decodeMaterial(data: unknown, names: CertificateNames): StoredMa
     problems.push('"next-ca.key" is not the key of a CA in "next-ca.crt"');
   }
   const active = [ca?.fingerprint, nextCa?.fingerprint];
-  const retired = bundle.map(trusted).filter(({ fingerprint }) => !active.includes(fingerprint));
+  const retired = bundle.map(trustedCertificate).filter(({ fingerprint }) => !active.includes(fingerprint));
 
-  const leaves: Partial<Record<LeafName, HeldCertificate>> = {};
+  const leaves: Partial<Record<LeafName, CertificateWithKey>> = {};
   for (const leaf of leafNames) {
     const [x509] = readBundle(text(`${leaf}.crt`));
     const problem = ca && leafProblem(leaf, x509, text(`${leaf}.key`), ca, names);
     if (problem !== undefined) problems.push(problem);
-    else if (x509) leaves[leaf] = { ...trusted(x509), key: text(`${leaf}.key`) };
+    else if (x509) leaves[leaf] = { ...trustedCertificate(x509), key: text(`${leaf}.key`) };
   }
   return { generation: state?.generation ?? 0, sinceMs: state?.sinceMs, ca, nextCa, retired, leaves, problems };
 }
@@ -106,24 +114,24 @@ function readState(text: string): { readonly generation: number; readonly sinceM
   }
 }
 
-function heldOf(candidates: readonly X509Certificate[], key: string): HeldCertificate | undefined {
-  const x509 = candidates.find((candidate) => fits(candidate, key));
-  return x509 && { ...trusted(x509), key };
+function heldOf(candidates: readonly X509Certificate[], key: string): CertificateWithKey | undefined {
+  const x509 = candidates.find((candidate) => matchesKey(candidate, key));
+  return x509 && { ...trustedCertificate(x509), key };
 }
 
 function leafProblem(
   leaf: LeafName,
   x509: X509Certificate | undefined,
   key: string,
-  ca: HeldCertificate,
+  ca: CertificateWithKey,
   names: CertificateNames,
 ): string | undefined {
   if (!x509) return `"${leaf}.crt" holds no certificate`;
-  if (!fits(x509, key)) return `"${leaf}.key" is not the key of "${leaf}.crt"`;
+  if (!matchesKey(x509, key)) return `"${leaf}.key" is not the key of "${leaf}.crt"`;
   if (!isSignedBy(x509, new X509Certificate(ca.cert))) return `"${leaf}.crt" is not signed by the CA`;
   const { dnsNames, usage } = leafProfile(leaf, names);
-  const missing = dnsNames.find((name) => !isNamed(x509, name));
+  const missing = dnsNames.find((name) => !isValidForHost(x509, name));
   if (missing !== undefined) return `"${leaf}.crt" is not for ${missing}`;
-  if (!isFor(x509, usage)) return `"${leaf}.crt" is not for ${usage}`;
+  if (!allowsUsage(x509, usage)) return `"${leaf}.crt" is not for ${usage}`;
   return undefined;
 }

@@ -11,7 +11,7 @@ export interface TrustedCertificate {
 }
 
 /** A certificate with its key. */
-export interface HeldCertificate extends TrustedCertificate, CertificatePair {}
+export interface CertificateWithKey extends TrustedCertificate, CertificatePair {}
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
@@ -31,7 +31,7 @@ export function fingerprintsOf(pem: string): ReadonlySet<string> {
   return new Set(readBundle(pem).map(({ fingerprint256 }) => fingerprint256));
 }
 
-export function trusted(x509: X509Certificate): TrustedCertificate {
+export function trustedCertificate(x509: X509Certificate): TrustedCertificate {
   return {
     cert: x509.toString(),
     fingerprint: x509.fingerprint256,
@@ -41,12 +41,12 @@ export function trusted(x509: X509Certificate): TrustedCertificate {
 }
 
 /** A pair that needs no check, because Reroll created it. */
-export function held({ cert, key }: CertificatePair): HeldCertificate {
-  return { ...trusted(new X509Certificate(cert)), key };
+export function withKey({ cert, key }: CertificatePair): CertificateWithKey {
+  return { ...trustedCertificate(new X509Certificate(cert)), key };
 }
 
 /** Whether `key` is the private key of the certificate; false also if it is not a key. */
-export function fits(x509: X509Certificate, key: string): boolean {
+export function matchesKey(x509: X509Certificate, key: string): boolean {
   try {
     return x509.checkPrivateKey(createPrivateKey(key));
   } catch {
@@ -55,14 +55,14 @@ export function fits(x509: X509Certificate, key: string): boolean {
 }
 
 /** Go ignores the common name, so only the SAN is checked. */
-export function isNamed(x509: X509Certificate, host: string): boolean {
+export function isValidForHost(x509: X509Certificate, host: string): boolean {
   return x509.checkHost(host, { subject: 'never' }) !== undefined;
 }
 
 const usageOids = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
 /** Whether its extended key usage allows this use. */
-export function isFor(x509: X509Certificate, usage: keyof typeof usageOids): boolean {
+export function allowsUsage(x509: X509Certificate, usage: keyof typeof usageOids): boolean {
   // The types assume that this extension always exists; it may be missing.
   const usages = x509.keyUsage as readonly string[] | undefined;
   return usages?.includes(usageOids[usage]) === true;

@@ -51,7 +51,7 @@ export class WebhookMetrics {
   readonly recordsTotal = this.registry.counter('reroll_webhook_records_total', 'Changes seen, by result.', {
     result: ['sent', 'dropped', 'duplicate', 'dry_run', 'no_change'],
   });
-  readonly dutyFailuresTotal = this.registry.counter(
+  readonly pluginFailuresTotal = this.registry.counter(
     'reroll_webhook_duty_failures_total',
     'Plugins and observers that failed on a review or were late; the review was allowed all the same.',
     { duty: ['capture', 'content-check', 'lint', 'preview', 'source-size', 'workload'] },
@@ -114,6 +114,6 @@ export class WebhookMetrics {
   );
 
   constructor() {
-    this.registry.tellVersion();
+    this.registry.registerBuildInfo();
   }
 }

@@ -38,7 +38,7 @@ const hourMs = 3_600_000;
 const defaults: KeeperSettings = {
   names,
   configurations: { validating: 'reroll', mutating: 'reroll' },
-  lives: { caLifeMs: 365 * 24 * hourMs, leafLifeMs: 30 * 24 * hourMs },
+  lifetimes: { caLifeMs: 365 * 24 * hourMs, leafLifeMs: 30 * 24 * hourMs },
   tokenLifeMs: 30 * 24 * hourMs,
 };
 
@@ -103,7 +103,7 @@ export class CertsWorld {
       clock: this.clock,
       random: seededRandom(index + 7),
       logger,
-      metrics: new CertsMetrics(registry, { certificates: all.lives !== undefined }),
+      metrics: new CertsMetrics(registry, { certificates: all.lifetimes !== undefined }),
       keyPairs,
     };
     return { keeper: new Keeper(deps, all), lines: logger.lines, registry };

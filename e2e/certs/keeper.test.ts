@@ -106,8 +106,8 @@ describe('a first start', () => {
 describe('a life of two keepers', () => {
   it('goes through CAs without a minute in which the webhook is not trusted', async () => {
     const world = await registered();
-    const lives = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
-    const keepers = [world.keeper({ lives }), world.keeper({ lives })];
+    const lifetimes = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
+    const keepers = [world.keeper({ lifetimes }), world.keeper({ lifetimes })];
     for (const { keeper } of keepers) keeper.start();
     await world.clock.advance(2_000);
     let leaf = (await world.published('webhook.crt')) ?? '';
@@ -156,19 +156,19 @@ describe('a keeper that is killed', () => {
   it.each([true, false])(
     'at any request leaves nothing that the next cannot go on from (arrives: %s)',
     async (arrives) => {
-      const lives = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
+      const lifetimes = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
       for (let request = 1; request <= 20; request += 1) {
         const world = await registered();
-        const before = world.keeper({ lives });
+        const before = world.keeper({ lifetimes });
         await before.keeper.keep();
         await world.clock.advance(2 * hourMs - minuteMs / 2);
         await before.keeper.keep();
         await world.clock.advance(minuteMs);
         const leaf = (await world.published('webhook.crt')) ?? '';
-        const killed = world.keeper({ lives }, mortal(request, arrives));
+        const killed = world.keeper({ lifetimes }, mortal(request, arrives));
         killed.keeper.start();
         await world.clock.advance(90_000);
-        const next = world.keeper({ lives });
+        const next = world.keeper({ lifetimes });
         next.keeper.start();
         await world.clock.advance(3_000);
         // Whatever a replica serves by now, the first or the newest certificate.
@@ -278,21 +278,21 @@ describe('what others do', () => {
 });
 
 describe('a keeper that was held up', () => {
-  const lives = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
+  const lifetimes = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'before its request %i does not put an old bundle over a newer one',
     async (held) => {
       const world = await registered();
-      await world.keeper({ lives }).keeper.keep();
+      await world.keeper({ lifetimes }).keeper.keep();
       await world.clock.advance(2 * hourMs - 5 * minuteMs);
-      await world.keeper({ lives }).keeper.keep();
+      await world.keeper({ lifetimes }).keeper.keep();
       // Both have an injection to make: the slow one of the old bundle, the other one of that of an overlap.
       await world.overwriteCaBundle('Cg==');
       await world.clock.advance(5 * minuteMs - 10_000);
       let sent = 0;
       let resume: () => void = () => undefined;
-      const slow = world.keeper({ lives }, (real) => ({
+      const slow = world.keeper({ lifetimes }, (real) => ({
         send: async (request) => {
           sent += 1;
           if (sent === held) await new Promise<void>((resolve) => (resume = resolve));
@@ -303,7 +303,7 @@ describe('a keeper that was held up', () => {
       await world.clock.settle();
       // To the other one the CA is due, by its own clock.
       world.clock.jump(20_000);
-      await world.keeper({ lives }).keeper.keep();
+      await world.keeper({ lifetimes }).keeper.keep();
       world.clock.jump(-20_000);
       const { nextCa } = await world.material();
       expect(nextCa).toBeDefined();

@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs;
 const tokenLifeMs = 2 * hourMs;
 
 /** Of the token alone: certificates would only take time. */
-const settings = { lives: undefined, tokenLifeMs };
+const settings = { lifetimes: undefined, tokenLifeMs };
 
 async function installed(): Promise<{ readonly world: CertsWorld; readonly running: RunningKeeper }> {
   const world = new CertsWorld();

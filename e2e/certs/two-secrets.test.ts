@@ -9,12 +9,12 @@ import { CertsWorld, type RunningKeeper } from './certs.fixture';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const lives = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
+const lifetimes = { caLifeMs: 3 * hourMs, leafLifeMs: hourMs };
 
 async function installed(): Promise<{ readonly world: CertsWorld; readonly first: RunningKeeper }> {
   const world = new CertsWorld();
   world.register();
-  const first = world.keeper({ lives });
+  const first = world.keeper({ lifetimes });
   await first.keeper.keep();
   return { world, first };
 }
@@ -39,7 +39,7 @@ describe('the published Secret', () => {
   it('is one of the bundles that must have held the next CA before it signs', async () => {
     const { world } = await installed();
     await world.clock.advance(2 * hourMs);
-    const { keeper } = world.keeper({ lives }, withoutPublishing);
+    const { keeper } = world.keeper({ lifetimes }, withoutPublishing);
     for (let minute = 0; minute < 10; minute += 1) {
       await expect(keeper.keep()).rejects.toThrow('new replicas have none');
       await world.clock.advance(minuteMs);
@@ -49,7 +49,7 @@ describe('the published Secret', () => {
     expect((await world.caBundles())[1]).toContain(held.nextCa?.cert);
     expect(await world.published('ca.crt')).not.toContain(held.nextCa?.cert);
     // Once it is published, the minute begins.
-    const { keeper: other } = world.keeper({ lives });
+    const { keeper: other } = world.keeper({ lifetimes });
     await other.keep();
     expect(await world.published('ca.crt')).toContain(held.nextCa?.cert);
     await world.clock.advance(minuteMs - 1_000);
@@ -63,10 +63,10 @@ describe('the published Secret', () => {
   it('must have held the new certificates for ten minutes before the old CA is dropped', async () => {
     const { world } = await installed();
     await world.clock.advance(2 * hourMs);
-    const { keeper } = world.keeper({ lives });
+    const { keeper } = world.keeper({ lifetimes });
     await keeper.keep();
     await world.clock.advance(minuteMs + 1_000);
-    const { keeper: hindered } = world.keeper({ lives }, withoutPublishing);
+    const { keeper: hindered } = world.keeper({ lifetimes }, withoutPublishing);
     await expect(hindered.keep()).rejects.toThrow('held back');
     const old = await world.published('webhook.crt');
     expect((await world.material()).generation).toBe(2);
@@ -98,7 +98,7 @@ describe('the published Secret', () => {
     const { world } = await installed();
     await world.patchSecret('reroll-certs', null);
     let resume: () => void = () => undefined;
-    const slow = world.keeper({ lives }, (real) => ({
+    const slow = world.keeper({ lifetimes }, (real) => ({
       send: async (request) => {
         if (request.method === 'PUT') await new Promise<void>((resolve) => (resume = resolve));
         return await real.send(request);
@@ -108,7 +108,7 @@ describe('the published Secret', () => {
     await world.clock.settle();
     // By a jump: requests end by timers.
     world.clock.jump(2 * hourMs);
-    await world.keeper({ lives }).keeper.keep();
+    await world.keeper({ lifetimes }).keeper.keep();
     const { nextCa } = await world.material();
     resume();
     await keeping;
@@ -151,7 +151,7 @@ describe('after a leak', () => {
 describe('two keepers whose clocks are half an hour apart', () => {
   it('keep what is served trusted by the clock of either, and go from CA to CA', async () => {
     const { world } = await installed();
-    const keepers = [world.keeper({ lives }), world.keeper({ lives })];
+    const keepers = [world.keeper({ lifetimes }), world.keeper({ lifetimes })];
     const aheadMs = 30 * minuteMs;
     for (let minute = 0; minute < 5 * 60; minute += 1) {
       const served = await world.published('webhook.crt');

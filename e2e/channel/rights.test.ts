@@ -136,7 +136,7 @@ async function certs(harness: Harness): Promise<readonly string[]> {
     {
       names: { namespace: ownNamespace, webhookService: service.name, channelService: 'reroll-channel' },
       configurations: { validating: 'reroll', mutating: 'reroll' },
-      ...{ lives: { caLifeMs: 24 * hourMs, leafLifeMs: hourMs }, tokenLifeMs: hourMs },
+      ...{ lifetimes: { caLifeMs: 24 * hourMs, leafLifeMs: hourMs }, tokenLifeMs: hourMs },
     },
   );
   keeper.start();
@@ -151,12 +151,12 @@ function warnings(lines: readonly LogLine[]): readonly string[] {
   return lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['error']));
 }
 
-const lives = { reconciler, webhook, certs };
+const lifetimes = { reconciler, webhook, certs };
 
 describe.each(['reconciler', 'webhook', 'certs'] as const)('the rights that the manifests give to the %s', (room) => {
   it('are enough', async () => {
     const harness = world(room);
-    await lives[room](harness);
+    await lifetimes[room](harness);
     expect(denied(harness, room)).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe.each(['reconciler', 'webhook', 'certs'] as const)('the rights that the 
     'are not too many: what needs %s is refused without it, and says which right to grant',
     async (_what, index) => {
       const harness = world(room, index);
-      const told = await lives[room](harness);
+      const told = await lifetimes[room](harness);
       const missing = denied(harness, room);
       expect(missing).not.toEqual([]);
       for (const right of missing) expect(told).toContainEqual(expect.stringContaining(`the ${right}`));

@@ -118,7 +118,9 @@ export class HelmRelease {
 
   #recordedIn({ metadata }: DeploymentObject): Recorded | undefined {
     const text = metadata.annotations?.[ownAnnotations.baseline];
-    return text === undefined ? undefined : parseBaseline(text).sources.get(sourceId('ConfigMap', this.name));
+    return text === undefined
+      ? undefined
+      : parseBaseline(text).sources.get(sourceId({ kind: 'ConfigMap', name: this.name }));
   }
 
   async #workload(): Promise<DeploymentObject> {

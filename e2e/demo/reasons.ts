@@ -1,6 +1,6 @@
 import { defaultAnnotationKeys, ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { decide, describeReason, type PolicySettings } from '../../shared/domain/policy/policy';
-import { sourceId, type SourceKind } from '../../shared/domain/sources/source';
+import { sourceId, type LocalSourceRef } from '../../shared/domain/sources/source';
 import { readWorkload } from '../../shared/domain/workloads/workload';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeObject } from '../apiserver/objects';
@@ -8,10 +8,7 @@ import type { LogEntry } from '../reroll-process';
 import { namespace } from './shop';
 
 /** A ConfigMap or Secret of the shop. */
-export interface Source {
-  readonly kind: SourceKind;
-  readonly name: string;
-}
+export type Source = LocalSourceRef;
 
 /** The reconciler's defaults, which the demo leaves as they are. */
 const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
@@ -40,11 +37,11 @@ export function whyRestarted(workload: string, lines: readonly LogEntry[]): stri
 }
 
 /** The keys that `reroll.dev/last-restart` names: undefined where it names none of that source, null for "not known". */
-export function keysTold(workload: KubeObject, { kind, name }: Source): readonly string[] | null | undefined {
+export function keysTold(workload: KubeObject, source: Source): readonly string[] | null | undefined {
   const text = workload.metadata.annotations?.[ownAnnotations.lastRestart];
   if (text === undefined) return undefined;
   const { sources } = JSON.parse(text) as { readonly sources: Readonly<Record<string, readonly string[] | null>> };
-  return sources[sourceId(kind, name)];
+  return sources[sourceId(source)];
 }
 
 function becauseOf({ because }: LogEntry): string {

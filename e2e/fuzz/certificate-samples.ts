@@ -10,8 +10,8 @@ const modulusLength = 1024;
 /** The data of the Secret with all certificates, another one each time. */
 export async function certificateData(): Promise<Readonly<Record<string, unknown>>> {
   const keyPairs = { generate: async () => await Promise.resolve(newPair()) };
-  const lives = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs };
-  const issuer = { keyPairs, random: seededRandom(1), names, lives, nowMs: Date.UTC(2026, 0, 1) };
+  const lifetimes = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs };
+  const issuer = { keyPairs, random: seededRandom(1), names, lifetimes, nowMs: Date.UTC(2026, 0, 1) };
   const material = await applyStep({ do: 'create', because: 'a sample is needed' }, nothingStored, issuer);
   return encodeMaterial(material, {});
 }

@@ -17,7 +17,7 @@ function review(kind: object, object: unknown, oldObject: unknown, operation: st
 
 const core = (kind: string): object => ({ group: '', version: 'v1', kind });
 
-/** A write of each kind that a duty looks at. */
+/** A write of each kind that a plugin looks at. */
 export const sampleReviews: readonly string[] = [
   review(core('Secret'), sampleSecret, bareSecret, 'UPDATE'),
   review(core('Secret'), sampleSecret, null, 'CREATE'),

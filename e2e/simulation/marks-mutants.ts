@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants';
 
 const carryOver = 'shared/domain/marks/carry-over.ts';
-const duty = 'webhook/plugins/workload-plugin.ts';
+const plugin = 'webhook/plugins/workload-plugin.ts';
 const marks = 'reconciler/questions/admission-mutations.ts';
 
 /** What a webhook puts into writes of others, wrong on purpose. */
@@ -20,13 +20,13 @@ export const marksMutants: readonly Mutant[] = [
   },
   {
     what: 'who opts out is not obeyed',
-    file: duty,
+    file: plugin,
     from: 'if (!kind || !isOptedIn(kind, request.object, settings)) return {};',
     to: 'if (!kind) return {};',
   },
   {
     what: 'a restart is put into a write that replaces no pods',
-    file: duty,
+    file: plugin,
     from: "const startsPods = operation === 'CREATE' ||",
     to: "const startsPods = operation === 'UPDATE' ||",
   },

@@ -87,8 +87,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'records are wanted by nobody',
     file: 'reconciler/engine/engine.ts',
-    from: 'this.#workloads.index.usersOf(kind, namespace, name).length > 0',
-    to: 'this.#workloads.index.usersOf(kind, namespace, name).length > 99',
+    from: 'this.#workloads.index.usersOf(source).length > 0',
+    to: 'this.#workloads.index.usersOf(source).length > 99',
   },
   {
     what: 'a change is counted twice',

@@ -172,8 +172,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       SourceIndex,
       'inForceAt',
       () =>
-        function (this: SourceIndex, ...[kind, namespace, name]: Parameters<SourceIndex['inForceAt']>) {
-          return { content: this.get(kind, namespace, name)?.content };
+        function (this: SourceIndex, ...[source]: Parameters<SourceIndex['inForceAt']>) {
+          return { content: this.get(source)?.content };
         } as Method,
     ),
   },

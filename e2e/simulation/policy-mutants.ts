@@ -1,7 +1,7 @@
 import type { Mutant } from './mutants';
 
 const policy = 'shared/domain/policy/policy.ts';
-const dating = 'reconciler/sources/source-write-times.ts';
+const writeTimes = 'reconciler/sources/source-write-times.ts';
 
 /** What restarts what, and since when, wrong on purpose. */
 export const policyMutants: readonly Mutant[] = [
@@ -13,7 +13,7 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     what: 'what changed while a source was ignored counts when it is heeded',
-    file: dating,
+    file: writeTimes,
     from: 'return writeTimeMs(times, sets);',
     to: 'return flagsFromMs;',
   },

@@ -40,8 +40,8 @@ export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a standby drops hints',
     file: 'reconciler/engine/engine.ts',
-    from: 'this.#workloads.index.usersOf(kind, namespace, name).length > 0',
-    to: 'this.#isInCharge() && this.#workloads.index.usersOf(kind, namespace, name).length > 0',
+    from: 'this.#workloads.index.usersOf(source).length > 0',
+    to: 'this.#isInCharge() && this.#workloads.index.usersOf(source).length > 0',
     test: 'e2e/engine/channel.test.ts',
   },
   {

@@ -1,4 +1,4 @@
-import type { Lives } from '../../certs/apply-step';
+import type { CertificateLifetimes } from '../../certs/apply-step';
 import { Keeper } from '../../certs/keeper';
 import { rsaKeyPairs } from '../../certs/key-pairs';
 import { CertsMetrics } from '../../certs/metrics';
@@ -9,13 +9,13 @@ import { systemRandom } from '../../shared/runtime/random';
 import type { ClusterUnderTest } from './cluster-under-test';
 import { ownNamespace } from './reroll-cluster';
 
-/** What `reroll certs` does, with certificates of other lives, and at another time than now. */
+/** What `reroll certs` does, with certificates of other lifetimes, and at another time than now. */
 export class MovedKeeper {
   /** How far its clock is ahead. */
   offsetMs = 0;
   readonly #keeper: Keeper;
 
-  constructor(cluster: ClusterUnderTest, lives: Lives) {
+  constructor(cluster: ClusterUnderTest, lifetimes: CertificateLifetimes) {
     const clock: Clock = { ...systemClock, nowMs: () => Date.now() + this.offsetMs };
     this.#keeper = new Keeper(
       {
@@ -25,7 +25,7 @@ export class MovedKeeper {
       {
         names: { namespace: ownNamespace, webhookService: 'reroll-webhook', channelService: 'reroll-channel' },
         configurations: { validating: 'reroll', mutating: 'reroll' },
-        lives,
+        lifetimes,
         tokenLifeMs: 720 * 60 * 60_000,
       },
     );

@@ -1,9 +1,9 @@
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
 
 /** A restart that was written, as reported outside the cluster. Only names: nothing of the content of a source. */
 export interface Alert {
   /** The sources that changed: one or more. */
-  readonly sources: readonly { readonly kind: SourceKind; readonly name: string }[];
+  readonly sources: readonly LocalSourceRef[];
   readonly workload: { readonly kind: string; readonly namespace: string; readonly name: string };
   /** The text of the Event: changed keys, their authors, the strategy. */
   readonly detail: string;

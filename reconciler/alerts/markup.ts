@@ -7,12 +7,12 @@ export function inert(foreign: string): string {
 }
 
 /** Like `inert`; additionally replaces `markup` that the receiver's language cannot escape. */
-export function lookalike(foreign: string, markup: RegExp): string {
+export function inertMarkup(foreign: string, markup: RegExp): string {
   return inert(foreign).replaceAll(markup, fullwidth);
 }
 
 /** Escapes the three characters that begin or end a tag in Slack and Teams. */
-export function entities(foreign: string): string {
+export function escapeEntities(foreign: string): string {
   return foreign.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -1,4 +1,4 @@
-import { lookalike } from './markup';
+import { inertMarkup } from './markup';
 import type { AlertFormatter } from './alert-formatter';
 
 /**
@@ -6,6 +6,6 @@ import type { AlertFormatter } from './alert-formatter';
  */
 export const raw: AlertFormatter = {
   // Plain text has no markup, but it may be relayed to a receiver that has.
-  escape: (foreign) => lookalike(foreign, /[<>&|~`[\]]/g),
+  escape: (foreign) => inertMarkup(foreign, /[<>&|~`[\]]/g),
   post: (text) => ({ contentType: 'text/plain', body: Buffer.from(text.replaceAll('*', '')) }),
 };

@@ -42,7 +42,7 @@ beforeEach(async () => {
         return { accepted: records.length, refused: 0, full: false };
       },
       preview: () => undefined,
-      marks: async () => await Promise.resolve(undefined),
+      mutate: async () => await Promise.resolve(undefined),
       lint: () => undefined,
     },
   });

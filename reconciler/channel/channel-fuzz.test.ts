@@ -106,7 +106,7 @@ describe('any body', () => {
     async () => {
       const channel = new ChannelHarness();
       channel.unwanted.add('shop/web');
-      for (const source of shownSources) channel.index.set(`ConfigMap/shop/${source.name}`, source);
+      for (const source of shownSources) channel.index.set(`ConfigMap shop/${source.name}`, source);
       const most = { pending: 0, attributed: 0, reads: 0 };
       const statuses = new Set<number>();
       let bodies = 0;
@@ -138,7 +138,7 @@ describe('any body', () => {
       // All that can be full has been full.
       expect(most).toEqual({ pending: maxPendingHints, attributed: maxAttributedSources, reads: expect.any(Number) });
       expect(most.reads).toBeLessThanOrEqual(maxPendingHints);
-      expect(channel.reads.filter(({ source }) => source === 'ConfigMap/shop/web')).toEqual([]);
+      expect(channel.reads.filter(({ source }) => source === 'ConfigMap shop/web')).toEqual([]);
       expect(channel.given).toEqual([]);
       await channel.clock.advance(20 * 60_000);
       expect({ pending: channel.hints.pending, reads: channel.hints.kept.reads }).toEqual({ pending: 0, reads: 0 });
@@ -178,7 +178,7 @@ describe('any story of writes, watch events, records, replays and forgeries', ()
           const channel = new ChannelHarness();
           const isStored: boolean[] = [];
           channel.onStored = (record) => {
-            isStored.push(channel.apiServer.get(`ConfigMap/shop/${record.name}`) === record);
+            isStored.push(channel.apiServer.get(`ConfigMap shop/${record.name}`) === record);
           };
           let version = 1;
           for (const next of steps) {

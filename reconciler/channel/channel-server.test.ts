@@ -74,7 +74,7 @@ function newServer(port = 0): ChannelServer {
         return accept(records);
       },
       preview: (question) => foreseen(question),
-      marks: async () => await Promise.resolve(undefined),
+      mutate: async () => await Promise.resolve(undefined),
       lint: (question) => linted(question),
     },
   });

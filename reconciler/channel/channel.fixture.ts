@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
-import type { DigestedSource, SourceRecord } from '../../shared/domain/sources/source';
+import { sourceKey, type DigestedSource, type SourceRecord } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
@@ -51,18 +51,18 @@ export class ChannelHarness {
     clock: this.clock,
     logger: this.logger,
     metrics: this.metrics,
-    sources: { known: (kind, namespace, name) => this.index.get(`${kind}/${namespace}/${name}`) },
-    readSource: async (kind, namespace, name) => {
-      const source = `${kind}/${namespace}/${name}`;
-      this.reads.push({ source, name, atMs: this.clock.monotonicMs() });
+    sources: { known: (source) => this.index.get(sourceKey(source)) },
+    readSource: async (read) => {
+      const source = sourceKey(read);
+      this.reads.push({ source, name: read.name, atMs: this.clock.monotonicMs() });
       const answer = this.apiServer.get(source);
       await this.delay();
       return answer;
     },
-    onAbsent: (kind, namespace, name) => void this.index.delete(`${kind}/${namespace}/${name}`),
+    onAbsent: (source) => void this.index.delete(sourceKey(source)),
     onStored: (record) => {
       this.given.push(record);
-      this.index.set(keyOf(record), record);
+      this.index.set(sourceKey(record), record);
       this.onStored(record);
     },
   });
@@ -72,18 +72,18 @@ export class ChannelHarness {
     metrics: this.metrics,
     hints: this.hints,
     keys: digester,
-    isWanted: (_kind, namespace, name) => !this.unwanted.has(`${namespace}/${name}`),
+    isWanted: ({ namespace, name }) => !this.unwanted.has(`${namespace}/${name}`),
   });
 
   /** A write that no watch has shown. */
   write(record: DigestedSource): void {
-    this.apiServer.set(keyOf(record), record);
+    this.apiServer.set(sourceKey(record), record);
   }
 
   /** The watch shows what is stored. */
   watch(record: DigestedSource): void {
     this.write(record);
-    this.index.set(keyOf(record), record);
+    this.index.set(sourceKey(record), record);
     this.hints.observed(record);
   }
 
@@ -91,7 +91,7 @@ export class ChannelHarness {
   list(record: DigestedSource): void {
     this.write(record);
     const listed = { ...record, content: 'metadata-only' as const };
-    this.index.set(keyOf(record), listed);
+    this.index.set(sourceKey(record), listed);
     this.hints.observed(listed);
   }
 
@@ -106,8 +106,4 @@ export class ChannelHarness {
   get readTimesMs(): readonly number[] {
     return this.reads.map(({ atMs }) => atMs);
   }
-}
-
-function keyOf({ kind, namespace, name }: SourceRecord): string {
-  return `${kind}/${namespace}/${name}`;
 }

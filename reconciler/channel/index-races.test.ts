@@ -1,4 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
+import { appConfig } from '../../shared/domain/plan/records.fixture';
 import fc from 'fast-check';
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import type { DigestedSource } from '../../shared/domain/sources/source';
@@ -28,21 +29,21 @@ class World {
       this.#shown = version;
       if (after) this.hints.observed(after);
     },
-    onInconsistency: (kind, namespace, name) => this.hints.check(kind, namespace, name),
+    onInconsistency: (source) => this.hints.check(source),
     onListed: (kind, namespace) => this.hints.listed(kind, namespace),
   });
   readonly hints: Hints = new Hints({
     clock: this.clock,
     logger: new RecordingLogger(),
     metrics: new ChannelMetrics(new MetricRegistry()),
-    sources: { known: (kind, namespace, name) => this.index.get(kind, namespace, name) },
+    sources: { known: (source) => this.index.get(source) },
     readSource: async () => {
       const answer = this.stored;
       await new Promise<void>((resolve) => this.clock.timer(this.#readMs, resolve));
       return answer;
     },
     onStored: (record) => this.index.learn(record),
-    onAbsent: (kind, namespace, name) => this.index.learnAbsence(kind, namespace, name),
+    onAbsent: (source) => this.index.learnAbsence(source),
   });
   stored: DigestedSource | undefined;
   readonly #sink = this.index.sink('ConfigMap', undefined, () => undefined);
@@ -120,7 +121,7 @@ async function endsWithWhatIsStored(steps: Steps): Promise<void> {
   const world = new World();
   for (const [name, value] of steps) await world.steps[name](value);
   await world.rest();
-  const known = world.index.get('ConfigMap', 'shop', 'app');
+  const known = world.index.get(appConfig);
   expect(known?.uid).toBe(world.stored?.uid);
   expect(known?.content).toEqual(world.stored?.content);
   expect(world.hints.pending).toBe(0);

@@ -9,10 +9,10 @@ import { answerQuestion } from './question-answer';
 /** Decides what to add to a write. */
 export interface Mutator {
   /** Undefined: another replica can answer. */
-  marks(question: MutationQuestion): Promise<MutationAnswer | undefined>;
+  mutate(question: MutationQuestion): Promise<MutationAnswer | undefined>;
 }
 
 /** Answers the body of `POST /v1/marks`. */
 export async function answerMutation(body: Buffer, mutator: Mutator): Promise<Answer> {
-  return await answerQuestion(body, parseMutationQuestion, async (question) => await mutator.marks(question));
+  return await answerQuestion(body, parseMutationQuestion, async (question) => await mutator.mutate(question));
 }

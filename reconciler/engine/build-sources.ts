@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { ChangeRecordIntake } from '../hints/change-record-intake';
 import { Hints, type HintsOptions } from '../hints/hints';
 import { ContentLoader } from '../reading/content-loader';
@@ -20,7 +20,7 @@ export interface SourceParts {
 export interface SourceEvents {
   readonly onChange: (change: SourceChange) => void;
   /** Whether any workload uses or names the source. */
-  readonly isUsed: (kind: SourceKind, namespace: string, name: string) => boolean;
+  readonly isUsed: (source: SourceRef) => boolean;
 }
 
 export function buildSources({ deps, settings, keys }: EngineBase, events: SourceEvents): SourceParts {
@@ -31,16 +31,16 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
       if (change.after) hints.observed(change.after);
       events.onChange(change);
     },
-    onInconsistency: (kind, namespace, name) => hints.check(kind, namespace, name),
+    onInconsistency: (source) => hints.check(source),
     onListed: (kind, namespace) => hints.listed(kind, namespace),
   });
   const readSource = sourceReader(client, keys, annotationKeys, sourceSelector);
   const hints = new Hints({
     ...{ clock, logger, readSource },
     metrics: metrics.channel,
-    sources: { known: (kind, namespace, name) => index.get(kind, namespace, name) },
+    sources: { known: (source) => index.get(source) },
     onStored: (record) => index.learn(record),
-    onAbsent: (kind, namespace, name) => index.learnAbsence(kind, namespace, name),
+    onAbsent: (source) => index.learnAbsence(source),
   });
   const contents = new ContentLoader({
     ...sourceReads(deps, keys, annotationKeys, sourceSelector),
@@ -50,12 +50,12 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
   const intake = new ChangeRecordIntake({
     ...{ clock, logger, keys, hints },
     metrics: metrics.channel,
-    isWanted: (kind, namespace, name) =>
-      kind !== ignoredSourceKind &&
-      (namespaces.length === 0 || namespaces.includes(namespace)) &&
+    isWanted: (source) =>
+      source.kind !== ignoredSourceKind &&
+      (namespaces.length === 0 || namespaces.includes(source.namespace)) &&
       // A change record has no labels: only the watch can tell whether a source that is new to us is selected.
-      (sourceSelector.isEverything || index.get(kind, namespace, name) !== undefined) &&
-      events.isUsed(kind, namespace, name),
+      (sourceSelector.isEverything || index.get(source) !== undefined) &&
+      events.isUsed(source),
   });
   observeSources(metrics, index);
   return { index, hints, intake, contents, readSource };

@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { NamedSources } from '../reading/named-sources';
 import { CsiRotations } from '../sources/csi-rotations';
 import { KnownKinds } from '../watch/known-kinds';
@@ -22,7 +22,7 @@ export interface WatchEvents {
   /** Sources of one kind more are known. */
   readonly onMore: () => void;
   /** The state of a source that is read by name is known, and was not before. */
-  readonly onKnown: (kind: SourceKind, namespace: string, name: string) => void;
+  readonly onKnown: (source: SourceRef) => void;
 }
 
 export function buildWatch(

@@ -16,7 +16,7 @@ import type { PlanView } from '../work/plan-view';
 import { RolloutCoalescer } from '../work/rollout-coalescer';
 import { SettleWindows } from '../work/settle-window';
 import { Worker } from '../work/worker';
-import { dryWriters, writersFor } from '../work/writers';
+import { dryRunWriters, writersFor } from '../work/writers';
 import { ComparableVersions } from '../workloads/comparable-versions';
 import type { SourceParts } from './build-sources';
 import type { WatchParts } from './build-watch';
@@ -74,7 +74,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
   const view: PlanView = {
     ...{ keys, settings, workloads: workloads.index, sources: sources.index, term: events.term },
     knownKinds: () => watch.known.kinds,
-    isNamed: (kind, namespace, name) => watch.named.knows(kind, namespace, name),
+    isNamed: (source) => watch.named.knows(source),
   };
   const restarts = {
     ...{ clock, random, contents: sources.contents, defaults: settings, hints: sources.hints },
@@ -92,7 +92,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     versions: new ComparableVersions(client),
     adoptions: new AdoptionRateLimiter(clock),
     removals: new BaselineRemovals({ client, clock, reporter }),
-    writers: dryRun ? dryWriters : writersFor(journal, pauses),
+    writers: dryRun ? dryRunWriters : writersFor(journal, pauses),
   });
   const queue = new KeyQueue({
     ...queueOptions(base),

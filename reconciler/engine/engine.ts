@@ -10,7 +10,7 @@ import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceChange } from '../sources/source-index';
 import type { WatchStatus } from '../watch/watches';
-import { dryEvents } from '../work/writers';
+import { dryRunEvents } from '../work/writers';
 import { buildSources, type SourceParts } from './build-sources';
 import { buildWatch, type WatchParts } from './build-watch';
 import { buildWork, type WorkParts } from './build-work';
@@ -65,7 +65,7 @@ export class Engine implements ReconcilerEngine {
     this.#reporter = new Reporter({ ...deps, events });
     this.#sources = buildSources(base, {
       onChange: (change) => this.#onSourceChange(change),
-      isUsed: (kind, namespace, name) => this.#workloads.index.usersOf(kind, namespace, name).length > 0,
+      isUsed: (source) => this.#workloads.index.usersOf(source).length > 0,
     });
     this.#workloads = buildWorkloads(base, {
       onChange: (workload) => {
@@ -86,8 +86,8 @@ export class Engine implements ReconcilerEngine {
         deps.onListed?.();
         this.#lookAtEverything();
       },
-      onKnown: (kind, namespace, name) => {
-        for (const { key } of this.#workloads.index.usersOf(kind, namespace, name)) this.#work.queue.add(key);
+      onKnown: (source) => {
+        for (const { key } of this.#workloads.index.usersOf(source)) this.#work.queue.add(key);
       },
     });
     this.#election = electionFor(deps, settings);
@@ -166,7 +166,7 @@ export class Engine implements ReconcilerEngine {
 
   #eventRecorder(): Pick<EventRecorder, 'record' | 'dropped'> {
     const { identity: instance, dryRun } = this.#settings;
-    if (dryRun) return dryEvents;
+    if (dryRun) return dryRunEvents;
     const whenIdle = async (maxMs: number): Promise<void> => await this.#work.queue.whenIdle(maxMs);
     return new EventRecorder({ ...this.#deps, component: 'reroll', instance, whenIdle });
   }
@@ -180,18 +180,18 @@ export class Engine implements ReconcilerEngine {
   }
 
   #onSourceChange(change: SourceChange): void {
-    const { kind, namespace, name, after } = change;
+    const { kind, namespace, after } = change;
     // Before its first list is complete, a kind's sources are not news; then everything is looked at.
-    if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(kind, namespace, name)) return;
+    if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(change)) return;
     if (!this.#workloads.scope.isSelected(namespace)) {
       this.#reporter.sourceNotSelected(change);
       return;
     }
-    const users = this.#workloads.index.usersOf(kind, namespace, name);
+    const users = this.#workloads.index.usersOf(change);
     if (this.#settings.foldRollouts) this.#work.coalescer.changed(change, users);
     for (const [indexInChange, { key }] of users.entries()) {
       if (after && !change.before) this.#workloads.index.sourceCreated(key, after);
-      this.#work.settle.touch(key, sourceId(kind, name));
+      this.#work.settle.touch(key, sourceId(change));
       this.#work.queue.add(key, 0, indexInChange);
     }
     this.#reporter.sourceChanged(change, users.length);

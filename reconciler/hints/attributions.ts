@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { Attribution, ChangePath } from '../../shared/domain/plan/attribution';
+import { splitSourceKey, type SourceKey } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import { bytesOfAuthors, firstAuthor, mergedAuthors, noAuthors, type Authors } from './authors';
 import { boundedNames, type Hint } from './hint';
@@ -25,7 +26,7 @@ const maxStates = 2;
 /** The authors of recent states of sources. The least recently used are evicted first. */
 export class Attributions {
   readonly #clock: Clock;
-  readonly #sources = new BoundedMap<string, SourceAttributions>({
+  readonly #sources = new BoundedMap<SourceKey, SourceAttributions>({
     maxBytes: budgets.attributionBytes,
     maxOwnerBytes: budgets.attributionNamespaceBytes,
   });
@@ -40,18 +41,18 @@ export class Attributions {
   }
 
   /** Whether anything is remembered about a source. */
-  has(source: string): boolean {
+  has(source: SourceKey): boolean {
     return this.#sources.has(source);
   }
 
-  get(source: string, digest: string): Attribution | undefined {
+  get(source: SourceKey, digest: string): Attribution | undefined {
     return this.#kept(source, digest)?.attribution;
   }
 
   /**
    * A source has a new state. If it returned to a previous one, the previous author is not the author of the return.
    */
-  shown(source: string, digest: string): void {
+  shown(source: SourceKey, digest: string): void {
     const attributions = this.#sources.get(source);
     if (!attributions || attributions.current === digest) return;
     attributions.current = digest;
@@ -59,7 +60,7 @@ export class Attributions {
   }
 
   /** Adds to what is known about a state. `hints` are sorted newest first and may be empty. */
-  add(source: string, digest: string, hints: readonly Hint[], path: ChangePath): void {
+  add(source: SourceKey, digest: string, hints: readonly Hint[], path: ChangePath): void {
     const before = this.#kept(source, digest);
     const authors = hints.reduce((all, hint) => mergedAuthors(all, hint.authors), before?.authors ?? noAuthors);
     const added = {
@@ -79,28 +80,23 @@ export class Attributions {
       if (attributions.states.size <= maxStates) break;
       attributions.states.delete(oldest);
     }
-    this.#sources.set(source, attributions, bytesOf(source, attributions), namespaceOf(source));
+    this.#sources.set(source, attributions, bytesOf(source, attributions), splitSourceKey(source).namespace);
     for (const [oldest] of this.#sources.entries()) {
       if (this.#sources.size <= maxAttributedSources) break;
       this.#sources.delete(oldest);
     }
   }
 
-  #kept(source: string, digest: string): KeptState | undefined {
+  #kept(source: SourceKey, digest: string): KeptState | undefined {
     const kept = this.#sources.get(source)?.states.get(digest);
     return kept && this.#clock.monotonicMs() - kept.addedMs <= keptMs ? kept : undefined;
   }
 }
 
-/** For `ConfigMap/shop/app`: `shop`. */
-function namespaceOf(source: string): string {
-  return source.split('/')[1] ?? '';
-}
-
 /** Estimated size of a state without its texts. */
 const stateBytes = 200;
 
-function bytesOf(source: string, { states }: SourceAttributions): number {
+function bytesOf(source: SourceKey, { states }: SourceAttributions): number {
   let bytes = source.length;
   for (const [digest, { attribution, authors }] of states) {
     const { manager = '', changedKeys } = attribution;

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maxNamedAuthors, mergedAuthors, noAuthors, type Authors } from './authors';
 
-function author(user: string, seenMs: number, toldMs = seenMs): Authors {
-  return { named: [{ user, firstMs: seenMs, lastMs: seenMs, toldMs }], more: 0 };
+function author(user: string, seenMs: number, reportedMs = seenMs): Authors {
+  return { named: [{ user, firstMs: seenMs, lastMs: seenMs, reportedMs }], more: 0 };
 }
 
 function all(authors: readonly Authors[]): Authors {
@@ -68,10 +68,10 @@ describe('the authors of a state', () => {
   });
 
   it('are never more than a few, never lose the first, and lose none without counting it', () => {
-    const seen = fc.record({ user: fc.integer({ min: 0, max: 30 }), seenMs: fc.nat(1_000), toldMs: fc.nat(1_000) });
+    const seen = fc.record({ user: fc.integer({ min: 0, max: 30 }), seenMs: fc.nat(1_000), reportedMs: fc.nat(1_000) });
     fc.assert(
       fc.property(fc.array(seen, { minLength: 1, maxLength: 60 }), (records) => {
-        const authors = all(records.map(({ user, seenMs, toldMs }) => author(String(user), seenMs, toldMs)));
+        const authors = all(records.map(({ user, seenMs, reportedMs }) => author(String(user), seenMs, reportedMs)));
         const firstMs = Math.min(...records.map(({ seenMs }) => seenMs));
         const firsts = records.flatMap(({ user, seenMs }) => (seenMs === firstMs ? [String(user)] : []));
         expect(authors.named.length).toBeLessThanOrEqual(maxNamedAuthors);

@@ -5,7 +5,7 @@ export interface Author {
   readonly firstMs: number;
   readonly lastMs: number;
   /** When it was first reported to us, by our monotonic clock. */
-  readonly toldMs: number;
+  readonly reportedMs: number;
 }
 
 /** The users who put a source into a state; only a few are named. */
@@ -31,7 +31,7 @@ export function mergedAuthors(before: Authors, added: Authors): Authors {
     byUser.set(author.user, same ? sameAuthor(same, author) : author);
   }
   const newestFirst = [...byUser.values()].toSorted((left, right) => right.lastMs - left.lastMs);
-  const firsts = [firstAuthor(newestFirst), earliest(newestFirst, 'toldMs')];
+  const firsts = [firstAuthor(newestFirst), earliest(newestFirst, 'reportedMs')];
   const others = newestFirst.filter((author) => !firsts.includes(author));
   const kept = new Set([...firsts, ...others.slice(0, maxNamedAuthors - new Set(firsts).size)]);
   const named = newestFirst.filter((author) => kept.has(author));
@@ -43,7 +43,7 @@ export function firstAuthor(named: readonly Author[]): Author | undefined {
   return earliest(named, 'firstMs');
 }
 
-function earliest(authors: readonly Author[], time: 'firstMs' | 'toldMs'): Author | undefined {
+function earliest(authors: readonly Author[], time: 'firstMs' | 'reportedMs'): Author | undefined {
   // The authors in one batch were reported at the same time. Then the first seen wins, and of those the first in the batch.
   return authors.toSorted((left, right) => left[time] - right[time] || left.firstMs - right.firstMs)[0];
 }
@@ -53,7 +53,7 @@ function sameAuthor(left: Author, right: Author): Author {
     user: left.user,
     firstMs: Math.min(left.firstMs, right.firstMs),
     lastMs: Math.max(left.lastMs, right.lastMs),
-    toldMs: Math.min(left.toldMs, right.toldMs),
+    reportedMs: Math.min(left.reportedMs, right.reportedMs),
   };
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ChannelHarness, changeRecord, stored } from '../channel/channel.fixture';
 import { maxPendingHints } from './hints';
 import { maxRecordsBurst, maxRecordsPerSecond } from './change-record-intake';
-import { at } from '../../shared/domain/plan/records.fixture';
+import { appConfig, at } from '../../shared/domain/plan/records.fixture';
 
 let channel: ChannelHarness;
 
@@ -82,7 +82,7 @@ describe('ChangeRecordIntake', () => {
     channel.inbox.accept([record]);
     expect(channel.hints.pending).toBe(0);
     channel.watch(stored('blue', { resourceVersion: '4' }));
-    expect(channel.hints.attribution('ConfigMap', 'shop', 'app', record.digest)).toBeUndefined();
+    expect(channel.hints.attribution(appConfig, record.digest)).toBeUndefined();
     expect(await channel.results()).toEqual({ confirmed: 1, duplicate: 1 });
   });
 

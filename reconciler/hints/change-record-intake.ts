@@ -1,4 +1,5 @@
 import { ChangeRecordError, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { textDigest } from '../../shared/domain/sources/text-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
@@ -17,7 +18,7 @@ export interface ChangeRecordIntakeOptions {
   /** The digest key of this install. Digests under another key cannot be compared. */
   readonly keys: Pick<DigestKeyring, 'keyId'>;
   /** False: the namespace or kind is not watched, or no tracked workload uses the source. */
-  readonly isWanted: (kind: ChangeRecord['kind'], namespace: string, name: string) => boolean;
+  readonly isWanted: (source: SourceRef) => boolean;
 }
 
 /** The result of a batch. */
@@ -75,7 +76,7 @@ export class ChangeRecordIntake {
       this.#drop('malformed', 1, thrown.message);
       return 'malformed';
     }
-    if (!isWanted(record.kind, record.namespace, record.name)) {
+    if (!isWanted(record)) {
       this.#options.metrics.hintsTotal.inc({ result: 'filtered' });
       return 'taken';
     }

@@ -23,7 +23,7 @@ const maxNameCharacters = 1_000;
 export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number): Hint {
   const { uid, digest, user, manager, observedAtMs } = record;
   const changedKeys = boundedNames([...changed.changed, ...changed.added, ...changed.removed]);
-  const author = { user, firstMs: observedAtMs, lastMs: observedAtMs, toldMs: receivedMs };
+  const author = { user, firstMs: observedAtMs, lastMs: observedAtMs, reportedMs: receivedMs };
   const authors = { named: [author], more: 0 };
   return { uid, digest, user, authors, manager, changedKeys, observedAtMs, receivedMs };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { at, contentOf } from '../../shared/domain/plan/records.fixture';
+import { appConfig, at, contentOf } from '../../shared/domain/plan/records.fixture';
 import { ChannelHarness, changeRecord, stored } from '../channel/channel.fixture';
 import { maxHintsPerSource, maxPendingHints } from './hints';
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 function attribution(digest = blue): ReturnType<ChannelHarness['hints']['attribution']> {
-  return channel.hints.attribution('ConfigMap', 'shop', 'app', digest);
+  return channel.hints.attribution(appConfig, digest);
 }
 
 describe('a hint', () => {
@@ -206,7 +206,7 @@ describe('a read', () => {
     channel.hints.offer(changeRecord({ name: 'brief' }));
     channel.delay = async () => {
       channel.watch(stored('green', { name: 'brief' }));
-      channel.index.delete('ConfigMap/shop/brief');
+      channel.index.delete('ConfigMap shop/brief');
       await Promise.resolve();
     };
     await channel.clock.advance(300);
@@ -526,7 +526,7 @@ describe('a source to be checked', () => {
     channel.watch(stored('blue', { resourceVersion: '9' }));
     const restored = stored('red', { resourceVersion: '3' });
     channel.write(restored);
-    channel.hints.check('ConfigMap', 'shop', 'app');
+    channel.hints.check(appConfig);
     await channel.clock.advance(60_000);
     expect(channel.readTimesMs).toEqual([300]);
     expect(channel.given).toEqual([restored]);
@@ -535,7 +535,7 @@ describe('a source to be checked', () => {
 
   it('is removed from the index if it is deleted', async () => {
     channel.apiServer.clear();
-    channel.hints.check('ConfigMap', 'shop', 'app');
+    channel.hints.check(appConfig);
     await channel.clock.advance(60_000);
     expect(channel.index.size).toBe(0);
   });
@@ -544,7 +544,7 @@ describe('a source to be checked', () => {
     let failures = 2;
     channel.delay = async () => await (failures-- > 0 ? Promise.reject(new Error('no answer')) : Promise.resolve());
     channel.apiServer.clear();
-    channel.hints.check('ConfigMap', 'shop', 'app');
+    channel.hints.check(appConfig);
     await channel.clock.advance(60_000);
     expect(channel.reads).toHaveLength(3);
     expect(channel.index.size).toBe(0);
@@ -552,7 +552,7 @@ describe('a source to be checked', () => {
 
   it('is read again when the watch moved meanwhile, whether or not there are hints', async () => {
     channel.hints.offer(changeRecord({ color: 'green' }));
-    channel.hints.check('ConfigMap', 'shop', 'app');
+    channel.hints.check(appConfig);
     channel.delay = async () => {
       channel.delay = async () => await Promise.resolve();
       channel.watch(stored('green', { resourceVersion: '4' }));
@@ -571,7 +571,7 @@ describe('a source to be checked', () => {
     channel.delay = async () => {
       channel.delay = async () => await Promise.resolve();
       channel.write(restored);
-      channel.hints.check('ConfigMap', 'shop', 'app');
+      channel.hints.check(appConfig);
       await Promise.resolve();
     };
     await channel.clock.advance(1_300);
@@ -583,7 +583,7 @@ describe('a source to be checked', () => {
   });
 
   it('is not a kind that is never announced', async () => {
-    channel.hints.check('SecretProviderClass', 'shop', 'app');
+    channel.hints.check({ kind: 'SecretProviderClass', namespace: 'shop', name: 'app' });
     await channel.clock.advance(60_000);
     expect(channel.reads).toEqual([]);
   });

@@ -3,9 +3,12 @@ import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { errorMessage } from '../../shared/domain/errors';
 import {
   hasContent,
+  sourceKey,
   type DigestedSource,
+  type SourceKey,
   type SourceKind,
   type SourceRecord,
+  type SourceRef,
 } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
@@ -19,7 +22,7 @@ import { ReadSchedule, type ScheduledRead } from './read-schedule';
 
 /** The engine's index of sources. */
 export interface SourceState {
-  known(kind: SourceKind, namespace: string, name: string): SourceRecord | undefined;
+  known(source: SourceRef): SourceRecord | undefined;
 }
 
 export interface HintsOptions {
@@ -31,23 +34,20 @@ export interface HintsOptions {
    * Reads the stored state once (a GET without resourceVersion, which no cache may answer); undefined: no such object.
    * Has its own timeout.
    */
-  readonly readSource: (kind: HintedKind, namespace: string, name: string) => Promise<DigestedSource | undefined>;
+  readonly readSource: (source: SourceRef<HintedKind>) => Promise<DigestedSource | undefined>;
   /** Receives a stored state that the index does not show. */
   readonly onStored: (record: DigestedSource) => void;
   /** A source that was to be checked does not exist. */
-  readonly onAbsent: (kind: HintedKind, namespace: string, name: string) => void;
+  readonly onAbsent: (source: SourceRef<HintedKind>) => void;
 }
 
 export type HintedKind = ChangeRecord['kind'];
 
 /** The immediate result for a hint; `full`: it was not taken. */
-export type Offered = 'pending' | 'confirmed' | 'duplicate' | 'full';
+export type OfferResult = 'pending' | 'confirmed' | 'duplicate' | 'full';
 
-interface PendingSource {
-  readonly id: string;
-  readonly kind: HintedKind;
-  readonly namespace: string;
-  readonly name: string;
+interface PendingSource extends SourceRef<HintedKind> {
+  readonly id: SourceKey;
   /** In order of arrival. Empty only if the source is to be checked. */
   hints: readonly Hint[];
   /** An earlier read and a later list differ. The next read decides. */
@@ -90,7 +90,7 @@ const requestOverMs = 35_000;
  */
 export class Hints {
   readonly #options: HintsOptions;
-  readonly #sources = new Map<string, PendingSource>();
+  readonly #sources = new Map<SourceKey, PendingSource>();
   readonly #attributions: Attributions;
   readonly #schedule: ReadSchedule;
   readonly #warning: RateLimitedWarning;
@@ -114,13 +114,12 @@ export class Hints {
     return { attributed: this.#attributions.size, reads: this.#schedule.size };
   }
 
-  offer(record: ChangeRecord): Offered {
+  offer(record: ChangeRecord): OfferResult {
     const { clock, sources } = this.#options;
-    const { kind, namespace, name } = record;
-    const id = sourceKey(kind, namespace, name);
+    const id = sourceKey(record);
     const hint = hintOf(record, clock.monotonicMs());
     if (this.#merge(id, hint)) return this.#duplicate();
-    const known = sources.known(kind, namespace, name);
+    const known = sources.known(record);
     if (known?.uid === hint.uid && hasContent(known) && known.content.whole() === hint.digest) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
       // Nothing is superseded: the state may be older than this hint, and an earlier announced change may still follow.
@@ -130,7 +129,7 @@ export class Hints {
     }
     if (this.#pending >= maxPendingHints) return 'full';
     if (this.#pendingBytes >= budgets.hintBytes) return 'full';
-    const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
+    const source = this.#sources.get(id) ?? this.#begin(record);
     this.#hasten(source);
     this.#replace(source, [...source.hints, hint]);
     if (source.hints.length > maxHintsPerSource) this.#makeRoom(source);
@@ -139,20 +138,18 @@ export class Hints {
 
   /** A watch event changed the content of a source. */
   observed(record: SourceRecord): void {
-    const { kind, namespace, name, uid } = record;
-    const id = sourceKey(kind, namespace, name);
+    const id = sourceKey(record);
     const source = this.#sources.get(id);
     if (source) source.observations++;
     // A first list shows a hundred thousand sources for which nothing was announced.
     if (hasContent(record) && (source || this.#attributions.has(id)))
-      this.#shown(id, uid, record.content.whole(), 'both');
+      this.#shown(id, record.uid, record.content.whole(), 'both');
   }
 
   /** The index received contradicting states: reads the source again and updates the index. */
-  check(kind: SourceKind, namespace: string, name: string): void {
+  check({ kind, namespace, name }: SourceRef): void {
     if (kind === 'SecretProviderClass') return;
-    const id = sourceKey(kind, namespace, name);
-    const source = this.#sources.get(id) ?? this.#begin({ id, kind, namespace, name });
+    const source = this.#sources.get(sourceKey({ kind, namespace, name })) ?? this.#begin({ kind, namespace, name });
     source.toCheck = true;
     source.observations++;
   }
@@ -183,8 +180,8 @@ export class Hints {
   }
 
   /** Who put a source into the state with this digest, for ten minutes; undefined: only the watch showed it. */
-  attribution(kind: SourceKind, namespace: string, name: string, digest: string): Attribution | undefined {
-    return this.#attributions.get(sourceKey(kind, namespace, name), digest);
+  attribution(source: SourceRef, digest: string): Attribution | undefined {
+    return this.#attributions.get(sourceKey(source), digest);
   }
 
   stop(): void {
@@ -193,7 +190,7 @@ export class Hints {
   }
 
   /** A replay adds nothing. A second admission, which the API server makes on a conflict, extends the hint. */
-  #merge(id: string, hint: Hint): boolean {
+  #merge(id: SourceKey, hint: Hint): boolean {
     const source = this.#sources.get(id);
     const same = source?.hints.find((other) => isSameChange(other, hint));
     if (!source || !same) return false;
@@ -229,7 +226,8 @@ export class Hints {
     return 'duplicate';
   }
 
-  #begin(identity: Pick<PendingSource, 'id' | 'kind' | 'namespace' | 'name'>): PendingSource {
+  #begin({ kind, namespace, name }: SourceRef<HintedKind>): PendingSource {
+    const identity = { id: sourceKey({ kind, namespace, name }), kind, namespace, name };
     const idle = { hints: [], toCheck: false, reads: 0, readMs: -Infinity, dueMs: 0, observations: 0 };
     const source: PendingSource = { ...identity, ...idle, scheduled: undefined, underWay: undefined };
     this.#sources.set(source.id, source);
@@ -264,27 +262,26 @@ export class Hints {
 
   async #readOnce(source: PendingSource): Promise<void> {
     const { clock, sources, readSource } = this.#options;
-    const { kind, namespace, name } = source;
     const startedMs = clock.monotonicMs();
     const { observations } = source;
     source.reads++;
     source.readMs = startedMs;
     try {
-      const before = sources.known(kind, namespace, name);
-      const stored = await readSource(kind, namespace, name);
+      const before = sources.known(source);
+      const stored = await readSource(source);
       if (this.#stopped) return;
-      const known = sources.known(kind, namespace, name);
+      const known = sources.known(source);
       // If the watch moved meanwhile, the read may be older and would revert the index. A deletion shows in the version;
       // a source that was created and deleted again shows in the count of observations.
       const isCurrent = source.observations === observations && before?.resourceVersion === known?.resourceVersion;
       if (isCurrent) {
         if (stored) this.#stored(source, stored, known);
-        else if (source.toCheck) this.#options.onAbsent(kind, namespace, name);
+        else if (source.toCheck) this.#options.onAbsent(source);
         source.toCheck = false;
       }
     } catch (thrown) {
       this.#warning.warn('read', 'cannot read a source whose change was announced; trying again', {
-        ...{ kind, namespace, name },
+        ...{ kind: source.kind, namespace: source.namespace, name: source.name },
         error: errorMessage(thrown),
       });
     }
@@ -313,7 +310,7 @@ export class Hints {
   }
 
   /** A state is stored: its hints are confirmed, and earlier ones of the same object are superseded. */
-  #shown(id: string, uid: string, digest: string, path: ChangePath): void {
+  #shown(id: SourceKey, uid: string, digest: string, path: ChangePath): void {
     this.#attributions.shown(id, digest);
     const source = this.#sources.get(id);
     const ofObject = (source?.hints ?? []).filter((hint) => hint.uid === uid);
@@ -353,8 +350,4 @@ export class Hints {
     source.hints = hints;
     this.#options.metrics.hintsPending.set(this.#pending);
   }
-}
-
-function sourceKey(kind: SourceKind, namespace: string, name: string): string {
-  return `${kind}/${namespace}/${name}`;
 }

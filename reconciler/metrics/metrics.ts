@@ -214,7 +214,7 @@ export class Metrics {
   );
 
   constructor({ countByNamespace }: MetricsOptions) {
-    this.registry.tellVersion();
+    this.registry.registerBuildInfo();
     this.reloadExecutedTotalByNamespace = countByNamespace
       ? this.registry.counter(
           'reloader_reload_executed_total_by_namespace',

@@ -1,7 +1,14 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
-import { hasContent, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import {
+  hasContent,
+  sourceKey,
+  splitSourceKey,
+  type SourceKey,
+  type SourceKind,
+  type SourceRecord,
+} from '../../shared/domain/sources/source';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from '../engine/engine-deps';
 import { countEvent, countPassedOver } from '../reporting/event-counts';
@@ -15,7 +22,7 @@ import { NamespaceScope } from '../workloads/namespace-scope';
 import type { PostTransport } from '../outbound/post-transport';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
 import { Watches, type WatchStatus } from '../watch/watches';
-import { WebhookCaller, sourceKey } from './webhook-caller';
+import { WebhookCaller } from './webhook-caller';
 
 /** Longer than another replica needs to notice that the leader is gone. */
 const recentMs = 60_000;
@@ -37,7 +44,7 @@ export class NotifyingEngine implements ReconcilerEngine {
   readonly #election: Election;
   #knownKinds: ReadonlySet<SourceKind> = new Set();
   /** Recent changes, by the wall clock, oldest first: the leader may have died before it could call. */
-  readonly #recent = new BoundedMap<string, number>({
+  readonly #recent = new BoundedMap<SourceKey, number>({
     maxBytes: budgets.attributionBytes,
     maxOwnerBytes: budgets.attributionNamespaceBytes,
   });
@@ -133,7 +140,7 @@ export class NotifyingEngine implements ReconcilerEngine {
   }
 
   #onSourceChange(change: SourceChange): void {
-    const { kind, namespace, name } = change;
+    const { kind, namespace } = change;
     // Until its first list is complete, a kind's sources are not changes.
     if (!this.#knownKinds.has(kind)) return;
     const { metrics } = this.#deps;
@@ -143,12 +150,12 @@ export class NotifyingEngine implements ReconcilerEngine {
     }
     countEvent(metrics, change);
     if (!this.#isReported(change)) return;
-    const source = sourceKey(kind, namespace, name);
+    const source = sourceKey(change);
     if (this.#mayCall(source)) this.#caller.add(source);
   }
 
   /** A change that must not be reported now may be owed once this replica gets the Lease. */
-  #mayCall(source: string): boolean {
+  #mayCall(source: SourceKey): boolean {
     if (this.#election.isLeader()) return true;
     this.#remember(source);
     return false;
@@ -168,9 +175,9 @@ export class NotifyingEngine implements ReconcilerEngine {
     }
   }
 
-  #remember(source: string): void {
+  #remember(source: SourceKey): void {
     const nowMs = this.#deps.clock.nowMs();
-    this.#recent.set(source, nowMs, source.length, source.slice(0, source.indexOf('/')));
+    this.#recent.set(source, nowMs, source.length, splitSourceKey(source).namespace);
     for (const [other, seenMs] of this.#recent.entries()) {
       if (nowMs - seenMs <= recentMs) return;
       this.#recent.delete(other);

@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceKey } from '../../shared/domain/sources/source';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
@@ -17,7 +17,7 @@ export interface WebhookCallerOptions {
   /** Changes of one source within this time cause one call. */
   readonly settleMs: number;
   /** Asked before each call. If it returns false, it takes over the source. */
-  readonly mayCall: (source: string) => boolean;
+  readonly mayCall: (source: SourceKey) => boolean;
 }
 
 /** Exactly Reloader's body, which does not say what changed. See docs/reloader-compatibility.md, 14.3. */
@@ -40,8 +40,7 @@ export class WebhookCaller {
     this.#queue = new KeyQueue({ clock, random, concurrency, backoff, process: async (key) => await this.#call(key) });
   }
 
-  /** @param source as formatted by {@link sourceKey} */
-  add(source: string): void {
+  add(source: SourceKey): void {
     this.#queue.add(source, this.#options.settleMs);
   }
 
@@ -53,7 +52,7 @@ export class WebhookCaller {
   }
 
   /** Never rejects. */
-  async #call(source: string): Promise<QueueResult> {
+  async #call(source: SourceKey): Promise<QueueResult> {
     const { transport, logger, metrics, mayCall } = this.#options;
     if (!mayCall(source)) return { kind: 'done' };
     if (!transport) {
@@ -82,9 +81,4 @@ export class WebhookCaller {
       }
     }
   }
-}
-
-/** `ConfigMap shop/app` */
-export function sourceKey(kind: SourceKind, namespace: string, name: string): string {
-  return `${kind} ${namespace}/${name}`;
 }

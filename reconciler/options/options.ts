@@ -27,7 +27,7 @@ import { alertOptionTable, type AlertOptions } from '../alerts/options';
 import type { EngineSettings } from './engine-settings';
 import { metaInfoOptionTable } from './meta-info-options';
 import { notifyOptionTable } from './notify-options';
-import { defaultLeaseName, reloaderOptionTable, remarksOf } from './reloader-options';
+import { defaultLeaseName, reloaderOptionTable, ineffectiveOptions } from './reloader-options';
 
 /** Settings that are discovered if they are not set, or composed of several options. */
 type FoundOut = 'policy' | 'ownNamespace' | 'identity';
@@ -231,7 +231,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     channelListen: options.dryRun ? undefined : options.channelListen,
     remarks: [
       ...remarks,
-      ...remarksOf({ enableHa, syncAfterRestart, enablePprof, pprofAddr }),
+      ...ineffectiveOptions({ enableHa, syncAfterRestart, enablePprof, pprofAddr }),
       ...(options.dryRun && options.channelListen
         ? ['--channel-listen has no effect in a dry run: the webhook reports to the install that acts']
         : []),

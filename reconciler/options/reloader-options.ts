@@ -45,7 +45,7 @@ export function defaultLeaseName({ enableHa }: { readonly enableHa: boolean }): 
 }
 
 /** Options that were set and have no effect, for the log. */
-export function remarksOf({
+export function ineffectiveOptions({
   syncAfterRestart,
   enablePprof,
   pprofAddr,

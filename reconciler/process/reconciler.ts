@@ -75,8 +75,8 @@ export class Reconciler {
   }
 
   /** What to add to a write of a workload; undefined if this replica cannot answer. */
-  async marks(question: MutationQuestion): Promise<MutationAnswer | undefined> {
-    return await this.#engine?.questions?.marks(question);
+  async mutate(question: MutationQuestion): Promise<MutationAnswer | undefined> {
+    return await this.#engine?.questions?.mutate(question);
   }
 
   /** Mistakes in a workload's annotations; undefined if this replica cannot answer. */

@@ -57,7 +57,7 @@ export class Lints {
     const kinds = knownKinds();
     const found = named.flatMap((id): readonly (readonly [SourceId, SourceRecord])[] => {
       const asked = parseSourceId(id);
-      const source = asked && kinds.has(asked.kind) ? sources.get(asked.kind, namespace, asked.name) : undefined;
+      const source = asked && kinds.has(asked.kind) ? sources.get({ ...asked, namespace }) : undefined;
       return source ? [[id, source]] : [];
     });
     return {

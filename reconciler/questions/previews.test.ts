@@ -7,6 +7,7 @@ import type { SourceKind } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { Previews, type PreviewsOptions } from './previews';
 import {
+  appConfig,
   at,
   auto,
   contentOf,
@@ -126,7 +127,7 @@ describe('a preview', () => {
     const asked = previews();
     const first = asked.answer(question(blue));
     expect(asked.answer(question(blue))).toEqual(first);
-    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toEqual(contentOf(red));
+    expect(sources.get(appConfig)?.content).toEqual(contentOf(red));
   });
 
   it('uses the annotations and labels of the write', () => {
@@ -227,7 +228,7 @@ describe('who has not shown to know what is stored learns nothing', () => {
     sources.sink('ConfigMap', undefined, () => undefined).upsert(listedRecord({ resourceVersion: '2' }), 'list');
     has({ name: 'web' });
     expect(previews().answer(question(blue))).toEqual(nothing);
-    expect(sources.get('ConfigMap', 'shop', 'app')?.content).toBe('metadata-only');
+    expect(sources.get(appConfig)?.content).toBe('metadata-only');
   });
 
   const values = fc.constantFrom('red', 'blue', 'green', '');

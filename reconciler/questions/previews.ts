@@ -7,7 +7,7 @@ import {
   type PreviewAnswer,
   type PreviewQuestion,
 } from '../../shared/domain/protocol/preview';
-import { hasContent, sourceId, type SourceRecord } from '../../shared/domain/sources/source';
+import { hasContent, sourceId, sourceKey, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import type { SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
 import type { Clock } from '../../shared/runtime/clock';
 import type { PlanInput } from '../../shared/domain/plan/plan-input';
@@ -45,7 +45,7 @@ export class Previews {
   /** Undefined if this process cannot answer: it does not lead, or digests under another key. */
   answer(question: PreviewQuestion): PreviewAnswer | undefined {
     const { workloads, keys, settings, scope, term, knownKinds, sources, isNamed } = this.#options;
-    const { kind, namespace, name, labels } = question;
+    const { kind, namespace, labels } = question;
     const currentTerm = term();
     if (!currentTerm || question.keyId !== keys.keyId || !knownKinds().has(kind)) return undefined;
     const shown = this.#shownBy(question);
@@ -54,11 +54,11 @@ export class Previews {
     }
     const known = { settings, isNamed, keyId: keys.keyId, knownKinds: knownKinds(), term: currentTerm };
     const proposed = this.#with(this.#proposed(question), shown);
-    const users = workloads.usersOf(kind, namespace, name);
+    const users = workloads.usersOf(question);
     const outlooks = users
       .filter(({ record }) => optedIn(record.policy, settings.policy))
       .flatMap((workload) => {
-        const isComparable = holdsNoMoreThan(shown, workload.baseline?.sources.get(sourceId(kind, name)));
+        const isComparable = holdsNoMoreThan(shown, workload.baseline?.sources.get(sourceId(question)));
         const verdict = verdictOf({ ...known, workload, sources: isComparable ? proposed : sources }, question);
         const outlook = isComparable ? outlookOf(verdict) : outlookAnyway(verdict);
         return outlook
@@ -78,8 +78,9 @@ export class Previews {
   }
 
   /** The stored content, if the question proves that it is known; undefined: there is none, and none is claimed. */
-  #shownBy({ kind, namespace, name, update }: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
-    const stored = this.#options.sources.get(kind, namespace, name);
+  #shownBy(question: PreviewQuestion): ContentDigest | undefined | 'not-shown' {
+    const { update } = question;
+    const stored = this.#options.sources.get(question);
     if (!update) return stored ? 'not-shown' : undefined;
     const isShown =
       stored && hasContent(stored) && stored.uid === update.uid && stored.content.whole() === update.before;
@@ -89,7 +90,7 @@ export class Previews {
   #proposed(question: PreviewQuestion): SourceRecord {
     const { sources, clock, annotationKeys } = this.#options;
     const { kind, namespace, name, update, switchedOn } = question;
-    const now = sources.get(kind, namespace, name);
+    const now = sources.get(question);
     const nowMs = clock.nowMs();
     return {
       ...{ kind, namespace, name, uid: update?.uid ?? 'new', resourceVersion: now?.resourceVersion ?? '0' },
@@ -104,21 +105,20 @@ export class Previews {
   /** The index after the write, with no past of the source other than what was shown. */
   #with(proposed: SourceRecord, shown: ContentDigest | undefined): PlanInput['sources'] {
     const { sources } = this.#options;
-    const isIt = (kind: string, namespace: string, name: string): boolean =>
-      kind === proposed.kind && namespace === proposed.namespace && name === proposed.name;
+    const key = sourceKey(proposed);
+    const isIt = (source: SourceRef): boolean => sourceKey(source) === key;
     return {
-      get: (...source) => (isIt(...source) ? proposed : sources.get(...source)),
+      get: (source) => (isIt(source) ? proposed : sources.get(source)),
       *namesIn(kind, namespace) {
-        for (const name of sources.namesIn(kind, namespace)) if (!isIt(kind, namespace, name)) yield name;
+        for (const name of sources.namesIn(kind, namespace)) if (!isIt({ kind, namespace, name })) yield name;
         if (kind === proposed.kind && namespace === proposed.namespace) yield proposed.name;
       },
-      lastKnownFlags: (...source) => sources.lastKnownFlags(...source),
-      inForceAt: (kind, namespace, name, ...when) =>
-        isIt(kind, namespace, name) ? { content: shown } : sources.inForceAt(kind, namespace, name, ...when),
-      firstContent: (...source) => (isIt(...source) ? shown : sources.firstContent(...source)),
-      firstSeen: (...source) => (isIt(...source) ? shown : sources.firstSeen(...source)),
-      formerContent: (kind, namespace, name, whole) => {
-        if (!isIt(kind, namespace, name)) return sources.formerContent(kind, namespace, name, whole);
+      lastKnownFlags: (source) => sources.lastKnownFlags(source),
+      inForceAt: (source, ...when) => (isIt(source) ? { content: shown } : sources.inForceAt(source, ...when)),
+      firstContent: (source) => (isIt(source) ? shown : sources.firstContent(source)),
+      firstSeen: (source) => (isIt(source) ? shown : sources.firstSeen(source)),
+      formerContent: (source, whole) => {
+        if (!isIt(source)) return sources.formerContent(source, whole);
         return shown?.whole() === whole ? shown : undefined;
       },
     };
@@ -133,8 +133,8 @@ function holdsNoMoreThan(shown: ContentDigest | undefined, recorded: Recorded | 
   return [...recorded].every(([key, digest]) => digest === shown.key(key));
 }
 
-function verdictOf(input: PlanInput, { kind, name }: PreviewQuestion): Verdict | undefined {
-  const id = sourceId(kind, name);
+function verdictOf(input: PlanInput, question: PreviewQuestion): Verdict | undefined {
+  const id = sourceId(question);
   return plan(input).verdicts.find((candidate) => candidate.id === id);
 }
 

@@ -26,13 +26,13 @@ export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOpt
 export class Questions implements Previewer, Mutator, Linter {
   readonly #options: Pick<QuestionsOptions, 'isSettled' | 'dryRun'>;
   readonly #previews: Previews;
-  readonly #marks: AdmissionMutations;
+  readonly #mutations: AdmissionMutations;
   readonly #lints: Lints;
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
     this.#previews = new Previews(options);
-    this.#marks = new AdmissionMutations(options);
+    this.#mutations = new AdmissionMutations(options);
     this.#lints = new Lints(options);
   }
 
@@ -42,8 +42,8 @@ export class Questions implements Previewer, Mutator, Linter {
   }
 
   /** What to add to a write of a workload. */
-  async marks(question: MutationQuestion): Promise<MutationAnswer | undefined> {
-    return this.#options.isSettled() && !this.#options.dryRun ? await this.#marks.answer(question) : undefined;
+  async mutate(question: MutationQuestion): Promise<MutationAnswer | undefined> {
+    return this.#options.isSettled() && !this.#options.dryRun ? await this.#mutations.answer(question) : undefined;
   }
 
   /** Mistakes in a workload's annotations. */

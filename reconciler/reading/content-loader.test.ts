@@ -3,7 +3,7 @@ import { budgets } from '../../shared/domain/budgets';
 import type { DigestedSource } from '../../shared/domain/sources/source';
 import { GoneError, ServerError } from '../../shared/kube/errors';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { appConfig, at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { ContentLoader } from './content-loader';
 import { SourceIndex } from '../sources/source-index';
 
@@ -51,7 +51,7 @@ beforeEach(() => {
       for (const source of stored) take(source);
     },
     onRead: ({ resourceVersion }) => void reported.push(resourceVersion),
-    find: async (kind, namespace, name, resourceVersion = 'now') => {
+    find: async ({ kind, namespace, name }, resourceVersion = 'now') => {
       expect(`${kind} ${namespace}`).toMatch(/^ConfigMap (shop|gone-)/);
       asked.push(resourceVersion);
       const answer = name === 'app' ? answers[resourceVersion] : find(name);
@@ -65,8 +65,8 @@ beforeEach(() => {
 
 const sink = () => index.sink('ConfigMap', undefined, () => undefined);
 const read = async () => await contents.read('shop', [{ kind: 'ConfigMap', name: 'app' }]);
-const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
-const atStart = () => index.inForceAt('ConfigMap', 'shop', 'app', at(-10));
+const contentNow = () => index.get(appConfig)?.content;
+const atStart = () => index.inForceAt(appConfig, at(-10));
 
 function version(resourceVersion: string, data = red): DigestedSource {
   return sourceRecord({ resourceVersion, data });
@@ -93,7 +93,7 @@ describe('what is stored now', () => {
   it('is deleted', async () => {
     sink().upsert(listedRecord(), 'list');
     await read();
-    expect(index.get('ConfigMap', 'shop', 'app')).toBeUndefined();
+    expect(index.get(appConfig)).toBeUndefined();
     expect(reported).toEqual([]);
   });
 
@@ -179,7 +179,10 @@ describe('what was stored', () => {
     answers = { '8': version('1'), '12': version('11', { color: 'green' }) };
     await read();
     expect(asked).toEqual(['8', '12']);
-    expect(index.unresolved('ConfigMap', 'shop', 'app')).toEqual({ past: [], now: undefined });
+    expect(index.unresolved(appConfig)).toEqual({
+      past: [],
+      now: undefined,
+    });
   });
 
   it('and what is stored now are both read', async () => {
@@ -220,7 +223,9 @@ describe('many sources of one namespace', () => {
   const names = (count: number) => Array.from({ length: count }, (_, n) => `s-${String(n)}`);
   const ofShop = (wanted: readonly string[]) => wanted.map((name) => ({ kind: 'ConfigMap' as const, name }));
   const missingNames = () =>
-    names(1_000).filter((name) => index.get('ConfigMap', 'shop', name)?.content === 'metadata-only').length;
+    names(1_000).filter(
+      (name) => index.get({ kind: 'ConfigMap', namespace: 'shop', name })?.content === 'metadata-only',
+    ).length;
 
   /** So many sources, of which a list shows all. */
   function has(count: number): void {
@@ -279,7 +284,7 @@ describe('many sources of one namespace', () => {
     meanwhile = () => sink().upsert(sourceRecord({ name: 's-1', uid: 'uid-s-1', resourceVersion: '3' }), 'watch');
     await contents.read('shop', ofShop(names(66)));
     expect(asked.slice(0, 2)).toEqual(['ConfigMap of shop', 'now']);
-    expect(index.get('ConfigMap', 'shop', 's-0')).toMatchObject({ resourceVersion: '2' });
-    expect(index.get('ConfigMap', 'shop', 's-1')).toMatchObject({ resourceVersion: '3' });
+    expect(index.get({ kind: 'ConfigMap', namespace: 'shop', name: 's-0' })).toMatchObject({ resourceVersion: '2' });
+    expect(index.get({ kind: 'ConfigMap', namespace: 'shop', name: 's-1' })).toMatchObject({ resourceVersion: '3' });
   });
 });

@@ -1,17 +1,16 @@
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
 import type { ContentDigest } from '../../shared/domain/sources/content-digest';
-import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import { versionBefore } from '../../shared/domain/kubernetes/resource-version';
-import type { DigestedSource, SourceKind } from '../../shared/domain/sources/source';
+import {
+  sourceKey,
+  type DigestedSource,
+  type LocalSourceRef,
+  type SourceRef,
+} from '../../shared/domain/sources/source';
 import { GoneError, isVersionToCome } from '../../shared/kube/errors';
 import { watchedSourceKinds, type WatchedSourceKind } from '../watch/list-watches';
 import type { SourceIndex } from '../sources/source-index';
-
-export interface SourceName {
-  readonly kind: SourceKind;
-  readonly name: string;
-}
 
 export interface ContentLoaderOptions {
   readonly sources: Pick<SourceIndex, 'countIn' | 'unresolved' | 'learn' | 'learnPast' | 'learnAbsence'>;
@@ -20,9 +19,7 @@ export interface ContentLoaderOptions {
    * too old, and other KubeErrors.
    */
   readonly find: (
-    kind: WatchedSourceKind,
-    namespace: string,
-    name: string,
+    source: SourceRef<WatchedSourceKind>,
     resourceVersion?: string,
   ) => Promise<DigestedSource | undefined>;
   /** Passes all stored sources of a namespace to `take`. Throws KubeErrors. */
@@ -55,16 +52,16 @@ export class ContentLoader {
   }
 
   /** Reads the missing contents of sources in a namespace, current and past. Throws KubeErrors. */
-  async read(namespace: string, sources: readonly SourceName[]): Promise<void> {
+  async read(namespace: string, sources: readonly LocalSourceRef[]): Promise<void> {
     const kinds = watchedSourceKinds.map(async (kind) => {
-      const names = sources.filter((source) => source.kind === kind).map(({ name }) => name);
-      const missing = names.filter((name) => this.#options.sources.unresolved(kind, namespace, name).now);
+      const wanted = sources.filter((source) => source.kind === kind).map(({ name }) => ({ kind, namespace, name }));
+      const missing = wanted.filter((source) => this.#options.sources.unresolved(source).now);
       if (this.#isMuch(kind, namespace, missing.length)) {
         await this.#once(`${kind}/${namespace}`, () => this.#readAll(kind, namespace));
       }
       await Promise.all(
-        names.map(async (name) => {
-          await this.#once(`${kind}/${objectKey(namespace, name)}`, () => this.#read(kind, namespace, name));
+        wanted.map(async (source) => {
+          await this.#once(sourceKey(source), () => this.#read(source));
         }),
       );
     });
@@ -91,35 +88,34 @@ export class ContentLoader {
   async #readAll(kind: WatchedSourceKind, namespace: string): Promise<void> {
     const { sources, each } = this.#options;
     await each(kind, namespace, (stored) => {
-      const { now } = sources.unresolved(kind, namespace, stored.name);
+      const { now } = sources.unresolved(stored);
       // Any other version is read by name.
       if (now?.resourceVersion === stored.resourceVersion) this.#learn(stored);
     });
   }
 
-  async #read(kind: WatchedSourceKind, namespace: string, name: string): Promise<void> {
+  async #read(source: SourceRef<WatchedSourceKind>): Promise<void> {
     const { sources, find } = this.#options;
-    const { past, now } = sources.unresolved(kind, namespace, name);
+    const { past, now } = sources.unresolved(source);
     for (const state of past) {
       // The version just before the next write; if that was not seen, the version that was written.
       const at = [versionBefore(state.until), state.version];
-      sources.learnPast(kind, namespace, name, state, await this.#contentAt(kind, namespace, name, state.version, at));
+      sources.learnPast(source, state, await this.#contentAt(source, state.version, at));
     }
     if (!now) return;
-    const stored = await find(kind, namespace, name);
+    const stored = await find(source);
     // The watch may have moved meanwhile, and the read may be older.
-    const isStillMissing = (): boolean =>
-      sources.unresolved(kind, namespace, name).now?.resourceVersion === now.resourceVersion;
+    const isStillMissing = (): boolean => sources.unresolved(source).now?.resourceVersion === now.resourceVersion;
     if (!isStillMissing()) return;
     if (stored) {
       this.#learn(stored);
       return;
     }
     // The content of a deleted source is needed for a comparison when it comes back.
-    const content = await this.#contentAt(kind, namespace, name, now.resourceVersion, [now.resourceVersion]);
+    const content = await this.#contentAt(source, now.resourceVersion, [now.resourceVersion]);
     if (!isStillMissing()) return;
     if (content !== 'unknown') sources.learn({ ...now, content });
-    sources.learnAbsence(kind, namespace, name);
+    sources.learnAbsence(source);
   }
 
   #learn(stored: DigestedSource): void {
@@ -129,15 +125,13 @@ export class ContentLoader {
 
   /** The content of the object at `version`, looked up at each of `versions`. */
   async #contentAt(
-    kind: WatchedSourceKind,
-    namespace: string,
-    name: string,
+    source: SourceRef<WatchedSourceKind>,
     version: string,
     versions: readonly (string | undefined)[],
   ): Promise<ContentDigest | 'unknown'> {
     try {
       for (const at of versions) {
-        const found = at === undefined ? undefined : await this.#options.find(kind, namespace, name, at);
+        const found = at === undefined ? undefined : await this.#options.find(source, at);
         if (found?.resourceVersion === version) return found.content;
       }
     } catch (error) {

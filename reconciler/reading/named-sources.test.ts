@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { NamedSources } from './named-sources';
-import { auto, sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
+import { appConfig, auto, sourceRecord, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
 let clock: FakeClock;
 let named: NamedSources;
@@ -19,7 +19,7 @@ beforeEach(() => {
       tracked: () => [{ record: workloadRecord({ annotations: auto, uses: [`cm/${uses}`] }) }] as never,
     },
     sources: { learn: () => undefined, learnAbsence: () => undefined },
-    readSource: async (kind, namespace, name) => await Promise.resolve(sourceRecord({ kind, namespace, name })),
+    readSource: async ({ kind, namespace, name }) => await Promise.resolve(sourceRecord({ kind, namespace, name })),
     refused: () => [{ kind: 'ConfigMap', namespace: undefined }],
   });
 });
@@ -27,10 +27,13 @@ beforeEach(() => {
 it('knows what workloads name, and forgets what no workload names any more', async () => {
   const run = named.run(stop.signal);
   await clock.advance(1_000);
-  expect(named.knows('ConfigMap', 'shop', 'app')).toBe(true);
+  expect(named.knows(appConfig)).toBe(true);
   uses = 'other';
   await clock.advance(30_000);
-  expect([named.knows('ConfigMap', 'shop', 'app'), named.knows('ConfigMap', 'shop', 'other')]).toEqual([false, true]);
+  expect([named.knows(appConfig), named.knows({ kind: 'ConfigMap', namespace: 'shop', name: 'other' })]).toEqual([
+    false,
+    true,
+  ]);
   stop.abort();
   await clock.settle();
   await run;

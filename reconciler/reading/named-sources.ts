@@ -1,6 +1,5 @@
 import { errorMessage } from '../../shared/domain/errors';
-import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { sourceId, type SourceKind } from '../../shared/domain/sources/source';
+import { sourceKey, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
@@ -18,8 +17,11 @@ export interface NamedSourcesOptions {
   /** Kinds that may be neither listed nor watched, and the namespaces. */
   readonly refused: () => readonly RefusedSources[];
   /** The state of the source is known now, and was not before. */
-  readonly onKnown: (kind: SourceKind, namespace: string, name: string) => void;
+  readonly onKnown: (source: SourceRef) => void;
 }
+
+/** A source of a kind that may be neither listed nor watched. */
+type RefusedSource = SourceRef<RefusedSources['kind']>;
 
 /** A change is seen this late at worst; with the webhook at once. */
 const pollMs = 30_000;
@@ -34,8 +36,8 @@ const firstPollMs = 1_000;
  */
 export class NamedSources {
   readonly #options: NamedSourcesOptions;
-  readonly #known = new Set<string>();
-  readonly #reported = new Set<string>();
+  readonly #known = new Set<SourceKey>();
+  readonly #reported = new Set<SourceKey>();
   /** Incremented when all earlier reads become invalid. */
   #generation = 0;
   #wake = new AbortController();
@@ -45,8 +47,8 @@ export class NamedSources {
   }
 
   /** If a source may not be read, nothing may be concluded, least of all that it was deleted. */
-  knows(kind: SourceKind, namespace: string, name: string): boolean {
-    return this.#known.has(identity(kind, objectKey(namespace, name)));
+  knows(source: SourceRef): boolean {
+    return this.#known.has(sourceKey(source));
   }
 
   /** Earlier reads may be older than what another leader has acted on. */
@@ -68,63 +70,59 @@ export class NamedSources {
   }
 
   async #poll(signal: AbortSignal): Promise<void> {
-    const refused = this.#options.refused();
-    const wanted = refused.map(({ kind, namespace }) => ({ kind, keys: this.#wanted(kind, namespace) }));
-    this.#forgetOthers(new Set(wanted.flatMap(({ kind, keys }) => [...keys].map((key) => identity(kind, key)))));
-    for (const { kind, keys } of wanted) {
-      for (const key of keys) {
-        if (signal.aborted) return;
-        await this.#read(kind, key);
-      }
+    const wanted = this.#wanted();
+    this.#forgetOthers(wanted);
+    for (const source of wanted.values()) {
+      if (signal.aborted) return;
+      await this.#read(source);
     }
   }
 
   /** Forgets sources that no workload uses any more: anybody may change the lists as often as they like. */
-  #forgetOthers(wanted: ReadonlySet<string>): void {
-    for (const ids of [this.#known, this.#reported]) for (const id of ids) if (!wanted.has(id)) ids.delete(id);
+  #forgetOthers(wanted: ReadonlyMap<SourceKey, unknown>): void {
+    for (const keys of [this.#known, this.#reported]) for (const key of keys) if (!wanted.has(key)) keys.delete(key);
   }
 
-  #wanted(kind: RefusedSources['kind'], within: string | undefined): ReadonlySet<ObjectKey> {
-    const keys = new Set<ObjectKey>();
-    for (const { record } of this.#options.workloads.tracked()) {
-      const { namespace, references, policy } = record;
-      if (within !== undefined && within !== namespace) continue;
-      for (const reference of references) if (reference.kind === kind) keys.add(objectKey(namespace, reference.name));
-      for (const name of policy[kind].named.literals) keys.add(objectKey(namespace, name));
+  #wanted(): ReadonlyMap<SourceKey, RefusedSource> {
+    const wanted = new Map<SourceKey, RefusedSource>();
+    for (const { kind, namespace: within } of this.#options.refused()) {
+      for (const { record } of this.#options.workloads.tracked()) {
+        const { namespace, references, policy } = record;
+        if (within !== undefined && within !== namespace) continue;
+        const used = references.filter((reference) => reference.kind === kind).map(({ name }) => name);
+        for (const name of [...used, ...policy[kind].named.literals]) {
+          const source = { kind, namespace, name };
+          wanted.set(sourceKey(source), source);
+        }
+      }
     }
-    return keys;
+    return wanted;
   }
 
-  async #read(kind: RefusedSources['kind'], key: ObjectKey): Promise<void> {
+  async #read(source: RefusedSource): Promise<void> {
     const { sources, readSource, logger, onKnown } = this.#options;
-    const { namespace, name } = splitObjectKey(key);
     const generation = this.#generation;
-    const id = identity(kind, key);
+    const key = sourceKey(source);
     try {
-      const record = await readSource(kind, namespace, name);
+      const record = await readSource(source);
       if (generation !== this.#generation) return;
       if (record) sources.learn(record);
-      else sources.learnAbsence(kind, namespace, name);
-      this.#reported.delete(id);
-      if (this.#known.has(id)) return;
-      this.#known.add(id);
-      onKnown(kind, namespace, name);
+      else sources.learnAbsence(source);
+      this.#reported.delete(key);
+      if (this.#known.has(key)) return;
+      this.#known.add(key);
+      onKnown(source);
     } catch (error) {
       if (!isRbacForbidden(error)) {
-        logger.debug(`cannot read ${kind} ${key}; trying again`, { error: errorMessage(error) });
+        logger.debug(`cannot read ${key}; trying again`, { error: errorMessage(error) });
         return;
       }
-      this.#known.delete(id);
-      if (this.#reported.has(id)) return;
-      this.#reported.add(id);
-      logger.warn(`no right to read ${kind} ${key}, nor to list its kind: no workload restarts for it`, {
+      this.#known.delete(key);
+      if (this.#reported.has(key)) return;
+      this.#reported.add(key);
+      logger.warn(`no right to read ${key}, nor to list its kind: no workload restarts for it`, {
         error: errorMessage(error),
       });
     }
   }
-}
-
-function identity(kind: SourceKind, key: ObjectKey): string {
-  const { namespace, name } = splitObjectKey(key);
-  return `${namespace}/${sourceId(kind, name)}`;
 }

@@ -3,7 +3,7 @@ import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotatio
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { refusal, type Reply } from '../../shared/kube/transport/fake-transport';
-import { contentOf, digester } from '../../shared/domain/plan/records.fixture';
+import { appConfig, contentOf, digester } from '../../shared/domain/plan/records.fixture';
 import { sourceReader } from './read-source';
 
 const metadata = {
@@ -14,7 +14,7 @@ const app = (labels?: object): Reply => ({ body: { metadata: { ...metadata, labe
 
 async function read(reply: Reply, selector = everything) {
   const { client, transport } = clientWorld(() => reply);
-  const record = await sourceReader(client, digester, defaultAnnotationKeys, selector)('ConfigMap', 'shop', 'app');
+  const record = await sourceReader(client, digester, defaultAnnotationKeys, selector)(appConfig);
   return { record, paths: transport.requests.map(({ path }) => path) };
 }
 

@@ -22,7 +22,7 @@ export function sourceReader(
   selector: Selector,
 ): HintsOptions['readSource'] {
   const decoders = sourceDecoders(digester, annotationKeys);
-  return async (kind, namespace, name) => {
+  return async ({ kind, namespace, name }) => {
     const stored = getObject(client, sourceResources[kind], namespace, name, { timeoutMs });
     const object = await stored.catch(undefinedIfAbsent);
     if (!object || !selector.matches(object.metadata.labels ?? {})) return undefined;

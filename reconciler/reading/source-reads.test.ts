@@ -24,7 +24,10 @@ interface Asked {
 
 async function find(reply: Reply, { kind = 'ConfigMap', selector = everything, version }: Asked = {}) {
   const world = clientWorld(() => reply);
-  const record = await sourceReads(world, digester, defaultAnnotationKeys, selector).find(kind, 'shop', 'app', version);
+  const record = await sourceReads(world, digester, defaultAnnotationKeys, selector).find(
+    { kind, namespace: 'shop', name: 'app' },
+    version,
+  );
   const [request, ...more] = world.transport.requests.map(({ path, headers }) => {
     const url = new URL(path, 'http://server');
     return { path: url.pathname, query: Object.fromEntries(url.searchParams), accept: headers['accept'] };

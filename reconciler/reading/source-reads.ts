@@ -16,7 +16,7 @@ export function sourceReads(
   const decoders = sourceDecoders(digester, annotationKeys);
   const common = { client, clock, labelSelector };
   return {
-    find: async (kind, namespace, name, resourceVersion) => {
+    find: async ({ kind, namespace, name }, resourceVersion) => {
       const [resource, decoder] = [sourceResources[kind], decoders[kind]];
       return await findObject({ ...common, resource, decoder, namespace, name, resourceVersion });
     },

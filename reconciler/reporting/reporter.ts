@@ -2,7 +2,7 @@ import { describeProblem } from '../../shared/domain/annotations/annotation-prob
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { errorMessage } from '../../shared/domain/errors';
-import { hasContent, parseSourceId, type SourceId } from '../../shared/domain/sources/source';
+import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
 import { textDigest } from '../../shared/domain/sources/text-digest';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
@@ -87,19 +87,20 @@ export class Reporter {
   }
 
   sourceChanged(change: SourceChange, users: number): void {
-    const { kind, namespace, name, before, after } = change;
+    const { before, after } = change;
     const what = whatHappened(change);
     const keys =
       before && after && hasContent(before) && hasContent(after) && !before.content.isCoarse && !after.content.isCoarse
         ? before.content.differingKeys(after.content)
         : undefined;
     countEvent(this.#options.metrics, change);
-    const fields = { source: `${kind} ${namespace}/${name}`, what, keys, users };
+    const source = sourceKey(change);
+    const fields = { source, what, keys, users };
     const { clock, logger } = this.#options;
     // In a large cluster most changes concern no workload.
-    if (users === 0) logger.debug(`${kind} ${namespace}/${name} ${what}; no tracked workload uses it`, fields);
+    if (users === 0) logger.debug(`${source} ${what}; no tracked workload uses it`, fields);
     // Writing a line takes as long as deciding, so the queue runs first.
-    else clock.timer(0, () => logger.info(`${kind} ${namespace}/${name} ${what}`, fields));
+    else clock.timer(0, () => logger.info(`${source} ${what}`, fields));
   }
 
   /** Values in the workload's annotations or baseline that are invalid. */
@@ -226,7 +227,7 @@ export class Reporter {
    * A rollout that somebody else started already gives the pods the changed content. `how` completes "not restarted:
    * …".
    */
-  folded({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
+  coalesced({ record }: TrackedWorkload, changes: readonly Change[], how: string): void {
     const { logger, metrics } = this.#options;
     const workload = describeWorkload(record);
     logger.info(`${workload} not restarted: ${how}`, {

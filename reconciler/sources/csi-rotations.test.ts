@@ -268,7 +268,7 @@ it('complete lists are told to who asked for them', () => {
 describe('under another digest key', () => {
   const both = new ContentDigester(Buffer.alloc(32, 2), digester);
   const underBoth = (version: string): ContentDigest =>
-    both.digest('SecretProviderClass', 'shop', 'vault', [['pw', Buffer.from(version)]]);
+    both.digest({ kind: 'SecretProviderClass', namespace: 'shop', name: 'vault' }, [['pw', Buffer.from(version)]]);
 
   beforeEach(() => {
     show({ version: '1', pod: 'b' });

@@ -4,7 +4,8 @@ import { DigestKeyring } from './digest-keyring';
 
 const [ownKey, sharedKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const [own, shared] = [new ContentDigester(ownKey), new ContentDigester(sharedKey)];
-const source = ['ConfigMap', 'shop', 'app', [['color', Buffer.from('red')]]] as const;
+const source = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
+const content = [['color', Buffer.from('red')]] as const;
 
 describe('DigestKeyring', () => {
   it('records under its first key until all content is digested under the next, and knows both from then on', () => {
@@ -20,10 +21,10 @@ describe('DigestKeyring', () => {
 
   it('digests under both once a key is added', () => {
     const keys = new DigestKeyring(own, false);
-    const before = keys.digest(...source);
+    const before = keys.digest(source, content);
     keys.add(sharedKey);
-    const since = keys.digest(...source);
-    expect([before.whole(), before.former]).toEqual([own.digest(...source).whole(), undefined]);
-    expect([since.whole(), since.former?.whole()]).toEqual([shared.digest(...source).whole(), before.whole()]);
+    const since = keys.digest(source, content);
+    expect([before.whole(), before.former]).toEqual([own.digest(source, content).whole(), undefined]);
+    expect([since.whole(), since.former?.whole()]).toEqual([shared.digest(source, content).whole(), before.whole()]);
   });
 });

@@ -21,7 +21,7 @@ export class DigestKeyring implements SourceDigester {
     this.#isShared = isShared;
   }
 
-  readonly digest: SourceDigester['digest'] = (...source) => this.#digester.digest(...source);
+  readonly digest: SourceDigester['digest'] = (source, content) => this.#digester.digest(source, content);
 
   /** The id of the key that baselines are written under. */
   get keyId(): string {

@@ -9,7 +9,7 @@ import { ContentLoader } from '../reading/content-loader';
 import { SourceIndex } from './source-index';
 
 const contents = [{ a: '1' }, { a: '2' }, { a: '1', b: '1' }, { a: '2', b: '1' }] as const;
-const place = ['ConfigMap', 'shop', 'app'] as const;
+const place = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
 
 interface Written {
   readonly version: number;
@@ -29,20 +29,20 @@ class World {
   readonly #reader = new ContentLoader({
     sources: {
       countIn: () => 1,
-      unresolved: (...of) => this.listed.unresolved(...of),
+      unresolved: (source) => this.listed.unresolved(source),
       learn: (record) => {
         this.listed.learn(record);
-        const known = this.whole.get(...place);
+        const known = this.whole.get(place);
         const isNews = known?.resourceVersion !== record.resourceVersion || known.uid !== record.uid;
         if (isNews) this.whole.learn(record);
       },
       learnPast: (...past) => this.listed.learnPast(...past),
-      learnAbsence: (...of) => {
+      learnAbsence: (source) => {
         this.#forgetUnread();
-        for (const index of [this.whole, this.listed]) index.learnAbsence(...of);
+        for (const index of [this.whole, this.listed]) index.learnAbsence(source);
       },
     },
-    find: async (_kind, _namespace, _name, at) => await this.#find(at),
+    find: async (_source, at) => await this.#find(at),
     each: async () => await Promise.resolve(),
     onRead: () => undefined,
   });
@@ -94,7 +94,7 @@ class World {
           this.#watched &&
           (index === this.whole ? this.#watched : { ...this.#watched, content: 'metadata-only' as const });
         if (record) sinkOf(index).upsert(record, 'list');
-        else if (index.get(...place)) sinkOf(index).remove('shop/app', undefined, undefined);
+        else if (index.get(place)) sinkOf(index).remove('shop/app', undefined, undefined);
       }
     },
     read: (value: number): void => {
@@ -111,12 +111,12 @@ class World {
     this.#readMs = 0;
     await this.clock.advance(1_000);
     await this.#reader.read('shop', [{ kind: 'ConfigMap', name: 'app' }]);
-    expect(this.listed.unresolved(...place)).toEqual({ past: [], now: undefined });
+    expect(this.listed.unresolved(place)).toEqual({ past: [], now: undefined });
   }
 
   /** The index's answers to every question. */
   answers(index: SourceIndex): Readonly<Record<string, string>> {
-    const answers: Record<string, string> = { first: describeContent(index.firstContent(...place)) };
+    const answers: Record<string, string> = { first: describeContent(index.firstContent(place)) };
     for (let atMs = this.#startMs - 2_000; atMs < this.clock.nowMs() + 2_000; atMs += 1_000) {
       answers[String((atMs - this.#startMs) / 1000)] = inForce(index, atMs);
     }
@@ -164,7 +164,7 @@ class World {
   }
 
   #forgetUnread(): void {
-    this.isForgotten ||= this.listed.get(...place)?.content === 'metadata-only';
+    this.isForgotten ||= this.listed.get(place)?.content === 'metadata-only';
   }
 }
 
@@ -173,7 +173,7 @@ function sinkOf(index: SourceIndex): ReturnType<SourceIndex['sink']> {
 }
 
 function inForce(index: SourceIndex, atMs: number): string {
-  const state = index.inForceAt(...place, atMs);
+  const state = index.inForceAt(place, atMs);
   return typeof state === 'string' ? state : describeContent(state.content);
 }
 

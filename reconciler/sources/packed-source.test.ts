@@ -2,7 +2,14 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { PackedSource } from './packed-source';
-import { at, contentOf, digester, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import {
+  appConfig,
+  at,
+  contentOf,
+  digester,
+  listedRecord,
+  sourceRecord,
+} from '../../shared/domain/plan/records.fixture';
 import { noPast, type SourceEntry } from './source-entry';
 
 const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -12,8 +19,8 @@ function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partia
   const source = sourceRecord({ uid, ...record });
   const atRest = {
     fromMs: at(0),
-    heededFromMs: 0,
-    matchesFromMs: 0,
+    ignoreSinceMs: 0,
+    matchSinceMs: 0,
     isRead: false,
     former: noPast,
     isFirstForgotten: false,
@@ -22,7 +29,7 @@ function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partia
 }
 
 function unpacked(entry: SourceEntry): SourceEntry | undefined {
-  return PackedSource.of(entry)?.entry('ConfigMap', 'shop', 'app');
+  return PackedSource.of(entry)?.entry(appConfig);
 }
 
 it('returns what was packed', () => {
@@ -60,14 +67,14 @@ it('returns metadata-only what was metadata-only', () => {
 });
 
 const former = [{ content: undefined, fromMs: at(-1), observedMs: 0 }];
-const twoDigests = new ContentDigester(Buffer.alloc(32, 2), digester).digest('ConfigMap', 'shop', 'app', []);
+const twoDigests = new ContentDigester(Buffer.alloc(32, 2), digester).digest(appConfig, []);
 
 it.each([
   ['that is deleted', atRest({}, { record: undefined })],
   ['with a past', atRest({}, { former })],
   ['that a read has shown', atRest({}, { isRead: true })],
-  ['that is no longer ignored', atRest({}, { heededFromMs: at(-1) })],
-  ['that began to match', atRest({}, { matchesFromMs: at(-1) })],
+  ['that is no longer ignored', atRest({}, { ignoreSinceMs: at(-1) })],
+  ['that began to match', atRest({}, { matchSinceMs: at(-1) })],
   ['digested under two keys', atRest({ content: twoDigests })],
   ['whose uid is no UUID', atRest({ uid: 'uid-app' })],
   ['whose uid has capital letters', atRest({ uid: uid.toUpperCase() })],

@@ -1,5 +1,5 @@
 import { ContentDigest } from '../../shared/domain/sources/content-digest';
-import type { SourceKind } from '../../shared/domain/sources/source';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { noPast, type SourceEntry } from './source-entry';
 
 /** The header in front of the digests: uid, three times in seconds, version, flags. */
@@ -30,8 +30,8 @@ export class PackedSource {
    * server's.
    */
   static of(entry: SourceEntry): PackedSource | undefined {
-    const { record, fromMs, heededFromMs, matchesFromMs, isRead, former, isFirstForgotten } = entry;
-    if (!record || heededFromMs !== 0 || matchesFromMs !== 0 || isRead || former.length > 0) return undefined;
+    const { record, fromMs, ignoreSinceMs, matchSinceMs, isRead, former, isFirstForgotten } = entry;
+    if (!record || ignoreSinceMs !== 0 || matchSinceMs !== 0 || isRead || former.length > 0) return undefined;
     const content = record.content === 'metadata-only' ? noContent : record.content;
     if (content.former) return undefined;
     const { uid, resourceVersion, createdAtMs, writtenAtMs, ignore, match } = record;
@@ -62,7 +62,7 @@ export class PackedSource {
   }
 
   /** The source as it was packed. */
-  entry(kind: SourceKind, namespace: string, name: string): SourceEntry {
+  entry({ kind, namespace, name }: SourceRef): SourceEntry {
     const bytes = Buffer.from(this.#bytes, 'latin1');
     const writtenS = bytes.readUInt32BE(layout.writtenS);
     const flags = bytes.readUInt8(layout.flags);
@@ -80,7 +80,7 @@ export class PackedSource {
     };
     const fromMs = bytes.readUInt32BE(layout.fromS) * 1000;
     const isFirstForgotten = (flags & flag.firstForgotten) !== 0;
-    return { record, fromMs, heededFromMs: 0, matchesFromMs: 0, isRead: false, former: noPast, isFirstForgotten };
+    return { record, fromMs, ignoreSinceMs: 0, matchSinceMs: 0, isRead: false, former: noPast, isFirstForgotten };
   }
 }
 

@@ -7,6 +7,7 @@ import { FakeClock } from '../../shared/runtime/fake-clock';
 import type { PlanInput } from '../../shared/domain/plan/plan-input';
 import { plan, type Plan } from '../../shared/domain/plan/plan';
 import {
+  appConfig,
   at,
   auto,
   contentOf,
@@ -18,7 +19,7 @@ import {
   type WorkloadOptions,
 } from '../../shared/domain/plan/records.fixture';
 import { SourceIndex } from './source-index';
-import type { FirstSight, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import type { FirstSeenTimes, TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 
 const named = 'configmap.reloader.stakater.com/reload';
 const excluded = 'configmaps.exclude.reloader.stakater.com/reload';
@@ -69,7 +70,7 @@ function tracked(options: WorkloadOptions, recorded?: Sources, more: Partial<Tra
   };
 }
 
-function sight(createdAtS: number, writtenAtS = createdAtS): FirstSight {
+function sight(createdAtS: number, writtenAtS = createdAtS): FirstSeenTimes {
   return { createdAtMs: at(createdAtS), writtenAtMs: at(writtenAtS) };
 }
 
@@ -560,7 +561,7 @@ describe('metadata-only sources', () => {
 
   const missingOf = ({ verdicts }: Plan) => verdicts.filter(({ needsContent }) => needsContent).map(({ id }) => id);
   const learnPast = (color: string | undefined, past = { version: '1', until: '2' }): void =>
-    sources.learnPast('ConfigMap', 'shop', 'app', past, color === undefined ? 'unknown' : contentOf({ color }));
+    sources.learnPast(appConfig, past, color === undefined ? 'unknown' : contentOf({ color }));
 
   it('are read before anything is decided, even if another source has changed', () => {
     list({}, { name: 'unused' });

@@ -3,7 +3,7 @@ import type { SourceFlags, SourceRecord } from '../../shared/domain/sources/sour
 import { changedAtMs, type WriteTimeEvidence } from './source-write-times';
 
 /** Since when the annotations of a source have their current values; 0: since before the watch began. */
-export type FlagTimes = Pick<SourceEntry, 'heededFromMs' | 'matchesFromMs'>;
+export type FlagTimes = Pick<SourceEntry, 'ignoreSinceMs' | 'matchSinceMs'>;
 
 /** Content that nobody has read, of the object at `version`, until the write at `until` replaced it. */
 export interface PastVersion {
@@ -22,18 +22,18 @@ interface DatedContent {
   /** When it came into force, by the API server's clock as far as that is known. */
   readonly fromMs: number;
   /** Set as long as reading its content, or the previous one, may still change `fromMs`. */
-  readonly dating?: WriteTimeEvidence | undefined;
+  readonly evidence?: WriteTimeEvidence | undefined;
 }
 
 /** What the index knows about a source. */
 export interface SourceEntry {
   readonly record: SourceRecord | undefined;
   readonly fromMs: number;
-  readonly dating?: WriteTimeEvidence | undefined;
+  readonly evidence?: WriteTimeEvidence | undefined;
   /** When the annotation that excludes the source last changed; 0: not since the watch began. */
-  readonly heededFromMs: number;
+  readonly ignoreSinceMs: number;
   /** The same for the annotation by which searches find it. */
-  readonly matchesFromMs: number;
+  readonly matchSinceMs: number;
   /** From a read by name that the watch has not caught up with. Until then the watch may show earlier states. */
   readonly isRead: boolean;
   /** Oldest first. */
@@ -49,8 +49,8 @@ export interface SourceEntry {
 export const noPast: readonly PreviousState[] = [];
 
 /** All its states, oldest first, the current one last. */
-export function statesOf({ former, record, fromMs, dating }: SourceEntry): readonly DatedContent[] {
-  return [...former, { content: record?.content, fromMs, dating }];
+export function statesOf({ former, record, fromMs, evidence }: SourceEntry): readonly DatedContent[] {
+  return [...former, { content: record?.content, fromMs, evidence }];
 }
 
 /**
@@ -86,27 +86,28 @@ export function isPastVersion(content: DatedContent['content']): content is Past
 export function withResolvedTimes(entry: SourceEntry): SourceEntry {
   const now = { ...entry, content: entry.record?.content };
   // Content that nobody reads cannot be dated, however often it changes.
-  const isDue = entry.former.some((state, index) => isDatable(state, entry.former[index - 1]));
-  if (!isDue && !isDatable(now, entry.former.at(-1))) return entry;
+  const isDue = entry.former.some((state, index) => isResolvable(state, entry.former[index - 1]));
+  if (!isDue && !isResolvable(now, entry.former.at(-1))) return entry;
   const former: PreviousState[] = [];
   for (const state of entry.former) former.push({ ...state, ...timeOf(state, former.at(-1)) });
   return { ...entry, ...timeOf(now, former.at(-1)), former };
 }
 
 /** Whether everything that its time depends on is known, and the time is not set yet. */
-function isDatable({ content, dating }: DatedContent, before: DatedContent | undefined): boolean {
+function isResolvable({ content, evidence }: DatedContent, before: DatedContent | undefined): boolean {
   return (
-    dating !== undefined && !(before && (before.dating || isMetadataOnly(before.content) || isMetadataOnly(content)))
+    evidence !== undefined &&
+    !(before && (before.evidence || isMetadataOnly(before.content) || isMetadataOnly(content)))
   );
 }
 
-function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<DatedContent, 'fromMs' | 'dating'> {
-  const { content, fromMs, dating } = state;
-  if (!dating || !isDatable(state, before)) return { fromMs, dating };
+function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<DatedContent, 'fromMs' | 'evidence'> {
+  const { content, fromMs, evidence } = state;
+  if (!evidence || !isResolvable(state, before)) return { fromMs, evidence };
   const [was, is] = [knownContent(before?.content), knownContent(content)];
   // For unknown content it is also unknown how soon after the last observed write it was stored.
-  const earliestMs = content === 'unknown' ? Math.min(fromMs, dating.formerMs) : fromMs;
-  if (!before || !was || !is) return { fromMs: earliestMs, dating: undefined };
+  const earliestMs = content === 'unknown' ? Math.min(fromMs, evidence.formerMs) : fromMs;
+  if (!before || !was || !is) return { fromMs: earliestMs, evidence: undefined };
   // A write of labels, for example: the content is unchanged.
-  return { fromMs: is.equals(was) ? before.fromMs : changedAtMs(dating, was, is), dating: undefined };
+  return { fromMs: is.equals(was) ? before.fromMs : changedAtMs(evidence, was, is), evidence: undefined };
 }

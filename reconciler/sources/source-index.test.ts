@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { DigestedSource, SourceRecord } from '../../shared/domain/sources/source';
+import { sourceKey, type DigestedSource, type SourceRecord } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
-import { at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
+import { appConfig, at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { SourceIndex, type SourceChange } from './source-index';
 
 const tenMinutesMs = 10 * 60_000;
@@ -20,7 +20,7 @@ beforeEach(() => {
   inconsistencies = [];
   index = new SourceIndex(clock, {
     onChange: (change) => void changes.push(change),
-    onInconsistency: (...source) => void inconsistencies.push(source.join('/')),
+    onInconsistency: (source) => void inconsistencies.push(sourceKey(source)),
     onListed: () => undefined,
   });
 });
@@ -37,7 +37,7 @@ function remove(key = 'shop/app', uid?: string, resourceVersion?: string): void 
 
 /** The colour that was in force `seconds` after the clock's start; `none`: no such object. */
 function colorAt(seconds: number): string {
-  return colorOf(index.inForceAt('ConfigMap', 'shop', 'app', at(seconds)));
+  return colorOf(index.inForceAt(appConfig, at(seconds)));
 }
 
 function colorOf(state: ReturnType<SourceIndex['inForceAt']>): string {
@@ -198,7 +198,7 @@ describe('the state in force', () => {
     if (origin === 'read') index.learn(sourceRecord(left));
     else see(left, origin);
     const keysAt = (time: number): unknown => {
-      const state = index.inForceAt('ConfigMap', 'shop', 'app', at(time));
+      const state = index.inForceAt(appConfig, at(time));
       return state === 'unknown' || state === 'metadata-only' ? state : state.content?.keyNames;
     };
     expect([second, second + 1].map(keysAt)).toEqual([['color', 'size'], ['color']]);
@@ -209,7 +209,7 @@ describe('the state in force', () => {
     ['nothing of a class that was first rotated then, for pods start before', 'SecretProviderClass', [false, true]],
   ] as const)('is, at the second of the beginning, %s', (_what, kind, isThere) => {
     see({ kind, data: red, createdAtMs: at(10), writtenAtMs: at(10) });
-    const states = [10, 11].map((second) => index.inForceAt(kind, 'shop', 'app', at(second)));
+    const states = [10, 11].map((second) => index.inForceAt({ kind, namespace: 'shop', name: 'app' }, at(second)));
     expect(states.map((state) => typeof state === 'object' && state.content !== undefined)).toEqual(isThere);
   });
 
@@ -230,7 +230,7 @@ describe('the state in force', () => {
       see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(20), [flag]: flag === 'ignore' });
       await clock.advance(10_000);
       see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(30), [flag]: flag === 'match' });
-      expect(colorOf(index.inForceAt('ConfigMap', 'shop', 'app', at(10), flag === 'match'))).toBe('blue');
+      expect(colorOf(index.inForceAt(appConfig, at(10), flag === 'match'))).toBe('blue');
       // A workload that does not search has used it all the time.
       if (flag === 'match') expect(colorAt(10)).toBe('red');
     },
@@ -281,7 +281,7 @@ describe('the state in force', () => {
       see({ data: { color: String(n) }, createdAtMs: at(-100), writtenAtMs: at(n) });
     }
     const known = (second: number): unknown => {
-      const state = index.inForceAt('ConfigMap', 'shop', 'app', at(second));
+      const state = index.inForceAt(appConfig, at(second));
       return state === 'unknown' || state === 'metadata-only'
         ? state
         : state.content?.equals(contentOf({ color: String(second - 1) }));
@@ -340,7 +340,7 @@ describe('the state in force', () => {
 });
 
 describe('the past', () => {
-  const former = (color: string) => index.formerContent('ConfigMap', 'shop', 'app', contentOf({ color }).whole());
+  const former = (color: string) => index.formerContent(appConfig, contentOf({ color }).whole());
 
   it('is found by its whole digest', async () => {
     see({ data: red });
@@ -349,7 +349,9 @@ describe('the past', () => {
     expect(former('red')).toEqual(contentOf(red));
     expect(former('blue')).toBeUndefined();
     expect(former('green')).toBeUndefined();
-    expect(index.formerContent('ConfigMap', 'shop', 'other', contentOf(red).whole())).toBeUndefined();
+    expect(
+      index.formerContent({ kind: 'ConfigMap', namespace: 'shop', name: 'other' }, contentOf(red).whole()),
+    ).toBeUndefined();
   });
 
   it('of a deleted source is found too', () => {
@@ -382,7 +384,7 @@ describe('the past', () => {
     see({ name: 'other' });
     expect(former('blue')).toBeDefined();
     const quiet = contentOf(red, 'ConfigMap', 'quiet').whole();
-    expect(index.formerContent('ConfigMap', 'shop', 'quiet', quiet)).toBeUndefined();
+    expect(index.formerContent({ kind: 'ConfigMap', namespace: 'shop', name: 'quiet' }, quiet)).toBeUndefined();
   });
 
   it('of a source that stays deleted is forgotten as a whole', async () => {
@@ -396,7 +398,7 @@ describe('the past', () => {
 });
 
 describe('what was seen first', () => {
-  const firstSeen = () => index.firstSeen('ConfigMap', 'shop', 'app');
+  const firstSeen = () => index.firstSeen(appConfig);
 
   it('is what it held then, however often it was edited', () => {
     expect(firstSeen()).toBeUndefined();
@@ -475,9 +477,9 @@ describe('changes', () => {
   it('leave the newest record, whatever it changed', () => {
     see({});
     const newest = see({ resourceVersion: '7' });
-    expect(index.get('ConfigMap', 'shop', 'app')).toBe(newest);
+    expect(index.get(appConfig)).toBe(newest);
     remove();
-    expect(index.get('ConfigMap', 'shop', 'app')).toBeUndefined();
+    expect(index.get(appConfig)).toBeUndefined();
   });
 });
 
@@ -513,7 +515,7 @@ describe('scopes', () => {
 });
 
 describe('a state that was read', () => {
-  const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
+  const contentNow = () => index.get(appConfig)?.content;
 
   beforeEach(() => {
     see({ data: red, resourceVersion: '9' });
@@ -560,13 +562,13 @@ describe('a state that was read', () => {
     remove();
     expect(contentNow()).toEqual(contentOf(blue));
     expect(changes).toEqual([]);
-    expect(inconsistencies).toEqual(['ConfigMap/shop/app', 'ConfigMap/shop/app']);
+    expect(inconsistencies).toEqual(['ConfigMap shop/app', 'ConfigMap shop/app']);
   });
 
   it('is replaced by another read, whatever its version', () => {
     index.learn(sourceRecord({ data: red, resourceVersion: '3' }));
     expect(contentNow()).toEqual(contentOf(red));
-    index.learnAbsence('ConfigMap', 'shop', 'app');
+    index.learnAbsence(appConfig);
     expect(contentNow()).toBeUndefined();
   });
 
@@ -578,10 +580,10 @@ describe('a state that was read', () => {
 
 describe('what is not read', () => {
   const before = { createdAtMs: at(-100), writtenAtMs: at(-50) };
-  const contentNow = () => index.get('ConfigMap', 'shop', 'app')?.content;
-  const unresolved = () => index.unresolved('ConfigMap', 'shop', 'app');
-  const first = () => index.firstContent('ConfigMap', 'shop', 'app');
-  const former = (color: string) => index.formerContent('ConfigMap', 'shop', 'app', contentOf({ color }).whole());
+  const contentNow = () => index.get(appConfig)?.content;
+  const unresolved = () => index.unresolved(appConfig);
+  const first = () => index.firstContent(appConfig);
+  const former = (color: string) => index.formerContent(appConfig, contentOf({ color }).whole());
 
   function list(record: Parameters<typeof sourceRecord>[0] = {}): SourceRecord {
     const listed = listedRecord({ ...before, ...record });
@@ -594,7 +596,7 @@ describe('what is not read', () => {
   }
 
   function learnPast(data: Readonly<Record<string, string>> | 'unknown', past = { version: '1', until: '2' }): void {
-    index.learnPast('ConfigMap', 'shop', 'app', past, data === 'unknown' ? data : contentOf(data));
+    index.learnPast(appConfig, past, data === 'unknown' ? data : contentOf(data));
   }
 
   describe('of a source that is there', () => {
@@ -612,7 +614,10 @@ describe('what is not read', () => {
     it('is not what was before it, nor anything of a source that there is not', () => {
       expect([colorAt(-50), colorAt(-101), first()]).toEqual(['unknown', 'unknown', 'unknown']);
       expect(former('red')).toBeUndefined();
-      expect(index.unresolved('ConfigMap', 'shop', 'other')).toEqual({ past: [], now: undefined });
+      expect(index.unresolved({ kind: 'ConfigMap', namespace: 'shop', name: 'other' })).toEqual({
+        past: [],
+        now: undefined,
+      });
     });
 
     it.each([
@@ -697,10 +702,10 @@ describe('what is not read', () => {
 
     it('stays metadata-only, with the newest version that a list shows', () => {
       const again = list();
-      expect(index.get('ConfigMap', 'shop', 'app')).toEqual(again);
+      expect(index.get(appConfig)).toEqual(again);
       expect(changes).toEqual([]);
       list({ ignore: true });
-      expect(index.get('ConfigMap', 'shop', 'app')?.ignore).toBe(true);
+      expect(index.get(appConfig)?.ignore).toBe(true);
       expect(changes).toHaveLength(1);
     });
   });
@@ -732,7 +737,7 @@ describe('what is not read', () => {
       read({ data: blue, resourceVersion: '9' });
       list({ resourceVersion: '8' });
       expect(contentNow()).toEqual(contentOf(blue));
-      expect(inconsistencies).toEqual(['ConfigMap/shop/app']);
+      expect(inconsistencies).toEqual(['ConfigMap shop/app']);
     });
 
     it('has been what it was before, and since then, where nothing but labels were written', async () => {
@@ -821,7 +826,7 @@ describe('what is not read', () => {
     see({ name: 'other' });
     expect(unresolved()).toEqual({ past: [], now: undefined });
     expect([colorAt(0), colorAt(1), former('red')]).toEqual(['unknown', 'blue', undefined]);
-    expect(index.unresolved('ConfigMap', 'shop', 'gone').past).toEqual([]);
+    expect(index.unresolved({ kind: 'ConfigMap', namespace: 'shop', name: 'gone' }).past).toEqual([]);
     learnPast(red);
     expect(colorAt(0)).toBe('unknown');
   });

@@ -16,14 +16,14 @@ export function inForceAt(
   bySearch = false,
 ): InForce | 'metadata-only' {
   if (!entry) return { content: undefined };
-  const admittedMs = Math.max(entry.heededFromMs, bySearch ? entry.matchesFromMs : 0);
+  const admittedMs = Math.max(entry.ignoreSinceMs, bySearch ? entry.matchSinceMs : 0);
   const second = Math.floor(Math.max(sinceMs, admittedMs) / 1000) * 1000;
   // Pods start before the first rotation of what they mount, as before any other.
   const isAwaited = entry.record?.kind !== 'SecretProviderClass';
   const states = statesOf(entry);
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {
-    if (state.dating) return 'metadata-only';
+    if (state.evidence) return 'metadata-only';
     if (state.fromMs < second) {
       // Created within the second: pods cannot start without it, so those of a workload born then have read it.
       const createdThen = isAwaited && state.content === undefined && next && next.fromMs < second + 1000;

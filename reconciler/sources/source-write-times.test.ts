@@ -36,17 +36,17 @@ describe('when a content came into force, with the previous write at 10, seen at
     ['nobody knows what, maybe a key removed', 'watch', 10, 'metadata-only', small, 40],
     ['nobody knows what, as a list shows', 'list', 20, small, 'metadata-only', 40],
   ])('%s, %s, newest time %d', (_what, origin, writtenS, before, after, expected) => {
-    const dating = { origin, formerMs: at(10), writtenAtMs: at(writtenS), seenMs: at(40) };
-    expect(changedAtMs(dating, before, after)).toBe(at(expected));
+    const evidence = { origin, formerMs: at(10), writtenAtMs: at(writtenS), seenMs: at(40) };
+    expect(changedAtMs(evidence, before, after)).toBe(at(expected));
   });
 
   it('is never later than it was assumed before the contents were known', () => {
     const second = fc.nat({ max: 3 }).map(at);
     const content = fc.constantFrom(small, large, colored, repainted);
     const origin = fc.constantFrom('list' as const, 'watch' as const, 'read' as const);
-    const dating = fc.record({ origin, formerMs: second, writtenAtMs: second, seenMs: second });
+    const evidence = fc.record({ origin, formerMs: second, writtenAtMs: second, seenMs: second });
     fc.assert(
-      fc.property(dating, content, content, (seen, before, after) => {
+      fc.property(evidence, content, content, (seen, before, after) => {
         const known = changedAtMs(seen, before, after);
         expect(known).toBeLessThanOrEqual(changedAtMs(seen, 'metadata-only', after));
         expect(known).toBeLessThanOrEqual(changedAtMs(seen, before, 'metadata-only'));

@@ -14,7 +14,7 @@ export interface WriteTimeEvidence extends WriteTimes {
  * unknown, and the latest possible time is used.
  */
 export function changedAtMs(
-  dating: WriteTimeEvidence,
+  evidence: WriteTimeEvidence,
   before: ContentDigest | 'metadata-only',
   after: ContentDigest | 'metadata-only',
 ): number {
@@ -23,14 +23,14 @@ export function changedAtMs(
   const isSet = (name: string): boolean => isKnown && after.key(name) !== absent;
   const [sets, removes] = isKnown ? [differing.some(isSet), !differing.every(isSet)] : [false, true];
   // A list or a read shows the last of several writes: the time may be that of one, and the removal may be later.
-  if (removes && dating.origin !== 'watch') return Math.max(dating.writtenAtMs, dating.seenMs);
-  return writeTimeMs(dating, sets);
+  if (removes && evidence.origin !== 'watch') return Math.max(evidence.writtenAtMs, evidence.seenMs);
+  return writeTimeMs(evidence, sets);
 }
 
 /** Since when the annotations of a source have had their current values. */
 export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord, seenMs: number): FlagTimes {
-  const { record: before, heededFromMs = 0, matchesFromMs = 0 } = entry ?? {};
-  if (before?.uid !== record.uid) return { heededFromMs, matchesFromMs };
+  const { record: before, ignoreSinceMs = 0, matchSinceMs = 0 } = entry ?? {};
+  if (before?.uid !== record.uid) return { ignoreSinceMs, matchSinceMs };
   const times = timesOf(before, record, seenMs);
   const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
   const sinceMs = (flag: 'ignore' | 'match', fromMs: number): number => {
@@ -38,7 +38,7 @@ export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord,
     // A removal that was shown late was still made before the next write, which left its time.
     return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
   };
-  return { heededFromMs: sinceMs('ignore', heededFromMs), matchesFromMs: sinceMs('match', matchesFromMs) };
+  return { ignoreSinceMs: sinceMs('ignore', ignoreSinceMs), matchSinceMs: sinceMs('match', matchSinceMs) };
 }
 
 export function timesOf(before: SourceRecord, { writtenAtMs = 0 }: SourceRecord, seenMs: number): WriteTimes {

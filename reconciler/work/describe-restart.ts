@@ -62,7 +62,8 @@ export function attributed(
 ): readonly Change[] {
   return changes.map((change) => {
     const { kind, name, whole } = change;
-    const attribution = whole === undefined ? undefined : hints.attribution(kind, record.namespace, name, whole);
+    const source = { kind, namespace: record.namespace, name };
+    const attribution = whole === undefined ? undefined : hints.attribution(source, whole);
     return { ...change, attribution: attribution ?? change.attribution };
   });
 }

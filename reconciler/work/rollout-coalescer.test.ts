@@ -75,8 +75,9 @@ function change(...sources: readonly DigestedSource[]): void {
   }
 }
 
-function owed({ kind, name, content }: DigestedSource): Verdict {
-  return { id: sourceId(kind, name), kind, name, whole: content.whole() } as Verdict;
+function owed(source: DigestedSource): Verdict {
+  const { kind, name, content } = source;
+  return { id: sourceId(source), kind, name, whole: content.whole() } as Verdict;
 }
 
 async function look(...sources: readonly DigestedSource[]): Promise<string> {

@@ -95,8 +95,9 @@ export class RolloutCoalescer {
   }
 
   /** A source changed that these workloads may use. */
-  changed({ kind, name, after }: SourceChange, users: readonly TrackedWorkload[]): void {
-    const id = sourceId(kind, name);
+  changed(change: SourceChange, users: readonly TrackedWorkload[]): void {
+    const { kind, after } = change;
+    const id = sourceId(change);
     for (const workload of users) {
       const { key, record } = workload;
       const known = this.#entries.get(key);

@@ -23,7 +23,7 @@ import { SettleWindows } from './settle-window';
 import { SourceIndex } from '../sources/source-index';
 import { Worker, type WorkerOptions } from './worker';
 import { WorkloadIndex } from '../workloads/workload-index';
-import { dryWriters } from './writers';
+import { dryRunWriters } from './writers';
 
 const key = 'Deployment/shop/web';
 const baseline = formatBaseline(baselineOf(2, contentOf({ color: 'red' }).whole()));
@@ -74,8 +74,8 @@ beforeEach(() => {
     adoptions: new AdoptionRateLimiter(clock),
     removals: { putBack: () => Promise.resolve(), forget: nothing },
     writers: {
-      ...dryWriters,
-      methods: { ...dryWriters.methods, patch: patchWorkload },
+      ...dryRunWriters,
+      methods: { ...dryRunWriters.methods, patch: patchWorkload },
       annotate: annotateWorkload,
       pauses: {
         pauseFor: nothing,

@@ -1,5 +1,5 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
-import { owing, type Baseline } from '../../shared/domain/baseline/baseline';
+import { revertedBaseline, type Baseline } from '../../shared/domain/baseline/baseline';
 import { optedIn } from '../../shared/domain/policy/policy';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
@@ -30,7 +30,8 @@ import type { PlanView } from './plan-view';
 import type { Reporter } from '../reporting/reporter';
 import type { RolloutCoalescer } from './rollout-coalescer';
 import type { Settled, SettleTimes, SettleWindows } from './settle-window';
-import type { ContentLoader, SourceName } from '../reading/content-loader';
+import type { LocalSourceRef } from '../../shared/domain/sources/source';
+import type { ContentLoader } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import { UnansweredRestarts } from './unanswered-restarts';
 import type { Writers } from './writers';
@@ -179,7 +180,7 @@ export class Worker {
   /** Loads the missing contents, and asks whether their order can be known. A failure is retried. */
   async #read(
     workload: TrackedWorkload,
-    used: readonly SourceName[],
+    used: readonly LocalSourceRef[],
     then: QueueResult,
     ordered = false,
   ): Promise<QueueResult> {
@@ -243,7 +244,7 @@ export class Worker {
       async () => await this.#record(workload, baseline, decision.workload),
     );
     reporter.answered(changes);
-    reporter.folded(
+    reporter.coalesced(
       workload,
       changes,
       'folded into the rollout of its new template, which was stored after the change',
@@ -316,7 +317,7 @@ export class Worker {
   ): Promise<void> {
     this.#lostMarkers.add(workload.key);
     if (stored === undefined) return;
-    const owed = owing(
+    const owed = revertedBaseline(
       baseline,
       workload.baseline,
       changes.map(({ id }) => id),
@@ -336,7 +337,7 @@ export class Worker {
     const changes = injected.take(workload);
     if (!changes) return;
     reporter.answered(changes);
-    reporter.folded(workload, changes, 'the write of its new template brought the restart along');
+    reporter.coalesced(workload, changes, 'the write of its new template brought the restart along');
   }
 
   /** The changes are answered or do not concern the workload. */

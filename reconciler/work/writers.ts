@@ -26,7 +26,7 @@ export function writersFor(journal: JobJournal, pauses: PausesOptions): Writers 
 const withheld: Apply = () => Promise.resolve({ kind: 'withheld' });
 
 /** For a dry run: nothing is written, and what a write would have recorded is kept in memory. */
-export const dryWriters: Writers = {
+export const dryRunWriters: Writers = {
   methods: { patch: withheld, merge: withheld, rollout: withheld, 'create-job': withheld, recreate: withheld },
   annotate: () => Promise.resolve(undefined),
   pauses: { pauseFor: () => undefined, reconcile: () => Promise.resolve({ kind: 'done' }) },
@@ -34,4 +34,4 @@ export const dryWriters: Writers = {
 };
 
 /** For a dry run, too. */
-export const dryEvents = { dropped: 0, record: () => Promise.resolve() };
+export const dryRunEvents = { dropped: 0, record: () => Promise.resolve() };

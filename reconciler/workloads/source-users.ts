@@ -1,4 +1,4 @@
-import { sourceId, sourceKinds, type SourceKind } from '../../shared/domain/sources/source';
+import { sourceKey, sourceKinds, type SourceKey, type SourceRef } from '../../shared/domain/sources/source';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 
 /** Whether a name matches a list. Called only for lists with patterns. */
@@ -6,8 +6,7 @@ type Matches = (name: string) => boolean;
 
 /** The workloads that use each source, by reference, by name and by pattern. Holds workload keys. */
 export class SourceUsers {
-  /** By `namespace/cm/name`. */
-  readonly #byName = new Map<string, Set<string>>();
+  readonly #byName = new Map<SourceKey, Set<string>>();
   /** By `ConfigMap/namespace`: the workloads that name sources of the kind by a pattern. */
   readonly #byPattern = new Map<string, Map<string, Matches>>();
 
@@ -45,16 +44,17 @@ export class SourceUsers {
   }
 
   /** Keys of the workloads that a change of this source may concern. */
-  of(kind: SourceKind, namespace: string, name: string): ReadonlySet<string> {
-    const keys = new Set(this.#byName.get(`${namespace}/${sourceId(kind, name)}`));
+  of(source: SourceRef): ReadonlySet<string> {
+    const { kind, namespace, name } = source;
+    const keys = new Set(this.#byName.get(sourceKey(source)));
     for (const [key, matches] of this.#byPattern.get(`${kind}/${namespace}`) ?? []) if (matches(name)) keys.add(key);
     return keys;
   }
 }
 
-function* namedSources({ namespace, references, policy }: WorkloadRecord): Iterable<string> {
-  for (const { kind, name } of references) yield `${namespace}/${sourceId(kind, name)}`;
+function* namedSources({ namespace, references, policy }: WorkloadRecord): Iterable<SourceKey> {
+  for (const { kind, name } of references) yield sourceKey({ kind, namespace, name });
   for (const kind of sourceKinds) {
-    for (const name of policy[kind].named.literals) yield `${namespace}/${sourceId(kind, name)}`;
+    for (const name of policy[kind].named.literals) yield sourceKey({ kind, namespace, name });
   }
 }

@@ -58,7 +58,7 @@ function see(options: WorkloadOptions = {}, origin: 'list' | 'watch' = 'watch'):
 
 function users(id: string, namespace = 'shop'): readonly string[] {
   const [kind, name = ''] = id.split('/');
-  return index.usersOf(kind === 'cm' ? 'ConfigMap' : 'Secret', namespace, name).map(({ key }) => key);
+  return index.usersOf({ kind: kind === 'cm' ? 'ConfigMap' : 'Secret', namespace, name }).map(({ key }) => key);
 }
 
 function baseline(sequence: number, color = 'red'): Baseline {

@@ -8,15 +8,15 @@ import {
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { asked, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
-import { sourceId, type SourceId, type SourceKind, type SourceRecord } from '../../shared/domain/sources/source';
+import { requestedRestarts, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import {
   workloadKey,
-  type FirstSight,
+  type FirstSeenTimes,
   type TrackedWorkload,
   type WorkloadKey,
 } from '../../shared/domain/plan/tracked-workload';
@@ -63,7 +63,7 @@ interface ReadBaseline {
  * A workload that does not opt in: when it was written, and what it asked for then. There may be many, so no policy is
  * kept.
  */
-interface Untracked extends FirstSight {
+interface Untracked extends FirstSeenTimes {
   readonly uid: string;
   readonly asked: string;
 }
@@ -104,8 +104,8 @@ export class WorkloadIndex {
   }
 
   /** Workloads that a change of this source may concern. */
-  usersOf(kind: SourceKind, namespace: string, name: string): readonly TrackedWorkload[] {
-    return [...this.#users.of(kind, namespace, name)].flatMap((key) => this.#entries.get(key) ?? []);
+  usersOf(source: SourceRef): readonly TrackedWorkload[] {
+    return [...this.#users.of(source)].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
   /** Records our own write, so that older states from the watch are not taken for the present. */
@@ -138,12 +138,12 @@ export class WorkloadIndex {
    * A watch has shown that a source was created. Within one second, timestamps do not show whether that was before or
    * after.
    */
-  sourceCreated(key: WorkloadKey, { kind, name, createdAtMs }: SourceRecord): void {
+  sourceCreated(key: WorkloadKey, source: SourceRecord): void {
     const entry = this.#entries.get(key);
     if (!entry) return;
     const { referencedSinceMs: since } = entry;
-    if (createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
-    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(kind, name)) });
+    if (source.createdAtMs !== (typeof since === 'number' ? since : since.createdAtMs)) return;
+    this.#entries.set(key, { ...entry, createdSince: new Set(entry.createdSince).add(sourceId(source)) });
   }
 
   /** Keeps a baseline that is not written to the object: in a dry run, or because a permission is missing. */
@@ -308,7 +308,8 @@ export class WorkloadIndex {
         createdAtMs: Math.max(createdAtMs, selectedSinceMs),
         writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
       };
-    const sets = before.asked !== asked(record.policy) || (previous && !sameReferences(previous.record, record));
+    const sets =
+      before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
     const formerMs = before.writtenAtMs;
     const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
     // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
@@ -343,12 +344,12 @@ export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boo
   return true;
 }
 
-function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSight {
+function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSeenTimes {
   return { createdAtMs, writtenAtMs };
 }
 
 function untrackedOf(record: WorkloadRecord): Untracked {
-  return { uid: record.uid, asked: asked(record.policy), ...timesOf(record) };
+  return { uid: record.uid, asked: requestedRestarts(record.policy), ...timesOf(record) };
 }
 
 function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {

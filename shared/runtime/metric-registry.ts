@@ -38,7 +38,7 @@ export class MetricRegistry {
   }
 
   /** Adds the version of the process, with the same metric in all commands. */
-  tellVersion(): void {
+  registerBuildInfo(): void {
     this.gauge('reroll_build_info', 'Always 1; the version is its label.', { version: [version] }).set({ version }, 1);
   }
 

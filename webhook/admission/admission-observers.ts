@@ -7,7 +7,7 @@ import type { WebhookMetrics } from '../metrics';
 export interface AdmissionObserversOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  readonly duties: readonly AdmissionObserver[];
+  readonly observers: readonly AdmissionObserver[];
 }
 
 /**
@@ -23,11 +23,11 @@ export class AdmissionObservers {
 
   /** Never throws: if one observer fails, the others still run. */
   run(request: AdmissionRequest): void {
-    for (const observer of this.#options.duties) {
+    for (const observer of this.#options.observers) {
       try {
         if (observer.wants(request)) observer.run(request);
       } catch (thrown) {
-        this.#options.metrics.dutyFailuresTotal.inc({ duty: observer.name });
+        this.#options.metrics.pluginFailuresTotal.inc({ duty: observer.name });
         this.#options.logger.debug('a review was allowed, but an observer failed on it', {
           duty: observer.name,
           error: errorMessage(thrown),

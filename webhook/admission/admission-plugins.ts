@@ -12,11 +12,11 @@ const maxRefusalBytes = 4_096;
 export interface AdmissionPluginsOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
-  readonly duties: readonly AdmissionPlugin[];
+  readonly plugins: readonly AdmissionPlugin[];
 }
 
 /** What the plugins add to one answer. */
-export interface Gathering {
+export interface PluginRun {
   /** Fulfilled when all plugins are done. */
   readonly done: Promise<void>;
   /** What the plugins have answered so far. A plugin that is not done counts as failed. */
@@ -32,8 +32,8 @@ export class AdmissionPlugins {
   }
 
   /** Undefined if no plugin wants the request. */
-  gather(request: AdmissionRequest, path: ReviewPath): Gathering | undefined {
-    const plugins = this.#options.duties.filter((plugin) => this.#wants(plugin, request, path));
+  run(request: AdmissionRequest, path: ReviewPath): PluginRun | undefined {
+    const plugins = this.#options.plugins.filter((plugin) => this.#wants(plugin, request, path));
     if (plugins.length === 0) return undefined;
     const answers = new Map<AdmissionPlugin, PluginAnswer>();
     const ask = async (plugin: AdmissionPlugin): Promise<void> => {
@@ -68,7 +68,7 @@ export class AdmissionPlugins {
   }
 
   #failed({ name }: AdmissionPlugin, error: string): void {
-    this.#options.metrics.dutyFailuresTotal.inc({ duty: name });
+    this.#options.metrics.pluginFailuresTotal.inc({ duty: name });
     this.#options.logger.debug('a review was allowed without the answer of a plugin', { duty: name, error });
   }
 }

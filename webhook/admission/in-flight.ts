@@ -22,7 +22,7 @@ export class InFlight {
   }
 
   /** A place for one more request; undefined if all are taken. */
-  enter(): Place | undefined {
+  enter(): Reservation | undefined {
     if (this.#requests >= this.#limits.requests) return undefined;
     this.#requests++;
     let held = 0;
@@ -45,7 +45,7 @@ export class InFlight {
 }
 
 /** One request's share of what is in flight. */
-export interface Place {
+export interface Reservation {
   /** Reserves so many bytes more; false if there is no room. */
   take(bytes: number): boolean;
   /** Releases everything. May be called again. */

@@ -7,14 +7,14 @@ import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warnin
 import { reviewPaths, type ReviewPath, type WebhookMetrics } from '../metrics';
 import { maxBodyBytes } from './review-exchange';
 import type { ReviewHandler } from './review-handler';
-import type { Callers } from './webhook-tokens';
+import type { TokenAuthenticator } from './webhook-tokens';
 
 export interface ReviewEndpointOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   readonly handler: Pick<ReviewHandler, 'begin'>;
-  readonly callers: Callers;
+  readonly callers: TokenAuthenticator;
   /** Whether to ask callers to close their connection after the answer. */
   readonly isClosing: () => boolean;
 }

@@ -7,9 +7,9 @@ import {
   type AdmissionRequest,
   type AdmissionReview,
 } from './admission-review';
-import type { Gathering } from './admission-plugins';
+import type { PluginRun } from './admission-plugins';
 import type { PluginAnswer } from './admission-plugin';
-import type { Place } from './in-flight';
+import type { Reservation } from './in-flight';
 import { jsonValues } from './json-values';
 import type { ShedReason } from '../metrics';
 
@@ -25,11 +25,11 @@ export interface ReviewExchangeOptions {
   readonly clock: Clock;
   readonly deadlineMs: number;
   /** Undefined if too many reviews are in flight. */
-  readonly place: Place | undefined;
+  readonly reservation: Reservation | undefined;
   readonly onShed: (reason: ShedReason) => void;
   readonly onAnswer: (answer: ReviewAnswer) => void;
   /** Runs the plugins; undefined if none wants the request. */
-  readonly gather: (request: AdmissionRequest) => Gathering | undefined;
+  readonly runPlugins: (request: AdmissionRequest) => PluginRun | undefined;
   /** Called after an answer that allows. */
   readonly onRequest: (request: AdmissionRequest) => void;
 }
@@ -52,19 +52,19 @@ const text = (message: string): Buffer => Buffer.from(`${message}\n`);
 export class ReviewExchange {
   readonly #options: ReviewExchangeOptions;
   readonly #deadline: Timer;
-  #place: Place | undefined;
+  #reservation: Reservation | undefined;
   /** The whole body; only its first bytes once the review is shed. */
   #chunks: Buffer[] = [];
   #received = 0;
   #settled = false;
   /** Set while a parsed review waits for its plugins. */
-  #gathering: { readonly review: AdmissionReview; readonly answers: Gathering } | undefined;
+  #running: { readonly review: AdmissionReview; readonly answers: PluginRun } | undefined;
 
   constructor(options: ReviewExchangeOptions) {
     this.#options = options;
-    this.#place = options.place;
+    this.#reservation = options.reservation;
     this.#deadline = options.clock.timer(options.deadlineMs, () => this.#expire());
-    if (!this.#place) options.onShed('requests');
+    if (!this.#reservation) options.onShed('requests');
   }
 
   /** Takes the next bytes of the body. */
@@ -75,24 +75,24 @@ export class ReviewExchange {
       this.#answer({ status: 413, body: text(`a review has at most ${maxBodyBytes} bytes`), early: true });
       return;
     }
-    if (this.#place && !this.#place.take(chunk.length)) {
+    if (this.#reservation && !this.#reservation.take(chunk.length)) {
       this.#options.onShed('bytes');
       this.#leave();
     }
     this.#chunks.push(chunk);
-    if (!this.#place) this.#chunks = [this.#prefix()];
+    if (!this.#reservation) this.#chunks = [this.#prefix()];
   }
 
   /** The body is complete. */
   end(): void {
     if (this.#settled) return;
-    if (!this.#place) {
+    if (!this.#reservation) {
       this.#answerUnread(false);
       return;
     }
     const [first = Buffer.alloc(0)] = this.#chunks;
     const body = this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks, this.#received);
-    const tooMuch = this.#whatIsFull(body, this.#place);
+    const tooMuch = this.#whatIsFull(body, this.#reservation);
     if (tooMuch) {
       this.#options.onShed(tooMuch);
       this.#answerUnread(false);
@@ -103,21 +103,21 @@ export class ReviewExchange {
       this.#answer({ status: 400, body: text('not an AdmissionReview of admission.k8s.io/v1'), early: false });
       return;
     }
-    const answers = review.request && this.#options.gather(review.request);
+    const answers = review.request && this.#options.runPlugins(review.request);
     if (!answers) {
       this.#say(review);
       return;
     }
     this.#chunks = [];
-    this.#gathering = { review, answers };
+    this.#running = { review, answers };
     void answers.done.then(() => this.#sayGathered());
   }
 
   /** Why the body must not be parsed: even a small one may take seconds and hundreds of megabytes. */
-  #whatIsFull(body: Buffer, place: Place): ShedReason | undefined {
+  #whatIsFull(body: Buffer, reservation: Reservation): ShedReason | undefined {
     const values = jsonValues(body, maxReviewValues);
     if (values > maxReviewValues) return 'values';
-    return place.take(values * bytesPerValue) ? undefined : 'bytes';
+    return reservation.take(values * bytesPerValue) ? undefined : 'bytes';
   }
 
   /** The caller has closed its connection: there is nobody to answer. */
@@ -127,8 +127,8 @@ export class ReviewExchange {
 
   /** Called when all plugins are done, and at the deadline with what they have answered by then. */
   #sayGathered(): void {
-    if (!this.#gathering) return;
-    const { review, answers } = this.#gathering;
+    if (!this.#running) return;
+    const { review, answers } = this.#running;
     this.#say(review, answers.take());
   }
 
@@ -139,7 +139,7 @@ export class ReviewExchange {
   }
 
   #expire(): void {
-    if (this.#gathering) {
+    if (this.#running) {
       this.#sayGathered();
       return;
     }
@@ -165,12 +165,12 @@ export class ReviewExchange {
     this.#deadline.cancel();
     this.#leave();
     this.#chunks = [];
-    this.#gathering = undefined;
+    this.#running = undefined;
   }
 
   #leave(): void {
-    this.#place?.leave();
-    this.#place = undefined;
+    this.#reservation?.leave();
+    this.#reservation = undefined;
   }
 
   /** A copy: a slice would keep the whole chunk in memory. */

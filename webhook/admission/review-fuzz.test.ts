@@ -110,8 +110,8 @@ function world() {
   sender.setReplicas(new Set(['up:1', 'hanging:1']));
   const recent = new RecentChanges(clock);
   const send = sender.send.bind(sender);
-  const duties = [captureObserver({ clock, metrics, recent, digester: () => testDigester, send })];
-  const handler = new ReviewHandler({ clock, logger: silentLogger, metrics, duties });
+  const observers = [captureObserver({ clock, metrics, recent, digester: () => testDigester, send })];
+  const handler = new ReviewHandler({ clock, logger: silentLogger, metrics, observers });
   return { clock, metrics, sender, recent, handler };
 }
 

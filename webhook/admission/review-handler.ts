@@ -13,7 +13,7 @@ export interface ReviewHandlerOptions {
   readonly logger: Logger;
   readonly metrics: WebhookMetrics;
   /** Run after the answer has been written. */
-  readonly duties: readonly AdmissionObserver[];
+  readonly observers: readonly AdmissionObserver[];
   /** Add to the answer. */
   readonly plugins?: readonly AdmissionPlugin[];
   readonly limits?: InFlightLimits;
@@ -55,7 +55,7 @@ export class ReviewHandler {
     this.#inFlight = new InFlight(options.limits ?? defaultLimits);
     this.#observers = new AdmissionObservers(options);
     const { logger, metrics, plugins = [] } = options;
-    this.#plugins = new AdmissionPlugins({ logger, metrics, duties: plugins });
+    this.#plugins = new AdmissionPlugins({ logger, metrics, plugins });
     metrics.registry.onScrape(() => {
       metrics.inFlight.set(this.#inFlight.requests);
       metrics.bytesInFlight.set(this.#inFlight.bytes);
@@ -74,14 +74,14 @@ export class ReviewHandler {
     return new ReviewExchange({
       clock,
       deadlineMs: Math.min(ownDeadlineMs, (timeoutMs ?? Infinity) / 2),
-      place: this.#inFlight.enter(),
+      reservation: this.#inFlight.enter(),
       onShed: (reason) => metrics.shedTotal.inc({ reason }),
       onAnswer: (reply) => {
         metrics.requestsTotal.inc({ path, code: String(reply.status) });
         metrics.reviewDurationSeconds.observe((clock.monotonicMs() - startMs) / 1000);
         answer(reply);
       },
-      gather: (request) => this.#plugins.gather(request, path),
+      runPlugins: (request) => this.#plugins.run(request, path),
       onRequest: (request) => this.#observers.run(request),
     });
   }

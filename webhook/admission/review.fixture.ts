@@ -72,10 +72,10 @@ export function handlerWorld(limits?: InFlightLimits, plugins: readonly Admissio
   const metrics = new WebhookMetrics();
   const sent: ChangeRecord[] = [];
   const recent = new RecentChanges(clock);
-  const duties = [
+  const observers = [
     captureObserver({ clock, metrics, recent, digester: () => testDigester, send: (record) => sent.push(record) }),
   ];
-  const handler = new ReviewHandler({ clock, logger, metrics, duties, plugins, ...(limits && { limits }) });
+  const handler = new ReviewHandler({ clock, logger, metrics, observers, plugins, ...(limits && { limits }) });
   const begin = (timeoutMs?: number, path: ReviewPath = 'validate') => {
     const answers: ReviewAnswer[] = [];
     const exchange = handler.begin({ path, timeoutMs, answer: (answer) => answers.push(answer) });

@@ -9,11 +9,11 @@ import { peerCertificateEndMs } from '../../shared/runtime/tls/peer-certificate'
 import { ReviewEndpoint } from './review-endpoint';
 import type { ReviewHandler } from './review-handler';
 import { ServedCertificate, type ServedCertificateOptions } from './served-certificate';
-import type { Callers } from './webhook-tokens';
+import type { TokenAuthenticator } from './webhook-tokens';
 
 export interface WebhookServerOptions extends ServedCertificateOptions {
   readonly handler: Pick<ReviewHandler, 'begin'>;
-  readonly callers: Callers;
+  readonly callers: TokenAuthenticator;
 }
 
 /** In `closing`, each answer asks its caller to close the connection. */

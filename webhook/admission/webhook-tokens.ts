@@ -11,14 +11,14 @@ import { WatchedSecret, type SecretContent } from '../../shared/kube/secrets/wat
 import type { Logger } from '../../shared/runtime/log/logger';
 
 /** Decides who may call: whoever sends a known token. */
-export interface Callers {
+export interface TokenAuthenticator {
   isKnown(token: string): boolean;
   /** Why no call is accepted; undefined if some are. */
   readonly problem: string | undefined;
 }
 
 /** The current tokens that `reroll certs` keeps in a Secret. */
-export class WebhookTokens implements Callers {
+export class WebhookTokens implements TokenAuthenticator {
   readonly #logger: Logger;
   readonly #secret: WatchedSecret;
   #tokens: readonly WebhookToken[] = [];

@@ -1,4 +1,5 @@
 import type { ContentDigest, ContentDigester } from '../../shared/domain/sources/content-digest';
+import type { SourceRef } from '../../shared/domain/sources/source';
 import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
 import { metadataFromJson, type ObjectMetadata } from '../../shared/kube/wire/object-metadata';
 import { entriesFromJson } from '../../shared/kube/sources/source-decoder';
@@ -8,9 +9,7 @@ import type { AdmissionRequest } from './admission-review';
 export type Content = ReadonlyMap<string, Buffer>;
 
 /** What a request writes to a ConfigMap or Secret. */
-export interface WrittenSource {
-  readonly kind: 'ConfigMap' | 'Secret';
-  readonly namespace: string;
+export interface WrittenSource extends SourceRef<'ConfigMap' | 'Secret'> {
   /** Empty until the server has generated one. */
   readonly name: string;
   readonly metadata: ObjectMetadata;
@@ -44,16 +43,14 @@ export function writtenSource(request: AdmissionRequest, kind: WrittenSource['ki
 export function digestOf(source: WrittenSource, digester: ContentDigester): ContentDigest {
   const known = digests.get(source);
   if (known) return known;
-  const { kind, namespace, name, after } = source;
-  const digest = digester.digest(kind, namespace, name, after);
+  const digest = digester.digest(source, source.after);
   digests.set(source, digest);
   return digest;
 }
 
 /** Digests the old content, which takes as long again. Only a preview needs it, to prove what the writer knows. */
 export function digestBefore(source: WrittenSource, digester: ContentDigester): ContentDigest {
-  const { kind, namespace, name, before } = source;
-  return digester.digest(kind, namespace, name, before);
+  return digester.digest(source, source.before);
 }
 
 /** Compares the bytes: a digest of the old ones would be used for nothing else, and takes most of the time. */

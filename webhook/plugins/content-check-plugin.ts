@@ -12,6 +12,7 @@ import { KubeError } from '../../shared/kube/errors';
 import { metadataFromJson } from '../../shared/kube/wire/object-metadata';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
+import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
 import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugin';
 import { capturedKind } from './capture-change';
@@ -85,11 +86,11 @@ function checkedWrite(request: AdmissionRequest): CheckedWrite | undefined {
   const after = checkedContent(kind, request.object);
   const before = request.operation === 'UPDATE' ? checkedContent(kind, request.oldObject) : undefined;
   if (before && isSame(before, after) && isAskedTheSame(request)) return undefined;
-  const { namespace: stated, name } = metadataFromJson(request.object);
-  const namespace = request.namespace ?? stated;
+  const metadata = metadataFromJson(request.object);
+  const namespace = request.namespace ?? metadata.namespace;
   // The name may be empty until the server has generated it.
-  const source = `${kind} ${namespace}/${name || (request.name ?? '')}`;
-  return { namespace, source, after, before };
+  const name = metadata.name || (request.name ?? '');
+  return { namespace, source: sourceKey({ kind, namespace, name }), after, before };
 }
 
 function isSame(before: CheckedContent, after: CheckedContent): boolean {

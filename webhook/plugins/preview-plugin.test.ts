@@ -28,7 +28,7 @@ interface Written {
 
 function contentIn({ namespace, name }: PreviewQuestion, { data }: Written) {
   const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64')] as const);
-  return digester.digest('Secret', namespace, name, entries);
+  return digester.digest({ kind: 'Secret', namespace, name }, entries);
 }
 
 function world(answer: unknown = restarts, key: () => ContentDigester | undefined = () => digester, canAsk = true) {

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
-import { objectKey } from '../../shared/domain/kubernetes/object-key';
+import { sourceKey } from '../../shared/domain/sources/source';
 import { textDigest } from '../../shared/domain/sources/text-digest';
 import type { Clock } from '../../shared/runtime/clock';
 
@@ -29,9 +29,10 @@ export class RecentChanges {
   }
 
   /** Whether this change was not seen before. Remembers it. */
-  isNew({ kind, namespace, name, uid, digest, user }: ChangeRecord): boolean {
+  isNew(record: ChangeRecord): boolean {
+    const { uid, digest, user } = record;
     // Digests, as names of objects and users may be long.
-    const source = textDigest(`${kind} ${objectKey(namespace, name)} ${uid}`);
+    const source = textDigest(`${sourceKey(record)} ${uid}`);
     const change = textDigest(`${digest} ${user}`);
     const atMs = this.#clock.monotonicMs();
     const last = this.#last.get(source);

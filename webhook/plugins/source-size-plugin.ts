@@ -1,6 +1,6 @@
 import { budgets } from '../../shared/domain/budgets';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
-import { objectKey } from '../../shared/domain/kubernetes/object-key';
+import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
 import type { AdmissionPlugin } from '../admission/admission-plugin';
 import { capturedKind } from './capture-change';
@@ -12,11 +12,11 @@ export function sourceSizePlugin(): AdmissionPlugin {
     name: 'source-size',
     wants: (request) => capturedKind(request) !== undefined && readsWarnings(request) && why(request) !== undefined,
     answer: async (request) => {
-      const what = why(request);
-      const { namespace = '', kind, name = '' } = request;
-      if (what === undefined) return await Promise.resolve({});
+      const [what, kind] = [why(request), capturedKind(request)];
+      const { namespace = '', name = '' } = request;
+      if (what === undefined || kind === undefined) return await Promise.resolve({});
       const effect = 'any change restarts every workload that uses one of them; split it into several objects';
-      return { warnings: [`${kind.kind} ${objectKey(namespace, name)} has ${what}: ${effect}`] };
+      return { warnings: [`${sourceKey({ kind, namespace, name })} has ${what}: ${effect}`] };
     },
   };
 }

@@ -97,7 +97,7 @@ export class WebhookEngine {
       workloadPlugin({ keys: defaultAnnotationKeys, policy, reconcilers }),
       ...advice.map((plugin) => quietIn(settings.quietNamespaces, plugin)),
     ];
-    this.handler = new ReviewHandler({ clock, logger, metrics, duties: observers, plugins });
+    this.handler = new ReviewHandler({ clock, logger, metrics, observers, plugins });
     if (reconcilerAddresses.length > 0) {
       this.#sender.setReplicas(new Set(reconcilerAddresses));
     } else {

@@ -120,7 +120,7 @@ export function protobufContract(context: () => ContractContext): void {
         await client.watch(`${url}&watch=true&resourceVersion=${resourceVersion}`, `${protobuf};stream=watch`),
       );
       expect(type).toBe('ADDED');
-      const digest = digester.digest(kind, namespace, 'c', [['x', Buffer.from('1')]]).whole();
+      const digest = digester.digest({ kind, namespace, name: 'c' }, [['x', Buffer.from('1')]]).whole();
       expect(fromBytes(object)).toMatchObject({ name: 'c', digest });
     });
 

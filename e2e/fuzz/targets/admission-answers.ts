@@ -32,7 +32,7 @@ const reconcilers = {
   query: async (path: string): Promise<unknown> => await Promise.resolve(answers[path]),
   canQuery: () => true,
 };
-const duties: readonly AdmissionPlugin[] = [
+const plugins: readonly AdmissionPlugin[] = [
   previewPlugin({ reconcilers, digester: () => digester }),
   lintPlugin({ clock: promptClock, reconcilers }),
   workloadPlugin({
@@ -49,9 +49,9 @@ export const target: Target = {
   run: async (input) => {
     const request = markedRequest(input);
     if (!request) return;
-    for (const duty of duties) {
-      if (!duty.wants(request, 'mutate')) continue;
-      const answer = await attemptLater(async () => await duty.answer(request), MalformedObjectError);
+    for (const plugin of plugins) {
+      if (!plugin.wants(request, 'mutate')) continue;
+      const answer = await attemptLater(async () => await plugin.answer(request), MalformedObjectError);
       for (const warning of answer?.warnings ?? []) requireFitToShow(warning, 'a warning');
       if (!answer?.patch || !isObject(request.object)) continue;
       const patched = applyJsonPatch(request.object as JsonObject, answer.patch as unknown as JsonValue);

@@ -1,7 +1,7 @@
 import { promise, requireFitToShow, type Target } from '../target';
 import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
 import { parseLintQuestion, readLintAnswer } from '../../../shared/domain/protocol/lint-answer';
-import { known, told } from '../../../shared/domain/lint/lint.fixture';
+import { known, lintSettings } from '../../../shared/domain/lint/lint.fixture';
 import { readLintSubject } from '../../../shared/domain/lint/lint-subject';
 import { isWorthLinting, lintWorkload } from '../../../shared/domain/lint/lint-workload';
 import { workloadQuestion } from '../../../shared/domain/protocol/workload-question';
@@ -22,7 +22,7 @@ export const target: Target = {
       return;
     }
     isWorthLinting(body.value, defaultAnnotationKeys);
-    const findings = lintWorkload(readLintSubject(body.value, told()), known([], true));
+    const findings = lintWorkload(readLintSubject(body.value, lintSettings()), known([], true));
     for (const { message } of findings) requireFitToShow(message, 'a finding');
     const answer = { v: 1, findings: findings.map(({ message }) => ({ message, provisional: false })) };
     promise(readLintAnswer(answer) !== undefined, 'findings are an answer that the webhook reads');

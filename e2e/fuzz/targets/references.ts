@@ -11,7 +11,7 @@ export const target: Target = {
     const podSpec = jsonOf(input);
     firstContainer(podSpec);
     const found = references(podSpec);
-    const ids = found.map(({ kind, name }) => sourceId(kind, name));
+    const ids = found.map(sourceId);
     promise(new Set(ids).size === ids.length, 'each source is told once');
     promise(JSON.stringify(ids.toSorted()) === JSON.stringify(ids), 'sources are told in order');
     for (const { keys } of found) promise(keys === 'all' || keys.length > 0, 'who uses no key uses nothing');

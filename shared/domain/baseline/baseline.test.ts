@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   formatBaseline,
-  owing,
+  revertedBaseline,
   withoutUid,
   isWrittenFor,
   parseBaseline,
@@ -151,7 +151,7 @@ describe('owing', () => {
   const before: Baseline = { sequence: 3, keyId: 'key-1234', sources: new Map<string, Recorded>([['cm/app', digest]]) };
 
   it('is the next baseline, with the previous state of these sources and the written state of the others', () => {
-    const next = owing(written, before, ['cm/app']);
+    const next = revertedBaseline(written, before, ['cm/app']);
     expect(next.sequence).toBe(5);
     expect([...next.sources]).toEqual([
       ['cm/app', digest],
@@ -164,8 +164,10 @@ describe('owing', () => {
     ['another key was in use', { ...before, keyId: 'key-0000' }],
     ['the source was not recorded', { ...before, sources: new Map() }],
   ])('records a state that differs from the current one if %s before', (_what, former) => {
-    const recorded = owing(written, former, ['cm/app']).sources.get('cm/app');
+    const recorded = revertedBaseline(written, former, ['cm/app']).sources.get('cm/app');
     expect(recorded).not.toBe(other);
-    expect(parseBaseline(formatBaseline(owing(written, former, ['cm/app']))).sources.get('cm/app')).toBe(recorded);
+    expect(parseBaseline(formatBaseline(revertedBaseline(written, former, ['cm/app']))).sources.get('cm/app')).toBe(
+      recorded,
+    );
   });
 });

@@ -104,7 +104,11 @@ const noContents = 'A'.repeat(digestLength);
  * The next baseline after one whose restart did not take effect: it records the state before it for these sources, so
  * that they still cause a restart.
  */
-export function owing(written: Baseline, before: Baseline | undefined, sources: readonly SourceId[]): Baseline {
+export function revertedBaseline(
+  written: Baseline,
+  before: Baseline | undefined,
+  sources: readonly SourceId[],
+): Baseline {
   const known = before?.keyId === written.keyId ? before.sources : undefined;
   const previous = sources.map((id) => [id, known?.get(id) ?? noContents] as const);
   return { ...written, sequence: written.sequence + 1, sources: new Map([...written.sources, ...previous]) };

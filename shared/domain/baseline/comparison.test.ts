@@ -18,8 +18,8 @@ const renewed = new Map<ContentDigest, ContentDigest>();
 
 function content(entries: Record<string, string>): ContentDigest {
   const raw = Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const);
-  const digest = digester.digest('ConfigMap', 'shop', 'app', raw);
-  renewed.set(digest, nextDigester.digest('ConfigMap', 'shop', 'app', raw));
+  const digest = digester.digest({ kind: 'ConfigMap', namespace: 'shop', name: 'app' }, raw);
+  renewed.set(digest, nextDigester.digest({ kind: 'ConfigMap', namespace: 'shop', name: 'app' }, raw));
   return digest;
 }
 

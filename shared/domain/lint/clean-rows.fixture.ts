@@ -49,7 +49,7 @@ export const cleanRows: readonly LintRow[] = [
   {
     title: 'off but for a list, where every workload is restarted',
     applied: { metadata: { [keys.auto]: 'false', [keys.configMapReload]: 'app' } },
-    told: { policy: { autoReloadAll: true } },
+    flags: { policy: { autoReloadAll: true } },
     says: [],
   },
   {
@@ -106,7 +106,7 @@ export const cleanRows: readonly LintRow[] = [
   {
     title: 'the keys that flags have set',
     applied: { metadata: { 'example.com/restart': 'true', [keys.auto]: 'yes' } },
-    told: { keys: { auto: 'example.com/restart' } },
+    flags: { keys: { auto: 'example.com/restart' } },
     says: [],
   },
   {
@@ -139,20 +139,20 @@ export const cleanRows: readonly LintRow[] = [
   {
     title: 'a namespace that is left out, and nothing that asks',
     applied: { metadata: { 'reroll.dev/baseline': '{}' } },
-    told: { selection: { namespacesToIgnore: ['shop'] } },
+    flags: { selection: { namespacesToIgnore: ['shop'] } },
     says: [],
   },
   {
     title: 'a namespace that is selected',
     applied: { metadata: { [keys.auto]: 'true' } },
-    told: { selection: { namespaceSelector: parseSelector('env=prod') } },
+    flags: { selection: { namespaceSelector: parseSelector('env=prod') } },
     isNamespaceSelected: true,
     says: [],
   },
   {
     title: 'SecretProviderClasses with their flag',
     applied: { metadata: { [keys.secretProviderClassReload]: 'vault' } },
-    told: { csi: true },
+    flags: { csi: true },
     sources: [source('SecretProviderClass', 'vault')],
     says: [],
   },

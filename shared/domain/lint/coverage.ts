@@ -7,14 +7,14 @@ import { controllerOf } from '../workloads/workload';
 import { workloadKinds } from '../kubernetes/workload-kinds';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject } from './lint-subject';
-import { askingAnnotations, plural, watchedSourceKinds } from './lint-subject';
+import { requestingAnnotations, plural, watchedSourceKinds } from './lint-subject';
 
 const maxSelectorBytes = 40;
 
 /** An object of a kind that Reroll never restarts asks for restarts. */
 export function* uncoveredKind(subject: LintSubject): Generator<AnnotationProblem> {
   const { kind, group, object } = subject.write;
-  const [asking] = askingAnnotations(subject);
+  const [asking] = requestingAnnotations(subject);
   // Objects created by controllers copy the annotations of their owners.
   if (!asking || controllerOf(object)) return;
   const what = group === '' ? kind : `${kind} of ${group}`;
@@ -30,7 +30,7 @@ export function* uncoveredKind(subject: LintSubject): Generator<AnnotationProble
 
 /** A workload asks for restarts, but flags exclude it. */
 export function* leftOutByFlags(subject: WorkloadSubject, known: KnownSources): Generator<AnnotationProblem> {
-  const [asking] = askingAnnotations(subject);
+  const [asking] = requestingAnnotations(subject);
   if (!asking) return;
   const { kind } = subject.kind;
   if (subject.settings.policy.ignoredWorkloadKinds.includes(kind)) {
@@ -62,7 +62,7 @@ function namespaceLeftOut(
 /** A workload asks for restarts by sources of a kind that is not watched. */
 export function* unwatchedSourceKinds(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const watched = watchedSourceKinds(subject.settings);
-  const asking = askingAnnotations(subject);
+  const asking = requestingAnnotations(subject);
   for (const kind of sourceKinds) {
     if (watched.includes(kind)) continue;
     const { auto, reload } = typedKeysOf(subject.settings.keys)[kind];
@@ -86,7 +86,7 @@ export function* narrowedOut(subject: WorkloadSubject): Generator<AnnotationProb
   );
   for (const kind of leftOut) {
     const { auto, reload } = typedKeysOf(keys)[kind];
-    for (const written of askingAnnotations(subject).filter(({ key }) => key === auto || key === reload)) {
+    for (const written of requestingAnnotations(subject).filter(({ key }) => key === auto || key === reload)) {
       const message = `has no effect: ${narrowing ?? keys.kind} leaves ${plural(kind)} out`;
       yield { code: 'narrowed-out', ...written, message, fix: 'remove one of the two' };
     }
@@ -94,9 +94,9 @@ export function* narrowedOut(subject: WorkloadSubject): Generator<AnnotationProb
 }
 
 /** Settings on a workload that asks for no restarts. */
-export function* nothingAsked(subject: WorkloadSubject): Generator<AnnotationProblem> {
+export function* nothingRequested(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys, policy } = subject.settings;
-  if (policy.autoReloadAll || askingAnnotations(subject).length > 0) return;
+  if (policy.autoReloadAll || requestingAnnotations(subject).length > 0) return;
   const typed = Object.values(typedKeysOf(keys));
   const switches = [keys.auto, keys.search, ...typed.map(({ auto }) => auto)];
   // A switch that is not on is off on purpose, or reported elsewhere as a mistake.

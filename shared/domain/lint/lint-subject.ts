@@ -5,7 +5,7 @@ import { fieldAt, textOf } from '../kubernetes/json-value';
 import { objectKey } from '../kubernetes/object-key';
 import { namesIn } from '../text/pattern';
 import type { PolicySettings } from '../policy/policy';
-import { speakingKey, typedKeysOf } from '../policy/policy-annotations';
+import { effectiveKey, typedKeysOf } from '../policy/policy-annotations';
 import type { Selection } from '../sources/selection';
 import type { SourceKind } from '../sources/source';
 import { sourceKinds } from '../sources/source';
@@ -48,7 +48,7 @@ export interface WorkloadSubject extends LintSubject {
 }
 
 /** An annotation that is present. */
-export interface Written {
+export interface PresentAnnotation {
   readonly key: string;
   readonly value: string;
 }
@@ -74,7 +74,11 @@ export function titleOf({ write: { kind, namespace, object } }: LintSubject): st
 }
 
 /** The annotations that ask for restarts. A finding is reported on one of them. */
-export function askingAnnotations({ settings: { keys }, metadata, template }: LintSubject): readonly Written[] {
+export function requestingAnnotations({
+  settings: { keys },
+  metadata,
+  template,
+}: LintSubject): readonly PresentAnnotation[] {
   const typed = Object.values(typedKeysOf(keys));
   const asking = [
     ...[keys.auto, ...typed.map(({ auto }) => auto)].map((key) => [key, isOn] as const),
@@ -93,7 +97,7 @@ const isTrue = (value: string): boolean => value === 'true';
 
 /** Where the switches and lists for one kind of source are read from: the metadata, or else the pod template. */
 export function annotationsFor({ settings: { keys }, metadata, template }: LintSubject, kind: SourceKind): Annotations {
-  return speakingKey(metadata, keys, typedKeysOf(keys)[kind]) === undefined ? template : metadata;
+  return effectiveKey(metadata, keys, typedKeysOf(keys)[kind]) === undefined ? template : metadata;
 }
 
 /** The kinds of sources that this install watches. */

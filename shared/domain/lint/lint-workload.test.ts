@@ -8,7 +8,7 @@ import { cleanRows } from './clean-rows.fixture';
 import { noKnownSources, type KnownSources } from './known-sources';
 import { readLintSubject } from './lint-subject';
 import { isWorthLinting, lintWorkload } from './lint-workload';
-import { known, told, written, type Applied, type LintRow } from './lint.fixture';
+import { known, lintSettings, written, type Applied, type LintRow } from './lint.fixture';
 import { sourceQuestion } from './listed-sources';
 import { nameRows } from './name-rows.fixture';
 import { placeRows } from './place-rows.fixture';
@@ -18,8 +18,8 @@ import { valueRows } from './value-rows.fixture';
 
 const rows = [...nameRows, ...valueRows, ...placeRows, ...precedenceRows, ...sourceRows];
 
-function findings({ applied, told: flags, sources, isNamespaceSelected }: LintRow, of?: KnownSources) {
-  const subject = readLintSubject(written(applied), told(flags));
+function findings({ applied, flags, sources, isNamespaceSelected }: LintRow, of?: KnownSources) {
+  const subject = readLintSubject(written(applied), lintSettings(flags));
   return lintWorkload(subject, of ?? known(sources, isNamespaceSelected));
 }
 
@@ -35,7 +35,10 @@ describe('lintWorkload', () => {
     const sent = readWorkloadQuestion(
       JSON.parse(JSON.stringify(workloadQuestion(write, write.namespace, write.object))),
     );
-    const found = lintWorkload(readLintSubject(sent!, told(row.told)), known(row.sources, row.isNamespaceSelected));
+    const found = lintWorkload(
+      readLintSubject(sent!, lintSettings(row.flags)),
+      known(row.sources, row.isNamespaceSelected),
+    );
     expect(found).toEqual(findings(row));
   });
 
@@ -61,7 +64,7 @@ describe('lintWorkload', () => {
 describe('any workload', () => {
   it('has at most a hundred findings', () => {
     const metadata = { [keys.configMapExclude]: 'a*,'.repeat(500), [keys.auto]: 'true' };
-    expect(lintWorkload(readLintSubject(written({ metadata }), told()), known())).toHaveLength(100);
+    expect(lintWorkload(readLintSubject(written({ metadata }), lintSettings()), known())).toHaveLength(100);
   });
 
   const ours = fc.constantFrom(...Object.values<string>({ ...keys }), 'reroll.dev/settle', 'reroll.dev/x', 'x/auto');
@@ -73,7 +76,7 @@ describe('any workload', () => {
     fc.assert(
       fc.property(kinds, groups, texts, texts, fc.string(), (kind, group, metadata, template, name) => {
         const { object } = written({ kind: 'Deployment', name, metadata, template });
-        const subject = readLintSubject({ kind, group, namespace: 'shop', object }, told({ csi: true }));
+        const subject = readLintSubject({ kind, group, namespace: 'shop', object }, lintSettings({ csi: true }));
         for (const { message } of lintWorkload(subject, known())) {
           expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256);
         }
@@ -90,7 +93,7 @@ describe('any workload', () => {
           { metadata: { annotations: part, labels: part } },
         ]) {
           const write = { kind, group, namespace: 'shop', object: each, oldObject: object };
-          const subject = readLintSubject(write, told());
+          const subject = readLintSubject(write, lintSettings());
           isWorthLinting(write, keys);
           lintWorkload(subject, known());
         }
@@ -100,7 +103,7 @@ describe('any workload', () => {
 });
 
 describe('sourceQuestion', () => {
-  const question = (applied: Applied, settings = told()) => {
+  const question = (applied: Applied, settings = lintSettings()) => {
     const subject = readLintSubject(written(applied), settings);
     return 'spec' in subject ? sourceQuestion(subject) : undefined;
   };
@@ -128,7 +131,7 @@ describe('sourceQuestion', () => {
   it('asks nothing if nothing depends on it, except for labels that a flag selects by', () => {
     expect(question({ metadata: { [keys.auto]: 'true' } })).toBeUndefined();
     const selection = { namespaceSelector: parseSelector('env=prod') };
-    expect(question({ metadata: { [keys.auto]: 'true' } }, told({ selection }))).toEqual({
+    expect(question({ metadata: { [keys.auto]: 'true' } }, lintSettings({ selection }))).toEqual({
       namespace: 'shop',
       named: [],
     });

@@ -5,7 +5,7 @@ import { annotationsOf, type AnnotationKeys } from '../annotations/annotations';
 import { budgets } from '../budgets';
 import { fieldAt, objectOf, sameJson, type JsonObject } from '../kubernetes/json-value';
 import { defaultTemplatePath } from '../kubernetes/workload-kinds';
-import { leftOutByFlags, narrowedOut, nothingAsked, uncoveredKind, unwatchedSourceKinds } from './coverage';
+import { leftOutByFlags, narrowedOut, nothingRequested, uncoveredKind, unwatchedSourceKinds } from './coverage';
 import type { KnownSources } from './known-sources';
 import type { LintSubject, WorkloadSubject, WorkloadWrite } from './lint-subject';
 import { listedSources } from './listed-sources';
@@ -38,7 +38,7 @@ const checks: readonly Check[] = [
   ofAnotherKind,
   unwatchedSourceKinds,
   narrowedOut,
-  nothingAsked,
+  nothingRequested,
   templateOverridden,
   autoSwitches,
   listBesideAuto,
@@ -82,6 +82,6 @@ export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: Annot
     Object.keys(each).some(isKnown) || Object.keys(each).slice(0, budgets.reviewedAnnotations).some(isNear);
   if (!said.some(concernsRestarts)) return false;
   if (oldObject === undefined || oldObject === null) return true;
-  const told = (state: unknown) => [annotationsOf(state), labels(state), between(state), podTemplate(state)];
-  return !sameJson(told(object), told(oldObject));
+  const linted = (state: unknown) => [annotationsOf(state), labels(state), between(state), podTemplate(state)];
+  return !sameJson(linted(object), linted(oldObject));
 }

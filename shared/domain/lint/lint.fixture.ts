@@ -30,7 +30,7 @@ export interface Applied {
 }
 
 /** Flags of the install; a missing one has its default. */
-export interface Told {
+export interface InstallFlags {
   readonly keys?: Partial<AnnotationKeys>;
   readonly policy?: Partial<PolicySettings>;
   readonly selection?: Partial<Selection>;
@@ -41,7 +41,7 @@ export interface Told {
 export interface LintRow {
   readonly title: string;
   readonly applied: Applied;
-  readonly told?: Told;
+  readonly flags?: InstallFlags;
   readonly sources?: readonly PolicySource[];
   readonly isNamespaceSelected?: boolean;
   /** Code and message of each finding. */
@@ -62,7 +62,7 @@ export function written(applied: Applied): WorkloadWrite {
   return { ...as, namespace: 'shop', object: { kind: as.kind, metadata: identity, spec } };
 }
 
-export function told({ keys, policy, selection, csi = false }: Told = {}): LintSettings {
+export function lintSettings({ keys, policy, selection, csi = false }: InstallFlags = {}): LintSettings {
   return {
     keys: { ...defaultAnnotationKeys, ...keys },
     policy: { autoReloadAll: false, ignoredWorkloadKinds: [], ...policy },
@@ -81,6 +81,6 @@ export function source(kind: SourceKind, name: string, flags: Partial<PolicySour
 /** A namespace with the ConfigMaps `app` and `common` and the Secret `db`. */
 export function known(more: readonly PolicySource[] = [], isNamespaceSelected?: boolean): KnownSources {
   const all = [source('ConfigMap', 'common'), source('ConfigMap', 'app'), source('Secret', 'db'), ...more];
-  const named = new Map(all.map((each) => [sourceId(each.kind, each.name), each]));
+  const named = new Map(all.map((each) => [sourceId(each), each]));
   return { isNamespaceSelected, kinds: new Set(sourceKinds), named };
 }

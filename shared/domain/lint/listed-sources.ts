@@ -21,8 +21,8 @@ export function sourceQuestion(subject: WorkloadSubject): SourceQuestion | undef
   const searched = references.filter(({ kind }) => kinds.includes(kind) && policy[kind].search);
   const named = [
     // A name in the list of another kind is a mistake that is reported.
-    ...listed.flatMap((name) => sourceKinds.map((kind) => sourceId(kind, name))),
-    ...searched.map(({ kind, name }) => sourceId(kind, name)),
+    ...listed.flatMap((name) => sourceKinds.map((kind) => sourceId({ kind, name }))),
+    ...searched.map(sourceId),
   ];
   return { namespace: subject.write.namespace, named: [...new Set(named)] };
 }
@@ -56,13 +56,13 @@ function judge(
   name: string,
 ): Pick<AnnotationProblem, 'code' | 'message' | 'fix'> | undefined {
   if (!kinds.has(kind)) return undefined;
-  const source = named.get(sourceId(kind, name));
+  const source = named.get(sourceId({ kind, name }));
   if (source?.ignore === true) {
     const message = `has no effect: that ${kind} is annotated ${keys.ignore}`;
     return { code: 'source-ignored', message, fix: 'remove one of the two' };
   }
   if (source) return undefined;
-  const otherKind = sourceKinds.find((other) => named.has(sourceId(other, name)));
+  const otherKind = sourceKinds.find((other) => named.has(sourceId({ kind: other, name })));
   if (otherKind !== undefined) {
     const message = `matches no ${kind}: there is a ${otherKind} of that name`;
     return { code: 'other-kind', message, fix: `write it under ${typedKeysOf(keys)[otherKind].reload}` };

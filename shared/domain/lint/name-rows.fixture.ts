@@ -96,7 +96,7 @@ export const nameRows: readonly LintRow[] = [
   {
     title: 'a typo in a key set by a flag',
     applied: { metadata: { 'example.com/restrat': 'true' } },
-    told: { keys: { auto: 'example.com/restart' } },
+    flags: { keys: { auto: 'example.com/restart' } },
     says: [
       [
         'unknown-annotation',
@@ -107,7 +107,7 @@ export const nameRows: readonly LintRow[] = [
   {
     title: 'a key of Reloader that is a typo of a flag’s',
     applied: { metadata: { 'reloader.stakater.com/atuo': 'true' } },
-    told: { keys: { auto: 'example.com/restart' } },
+    flags: { keys: { auto: 'example.com/restart' } },
     says: [
       [
         'unknown-annotation',

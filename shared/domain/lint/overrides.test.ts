@@ -7,7 +7,7 @@ import { parsePolicy } from '../policy/policy-annotations';
 import { sourceKinds } from '../sources/source';
 import { narrowedOut } from './coverage';
 import { readLintSubject, type WorkloadSubject } from './lint-subject';
-import { told, written } from './lint.fixture';
+import { lintSettings, written } from './lint.fixture';
 import { autoSwitches, excluded, templateOverridden } from './overrides';
 
 type Texts = Record<string, string>;
@@ -39,7 +39,10 @@ function decisions(metadata: Texts, template: Texts, autoReloadAll: boolean): un
 }
 
 function subjectOf(metadata: Texts, template: Texts, autoReloadAll: boolean): WorkloadSubject {
-  const subject = readLintSubject(written({ metadata, template }), told({ csi: true, policy: { autoReloadAll } }));
+  const subject = readLintSubject(
+    written({ metadata, template }),
+    lintSettings({ csi: true, policy: { autoReloadAll } }),
+  );
   if (!('spec' in subject)) throw new Error('a Deployment is restarted');
   return subject;
 }

@@ -3,11 +3,11 @@ import { annotation } from '../annotations/annotations';
 import { parseGoBool } from '../text/go-bool';
 import { namesIn } from '../text/pattern';
 import type { AutoSwitch } from '../policy/policy';
-import { speakingKey, typedKeysOf } from '../policy/policy-annotations';
+import { effectiveKey, typedKeysOf } from '../policy/policy-annotations';
 import type { SourceKind } from '../sources/source';
 import { sourceKinds } from '../sources/source';
 import type { WorkloadSubject } from './lint-subject';
-import { annotationsFor, askingAnnotations, plural, watchedSourceKinds } from './lint-subject';
+import { annotationsFor, requestingAnnotations, plural, watchedSourceKinds } from './lint-subject';
 
 /** Whether a switch is on, for every kind of source or for this one. */
 export const isAuto = (value: AutoSwitch): boolean => value === 'auto' || value === 'auto-typed';
@@ -16,7 +16,7 @@ export const isAuto = (value: AutoSwitch): boolean => value === 'auto' || value 
 export function* templateOverridden(subject: WorkloadSubject): Generator<AnnotationProblem> {
   const { keys } = subject.settings;
   const typedKeys = typedKeysOf(keys);
-  for (const { key, value } of askingAnnotations({ ...subject, metadata: {} })) {
+  for (const { key, value } of requestingAnnotations({ ...subject, metadata: {} })) {
     if (annotation(subject.metadata, key) === value) continue;
     const ofKind = sourceKinds.find((kind) => [typedKeys[kind].auto, typedKeys[kind].reload].includes(key));
     const concerned = ofKind === undefined ? watchedSourceKinds(subject.settings) : [ofKind];
@@ -24,12 +24,12 @@ export function* templateOverridden(subject: WorkloadSubject): Generator<Annotat
     // If the metadata switches the kind on, nothing is missed.
     const missed = concerned.filter(
       (kind) =>
-        speakingKey(subject.metadata, keys, typedKeys[kind]) !== undefined &&
+        effectiveKey(subject.metadata, keys, typedKeys[kind]) !== undefined &&
         (isList || !isAuto(subject.spec.policy[kind].auto)),
     );
     const [first] = missed;
     if (first === undefined) continue;
-    const by = speakingKey(subject.metadata, keys, typedKeys[first]) ?? '';
+    const by = effectiveKey(subject.metadata, keys, typedKeys[first]) ?? '';
     const where = missed.length === concerned.length ? '' : ` for ${missed.map(plural).join(' and ')}`;
     const message = `has no effect on the pod template${where}: the metadata has ${by}, and then it alone counts`;
     yield { code: 'overridden', key, value, message, fix: 'write it there, or remove it' };
@@ -74,7 +74,7 @@ export function* autoSwitches(subject: WorkloadSubject): Generator<AnnotationPro
     };
   }
   const off = settings.autoReloadAll ? undefined : offSwitch(subject);
-  const stillOn = off && askingAnnotations(subject).find(({ key }) => key !== keys.auto);
+  const stillOn = off && requestingAnnotations(subject).find(({ key }) => key !== keys.auto);
   if (off && stillOn) {
     const message = `switches nothing off: ${stillOn.key} still counts`;
     yield {

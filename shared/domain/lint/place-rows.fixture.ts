@@ -192,7 +192,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'a kind that a flag ignores',
     applied: { kind: 'CronJob', metadata: { [keys.auto]: 'true' } },
-    told: { policy: { ignoredWorkloadKinds: ['CronJob'] } },
+    flags: { policy: { ignoredWorkloadKinds: ['CronJob'] } },
     says: [
       [
         'kind-not-covered',
@@ -203,7 +203,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'Rollouts that a flag leaves alone',
     applied: { kind: 'Rollout', metadata: { [keys.search]: 'true' } },
-    told: { policy: { ignoredWorkloadKinds: ['Rollout'] } },
+    flags: { policy: { ignoredWorkloadKinds: ['Rollout'] } },
     sources: [source('Secret', 'db', { match: true })],
     says: [
       [
@@ -215,7 +215,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'a namespace that is not named',
     applied: { metadata: { [keys.auto]: 'true' } },
-    told: { selection: { namespaces: ['prod', 'test'] } },
+    flags: { selection: { namespaces: ['prod', 'test'] } },
     says: [
       [
         'namespace-not-watched',
@@ -226,7 +226,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'a namespace that is ignored',
     applied: { metadata: { [keys.configMapReload]: 'app' } },
-    told: { selection: { namespacesToIgnore: ['shop'] } },
+    flags: { selection: { namespacesToIgnore: ['shop'] } },
     says: [
       [
         'namespace-not-watched',
@@ -237,7 +237,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'a namespace that is not selected',
     applied: { metadata: { [keys.auto]: 'true' } },
-    told: { selection: { namespaceSelector: parseSelector('env in (prod,test)') } },
+    flags: { selection: { namespaceSelector: parseSelector('env in (prod,test)') } },
     isNamespaceSelected: false,
     says: [
       [
@@ -249,7 +249,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'Secrets that a flag leaves out, listed',
     applied: { metadata: { [keys.secretReload]: 'db' } },
-    told: { selection: { ignoredSourceKinds: ['Secret'] } },
+    flags: { selection: { ignoredSourceKinds: ['Secret'] } },
     says: [
       [
         'source-kind-ignored',
@@ -260,7 +260,7 @@ export const placeRows: readonly LintRow[] = [
   {
     title: 'ConfigMaps that a flag leaves out, switched on',
     applied: { metadata: { [keys.configMapAuto]: 'true' } },
-    told: { selection: { ignoredSourceKinds: ['ConfigMap'] } },
+    flags: { selection: { ignoredSourceKinds: ['ConfigMap'] } },
     says: [
       [
         'source-kind-ignored',

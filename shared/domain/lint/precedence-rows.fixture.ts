@@ -98,7 +98,7 @@ export const precedenceRows: readonly LintRow[] = [
   {
     title: '§2.5 row 54: a search where every workload is restarted',
     applied: { metadata: { [keys.search]: 'true' } },
-    told: { policy: { autoReloadAll: true } },
+    flags: { policy: { autoReloadAll: true } },
     says: [
       [
         'overridden',

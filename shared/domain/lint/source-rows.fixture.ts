@@ -18,7 +18,7 @@ export const sourceRows: readonly LintRow[] = [
   {
     title: 'a listed name under a selector of sources',
     applied: { metadata: { [keys.configMapReload]: 'ap' } },
-    told: { selection: { sourceSelector: parseSelector('reload=yes') } },
+    flags: { selection: { sourceSelector: parseSelector('reload=yes') } },
     says: [
       [
         'no-such-source',
@@ -60,7 +60,7 @@ export const sourceRows: readonly LintRow[] = [
   {
     title: 'a SecretProviderClass that is not there',
     applied: { metadata: { [keys.secretProviderClassReload]: 'vault' } },
-    told: { csi: true },
+    flags: { csi: true },
     says: [
       [
         'no-such-source',
@@ -113,7 +113,7 @@ export const sourceRows: readonly LintRow[] = [
   {
     title: 'a search with the keys of flags',
     applied: { metadata: { 'example.com/search': 'true' } },
-    told: { keys: { search: 'example.com/search', match: 'example.com/match' } },
+    flags: { keys: { search: 'example.com/search', match: 'example.com/match' } },
     says: [
       [
         'no-match',

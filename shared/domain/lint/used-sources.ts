@@ -3,7 +3,7 @@ import { typedKeysOf } from '../policy/policy-annotations';
 import { sourceId } from '../sources/source';
 import type { KnownSources } from './known-sources';
 import type { WorkloadSubject } from './lint-subject';
-import { askingAnnotations, watchedSourceKinds } from './lint-subject';
+import { requestingAnnotations, watchedSourceKinds } from './lint-subject';
 import { countsAllUsed, isAuto } from './overrides';
 
 /** A workload searches, but no source that it uses is annotated to match. */
@@ -15,7 +15,7 @@ export function* searchWithoutMatch(subject: WorkloadSubject, known: KnownSource
   if (used.length === 0 || used.some(({ kind }) => !known.kinds.has(kind))) return;
   // If everything used restarts it anyway, autoSwitches reports that instead.
   if (kinds.every((kind) => countsAllUsed(subject, kind))) return;
-  const sources = used.map(({ kind, name }) => known.named.get(sourceId(kind, name)));
+  const sources = used.map((source) => known.named.get(sourceId(source)));
   if (sources.some((source) => source?.match === true && !source.ignore)) return;
   const message = 'finds nothing: no source that the pod template uses is annotated to match';
   const fix = `annotate one with ${keys.match}: "true"`;
@@ -33,7 +33,7 @@ export function* nothingUsed(subject: WorkloadSubject): Generator<AnnotationProb
     const { auto, search, leftOut } = spec.policy[kind];
     return !leftOut && (search || isAuto(auto));
   });
-  const [asking] = askingAnnotations(subject);
+  const [asking] = requestingAnnotations(subject);
   const [first] = requested;
   if (!asking || first === undefined || spec.references.some(({ kind }) => requested.includes(kind))) return;
   const message = `has no effect: the pod template uses no ${requested.join(' or ')}`;

@@ -1,26 +1,20 @@
 import type { Baseline } from '../baseline/baseline';
-import { sourceId, sourceKinds, type SourceId, type SourceKind } from '../sources/source';
+import type { Reference } from '../sources/references';
+import { sourceId, sourceKinds, type SourceId, type SourceKind, type SourceRef } from '../sources/source';
 import type { PlanInput } from './plan-input';
 
 /** A source that the workload uses or names. */
-export interface Candidate {
-  readonly kind: SourceKind;
-  readonly name: string;
-  readonly keys: 'all' | readonly string[];
-  readonly container: string | undefined;
-}
+export interface Candidate extends SourceRef, Reference {}
 
 /** Every source that a plan for the workload may rest on. */
 export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | 'sources'>): readonly Candidate[] {
   const { references, policy, namespace, firstContainer } = workload.record;
   const found = new Map<SourceId, Candidate>();
-  for (const reference of references) {
-    found.set(sourceId(reference.kind, reference.name), reference);
-  }
+  for (const reference of references) found.set(sourceId(reference), { ...reference, namespace });
   const addNamed = (kind: SourceKind, name: string): void => {
-    const id = sourceId(kind, name);
+    const id = sourceId({ kind, name });
     // What is named but not used in the template has no keys to go by: all of it counts.
-    if (!found.has(id)) found.set(id, { kind, name, keys: 'all', container: firstContainer });
+    if (!found.has(id)) found.set(id, { kind, namespace, name, keys: 'all', container: firstContainer });
   };
   for (const kind of sourceKinds) {
     const { named } = policy[kind];
@@ -33,6 +27,6 @@ export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | '
 }
 
 function* recordedNames(baseline: Baseline | undefined, kind: SourceKind): Iterable<string> {
-  const prefix = sourceId(kind, '');
+  const prefix = sourceId({ kind, name: '' });
   for (const id of baseline?.sources.keys() ?? []) if (id.startsWith(prefix)) yield id.slice(prefix.length);
 }

@@ -9,9 +9,10 @@ import type { TrackedWorkload } from './tracked-workload';
  */
 export function isCreatedAfter(
   { referencedSinceVersion, createdSince }: Pick<TrackedWorkload, 'referencedSinceVersion' | 'createdSince'>,
-  { kind, name, createdAtMs, writtenAtMs = createdAtMs, resourceVersion }: SourceRecord,
+  source: SourceRecord,
   isComparable: boolean,
 ): boolean {
+  const { createdAtMs, writtenAtMs = createdAtMs, resourceVersion } = source;
   if (isComparable && writtenAtMs === createdAtMs) return isOlderVersion(referencedSinceVersion, resourceVersion);
-  return createdSince.has(sourceId(kind, name));
+  return createdSince.has(sourceId(source));
 }

@@ -10,15 +10,14 @@ import type { Verdict } from './verdict';
 export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const { workload, sources, settings } = input;
   const { kind, name, container } = candidate;
-  const { namespace } = workload.record;
-  const id = sourceId(kind, name);
-  const source = sources.get(kind, namespace, name);
+  const id = sourceId(candidate);
+  const source = sources.get(candidate);
   const whole = source && hasContent(source) ? source.content.whole() : undefined;
   const verdict = { id, kind, name, container, whole };
-  const isKnown = input.knownKinds.has(kind) || input.isNamed?.(kind, namespace, name) === true;
+  const isKnown = input.knownKinds.has(kind) || input.isNamed?.(candidate) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
-  const lastFlags = sources.lastKnownFlags(kind, namespace, name);
+  const lastFlags = sources.lastKnownFlags(candidate);
   // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.
   const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
   const decideBy = (flags: SourceFlags): Decision =>
@@ -46,7 +45,7 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
     inForce: () => inForce(candidate, input, bySearch),
     atBirth: () => stateAtBirth(candidate, input, bySearch),
     firstContent: () => firstContent(candidate, input, bySearch),
-    formerContent: (whole) => sources.formerContent(kind, namespace, name, whole),
+    formerContent: (whole) => sources.formerContent(candidate, whole),
     ...appearances(candidate, input),
   });
   if (comparison === 'metadata-only') return needsContent;
@@ -68,9 +67,9 @@ function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings,
  * What came before the workload has not come since, whatever is recorded: a Job is created anew a while after that was
  * decided, with the record of then. What was not selected before comes with its label, by its last write at the latest.
  */
-function wasThereAtBirth({ kind, name }: Candidate, { workload, sources, settings }: PlanInput): boolean {
-  const { namespace, createdAtMs } = workload.record;
-  const source = sources.get(kind, namespace, name);
+function wasThereAtBirth(candidate: Candidate, { workload, sources, settings }: PlanInput): boolean {
+  const { createdAtMs } = workload.record;
+  const source = sources.get(candidate);
   if (!source || source.createdAtMs >= createdAtMs) return false;
   return settings.sourceSelector.isEverything || (source.writtenAtMs ?? Infinity) < createdAtMs;
 }

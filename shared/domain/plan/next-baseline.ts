@@ -17,7 +17,7 @@ export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId, so
   for (const { id, kind, name, comparison, deletionIgnored } of verdicts) {
     const recorded = deletionIgnored ? absent : (comparison?.recorded ?? old?.sources.get(id));
     if (recorded === undefined) continue;
-    const isThere = index.get(kind, workload.record.namespace, name) !== undefined;
+    const isThere = index.get({ kind, namespace: workload.record.namespace, name }) !== undefined;
     const lasting = isThere || lasts(kind, id, name);
     if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
   }
@@ -26,6 +26,6 @@ export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId, so
 
 /** Tells what a workload names itself, in its template or in a list, from what a pattern alone has matched. */
 export function usedOrListed({ record }: TrackedWorkload): (kind: SourceKind, id: SourceId, name: string) => boolean {
-  const used = new Set(record.references.map((reference) => sourceId(reference.kind, reference.name)));
+  const used = new Set(record.references.map((reference) => sourceId(reference)));
   return (kind, id, name) => used.has(id) || record.policy[kind].named.literals.has(name);
 }

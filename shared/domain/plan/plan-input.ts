@@ -1,7 +1,7 @@
 import type { Selector } from '../kubernetes/selector';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 import type { PolicySettings } from '../policy/policy';
-import type { SourceKind } from '../sources/source';
+import type { SourceKind, SourceRef } from '../sources/source';
 import type { SourceView } from './source-view';
 import type { TrackedWorkload } from './tracked-workload';
 
@@ -18,7 +18,7 @@ export interface PlanInput {
   /** Kinds of sources whose state is known: of the others nothing is concluded. */
   readonly knownKinds: ReadonlySet<SourceKind>;
   /** Sources of the other kinds whose state is known all the same, by reads. */
-  readonly isNamed?: (kind: SourceKind, namespace: string, name: string) => boolean;
+  readonly isNamed?: (source: SourceRef) => boolean;
   /** Whether versions of the two kinds tell what was written first; undefined: that is to be asked. See ComparableVersions. */
   readonly isComparable?: (kind: WorkloadKindName, sourceKind: SourceKind) => boolean | undefined;
   readonly keyId: string;

@@ -17,11 +17,14 @@ export function at(seconds: number): number {
   return epochMs + seconds * 1000;
 }
 
+/** Names the source of {@link sourceRecord}. */
+export const appConfig = { kind: 'ConfigMap', namespace: 'shop', name: 'app' } as const;
+
 type Data = Readonly<Record<string, string>>;
 
 export function contentOf(data: Data, kind: SourceKind = 'ConfigMap', name = 'app', namespace = 'shop'): ContentDigest {
   const entries = Object.entries(data).map(([key, value]) => [key, Buffer.from(value)] as const);
-  return digester.digest(kind, namespace, name, entries);
+  return digester.digest({ kind, namespace, name }, entries);
 }
 
 /** ConfigMap `shop/app` with `color: red`, created before everything else, unless overridden. */

@@ -5,25 +5,25 @@ import { isCreatedAfter } from './created-after';
 import type { PlanInput } from './plan-input';
 
 /** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
-export function inForce({ kind, name }: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
-  const { namespace } = input.workload.record;
+export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
   const sinceMs = referencedSinceMs(input);
-  const isCreatedSince = isCreatedWithinSecond({ kind, name }, sinceMs, input);
+  const isCreatedSince = isCreatedWithinSecond(candidate, sinceMs, input);
   if (isCreatedSince === 'metadata-only') return isCreatedSince;
   if (isCreatedSince) return { content: undefined };
-  const state = input.sources.inForceAt(kind, namespace, name, sinceMs, bySearch);
+  const state = input.sources.inForceAt(candidate, sinceMs, bySearch);
   if (state !== 'unknown' || !input.workload.underOtherKey) return state;
-  const content = input.sources.get(kind, namespace, name)?.content;
+  const content = input.sources.get(candidate)?.content;
   return content === 'metadata-only' ? content : { content };
 }
 
 /** With --reload-on-create: whether a source was created after the workload came to use it, though in the same second. */
 function isCreatedWithinSecond(
-  { kind, name }: Pick<Candidate, 'kind' | 'name'>,
+  candidate: Candidate,
   sinceMs: number,
   { workload, sources, settings, isComparable = () => false }: PlanInput,
 ): boolean | MetadataOnly {
-  const source = sources.get(kind, workload.record.namespace, name);
+  const { kind } = candidate;
+  const source = sources.get(candidate);
   const isCreation = settings.reloadOnCreate && kind !== 'SecretProviderClass';
   if (!isCreation || source?.createdAtMs !== sinceMs) return false;
   const comparable = isComparable(workload.record.kind, kind);
@@ -35,7 +35,7 @@ function isCreatedWithinSecond(
  * then. Every later one names the object, but for a Job's, which is always made before it. See Baseline.
  */
 export function stateAtBirth(
-  { kind, name }: Candidate,
+  candidate: Candidate,
   { workload, sources, term }: PlanInput,
   bySearch: boolean,
 ): InForce | MetadataOnly {
@@ -44,23 +44,23 @@ export function stateAtBirth(
   // What a list shows that came after may have lost a key since the creation, and that leaves no time.
   const wasWatched = record.createdAtMs >= term.watchingSinceMs;
   if (!isOfCreation || !wasWatched) return 'unknown';
-  return sources.inForceAt(kind, record.namespace, name, record.createdAtMs, bySearch);
+  return sources.inForceAt(candidate, record.createdAtMs, bySearch);
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */
 export function firstContent(
-  { kind, name }: Candidate,
+  candidate: Candidate,
   { workload, sources, settings }: PlanInput,
   bySearch: boolean,
 ): ContentDigest | 'unknown' | MetadataOnly | undefined {
-  const { namespace, createdAtMs } = workload.record;
-  const atBirth = sources.inForceAt(kind, namespace, name, createdAtMs, bySearch);
+  const { createdAtMs } = workload.record;
+  const atBirth = sources.inForceAt(candidate, createdAtMs, bySearch);
   if (atBirth === 'metadata-only') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
   // It was there all the time, and has come into the selection: no pod has waited for it, and what it held then counts.
-  const bornMs = sources.get(kind, namespace, name)?.createdAtMs ?? Infinity;
-  if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return sources.firstSeen(kind, namespace, name);
-  return sources.firstContent(kind, namespace, name);
+  const bornMs = sources.get(candidate)?.createdAtMs ?? Infinity;
+  if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return sources.firstSeen(candidate);
+  return sources.firstContent(candidate);
 }
 
 /**

@@ -24,7 +24,7 @@ export interface TrackedWorkload {
    * Since when the workload has used its sources, by the API server's clock; if unknown, the earliest possible time. If
    * that was not observed: the object's own times when it was first seen.
    */
-  readonly referencedSinceMs: number | FirstSight;
+  readonly referencedSinceMs: number | FirstSeenTimes;
   /** The resource version that first showed it using them; an earlier version may have started it. */
   readonly referencedSinceVersion: string;
   /** Sources that a watch showed to be created later within the same second. */
@@ -35,7 +35,7 @@ export interface TrackedWorkload {
   readonly unwritten: boolean;
 }
 
-export interface FirstSight {
+export interface FirstSeenTimes {
   readonly createdAtMs: number;
   readonly writtenAtMs: number;
 }

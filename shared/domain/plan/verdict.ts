@@ -1,12 +1,10 @@
 import type { Comparison } from '../baseline/comparison';
 import type { DecisionReason } from '../policy/policy';
-import type { SourceId, SourceKind } from '../sources/source';
+import type { LocalSourceRef, SourceId } from '../sources/source';
 
 /** What was concluded of one source, and why. */
-export interface Verdict {
+export interface Verdict extends LocalSourceRef {
   readonly id: SourceId;
-  readonly kind: SourceKind;
-  readonly name: string;
   /** Where a marker for it goes. */
   readonly container: string | undefined;
   /** Digest of its whole content; undefined where it does not exist, or is not read. */

@@ -88,7 +88,7 @@ function parseKind(
   typed: TypedKeys,
   problems: AnnotationProblem[],
 ): KindPolicy {
-  const annotations = speakingKey(metadata, keys, typed) === undefined ? template : metadata;
+  const annotations = effectiveKey(metadata, keys, typed) === undefined ? template : metadata;
   const list = parseNamedList(annotation(annotations, typed.reload));
   for (const { code, element, message, fix } of list.problems)
     problems.push({ code, key: typed.reload, value: element, message, fix });
@@ -103,7 +103,7 @@ function parseKind(
 }
 
 /** The first of a kind's four keys on the metadata, whose presence makes those on the pod template ineffective. */
-export function speakingKey(metadata: Annotations, keys: AnnotationKeys, typed: TypedKeys): string | undefined {
+export function effectiveKey(metadata: Annotations, keys: AnnotationKeys, typed: TypedKeys): string | undefined {
   return [typed.reload, keys.search, keys.auto, typed.auto].find((key) => annotation(metadata, key) !== undefined);
 }
 

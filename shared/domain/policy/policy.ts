@@ -1,7 +1,6 @@
 import { assertNever } from '../errors';
 import type { NamedList } from '../text/pattern';
-import type { SourceKind } from '../sources/source';
-import { sourceKinds } from '../sources/source';
+import { sourceKinds, type LocalSourceRef, type SourceKind } from '../sources/source';
 import type { WorkloadKindName } from '../kubernetes/workload-kinds';
 
 /** The auto switches for one kind of source: on by the untyped key, on by the typed key, off, or not set. */
@@ -27,9 +26,7 @@ export interface PolicySettings {
 }
 
 /** The part of a source that a decision needs. */
-export interface PolicySource {
-  readonly kind: SourceKind;
-  readonly name: string;
+export interface PolicySource extends LocalSourceRef {
   readonly ignore: boolean;
   readonly match: boolean;
 }
@@ -135,7 +132,7 @@ export function optedIn(policy: WorkloadPolicy, settings: PolicySettings): boole
  * What a workload asks for, without what it forbids. The text differs only if something was set, or an annotation is
  * overridden.
  */
-export function asked(policy: WorkloadPolicy): string {
+export function requestedRestarts(policy: WorkloadPolicy): string {
   const each = sourceKinds.map((kind) => {
     const { named: names, search, auto: switched } = policy[kind];
     return [names.toString(), search, switched === 'auto' || switched === 'auto-typed'];

@@ -48,12 +48,12 @@ test.each<[string, Partial<PreviewAnswer>, string | undefined]>([
 
 describe('the messages', () => {
   const digester = new ContentDigester(Buffer.alloc(32, 1));
-  const content = digester.digest('Secret', 'shop', 'db', [
+  const content = digester.digest({ kind: 'Secret', namespace: 'shop', name: 'db' }, [
     ['z', Buffer.from('hunter2')],
     ['__proto__', Buffer.from('x')],
     ['A', Buffer.from('y')],
   ]);
-  const former = digester.digest('Secret', 'shop', 'db', [['z', Buffer.from('swordfish')]]);
+  const former = digester.digest({ kind: 'Secret', namespace: 'shop', name: 'db' }, [['z', Buffer.from('swordfish')]]);
   const question = {
     ...{ v: 2, keyId: digester.keyId, kind: 'Secret', namespace: 'shop', name: 'db', labels: {}, switchedOn: [] },
     update: updateOf('uid-db', former, content),

@@ -8,9 +8,7 @@ const digester = new ContentDigester(Buffer.alloc(32, 1));
 
 function digest(entries: Record<string, string>, name = 'app', by = digester) {
   return by.digest(
-    'ConfigMap',
-    'shop',
-    name,
+    { kind: 'ConfigMap', namespace: 'shop', name },
     Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const),
   );
 }
@@ -73,7 +71,7 @@ describe('§4 ContentDigester', () => {
 
   it('the last of two values for one key counts', () => {
     const entries = ['b', 'a', 'b'].map((key, index) => [key, Buffer.from(String(index))] as const);
-    const twice = digester.digest('ConfigMap', 'shop', 'app', entries);
+    const twice = digester.digest({ kind: 'ConfigMap', namespace: 'shop', name: 'app' }, entries);
     expect(twice.equals(digest({ a: '1', b: '2' }))).toBe(true);
   });
 
@@ -153,7 +151,7 @@ describe('a source with too many keys', () => {
       yield* sorted;
     };
     const [one, ...others] = [entries, sorted, entries.toReversed(), new Map(entries), once()].map((content) =>
-      digester.digest('ConfigMap', 'shop', 'app', content),
+      digester.digest({ kind: 'ConfigMap', namespace: 'shop', name: 'app' }, content),
     );
     expect(others.map((other) => other.equals(one!))).toEqual([true, true, true, true]);
     expect(others.map((other) => other.whole())).toEqual(others.map(() => one!.whole()));
@@ -161,7 +159,10 @@ describe('a source with too many keys', () => {
 
   it('the last of two values for one key counts', () => {
     const entries = Object.entries(keysOf(most + 1)).map(([key, value]) => [key, Buffer.from(value)] as const);
-    const twice = digester.digest('ConfigMap', 'shop', 'app', [['k1', Buffer.from('first')], ...entries]);
+    const twice = digester.digest({ kind: 'ConfigMap', namespace: 'shop', name: 'app' }, [
+      ['k1', Buffer.from('first')],
+      ...entries,
+    ]);
     expect(twice.equals(digest(keysOf(most + 1)))).toBe(true);
   });
 
@@ -225,9 +226,7 @@ describe('shared key names', () => {
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`${write}-${index}-key`, '']));
   const inNamespace = (by: ContentDigester, namespace: string, entries: Record<string, string>) =>
     by.digest(
-      'ConfigMap',
-      namespace,
-      'app',
+      { kind: 'ConfigMap', namespace, name: 'app' },
       Object.entries(entries).map(([key, value]) => [key, Buffer.from(value)] as const),
     );
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BoundedMap } from '../bounded-map';
 import { budgets } from '../budgets';
 import { framed, KeyedHash } from './keyed-hash';
-import type { SourceKind } from './source';
+import type { SourceRef } from './source';
 
 /** Length of one digest as it is written: 128 bits in base64url. */
 export const digestLength = 22;
@@ -150,15 +150,11 @@ export class ContentDigester {
    * `content` holds the raw bytes of each key of `data` and `binaryData`, in any order. It is iterated more than once
    * if it has too many keys, or if the digest key has been rotated.
    */
-  digest(
-    kind: SourceKind,
-    namespace: string,
-    name: string,
-    content: Iterable<readonly [string, Buffer]>,
-  ): ContentDigest {
+  digest(source: SourceRef, content: Iterable<readonly [string, Buffer]>): ContentDigest {
+    const { kind, namespace, name } = source;
     // An iterator that can run only once is collected first; anything else is not copied.
     const entries = (content[Symbol.iterator]() as unknown) === content ? [...content] : content;
-    const former = this.#former?.digest(kind, namespace, name, entries);
+    const former = this.#former?.digest(source, entries);
     let digests: (readonly [name: string, digest: string])[] = [];
     let [inOrder, nameBytes] = [true, 0];
     for (const [key, value] of entries) {

@@ -1,16 +1,14 @@
 import { budgets } from '../budgets';
 import type { JsonObject } from '../kubernetes/json-value';
 import { fieldAt, listOf, objectOf, textOf } from '../kubernetes/json-value';
-import type { SourceId, SourceKind } from './source';
+import type { LocalSourceRef, SourceId, SourceKind } from './source';
 import { sourceId } from './source';
 
 /** The limit for names of sources and keys. A custom resource may contain a longer one, but no object has it. */
 const maxNameLength = 253;
 
 /** One source that a pod template uses. */
-export interface Reference {
-  readonly kind: SourceKind;
-  readonly name: string;
+export interface Reference extends LocalSourceRef {
   /** The keys it uses, sorted; `all` also if they cannot be determined. */
   readonly keys: 'all' | readonly string[];
   /** The container that carries the marker; undefined only where the pod template has none. */
@@ -74,7 +72,7 @@ class Uses {
     const name = nameOf(objectOf(source)[nameField]);
     // No key: the mounted paths come from other sources of a projected volume.
     if (name === undefined || keys.length === 0) return;
-    const id = sourceId(kind, name);
+    const id = sourceId({ kind, name });
     const known = this.#found.get(id);
     if (known) {
       if (keys === 'all') known.keys = keys;

@@ -1,3 +1,4 @@
+import { splitObjectKey } from '../kubernetes/object-key';
 import type { ContentDigest } from './content-digest';
 
 /** The kinds of objects whose changes cause restarts. */
@@ -11,15 +12,38 @@ export const sourceKindNames: Readonly<Record<SourceKind, { readonly short: stri
   SecretProviderClass: { short: 'spc', token: 'SECRETPROVIDERCLASS' },
 };
 
-/** `cm/app-config`: a source within its namespace, as written in a baseline. */
+/** Names a source. */
+export interface SourceRef<Kind extends SourceKind = SourceKind> {
+  readonly kind: Kind;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Names a source of a namespace that is known from the context, such as that of a workload. */
+export type LocalSourceRef = Omit<SourceRef, 'namespace'>;
+
+/** `ConfigMap shop/app-config`: a source as the key of a map, and in logs. */
+export type SourceKey = string;
+
+export function sourceKey({ kind, namespace, name }: SourceRef): SourceKey {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** Inverse of {@link sourceKey}; a kind holds no space, and a namespace no slash. */
+export function splitSourceKey(key: SourceKey): SourceRef {
+  const space = key.indexOf(' ');
+  return { kind: key.slice(0, space) as SourceKind, ...splitObjectKey(key.slice(space + 1)) };
+}
+
+/** `cm/app-config`: a source within its namespace, as written in a baseline, whose size is limited. */
 export type SourceId = string;
 
-export function sourceId(kind: SourceKind, name: string): SourceId {
+export function sourceId({ kind, name }: LocalSourceRef): SourceId {
   return `${sourceKindNames[kind].short}/${name}`;
 }
 
 /** Inverse of {@link sourceId}; undefined for a kind that this version does not know. */
-export function parseSourceId(id: SourceId): { readonly kind: SourceKind; readonly name: string } | undefined {
+export function parseSourceId(id: SourceId): LocalSourceRef | undefined {
   const slash = id.indexOf('/');
   const kind = sourceKinds.find((candidate) => sourceKindNames[candidate].short === id.slice(0, slash));
   return kind && { kind, name: id.slice(slash + 1) };
@@ -29,10 +53,7 @@ export function parseSourceId(id: SourceId): { readonly kind: SourceKind; readon
  * What is kept of a source: everything that a decision needs, and nothing of its content. `metadata-only`: only its
  * metadata was listed, and no decision has needed its content yet.
  */
-export interface SourceRecord {
-  readonly kind: SourceKind;
-  readonly namespace: string;
-  readonly name: string;
+export interface SourceRecord extends SourceRef {
   readonly uid: string;
   readonly resourceVersion: string;
   /** The API server's time of creation, whole seconds. */

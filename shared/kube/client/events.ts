@@ -89,7 +89,7 @@ interface Waiting {
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   /** When each warning was last written, by the monotonic clock; oldest first. */
-  readonly #toldMs = new Map<string, number>();
+  readonly #recordedMs = new Map<string, number>();
   readonly #waiting: Waiting[] = [];
   /** Number of waiting Events by namespace. */
   readonly #waitingOf = new Map<string, number>();
@@ -106,13 +106,13 @@ export class EventRecorder {
   }
 
   /** Resolves when the Event is written or dropped. Never rejects. */
-  async record(told: KubeEvent): Promise<void> {
+  async record(reported: KubeEvent): Promise<void> {
     const { clock, logger } = this.#options;
-    const event = { ...told, message: printable(told.message, maxMessageBytes) };
+    const event = { ...reported, message: printable(reported.message, maxMessageBytes) };
     const { namespace } = event.regarding;
     const waitingHere = this.#waitingOf.get(namespace) ?? 0;
     const identity = identityOf(event);
-    if (event.type === 'Warning' && this.#wasTold(identity)) return;
+    if (event.type === 'Warning' && this.#wasRecorded(identity)) return;
     if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
       this.#dropped++;
       logger.warn('event dropped, too many are pending', fieldsOf(event));
@@ -151,22 +151,22 @@ export class EventRecorder {
       await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
     } catch (thrown) {
       // It was not written after all, so the next one like it may be.
-      this.#toldMs.delete(identityOf(event));
+      this.#recordedMs.delete(identityOf(event));
       logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
     }
   }
 
-  #wasTold(identity: string): boolean {
-    const toldMs = this.#toldMs.get(identity);
-    return toldMs !== undefined && this.#options.clock.monotonicMs() - toldMs < repeatAfterMs;
+  #wasRecorded(identity: string): boolean {
+    const recordedMs = this.#recordedMs.get(identity);
+    return recordedMs !== undefined && this.#options.clock.monotonicMs() - recordedMs < repeatAfterMs;
   }
 
   #remember(identity: string): void {
-    this.#toldMs.delete(identity);
-    this.#toldMs.set(identity, this.#options.clock.monotonicMs());
-    if (this.#toldMs.size <= maxRemembered) return;
-    for (const oldest of this.#toldMs.keys()) {
-      this.#toldMs.delete(oldest);
+    this.#recordedMs.delete(identity);
+    this.#recordedMs.set(identity, this.#options.clock.monotonicMs());
+    if (this.#recordedMs.size <= maxRemembered) return;
+    for (const oldest of this.#recordedMs.keys()) {
+      this.#recordedMs.delete(oldest);
       return;
     }
   }

@@ -1,5 +1,4 @@
 import { errorMessage } from '../../domain/errors';
-import { isOlderVersion } from '../../domain/kubernetes/resource-version';
 import { isAborted, sleep } from '../../runtime/clock';
 import type { Logger } from '../../runtime/log/logger';
 import type { Decoder } from '../wire/decoder';
@@ -15,6 +14,7 @@ import {
 } from '../errors';
 import type { ReconnectReason } from '../observers';
 import { newestVersion } from '../client/objects';
+import { LastSyncVersion } from './last-sync-version';
 import { pagedList } from './paged-list';
 import { isSlow, mayResume, reconnectDelayMs, reconnectReason } from './reconnect-policy';
 import type { ReflectorDeps, ReflectorOptions, ReflectorStatus } from './reflector-options';
@@ -54,9 +54,6 @@ function outcomeOf(end: WatchEnd): Outcome {
  *
  * If watching is refused but listing is not, each attempt is a list. If the decoder accepts metadata, lists request
  * only metadata, in a separate stream, and watches request whole objects.
- *
- * Versions are opaque and only passed back, with one exception: to detect that the server has been restored from a
- * backup.
  */
 export class Reflector<T> {
   readonly #deps: ReflectorDeps;
@@ -67,15 +64,12 @@ export class Reflector<T> {
   /** The current run. Its signal identifies it: code that continues after an await checks it first. */
   #run: { readonly controller: AbortController; readonly done: Promise<void> } | undefined;
 
-  /** Undefined: the next attempt lists. */
-  #resourceVersion: string | undefined;
+  readonly #lastSync = new LastSyncVersion();
   /** True until the server turns out not to support `sendInitialEvents`. */
   #watchListSupported = true;
   /** Decoder for lists. */
   #lister: Decoder<T>;
   #watchingSinceMs: number | undefined;
-  /** A watch has broken off since the list, and no later watch has proved that the server knows its version. */
-  #versionInDoubt = false;
   #slowErrorReported = false;
 
   #state: ReflectorStatus['state'] = 'starting';
@@ -113,7 +107,7 @@ export class Reflector<T> {
     const controller = new AbortController();
     const { decoder } = this.#options;
     this.#lister = whole ? decoder : (decoder.metadata ?? decoder);
-    this.#resourceVersion = undefined;
+    this.#lastSync.forget();
     this.#synced = false;
     this.#begun = false;
     // An error of another run.
@@ -147,7 +141,7 @@ export class Reflector<T> {
         continue;
       }
       const { reason, error } = outcome;
-      if (reason !== 'idle') this.#versionInDoubt = true;
+      if (reason !== 'idle') this.#lastSync.doubt();
       observer?.reconnected(reason);
       const healthy = this.#wasHealthy();
       const slow = error !== undefined && isSlow(error);
@@ -164,7 +158,7 @@ export class Reflector<T> {
   /** Lists if necessary, and watches until the watch ends. Never rejects. */
   async #attempt(signal: AbortSignal): Promise<Outcome> {
     const watchList = this.#expectsWatchList();
-    const listFirst = this.#resourceVersion === undefined && !watchList;
+    const listFirst = this.#lastSync.current === undefined && !watchList;
     try {
       if (listFirst) await this.#list(signal);
       if (watchList && this.#lister !== this.#options.decoder) {
@@ -182,31 +176,22 @@ export class Reflector<T> {
       const isListRefused = this.#expectsWatchList() && this.#watchingSinceMs === undefined;
       if (isListRefused && error instanceof InvalidError) return 'use-paged-list';
       if (error instanceof ProtocolError) this.#deps.observer?.decodeFailed('stream');
-      if (!mayResume(error)) this.#resourceVersion = undefined;
+      if (!mayResume(error)) this.#lastSync.forget();
       this.#lastError = error;
       if (error instanceof ForbiddenError && !listFirst) await this.#listInstead(signal);
       return { reason: reconnectReason(error), error };
     }
   }
 
-  /**
-   * After a restore of etcd from a backup, the server has not yet reached the version that the watch resumes from, and
-   * is silent until then. It was restarted for the restore, so only the first silence after the end of a watch is
-   * checked: a quiet resource may be silent forever.
-   */
   async #isAheadOfServer(signal: AbortSignal): Promise<boolean> {
     const { client } = this.#deps;
     const { resource, namespace } = this.#options;
-    const version = this.#resourceVersion;
-    if (!this.#versionInDoubt || version === undefined) return false;
-    const newest = await newestVersion(client, resource, namespace, { signal });
-    this.#versionInDoubt = false;
-    if (!isOlderVersion(newest, version)) return false;
+    const newest = async (): Promise<string> => await newestVersion(client, resource, namespace, { signal });
+    const restored = await this.#lastSync.compareWithServer(newest);
+    if (!restored) return false;
     this.#logger.warn('the server is behind versions that it has sent, as after a restore of etcd: listing again', {
-      version,
-      newest,
+      ...restored,
     });
-    this.#resourceVersion = undefined;
     return true;
   }
 
@@ -256,7 +241,7 @@ export class Reflector<T> {
       query: this.#query,
       decoder,
       listOnly,
-      resourceVersion: this.#resourceVersion,
+      resourceVersion: this.#lastSync.current,
       timeoutSeconds: Math.floor(watchSeconds.min + random.float() * watchSeconds.spread),
       signal,
       onOpen: () => {
@@ -307,18 +292,18 @@ export class Reflector<T> {
     switch (event.type) {
       case 'upsert':
         delivery.upsert(event.decoded, 'watch');
-        this.#advance(event.decoded.resourceVersion);
+        this.#lastSync.advance(event.decoded.resourceVersion);
         break;
       case 'remove':
         delivery.remove(event.key, event.uid, event.resourceVersion);
-        this.#advance(event.resourceVersion);
+        this.#lastSync.advance(event.resourceVersion);
         break;
       case 'malformed':
         delivery.malformed(event.error);
-        this.#advance(event.error.resourceVersion);
+        this.#lastSync.advance(event.error.resourceVersion);
         break;
       case 'bookmark':
-        this.#advance(event.resourceVersion);
+        this.#lastSync.advance(event.resourceVersion);
         break;
       case 'error':
         throw this.#errorOf(event);
@@ -334,7 +319,7 @@ export class Reflector<T> {
    */
   #errorOf({ status }: Extract<WatchEvent<T>, { type: 'error' }>): KubeError {
     const error = errorFromStatus(status?.code ?? 500, status, requestTarget('GET', this.#path, true));
-    if (!(error instanceof ThrottledError)) this.#resourceVersion = undefined;
+    if (!(error instanceof ThrottledError)) this.#lastSync.forget();
     return error;
   }
 
@@ -343,15 +328,9 @@ export class Reflector<T> {
     this.#logger.warn('watch event of unknown type ignored', { type: name });
   }
 
-  #advance(resourceVersion: string | undefined): void {
-    if (resourceVersion !== undefined && resourceVersion !== '') this.#resourceVersion = resourceVersion;
-  }
-
   #complete(relist: Relist<T>, resourceVersion: string, startMs: number, signal: AbortSignal): void {
     if (isAborted(signal)) return;
-    if (resourceVersion === '') throw new ProtocolError('the list has no resourceVersion to watch from');
-    this.#resourceVersion = resourceVersion;
-    this.#versionInDoubt = false;
+    this.#lastSync.listed(resourceVersion);
     this.#synced = true;
     relist.complete();
     this.#deps.observer?.listed({
@@ -389,7 +368,7 @@ export class Reflector<T> {
   }
 
   #expectsWatchList(): boolean {
-    return this.#resourceVersion === undefined && this.#watchListSupported;
+    return this.#lastSync.current === undefined && this.#watchListSupported;
   }
 
   #newDelivery(signal: AbortSignal): Delivery<T> {

@@ -44,8 +44,8 @@ export function csiPodStatusDecoder(digester: SourceDigester): Decoder<CsiPodSta
       const entries = versions.map(
         ({ id, version }) => [textOf(id) ?? '', Buffer.from(textOf(version) ?? '', 'utf8')] as const,
       );
-      const content =
-        entries.length === 0 ? undefined : digester.digest('SecretProviderClass', namespace, className, entries);
+      const source = { kind: 'SecretProviderClass', namespace, name: className } as const;
+      const content = entries.length === 0 ? undefined : digester.digest(source, entries);
       const statusWrittenAtMs = statusTimeMs(object);
       const status = { namespace, name, uid, resourceVersion, createdAtMs, statusWrittenAtMs, className, content };
       return { key: objectKey(namespace, name), uid, resourceVersion, object: status };

@@ -117,7 +117,9 @@ describe('sourceDecoder', () => {
       ignore: true,
       match: false,
     });
-    const expected = digester.digest('Secret', 'shop', 'db', [['password', Buffer.from('hunter2')]]);
+    const expected = digester.digest({ kind: 'Secret', namespace: 'shop', name: 'db' }, [
+      ['password', Buffer.from('hunter2')],
+    ]);
     expect(object.content.equals(expected)).toBe(true);
   });
 
@@ -135,7 +137,9 @@ describe('sourceDecoder', () => {
     (fields) => {
       const decoder = sourceDecoder('ConfigMap', digester, keys);
       const { object } = decoder.fromJson({ ...sourceJson('ConfigMap', example()), ...fields });
-      expect(object.content.equals(digester.digest('ConfigMap', 'shop', 'db', []))).toBe(true);
+      expect(object.content.equals(digester.digest({ kind: 'ConfigMap', namespace: 'shop', name: 'db' }, []))).toBe(
+        true,
+      );
     },
   );
 

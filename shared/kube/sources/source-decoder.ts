@@ -1,6 +1,6 @@
 import type { SourceDigester } from '../../domain/sources/content-digest';
 import { objectKey } from '../../domain/kubernetes/object-key';
-import type { DigestedSource, SourceRecord } from '../../domain/sources/source';
+import { sourceKey, type DigestedSource, type SourceRecord } from '../../domain/sources/source';
 import type { Decoded, Decoder } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import type { ObjectMetadata } from '../wire/object-metadata';
@@ -72,8 +72,7 @@ export function sourceDecoder(
 
   const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<DigestedSource> => {
     const { object, ...identity } = listed(metadata);
-    const { namespace, name } = object;
-    return { ...identity, object: { ...object, content: digester.digest(kind, namespace, name, content) } };
+    return { ...identity, object: { ...object, content: digester.digest(object, content) } };
   };
 
   return {
@@ -129,6 +128,7 @@ export function* entriesFromJson(
   }
 }
 
-function malformed(kind: string, metadata: ObjectMetadata, what: string): MalformedObjectError {
-  return new MalformedObjectError(`${kind} ${metadata.namespace}/${metadata.name} ${what}`, identityOf(metadata));
+function malformed(kind: 'ConfigMap' | 'Secret', metadata: ObjectMetadata, what: string): MalformedObjectError {
+  const source = sourceKey({ kind, namespace: metadata.namespace, name: metadata.name });
+  return new MalformedObjectError(`${source} ${what}`, identityOf(metadata));
 }

@@ -136,12 +136,12 @@ describe('parseOptions', () => {
   it('looks for what was meant by the first twenty, and names the rest all the same', () => {
     const args = Array.from({ length: 21 }, () => '--nmes');
     const env = Object.fromEntries(args.map((_, index) => [`REROLL_NAMES${'X'.repeat(index % 2)}${index}`, 'a']));
-    const told = problems(args, env);
-    expect(told.filter((problem) => problem.includes('unknown flag'))).toEqual([
+    const found = problems(args, env);
+    expect(found.filter((problem) => problem.includes('unknown flag'))).toEqual([
       ...args.slice(1).map(() => 'unknown flag "--nmes": did you mean --names?'),
       'unknown flag "--nmes": --help lists every flag',
     ]);
-    const ofVariables = told.filter((problem) => problem.includes('unknown environment variable'));
+    const ofVariables = found.filter((problem) => problem.includes('unknown environment variable'));
     expect(ofVariables).toHaveLength(21);
     expect(ofVariables.filter((problem) => problem.includes('did you mean'))).toHaveLength(20);
   });

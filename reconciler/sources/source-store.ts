@@ -1,0 +1,81 @@
+import { objectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { sourceKinds, type SourceKind, type SourceRef } from '../../shared/domain/sources/source';
+import { PackedSource } from './packed-source';
+import { knownContent, statesOf, withResolvedTimes, type SourceEntry } from './source-entry';
+
+/** At rest, or with state that will not last. */
+type Stored = PackedSource | SourceEntry;
+
+/** By namespace, then by name. */
+type StoredByName = Map<string, Map<string, Stored>>;
+
+/** What is known of each source. Sources at rest are packed, and nobody but this store notices. */
+export class SourceStore {
+  readonly #kinds: Readonly<Record<SourceKind, StoredByName>> = {
+    ConfigMap: new Map(),
+    Secret: new Map(),
+    SecretProviderClass: new Map(),
+  };
+
+  get(source: SourceRef): SourceEntry | undefined {
+    const stored = this.#kinds[source.kind].get(source.namespace)?.get(source.name);
+    return stored instanceof PackedSource ? stored.entry(source) : stored;
+  }
+
+  set({ kind, namespace, name }: SourceRef, entry: SourceEntry): void {
+    const namespaces = this.#kinds[kind];
+    let entries = namespaces.get(namespace);
+    if (!entries) namespaces.set(namespace, (entries = new Map<string, Stored>()));
+    const known = withResolvedTimes(entry);
+    entries.set(name, PackedSource.of(known) ?? known);
+  }
+
+  delete({ kind, namespace, name }: SourceRef): void {
+    const namespaces = this.#kinds[kind];
+    const entries = namespaces.get(namespace);
+    entries?.delete(name);
+    if (entries?.size === 0) namespaces.delete(namespace);
+  }
+
+  /** The name of every source of a kind in a namespace. */
+  *namesIn(kind: SourceKind, namespace: string): Iterable<string> {
+    for (const [name, stored] of this.#kinds[kind].get(namespace) ?? []) if (exists(stored)) yield name;
+  }
+
+  /** How many sources of a kind a namespace has, or had a moment ago. */
+  countIn(kind: SourceKind, namespace: string): number {
+    return this.#kinds[kind].get(namespace)?.size ?? 0;
+  }
+
+  /** The sources of a kind; `within` is a namespace, undefined: all. */
+  *keys(kind: SourceKind, within: string | undefined): Iterable<ObjectKey> {
+    for (const namespace of within === undefined ? this.#kinds[kind].keys() : [within]) {
+      for (const name of this.namesIn(kind, namespace)) yield objectKey(namespace, name);
+    }
+  }
+
+  /** The number of sources by kind, and roughly how many bytes are kept for them: names and digests, no content. */
+  count(): { readonly sources: Readonly<Record<SourceKind, number>>; readonly retainedBytes: number } {
+    const sources = { ConfigMap: 0, Secret: 0, SecretProviderClass: 0 };
+    let retainedBytes = 0;
+    for (const kind of sourceKinds) {
+      for (const [namespace, entries] of this.#kinds[kind]) {
+        for (const [name, stored] of entries) {
+          if (!exists(stored)) continue;
+          sources[kind]++;
+          retainedBytes += namespace.length + name.length + bytesOf(stored);
+        }
+      }
+    }
+    return { sources, retainedBytes };
+  }
+}
+
+function exists(stored: Stored): boolean {
+  return stored instanceof PackedSource || stored.record !== undefined;
+}
+
+function bytesOf(stored: Stored): number {
+  if (stored instanceof PackedSource) return stored.retainedBytes;
+  return statesOf(stored).reduce((sum, { content }) => sum + (knownContent(content)?.retainedBytes ?? 0), 0);
+}
