@@ -5,9 +5,9 @@ import { TokenBucket } from '../queue/token-bucket';
 import { deliver, type Delivery } from '../outbound/delivery';
 import type { Post, PostTransport } from '../outbound/post-transport';
 import type { Alert, AlertSink } from './alert';
-import type { AlertMetrics, AlertResult } from '../metrics/alert-metrics';
+import type { AlertMetrics, AlertResult } from '../metrics/metrics';
 import { alertText, maxAlertBytes, messageText } from './message';
-import type { AlertFormatter } from './alert-formatter';
+import type { AlertFormatter } from './alert-formatters';
 
 export interface AlertSenderOptions {
   readonly transport: PostTransport;

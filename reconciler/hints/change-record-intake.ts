@@ -1,5 +1,5 @@
 import { ChangeRecordError, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
-import { textDigest } from '../../shared/domain/sources/text-digest';
+import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { DigestKeyring } from '../sources/digest-keyring';

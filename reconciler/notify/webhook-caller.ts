@@ -5,7 +5,7 @@ import type { Random } from '../../shared/runtime/random';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
 import { deliver } from '../outbound/delivery';
 import type { PostTransport } from '../outbound/post-transport';
-import type { NotifyMetrics } from '../metrics/notify-metrics';
+import type { NotifyMetrics } from '../metrics/metrics';
 
 export interface WebhookCallerOptions {
   /** Undefined in a dry run: no call is made. */

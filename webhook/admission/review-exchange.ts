@@ -7,8 +7,7 @@ import {
   type AdmissionRequest,
   type AdmissionReview,
 } from './admission-review';
-import type { Gathering } from './admission-plugins';
-import type { PluginAnswer } from './admission-plugin';
+import type { Gathering, PluginAnswer } from './admission-plugins';
 import type { Place } from './in-flight';
 import { jsonValues } from './json-values';
 import type { ShedReason } from '../metrics';

@@ -13,7 +13,7 @@ import { metadataFromJson } from '../../shared/kube/wire/object-metadata';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { AdmissionRequest } from '../admission/admission-review';
-import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugin';
+import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import { checkedContent, type CheckedContent } from './checked-content';
 import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';

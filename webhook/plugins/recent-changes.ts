@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
-import { textDigest } from '../../shared/domain/sources/text-digest';
+import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
 
 /** All hooks, and all of the API server's own retries, see one write within this time. */

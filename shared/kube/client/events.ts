@@ -1,6 +1,6 @@
 import { errorMessage } from '../../domain/errors';
 import { printable } from '../../domain/text/printable';
-import { textDigest } from '../../domain/sources/text-digest';
+import { textDigest } from '../../domain/sources/content-digest';
 import type { Clock } from '../../runtime/clock';
 import type { LogFields, Logger } from '../../runtime/log/logger';
 import type { Random } from '../../runtime/random';

@@ -1,18 +1,20 @@
 import type { SourceDigester } from '../../domain/sources/content-digest';
 import { objectKey } from '../../domain/kubernetes/object-key';
-import type { DigestedSource, SourceRecord } from '../../domain/sources/source';
+import type { DigestedSource, SourceKind, SourceRecord } from '../../domain/sources/source';
 import type { Decoded, Decoder } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
-import type { ObjectMetadata } from '../wire/object-metadata';
 import {
   identityOf,
   isRecord,
   mapEntry,
   metadataFromJson,
   metadataFromProtobuf,
+  type ObjectMetadata,
   requireIdentity,
 } from '../wire/object-metadata';
 import { protobufFields } from '../wire/protobuf';
+import { secretProviderClassPodStatuses } from './csi-decoder';
+import { configMaps, type Resource, secrets } from '../resource';
 
 /** Keys of the annotations that concern a source as a whole. */
 export interface SourceAnnotationKeys {
@@ -108,9 +110,8 @@ function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Gen
 }
 
 /**
- * The raw bytes of each key, for a digest.
- *
- * @throws MalformedObjectError if it is not a map of strings; the message names the key and never the value.
+ * The raw bytes of each key, for a digest. @throws MalformedObjectError if it is not a map of strings; the message
+ * names the key and never the value.
  */
 export function* entriesFromJson(
   kind: 'ConfigMap' | 'Secret',
@@ -132,3 +133,13 @@ export function* entriesFromJson(
 function malformed(kind: string, metadata: ObjectMetadata, what: string): MalformedObjectError {
   return new MalformedObjectError(`${kind} ${metadata.namespace}/${metadata.name} ${what}`, identityOf(metadata));
 }
+
+/**
+ * Where a change to each kind of source is stored. Content of a SecretProviderClass is in the statuses of the pods that
+ * mount it.
+ */
+export const sourceResources = {
+  ConfigMap: configMaps,
+  Secret: secrets,
+  SecretProviderClass: secretProviderClassPodStatuses,
+} as const satisfies Readonly<Record<SourceKind, Resource>>;

@@ -1,9 +1,8 @@
-import type { Decoded, Decoder } from './decoder';
+import type { Decoded, Decoder, ListSplitter } from './decoder';
 import { ProtocolError } from '../errors';
 import { identityInJson, watchEventInJson } from './json-identity';
 import { JsonLines } from './json-lines';
 import { JsonList } from './json-list';
-import type { ListSplitter } from './list-page';
 import { isRecord, metadataFromJson, metadataFromProtobuf } from './object-metadata';
 import { protobufBytes, protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
@@ -44,9 +43,7 @@ export function acceptHeader<T>({ accepts }: Pick<Decoder<T>, 'accepts'>, what: 
 }
 
 /**
- * The encoding that the server chose.
- *
- * @throws ProtocolError if it is an unsupported one, such as the HTML of a proxy.
+ * The encoding that the server chose. @throws ProtocolError if it is an unsupported one, such as the HTML of a proxy.
  */
 export function encodingOf<T>(contentType: string | undefined, decoder: Decoder<T>): Encoding<T> {
   const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';

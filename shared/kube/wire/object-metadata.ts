@@ -66,9 +66,8 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
 
 /**
  * Reads `ObjectMeta {1: name, 3: namespace, 5: uid, 6: resourceVersion, 8: creationTimestamp, 12: annotations, 17:
- * managedFields}`, which is field 1 of every object.
- *
- * @throws ProtocolError if the bytes do not parse; MalformedObjectError if there is no metadata.
+ * managedFields}`, which is field 1 of every object. @throws ProtocolError if the bytes do not parse;
+ * MalformedObjectError if there is no metadata.
  */
 export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly string[] = []): ObjectMetadata {
   let message: Iterable<ProtobufField> | undefined;
@@ -101,11 +100,7 @@ export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
   return [key, value];
 }
 
-/**
- * Checks the fields that identify an object.
- *
- * @throws MalformedObjectError
- */
+/** Checks the fields that identify an object. @throws MalformedObjectError */
 export function requireIdentity(metadata: ObjectMetadata): void {
   const { name, namespace, uid, resourceVersion } = metadata;
   const missing = name === '' ? 'name' : uid === '' ? 'uid' : resourceVersion === '' ? 'resourceVersion' : undefined;

@@ -1,4 +1,4 @@
-import type { KubeStatus } from '../kube-status';
+import type { KubeStatus } from '../errors';
 import { isRecord } from './object-metadata';
 import { protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';

@@ -1,8 +1,0 @@
-import { entities, inert } from './markup';
-import { jsonPost, type AlertFormatter } from './alert-formatter';
-
-/** Incoming webhooks and Workflows of Microsoft Teams, which accept Markdown and some HTML. */
-export const teams: AlertFormatter = {
-  escape: (foreign) => entities(inert(foreign).replaceAll(/[\\`*~|[\]]/g, String.raw`\$&`)),
-  post: (text) => jsonPost({ text }),
-};
