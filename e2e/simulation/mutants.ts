@@ -99,8 +99,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'what both hooks see is told twice',
     file: 'webhook/plugins/recent-changes.ts',
-    from: 'last.change === change',
-    to: 'last.change === undefined',
+    from: 'this.#last.get(source) === change',
+    to: "this.#last.get(source) === ''",
   },
   {
     what: 'a dry run is told',

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock';
 import type { LogFields, Logger } from '../../runtime/log/logger';
 import type { Random } from '../../runtime/random';
 import { randomHex } from '../../runtime/random';
+import { RecentMap } from '../../runtime/recent-map';
 import type { KubeClient } from './client';
 import { createObject } from './objects';
 import { events } from '../resource';
@@ -88,8 +89,8 @@ interface Waiting {
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** When each warning was last written, by the monotonic clock; oldest first. */
-  readonly #toldMs = new Map<string, number>();
+  /** Warnings that were written. */
+  readonly #told: RecentMap<true>;
   readonly #waiting: Waiting[] = [];
   /** Number of waiting Events by namespace. */
   readonly #waitingOf = new Map<string, number>();
@@ -98,6 +99,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#told = new RecentMap(options.clock, { keptMs: repeatAfterMs, maxEntries: maxRemembered });
   }
 
   /** Events that were dropped because too many were pending. */
@@ -112,13 +114,13 @@ export class EventRecorder {
     const { namespace } = event.regarding;
     const waitingHere = this.#waitingOf.get(namespace) ?? 0;
     const identity = identityOf(event);
-    if (event.type === 'Warning' && this.#wasTold(identity)) return;
+    if (event.type === 'Warning' && this.#told.get(identity)) return;
     if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
       this.#dropped++;
       logger.warn('event dropped, too many are pending', fieldsOf(event));
       return;
     }
-    if (event.type === 'Warning') this.#remember(identity);
+    if (event.type === 'Warning') this.#told.set(identity, true);
     await new Promise<void>((onEnd) => {
       const latestMs = clock.monotonicMs() + maxDelayMs;
       this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
@@ -151,23 +153,8 @@ export class EventRecorder {
       await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
     } catch (thrown) {
       // It was not written after all, so the next one like it may be.
-      this.#toldMs.delete(identityOf(event));
+      this.#told.delete(identityOf(event));
       logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
-    }
-  }
-
-  #wasTold(identity: string): boolean {
-    const toldMs = this.#toldMs.get(identity);
-    return toldMs !== undefined && this.#options.clock.monotonicMs() - toldMs < repeatAfterMs;
-  }
-
-  #remember(identity: string): void {
-    this.#toldMs.delete(identity);
-    this.#toldMs.set(identity, this.#options.clock.monotonicMs());
-    if (this.#toldMs.size <= maxRemembered) return;
-    for (const oldest of this.#toldMs.keys()) {
-      this.#toldMs.delete(oldest);
-      return;
     }
   }
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/kubernetes/json-value';
 import type { SourceDigester } from '../../domain/sources/content-digest';
 import { objectKey } from '../../domain/kubernetes/object-key';
 import type { DigestedSource, SourceKind, SourceRecord } from '../../domain/sources/source';
@@ -5,7 +6,6 @@ import type { Decoded, Decoder } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import {
   identityOf,
-  isRecord,
   mapEntry,
   metadataFromJson,
   metadataFromProtobuf,
@@ -119,9 +119,9 @@ export function* entriesFromJson(
   object: unknown,
 ): Generator<Entry> {
   for (const [field, encoding] of Object.entries(contentFields[kind].json)) {
-    const map = isRecord(object) ? object[field] : undefined;
+    const map = isObject(object) ? object[field] : undefined;
     if (map === undefined || map === null) continue;
-    if (!isRecord(map)) throw malformed(kind, metadata, `has ${field} that is not a map`);
+    if (!isObject(map)) throw malformed(kind, metadata, `has ${field} that is not a map`);
     for (const [key, value] of Object.entries(map)) {
       if (typeof value !== 'string')
         throw malformed(kind, metadata, `has a ${field} entry "${key}" that is not a string`);
