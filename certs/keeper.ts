@@ -126,7 +126,8 @@ export class Keeper {
 
   /**
    * Like {@link keep}, with a few retries after a broken connection: a single run has no later pass, and a write
-   * without an answer may have been carried out. @throws NotKeptError
+   * without an answer may have been carried out.
+   * @throws NotKeptError
    */
   async keepOnce(): Promise<void> {
     const { clock, random, logger } = this.#deps;

@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: 'a replica that does not answer is waited for without end',
-    file: queue,
-    from: 'deadline.set(tryTimeoutMs);',
+    file: 'shared/kube/client/delivery.ts',
+    from: 'deadline.set(timeoutMs);',
     to: '',
   },
   {

@@ -7,7 +7,7 @@ import { type PostAnswer, PostError } from '../outbound/post-transport';
 import { FakePostTransport, hang, ok } from '../outbound/post.fixture';
 import { alertOf } from './alert.fixture';
 import { AlertMetrics } from '../metrics/metrics';
-import { tryTimeoutMs } from '../outbound/delivery';
+import { tryTimeoutMs } from '../outbound/post-transport';
 import { AlertSender, alertRate, maxWaiting } from './alert-sender';
 import { raw } from './alert-formatters';
 

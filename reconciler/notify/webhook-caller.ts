@@ -3,8 +3,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
-import { deliver } from '../outbound/delivery';
-import type { PostTransport } from '../outbound/post-transport';
+import { deliver } from '../../shared/kube/client/delivery';
+import { tryTimeoutMs, type PostTransport } from '../outbound/post-transport';
 import type { NotifyMetrics } from '../metrics/metrics';
 
 export interface WebhookCallerOptions {
@@ -54,7 +54,7 @@ export class WebhookCaller {
 
   /** Never rejects. */
   async #call(source: string): Promise<QueueResult> {
-    const { transport, logger, metrics, mayCall } = this.#options;
+    const { clock, transport, logger, metrics, mayCall } = this.#options;
     if (!mayCall(source)) return { kind: 'done' };
     if (!transport) {
       logger.info('dry run: webhook would be called', { source, dryRun: true });
@@ -62,7 +62,8 @@ export class WebhookCaller {
       return { kind: 'done' };
     }
     const post = { contentType: 'application/json', body };
-    const outcome = await deliver({ ...this.#options, transport }, post, this.#stop.signal);
+    const limits = { clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal };
+    const outcome = await deliver(limits, async (signal) => await transport.post(post, signal));
     if (outcome.kind === 'stopped') return { kind: 'done' };
     metrics.callsTotal.inc({ result: outcome.kind });
     switch (outcome.kind) {

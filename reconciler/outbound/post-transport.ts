@@ -12,6 +12,9 @@ export interface PostAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
+/** A receiver that takes longer counts as failed. */
+export const tryTimeoutMs = 10_000;
+
 /**
  * The connection to one receiver outside the cluster. It is passed in, so that a test or a simulation controls the
  * network.

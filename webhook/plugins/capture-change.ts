@@ -14,8 +14,8 @@ export function capturedKind({ kind, operation, subResource }: AdmissionRequest)
 
 /**
  * Describes the change of a source as a record that holds no value. `no_change` if the content is the same; `unnamed`
- * if the server has not generated name or uid yet, as when a mutating hook sees a CREATE. @throws MalformedObjectError
- * or ChangeRecordError on a review that no API server sends.
+ * if the server has not generated name or uid yet, as when a mutating hook sees a CREATE.
+ * @throws MalformedObjectError or ChangeRecordError on a review that no API server sends.
  */
 export function captureChange(
   request: AdmissionRequest,

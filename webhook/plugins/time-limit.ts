@@ -17,7 +17,8 @@ let context: (Context & { work?: () => void }) | undefined;
 
 /**
  * Runs synchronous work, and stops it at once when its time is up. Otherwise hostile input to a parser could hold up
- * every other review. V8 terminates whatever the script calls. @throws TimeLimitError, and what the work throws.
+ * every other review. V8 terminates whatever the script calls.
+ * @throws TimeLimitError, and what the work throws.
  */
 export function withinTime<T>(limitMs: number, work: () => T): T {
   const wholeMs = Math.floor(limitMs);

@@ -30,8 +30,8 @@ const none: readonly SchemaViolation[] = [];
 /**
  * Compares a document with a JSON Schema: draft 2020-12, and older drafts where they do not contradict it. `format` is
  * only an annotation, as in the specification. Anybody who may write a ConfigMap chooses schema and document, so the
- * work is bounded and patterns run in linear time. Existing libraries generate code, or bound neither. @throws
- * SchemaError for a schema that it cannot use.
+ * work is bounded and patterns run in linear time. docs/decisions/0024 says what libraries lack.
+ * @throws SchemaError for a schema that it cannot use.
  */
 export function schemaViolations(document: DocumentNode, schema: DocumentNode): readonly SchemaViolation[] {
   return new SchemaRun(schema).violations(document, schema).slice(0, maxViolations);

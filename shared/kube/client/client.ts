@@ -59,8 +59,8 @@ export class KubeClient {
   }
 
   /**
-   * Sends a request and reads its answer as text, for paths such as `/readyz`. @throws KubeError of the matching
-   * subclass.
+   * Sends a request and reads its answer as text, for paths such as `/readyz`.
+   * @throws KubeError of the matching subclass.
    */
   async text(request: KubeRequest): Promise<string> {
     return await this.#whole({ accept: '*/*', ...request }, (body) => body.toString('utf8'));
@@ -69,7 +69,8 @@ export class KubeClient {
   /**
    * Opens a stream: resolves with the response headers if the status is below 300. The caller reads the body, without a
    * time limit. `request.signal` ends the stream and must belong to this stream alone, because its listener is kept as
-   * long as the stream is open. @throws KubeError of the matching subclass.
+   * long as the stream is open.
+   * @throws KubeError of the matching subclass.
    */
   async open(request: KubeRequest): Promise<HttpResponse> {
     return await this.#withCredentials(request, async () => {

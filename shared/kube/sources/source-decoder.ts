@@ -110,8 +110,8 @@ function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Gen
 }
 
 /**
- * The raw bytes of each key, for a digest. @throws MalformedObjectError if it is not a map of strings; the message
- * names the key and never the value.
+ * The raw bytes of each key, for a digest.
+ * @throws MalformedObjectError if it is not a map of strings; the message names the key and never the value.
  */
 export function* entriesFromJson(
   kind: 'ConfigMap' | 'Secret',

@@ -55,8 +55,8 @@ export interface Decoder<T> {
     fromIdentity(object: IdentityOnly): Decoded<T>;
   };
   /**
-   * `bytes` is the object's own message, without envelope. @throws MalformedObjectError if the object has the wrong
-   * shape; ProtocolError if the bytes do not parse.
+   * `bytes` is the object's own message, without envelope.
+   * @throws MalformedObjectError if the object has the wrong shape; ProtocolError if the bytes do not parse.
    */
   fromProtobuf?(bytes: Buffer): Decoded<T>;
   /** Decodes lists that need not contain whole objects: of most objects, only the metadata ever matters. */

@@ -44,7 +44,8 @@ export function acceptHeader<T>({ accepts }: Pick<Decoder<T>, 'accepts'>, what: 
 }
 
 /**
- * The encoding that the server chose. @throws ProtocolError if it is an unsupported one, such as the HTML of a proxy.
+ * The encoding that the server chose.
+ * @throws ProtocolError if it is an unsupported one, such as the HTML of a proxy.
  */
 export function encodingOf<T>(contentType: string | undefined, decoder: Decoder<T>): Encoding<T> {
   const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';

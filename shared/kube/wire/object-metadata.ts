@@ -67,8 +67,8 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
 
 /**
  * Reads `ObjectMeta {1: name, 3: namespace, 5: uid, 6: resourceVersion, 8: creationTimestamp, 12: annotations, 17:
- * managedFields}`, which is field 1 of every object. @throws ProtocolError if the bytes do not parse;
- * MalformedObjectError if there is no metadata.
+ * managedFields}`, which is field 1 of every object.
+ * @throws ProtocolError if the bytes do not parse; MalformedObjectError if there is no metadata.
  */
 export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly string[] = []): ObjectMetadata {
   let message: Iterable<ProtobufField> | undefined;
