@@ -9,7 +9,7 @@ const labels = (component: string) => ({
 });
 
 /** The objects in `deploy/webhook.yaml`, which is generated: what the webhook needs besides its Deployment. */
-export function webhookManifests(namespace: string): readonly object[] {
+function webhookManifests(namespace: string): readonly object[] {
   const account = 'reroll-webhook';
   const metadata = { name: account, namespace };
   const service = (name: string, component: string, port: number, targetPort: number) => ({

@@ -11,7 +11,7 @@ import { createObject } from './objects';
 import { events } from '../resource';
 
 /** The reasons of all Events that Reroll writes. People and alerts depend on them. */
-export const eventReasons = [
+const eventReasons = [
   'Reloaded',
   'ReloadFail',
   'ReloadDeferred',

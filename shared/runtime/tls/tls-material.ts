@@ -18,12 +18,14 @@ export interface TlsMaterial {
   readonly ca: string;
 }
 
-/** Where a server or client gets its certificate, and how it learns about a new one. */
-export interface TlsMaterialSource {
-  /** Undefined until there is usable material; usable material is kept when unusable material follows. */
-  current(): TlsMaterial | undefined;
+/** Where a server or client gets what it needs for TLS, and how it learns about a new version of it. */
+export interface MaterialSource<Material> {
+  /** Undefined until there is something usable, which is kept when something unusable follows. */
+  current(): Material | undefined;
   /** Called after {@link current} has changed. */
   onChange(listener: () => void): void;
   start(): void;
   stop(): Promise<void>;
 }
+
+export type TlsMaterialSource = MaterialSource<TlsMaterial>;
