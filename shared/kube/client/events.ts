@@ -11,16 +11,8 @@ import { createObject } from './objects';
 import { events } from '../resource';
 
 /** The reasons of all Events that Reroll writes. People and alerts depend on them. */
-const eventReasons = [
-  'Reloaded',
-  'ReloadFail',
-  'ReloadDeferred',
-  'ReloadSkipped',
-  'BaselineRemoved',
-  'OverBudget',
-  'Unhealthy',
-] as const;
-export type EventReason = (typeof eventReasons)[number];
+export type EventReason =
+  'Reloaded' | 'ReloadFail' | 'ReloadDeferred' | 'ReloadSkipped' | 'BaselineRemoved' | 'OverBudget' | 'Unhealthy';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;
