@@ -6,12 +6,12 @@ export const commands: readonly CliCommand[] = [
     name: 'reconciler',
     summary: 'Watches sources and restarts the workloads that use them.',
     isDefault: true,
-    load: async () => (await import('./reconciler/process/command')).reconcilerCommand(process),
+    load: async () => (await import('./reconciler/process/assemble')).reconcilerCommand(process),
   },
   {
     name: 'webhook',
     summary: 'Sees each change as it is made, and tells the reconcilers who made it.',
-    load: async () => (await import('./webhook/process/command')).webhookCommand(process),
+    load: async () => (await import('./webhook/process/assemble')).webhookCommand(process),
   },
   {
     name: 'certs',

@@ -4,7 +4,7 @@
 import { commands } from './commands';
 import { runCli } from './shared/runtime/options/cli';
 import { cliIo } from './shared/runtime/options/cli-io';
-import { turnDebuggerOff } from './shared/runtime/process/debugger-off';
+import { turnDebuggerOff } from './shared/runtime/process/lifecycle';
 
 // First of all: until here the signal is still Node's, which the image takes from it by a flag.
 turnDebuggerOff(process);

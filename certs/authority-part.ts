@@ -5,7 +5,7 @@ import type { Logger } from '../shared/runtime/log/logger';
 import type { Random } from '../shared/runtime/random';
 import { applyStep, type CertificateLifetimes } from './apply-step';
 import type { CertificateNames, LeafName } from './certificate-names';
-import type { KeyPairs } from './key-pairs';
+import type { KeyPairs } from './certificate';
 import { authoritySecretName, readSecret, writeSecret } from './kept-secret';
 import type { Material } from './material';
 import type { CertificateMetrics } from './metrics';
@@ -48,11 +48,7 @@ export class AuthorityPart {
     this.#lifetimes = lifetimes;
   }
 
-  /**
-   * Takes one step of the rotation.
-   *
-   * @throws MissingSecretError, ConflictError and the other KubeErrors
-   */
+  /** Takes one step of the rotation. @throws MissingSecretError, ConflictError and the other KubeErrors */
   async keep({ caBundles, published }: ReadBefore, limits: RequestLimits): Promise<KeptMaterial> {
     const { client, clock, keyPairs, random } = this.#deps;
     const secret = await readSecret(client, this.#names.namespace, authoritySecretName, limits);

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import forge from 'node-forge';
-import { issueAuthority, issueLeaf, type CertificatePair, type LeafRequest } from './certificate';
-import { rsaKeyPairs } from './key-pairs';
+import { type CertificatePair, issueAuthority, issueLeaf, type LeafRequest, rsaKeyPairs } from './certificate';
 import { dayMs, preparedKeyPairs, testIssuer } from './issuing.fixture';
 
 /** The handshake uses the system's clock. */

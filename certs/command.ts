@@ -5,13 +5,12 @@ import type { Component } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/log/logger';
 import { MetricRegistry } from '../shared/runtime/metric-registry';
 import type { Environment } from '../shared/runtime/options/options';
-import { probeComponent } from '../shared/runtime/http/probe-component';
+import { probeComponent } from '../shared/runtime/http/http-server';
 import { processLogger, runProcess } from '../shared/runtime/process/process-run';
 import { systemRandom } from '../shared/runtime/random';
 import { version } from '../shared/runtime/version';
-import { readinessChecks } from './health';
-import { Keeper } from './keeper';
-import { rsaKeyPairs } from './key-pairs';
+import { Keeper, readinessChecks } from './keeper';
+import { rsaKeyPairs } from './certificate';
 import { CertsMetrics } from './metrics';
 import { certsOptionTable, parseCertsOptions, type CertsOptions } from './options';
 

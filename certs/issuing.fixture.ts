@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Issuer } from './apply-step';
 import type { CertificateNames } from './certificate-names';
-import type { KeyPair, KeyPairs } from './key-pairs';
+import type { KeyPair, KeyPairs } from './certificate';
 
 export const dayMs = 24 * 60 * 60_000;
 

@@ -1,8 +1,8 @@
-import { RerollError, errorMessage } from '../shared/domain/errors';
+import { errorMessage, RerollError } from '../shared/domain/errors';
 import type { KubeClient } from '../shared/kube/client/client';
 import { ConnectionError } from '../shared/kube/errors';
 import { BackgroundLoop } from '../shared/runtime/process/background-loop';
-import { sleep, type Clock } from '../shared/runtime/clock';
+import { type Clock, sleep } from '../shared/runtime/clock';
 import type { Logger } from '../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../shared/runtime/random';
 import { AuthorityPart } from './authority-part';
@@ -10,10 +10,11 @@ import type { CertificateLifetimes } from './apply-step';
 import type { CertificateNames } from './certificate-names';
 import { KeeperPass, type KeeperPassDeps } from './keeper-pass';
 import { keptSecretNames, MissingSecretError } from './kept-secret';
-import type { KeyPairs } from './key-pairs';
-import { keptParts, type CertsMetrics, type KeptPart } from './metrics';
+import type { KeyPairs } from './certificate';
+import { type CertsMetrics, type KeptPart, keptParts } from './metrics';
 import { TokenPart } from './token-part';
 import type { ConfigurationNames } from './webhook-configurations';
+import type { Check } from '../shared/runtime/http/http-server';
 
 export interface KeeperSettings {
   readonly names: CertificateNames;
@@ -107,11 +108,7 @@ export class Keeper {
     await this.#loop.stop();
   }
 
-  /**
-   * Does what is due now; writes nothing if nothing is due.
-   *
-   * @throws NotKeptError if a part failed.
-   */
+  /** Does what is due now; writes nothing if nothing is due. @throws NotKeptError if a part failed. */
   async keep(signal?: AbortSignal): Promise<void> {
     const { names, configurations } = this.#settings;
     let failures = new Map<KeptPart, unknown>();
@@ -130,7 +127,6 @@ export class Keeper {
   /**
    * Like {@link keep}, with a few retries after a broken connection: a single run has no later pass, and a write
    * without an answer may have been carried out.
-   *
    * @throws NotKeptError
    */
   async keepOnce(): Promise<void> {
@@ -183,4 +179,17 @@ export class Keeper {
 
 function isUnreachable(thrown: unknown): boolean {
   return thrown instanceof NotReconciledError && thrown.cause instanceof ConnectionError;
+}
+
+/** Ready once everything has been published. Later problems are reported, but a restart would not fix them. */
+export function readinessChecks(keeper: Pick<Keeper, 'status'>): readonly Check[] {
+  return [
+    {
+      name: 'certificates',
+      check: () => {
+        const { kept, problem, coverage } = keeper.status;
+        return { ok: kept, message: problem ?? coverage ?? 'kept' };
+      },
+    },
+  ];
 }

@@ -43,11 +43,7 @@ export async function readSecret(
   }
 }
 
-/**
- * Replaces the data of a Secret if its version is still the one that was read.
- *
- * @throws ConflictError
- */
+/** Replaces the data of a Secret if its version is still the one that was read. @throws ConflictError */
 export async function writeSecret(
   client: KubeClient,
   secret: KubeObject,

@@ -19,12 +19,10 @@ export class TokenMetrics {
     this.registered = registry.gauge(
       'reroll_webhook_token_registered',
       '1 while every registered webhook is called with a token that the webhook accepts.',
-      {},
     );
     this.rotationsTotal = registry.counter(
       'reroll_webhook_token_rotations_total',
       'Tokens made by this process, the first one included.',
-      {},
     );
   }
 }
@@ -42,11 +40,7 @@ export class CertificateMetrics {
       'When a certificate ends, in seconds since the epoch.',
       { certificate: ['ca', ...leafNames] },
     );
-    this.generation = registry.gauge(
-      'reroll_certificate_generation',
-      'How many CAs there were, this one included.',
-      {},
-    );
+    this.generation = registry.gauge('reroll_certificate_generation', 'How many CAs there were, this one included.');
     this.rotationsTotal = registry.counter(
       'reroll_certificate_rotations_total',
       'Certificates made by this process, first ones included.',
@@ -55,7 +49,6 @@ export class CertificateMetrics {
     this.covered = registry.gauge(
       'reroll_certificate_covered',
       '1 while every registered webhook has a caBundle that accepts the certificate of the webhook.',
-      {},
     );
   }
 }

@@ -1,30 +1,18 @@
-import { durationMs, goBool, goBoolAccepts, objectName } from '../shared/runtime/options/option-schemas';
+import { durationMs, switchRow, objectName } from '../shared/runtime/options/option-schemas';
 import { inGroup, type OptionTable, type OptionValues } from '../shared/runtime/options/option-table';
 import { parseOptions, type Environment } from '../shared/runtime/options/options';
 import { processOptionTable, serviceOptionTable } from '../shared/runtime/options/process-options';
 
 export const certsOptionTable = {
   ...inGroup('What is kept', {
-    once: {
-      flag: 'once',
-      form: 'switch',
-      schema: goBool,
-      default: 'false',
-      describe: 'Do what is due now and exit: 0 if everything is done, 1 with the reason if not.',
-      accepts: goBoolAccepts,
-    },
-    certificates: {
-      flag: 'certificates',
-      form: 'switch',
-      schema: goBool,
-      default: 'true',
-      describe:
-        'Manage certificates and caBundles; false if others manage them: then Reroll manages only the webhook token.',
-      accepts: goBoolAccepts,
-    },
+    once: switchRow('once', 'Do what is due now and exit: 0 if everything is done, 1 with the reason if not.'),
+    certificates: switchRow(
+      'certificates',
+      'Manage certificates and caBundles; false if others manage them: then Reroll manages only the webhook token.',
+      'true',
+    ),
     validating: {
       flag: 'validating-webhook-configuration',
-      form: 'value',
       schema: objectName,
       default: 'reroll',
       describe: 'ValidatingWebhookConfiguration whose caBundles and paths are managed, if it exists.',
@@ -32,7 +20,6 @@ export const certsOptionTable = {
     },
     mutating: {
       flag: 'mutating-webhook-configuration',
-      form: 'value',
       schema: objectName,
       default: 'reroll',
       describe: 'MutatingWebhookConfiguration whose caBundles and paths are managed, if it exists.',
@@ -43,7 +30,6 @@ export const certsOptionTable = {
   ...inGroup('Lifetimes', {
     caLifeMs: {
       flag: 'ca-life',
-      form: 'value',
       schema: durationMs,
       default: '8760h',
       describe: 'How long a CA is valid; it is replaced when a third of that is left.',
@@ -51,7 +37,6 @@ export const certsOptionTable = {
     },
     leafLifeMs: {
       flag: 'leaf-life',
-      form: 'value',
       schema: durationMs,
       default: '720h',
       describe: 'How long the other certificates are valid; they are renewed when a third of that is left.',
@@ -59,7 +44,6 @@ export const certsOptionTable = {
     },
     tokenLifeMs: {
       flag: 'token-life',
-      form: 'value',
       schema: durationMs,
       default: '720h',
       describe: 'How long the token that identifies the API server to the webhook is used before it is replaced.',

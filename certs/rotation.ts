@@ -26,10 +26,10 @@ export type ChangingStep = { readonly because: string } & (
 );
 
 /** How long an API server may take to see a new caBundle, and a replica to see a new Secret. */
-export const overlapMs = 60_000;
+const overlapMs = 60_000;
 
 /** How long a replica may keep serving its old leaf; longer than any watch lags behind. */
-export const retireMs = 10 * 60_000;
+const retireMs = 10 * 60_000;
 
 /** Until then, the keeper that took the last step may be about to inject or publish its result. */
 const injectionMs = 5_000;

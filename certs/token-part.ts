@@ -42,7 +42,6 @@ export class TokenPart {
   /**
    * Takes one step. `named` was read before this call, and registrations are written only in that version: so none is
    * set back to a token that was dropped meanwhile.
-   *
    * @throws MissingSecretError, ConflictError and the other KubeErrors
    */
   async keep(named: NamedTokens | undefined, limits: RequestLimits): Promise<KeptTokens> {

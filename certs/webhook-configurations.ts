@@ -93,7 +93,6 @@ export function isAsWanted({ webhooks }: LiveConfiguration, { caBundle, token }:
 /**
  * Sets caBundle and path of all of Reroll's webhooks in one configuration, if its version is still the one that was
  * read: neither may overwrite a newer one. Without `caBundles` it never touches a caBundle.
- *
  * @throws ConflictError
  */
 export async function applyWanted(

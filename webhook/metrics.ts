@@ -38,15 +38,12 @@ export class WebhookMetrics {
   readonly reviewDurationSeconds = this.registry.histogram(
     'reroll_webhook_review_duration_seconds',
     'Time from the head of a review to its answer.',
-    {},
     [0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
   );
   readonly shedTotal = this.registry.counter(
     'reroll_webhook_shed_total',
     'Reviews allowed unread, by the limit that was reached.',
-    {
-      reason: ['requests', 'bytes', 'values', 'deadline'] satisfies ShedReason[],
-    },
+    { reason: ['requests', 'bytes', 'values', 'deadline'] satisfies ShedReason[] },
   );
   readonly recordsTotal = this.registry.counter('reroll_webhook_records_total', 'Changes seen, by result.', {
     result: ['sent', 'dropped', 'duplicate', 'dry_run', 'no_change'],
@@ -66,11 +63,10 @@ export class WebhookMetrics {
     'Parts of a write that could not be checked and were allowed, by reason.',
     { reason: [...uncheckedReasons] },
   );
-  readonly inFlight = this.registry.gauge('reroll_webhook_in_flight', 'Reviews being read or worked on.', {});
+  readonly inFlight = this.registry.gauge('reroll_webhook_in_flight', 'Reviews being read or worked on.');
   readonly bytesInFlight = this.registry.gauge(
     'reroll_webhook_bytes_in_flight',
     'Bytes of the reviews in flight, and of what they are parsed to.',
-    {},
   );
   readonly certificateSwapsTotal = this.registry.counter(
     'reroll_webhook_certificate_swaps_total',
@@ -80,38 +76,27 @@ export class WebhookMetrics {
   readonly certificateNotAfterSeconds = this.registry.gauge(
     'reroll_webhook_certificate_not_after_seconds',
     'When the served certificate expires, in seconds since the epoch; 0 if there is none.',
-    {},
   );
   readonly tlsErrorsTotal = this.registry.counter(
     'reroll_webhook_tls_errors_total',
     'TLS handshakes that failed, most likely because an API server does not trust the certificate.',
-    {},
   );
 
   readonly channelBatchesTotal = this.registry.counter(
     'reroll_channel_batches_total',
     'Batches sent to reconcilers, by result.',
-    {
-      result: ['sent', 'retried', 'refused', 'given_up'],
-    },
+    { result: ['sent', 'retried', 'refused', 'given_up'] },
   );
   readonly channelDroppedRecordsTotal = this.registry.counter(
     'reroll_channel_dropped_records_total',
     'Records that did not reach a reconciler, by reason. The watch finds their changes, but not who made them.',
-    {
-      reason: ['no_replica', 'queue_full', 'too_large', 'refused', 'unreachable', 'stopped'] satisfies ChannelDrop[],
-    },
+    { reason: ['no_replica', 'queue_full', 'too_large', 'refused', 'unreachable', 'stopped'] satisfies ChannelDrop[] },
   );
   readonly channelQueueRecords = this.registry.gauge(
     'reroll_channel_queue_records',
     'Records that wait or are being sent, for all reconcilers together.',
-    {},
   );
-  readonly channelReplicas = this.registry.gauge(
-    'reroll_channel_replicas',
-    'Reconcilers that records are sent to.',
-    {},
-  );
+  readonly channelReplicas = this.registry.gauge('reroll_channel_replicas', 'Reconcilers that records are sent to.');
 
   constructor() {
     this.registry.registerBuildInfo();

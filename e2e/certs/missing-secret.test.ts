@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { readinessChecks } from '../../certs/health';
+import { readinessChecks } from '../../certs/keeper';
 import { keptSecretNames } from '../../certs/kept-secret';
 import { CertsWorld } from './certs.fixture';
 

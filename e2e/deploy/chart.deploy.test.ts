@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { isRecord } from '../../shared/kube/wire/object-metadata';
+import { isObject } from '../../shared/domain/kubernetes/json-value';
 import { helm } from '../control-plane/helm';
 import { chartCases } from './cases/all';
 import { refusals } from './cases/refusals';
@@ -62,6 +62,6 @@ describe('the chart', () => {
 });
 
 function pathsOf(value: unknown): readonly string[] {
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => [name, ...pathsOf(inner).map((rest) => `${name}.${rest}`)]);
 }

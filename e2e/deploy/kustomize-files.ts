@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
-import { isRecord } from '../../shared/kube/wire/object-metadata';
+import { isObject } from '../../shared/domain/kubernetes/json-value';
 import type { Manifest } from './rendered-chart';
 
 interface Target {
@@ -76,7 +76,7 @@ function differences(before: object, after: object, path: string): readonly obje
       const known: unknown = from.get(name);
       if (!from.has(name)) return [{ op: 'add', path: at, value }];
       if (isDeepStrictEqual(known, value)) return [];
-      return isRecord(known) && isRecord(value) ? differences(known, value, at) : [{ op: 'replace', path: at, value }];
+      return isObject(known) && isObject(value) ? differences(known, value, at) : [{ op: 'replace', path: at, value }];
     }),
   ];
 }

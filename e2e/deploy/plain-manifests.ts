@@ -1,4 +1,4 @@
-import { isRecord } from '../../shared/kube/wire/object-metadata';
+import { isObject } from '../../shared/domain/kubernetes/json-value';
 import { kustomization, kustomizeFiles, manifestsText } from './kustomize-files';
 import { renderChart, type Manifest, type RenderOptions, type Values } from './rendered-chart';
 
@@ -39,7 +39,7 @@ export async function renderedFiles(options: RenderOptions = {}): Promise<Readon
 /** Labels stand in metadata and in pod templates; no selector has one of these. */
 function withoutHelm(manifest: Manifest): Manifest {
   const text = JSON.stringify(manifest, (_, value: unknown) =>
-    isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !ofHelm.includes(name))) : value,
+    isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !ofHelm.includes(name))) : value,
   );
   return JSON.parse(text) as Manifest;
 }

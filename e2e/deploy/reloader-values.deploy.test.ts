@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { isRecord } from '../../shared/kube/wire/object-metadata';
+import { isObject } from '../../shared/domain/kubernetes/json-value';
 import { Rendered } from './rendered';
 import { renderChart, renderText, type Values } from './rendered-chart';
 
@@ -57,7 +57,7 @@ function underSwitch(name: string, keys: string): Readonly<Record<string, Values
 const whole = /\.(labels|annotations|tlsConfig|bearerTokenSecret|maxAllowed|minAllowed|resources|affinity|nodeSelector|dnsConfig|securityContext|containerSecurityContext|livenessProbe|readinessProbe|open|secret|existing|field|service|matchLabels|custom_annotations)$/; // prettier-ignore
 
 function keysOf(value: unknown, at = ''): readonly (readonly [string, unknown])[] {
-  if (!isRecord(value) || whole.test(at)) return [[at, value]];
+  if (!isObject(value) || whole.test(at)) return [[at, value]];
   return Object.entries(value).flatMap(([name, inner]) => keysOf(inner, at === '' ? name : `${at}.${name}`));
 }
 
@@ -65,7 +65,7 @@ function merged(one: Values, other: Values): Values {
   const result: Record<string, unknown> = { ...one };
   for (const [name, value] of Object.entries(other)) {
     const known = result[name];
-    result[name] = isRecord(known) && isRecord(value) ? merged(known, value) : value;
+    result[name] = isObject(known) && isObject(value) ? merged(known, value) : value;
   }
   return result;
 }

@@ -1,4 +1,4 @@
-import { AlertMetrics } from '../../reconciler/metrics/alert-metrics';
+import { AlertMetrics } from '../../reconciler/metrics/metrics';
 import { AlertSender } from '../../reconciler/alerts/alert-sender';
 import { alertSinks } from '../../reconciler/alerts/alert-formatters';
 import { FakePostTransport } from '../../reconciler/outbound/post.fixture';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { reconcilerCommand } from '../../reconciler/process/command';
+import { reconcilerCommand } from '../../reconciler/process/assemble';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
 import { patchObject } from '../../shared/kube/client/objects';

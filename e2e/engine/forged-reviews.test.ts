@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { answerBatch } from '../../reconciler/channel/batch-answer';
-import { answerLint } from '../../reconciler/channel/lint-answer';
-import { answerMutation } from '../../reconciler/channel/mutation-answer';
-import { answerPreview } from '../../reconciler/channel/preview-answer';
-import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { channelAnswers } from '../../reconciler/channel/answers';
+import { channelPaths, type ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
@@ -55,16 +52,9 @@ beforeEach(async () => {
   await clock.advance(5_000);
 });
 
-async function answered(path: string, body: Buffer): Promise<{ readonly status: number; readonly body: Buffer }> {
-  const { reconciler } = engine;
-  const answers: Readonly<Record<string, () => ReturnType<typeof answerMutation>>> = {
-    [channelPaths.changes]: async () => await Promise.resolve(answerBatch(body, reconciler)),
-    [channelPaths.preview]: async () => await answerPreview(body, reconciler),
-    [channelPaths.marks]: async () => await answerMutation(body, reconciler),
-    [channelPaths.lint]: async () => await answerLint(body, reconciler),
-  };
-  const answer = await answers[path]!();
-  return { status: answer.status, body: Buffer.from(JSON.stringify(answer.body)) };
+async function answered(path: ChannelPath, body: Buffer): Promise<{ readonly status: number; readonly body: Buffer }> {
+  const { status, body: answer } = await channelAnswers[path](body, engine.reconciler);
+  return { status, body: Buffer.from(JSON.stringify(answer)) };
 }
 
 /** What a review is answered, less its uid. */

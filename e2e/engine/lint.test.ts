@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { answerLint } from '../../reconciler/channel/lint-answer';
+import { channelAnswers } from '../../reconciler/channel/answers';
 import { defaultAnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
@@ -38,7 +38,7 @@ beforeEach(async () => {
       metrics: new WebhookMetrics(),
       transport: {
         post: async (_address, _path, body) => {
-          const { status, body: answer } = await answerLint(body, engine.reconciler);
+          const { status, body: answer } = await channelAnswers['/v1/lint'](body, engine.reconciler);
           return await answered({ status, body: Buffer.from(JSON.stringify(answer)) });
         },
       },

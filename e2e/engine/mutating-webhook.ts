@@ -1,6 +1,5 @@
-import { answerBatch } from '../../reconciler/channel/batch-answer';
-import { answerMutation } from '../../reconciler/channel/mutation-answer';
-import { channelPaths } from '../../shared/domain/protocol/channel-names';
+import { channelAnswers } from '../../reconciler/channel/answers';
+import type { ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
 import { sleep } from '../../shared/runtime/clock';
@@ -38,7 +37,7 @@ export class MutatingWebhook {
     const credentials = staticCredentials({});
     const client = new KubeClient({ ...{ transport, clock, logger, credentials }, userAgent: 'w' });
     const channel = {
-      post: async (address: string, path: string, body: Buffer) => await this.#ask(address, path, body),
+      post: async (address: string, path: ChannelPath, body: Buffer) => await this.#ask(address, path, body),
     };
     this.engine = new WebhookEngine(
       { ...{ client, clock, random, logger }, metrics: new WebhookMetrics(), transport: channel },
@@ -50,11 +49,10 @@ export class MutatingWebhook {
     );
   }
 
-  async #ask(address: string, path: string, body: Buffer): Promise<{ status: number; body: Buffer }> {
+  async #ask(address: string, path: ChannelPath, body: Buffer): Promise<{ status: number; body: Buffer }> {
     const { reconciler } = this.asked[Number(address.slice(-1))] ?? {};
     if (!reconciler) return await new Promise(() => undefined);
-    const answer =
-      path === channelPaths.changes ? answerBatch(body, reconciler) : await answerMutation(body, reconciler);
+    const answer = await channelAnswers[path](body, reconciler);
     return { status: answer.status, body: Buffer.from(JSON.stringify(answer.body)) };
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { concurrency } from '../../reconciler/engine/engine-parts';
+import { concurrency } from '../../reconciler/engine/engine-deps';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import { configMap, cronJob, daemonSet, deployment, fromConfigMap, job, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';

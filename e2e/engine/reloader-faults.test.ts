@@ -4,8 +4,7 @@ import { readinessChecks } from '../../reconciler/process/health';
 import { hang } from '../../reconciler/outbound/post.fixture';
 import { fieldAt, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
-import { Lifecycle } from '../../shared/runtime/process/lifecycle';
-import { processPort } from '../../shared/runtime/process/process-port';
+import { Lifecycle, processPort } from '../../shared/runtime/process/lifecycle';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import {
   configMap,

@@ -1,7 +1,6 @@
 import { TomlError } from 'smol-toml';
 import { contentFaults, type LoadedSchema } from '../../shared/domain/content-check/content-faults';
-import type { ContentParser } from '../../shared/domain/content-check/document-node';
-import { NestingError } from '../../shared/domain/content-check/nesting';
+import { type ContentParser, NestingError } from '../../shared/domain/content-check/document-node';
 import { TimeLimitError, withinTime } from '../../webhook/plugins/time-limit';
 import { promise, requireFitToShow } from './target';
 

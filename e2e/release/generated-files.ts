@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
-import { chartHooksText, hookTypes } from '../../webhook/registration/chart-hooks';
+import { chartHooksText, hookTypes, manifestText } from '../../webhook/registration/manifests';
 import { chartReadme } from '../deploy/chart-readme';
 import { valuesSchema } from '../deploy/values-schema';
 import { annotationsPage } from '../reference/annotations-page';
 import { chartFlagsText } from '../reference/chart-flags';
 import { flagsPage } from '../reference/flags-page';
-import { manifestText } from '../../webhook/registration/manifest-text';
 import { type Application, billOfMaterials } from './bill-of-materials';
 import { bundledPackages, type BundledPackage, type LockFile } from './bundled-packages';
 import { thirdPartyLicences } from './licences';

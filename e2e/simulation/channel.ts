@@ -1,7 +1,4 @@
-import { answerBatch, type Answer } from '../../reconciler/channel/batch-answer';
-import { answerLint } from '../../reconciler/channel/lint-answer';
-import { answerMutation } from '../../reconciler/channel/mutation-answer';
-import { answerPreview } from '../../reconciler/channel/preview-answer';
+import { answerBatch, channelAnswers } from '../../reconciler/channel/answers';
 import { channelPaths, type ChannelPath } from '../../shared/domain/protocol/channel-names';
 import { errorMessage } from '../../shared/domain/errors';
 import { ConnectionError } from '../../shared/kube/errors';
@@ -45,14 +42,6 @@ export interface ChannelOptions {
   readonly onSent: (from: string, record: JsonObject) => void;
   readonly onDelivered: (delivery: Delivery) => void;
 }
-
-type Question = (body: Buffer, reconciler: ReconcilerProcess['reconciler']) => Promise<Answer>;
-
-const questions: Readonly<Record<Exclude<ChannelPath, '/v1/changes'>, Question>> = {
-  [channelPaths.preview]: answerPreview,
-  [channelPaths.marks]: answerMutation,
-  [channelPaths.lint]: answerLint,
-};
 
 const port = 8444;
 const latestMs = 15_000;
@@ -101,7 +90,7 @@ export class Channel {
       post: async (address, path, body, signal) =>
         path === channelPaths.changes
           ? await this.#post(from, address, body, signal)
-          : await this.#ask(questions[path], from, address, body, signal),
+          : await this.#ask(path, from, address, body, signal),
     };
   }
 
@@ -156,7 +145,7 @@ export class Channel {
 
   /** A question gets lost like a batch does; that it comes late or twice makes no difference to it. */
   async #ask(
-    question: Question,
+    path: ChannelPath,
     from: SimulatedProcess,
     address: string,
     body: Buffer,
@@ -171,7 +160,7 @@ export class Channel {
         const target = this.#at(address);
         if (this.#isCut(address) || !target) return;
         target.process.deliver(() => {
-          void question(body, target.reconciler).then(
+          void channelAnswers[path](body, target.reconciler).then(
             ({ status, body: answer }) => {
               this.#check(`an answer of ${target.process.name}`, JSON.stringify(answer));
               this.#later(() => from.deliver(() => resolve({ status, body: Buffer.from(JSON.stringify(answer)) })));

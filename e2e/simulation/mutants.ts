@@ -99,8 +99,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: 'what both hooks see is told twice',
     file: 'webhook/plugins/recent-changes.ts',
-    from: 'last.change === change',
-    to: 'last.change === undefined',
+    from: 'this.#last.get(source) === change',
+    to: "this.#last.get(source) === ''",
   },
   {
     what: 'a dry run is told',
@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: 'a replica that does not answer is waited for without end',
-    file: queue,
-    from: 'deadline.set(tryTimeoutMs);',
+    file: 'shared/kube/client/delivery.ts',
+    from: 'deadline.set(timeoutMs);',
     to: '',
   },
   {

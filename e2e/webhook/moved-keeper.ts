@@ -1,6 +1,6 @@
 import type { CertificateLifetimes } from '../../certs/apply-step';
 import { Keeper } from '../../certs/keeper';
-import { rsaKeyPairs } from '../../certs/key-pairs';
+import { rsaKeyPairs } from '../../certs/certificate';
 import { CertsMetrics } from '../../certs/metrics';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { silentLogger } from '../../shared/runtime/log/logger';

@@ -1,8 +1,72 @@
-import { googleChat } from './google-chat';
-import { raw } from './raw';
-import type { AlertFormatter } from './alert-formatter';
-import { slack } from './slack';
-import { teams } from './teams';
+import type { Post } from '../outbound/post-transport';
+
+/** A kind of receiver of alerts. */
+export interface AlertFormatter {
+  /**
+   * Escapes untrusted text, such as a user name, so that the receiver only shows it: it formats nothing, mentions
+   * nobody and links nowhere. The text is already printable.
+   */
+  escape(foreign: string): string;
+  /** The request for a message whose slots are between asterisks. */
+  post(text: string): Post;
+}
+
+/** A JSON body, which most receivers accept. */
+function jsonPost(value: object): Post {
+  return { contentType: 'application/json', body: Buffer.from(JSON.stringify(value)) };
+}
+
+/**
+ * Makes untrusted text inert for receivers of any kind: a word that begins with `@` may mention a whole channel, and an
+ * address may become a link. The characters that cause this are replaced by their fullwidth forms, which look the same.
+ */
+function inert(foreign: string): string {
+  return foreign.replaceAll(/(?<![\p{L}\p{N}._+-])@|:(?=\/\/)/gu, fullwidth);
+}
+
+/** Like `inert`; additionally replaces `markup` that the receiver's language cannot escape. */
+function inertMarkup(foreign: string, markup: RegExp): string {
+  return inert(foreign).replaceAll(markup, fullwidth);
+}
+
+/** Escapes the three characters that begin or end a tag in Slack and Teams. */
+function escapeEntities(foreign: string): string {
+  return foreign.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The fullwidth form of an ASCII character. */
+function fullwidth(character: string): string {
+  return String.fromCharCode(character.charCodeAt(0) + 0xfee0);
+}
+
+/**
+ * Plain text, in which asterisks have no meaning. Those in the additional information are removed too, as in Reloader.
+ */
+export const raw: AlertFormatter = {
+  // Plain text has no markup, but it may be relayed to a receiver that has.
+  escape: (foreign) => inertMarkup(foreign, /[<>&|~`[\]]/g),
+  post: (text) => ({ contentType: 'text/plain', body: Buffer.from(text.replaceAll('*', '')) }),
+};
+
+/** @see https://developers.google.com/workspace/chat/quickstart/webhooks */
+const googleChat: AlertFormatter = {
+  // `<users/all>` mentions everybody, `<address|text>` is a link, and the markup has no escapes.
+  escape: (foreign) => inertMarkup(foreign, /[<>|*~`]/g),
+  post: (text) => jsonPost({ text }),
+};
+
+/** Incoming webhooks and Workflows of Microsoft Teams, which accept Markdown and some HTML. */
+const teams: AlertFormatter = {
+  escape: (foreign) => escapeEntities(inert(foreign).replaceAll(/[\\`*~|[\]]/g, String.raw`\$&`)),
+  post: (text) => jsonPost({ text }),
+};
+
+/** @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+const slack: AlertFormatter = {
+  // Mentions and links are between angle brackets. Mattermost accepts the same messages, with Markdown.
+  escape: (foreign) => escapeEntities(inertMarkup(foreign, /[*~`[\]]/g)),
+  post: (text) => jsonPost({ attachments: [{ text, color: 'good', author_name: 'Reloader' }] }),
+};
 
 /** Every kind of receiver, by its name in `ALERT_SINK`. */
 export const alertSinks: Readonly<Record<string, AlertFormatter>> = {

@@ -3,14 +3,13 @@ import { zeroRandom } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { PostError } from '../outbound/post-error';
+import { type PostAnswer, PostError } from '../outbound/post-transport';
 import { FakePostTransport, hang, ok } from '../outbound/post.fixture';
-import type { PostAnswer } from '../outbound/post-transport';
 import { alertOf } from './alert.fixture';
-import { AlertMetrics } from '../metrics/alert-metrics';
-import { tryTimeoutMs } from '../outbound/delivery';
+import { AlertMetrics } from '../metrics/metrics';
+import { tryTimeoutMs } from '../outbound/post-transport';
 import { AlertSender, alertRate, maxWaiting } from './alert-sender';
-import { raw } from './raw';
+import { raw } from './alert-formatters';
 
 function world(answer?: () => PostAnswer | Promise<PostAnswer>, additionalInfo?: string) {
   const clock = new FakeClock();

@@ -2,12 +2,12 @@ import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { backoffMs, type Random } from '../../shared/runtime/random';
 import { TokenBucket } from '../queue/token-bucket';
-import { deliver, type Delivery } from '../outbound/delivery';
-import type { Post, PostTransport } from '../outbound/post-transport';
+import { deliver, type Delivery } from '../../shared/kube/client/delivery';
+import { tryTimeoutMs, type Post, type PostTransport } from '../outbound/post-transport';
 import type { Alert, AlertSink } from './alert';
-import type { AlertMetrics, AlertResult } from '../metrics/alert-metrics';
+import type { AlertMetrics, AlertResult } from '../metrics/metrics';
 import { alertText, maxAlertBytes, messageText } from './message';
-import type { AlertFormatter } from './alert-formatter';
+import type { AlertFormatter } from './alert-formatters';
 
 export interface AlertSenderOptions {
   readonly transport: PostTransport;
@@ -155,8 +155,10 @@ export class AlertSender implements AlertSink {
   }
 
   async #try(post: Post): Promise<Delivery> {
-    const outcome = await deliver(this.#options, post, this.#stop.signal);
-    if (outcome.kind !== 'stopped') this.#options.metrics.requestsTotal.inc({ result: outcome.kind });
+    const { clock, transport, metrics } = this.#options;
+    const limits = { clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal };
+    const outcome = await deliver(limits, async (signal) => await transport.post(post, signal));
+    if (outcome.kind !== 'stopped') metrics.requestsTotal.inc({ result: outcome.kind });
     return outcome;
   }
 

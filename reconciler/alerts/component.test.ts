@@ -8,7 +8,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import type { Environment } from '../../shared/runtime/options/options';
 import { parseReconcilerOptions } from '../options/options';
-import { AlertMetrics } from '../metrics/alert-metrics';
+import { AlertMetrics } from '../metrics/metrics';
 import { alertComponent, alertSender } from './component';
 import { alertOf } from './alert.fixture';
 

@@ -3,11 +3,10 @@ import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
 import { HttpsPostTransport } from '../outbound/https-post-transport';
-import type { AlertMetrics } from '../metrics/alert-metrics';
+import type { AlertMetrics } from '../metrics/metrics';
 import { AlertSender } from './alert-sender';
 import type { AlertOptions } from './options';
-import { raw } from './raw';
-import { alertSink, alertSinks } from './alert-formatters';
+import { alertSink, alertSinks, raw } from './alert-formatters';
 
 /**
  * The sender of alerts, if they are switched on and have an address. Invalid settings are reported at the start, and

@@ -1,7 +1,7 @@
 import { printable } from '../../shared/domain/text/printable';
 import { sourceKindNames } from '../../shared/domain/sources/source';
 import type { Alert } from './alert';
-import type { AlertFormatter } from './alert-formatter';
+import type { AlertFormatter } from './alert-formatters';
 
 const maxNamedSources = 5;
 const maxDetailBytes = 1_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { goBool, goBoolAccepts, httpUrl, httpUrlAccepts } from '../../shared/runtime/options/option-schemas';
+import { switchRow, httpUrl, httpUrlAccepts } from '../../shared/runtime/options/option-schemas';
 import type { OptionTable, OptionValues } from '../../shared/runtime/options/option-table';
 import { alertSinks } from './alert-formatters';
 
@@ -7,19 +7,10 @@ const trimmed = z.string().transform((text) => text.trim());
 
 /** Reloader knows these only as environment variables. */
 export const alertOptionTable = {
-  alertOnReload: {
-    flag: 'alert-on-reload',
-    fallbackEnv: 'ALERT_ON_RELOAD',
-    form: 'switch',
-    schema: goBool,
-    default: 'false',
-    describe: 'Send an alert for each restart.',
-    accepts: goBoolAccepts,
-  },
+  alertOnReload: { ...switchRow('alert-on-reload', 'Send an alert for each restart.'), fallbackEnv: 'ALERT_ON_RELOAD' },
   alertSink: {
     flag: 'alert-sink',
     fallbackEnv: 'ALERT_SINK',
-    form: 'value',
     schema: trimmed.transform((text) => text.toLowerCase()),
     default: 'raw',
     describe: 'The kind of receiver of alerts. An unknown name causes a warning and gets plain text.',
@@ -28,7 +19,6 @@ export const alertOptionTable = {
   alertWebhookUrl: {
     flag: 'alert-webhook-url',
     fallbackEnv: 'ALERT_WEBHOOK_URL',
-    form: 'value',
     schema: httpUrl.optional(),
     confidential: true,
     describe: 'URL to which alerts are posted; best set as a variable from a Secret.',
@@ -37,7 +27,6 @@ export const alertOptionTable = {
   alertWebhookProxy: {
     flag: 'alert-webhook-proxy',
     fallbackEnv: 'ALERT_WEBHOOK_PROXY',
-    form: 'value',
     schema: httpUrl.optional(),
     confidential: true,
     describe: 'Proxy for alerts. If unset, the connection is direct, whatever HTTP_PROXY says.',
@@ -46,7 +35,6 @@ export const alertOptionTable = {
   alertAdditionalInfo: {
     flag: 'alert-additional-info',
     fallbackEnv: 'ALERT_ADDITIONAL_INFO',
-    form: 'value',
     schema: trimmed.optional(),
     describe: 'Text before each alert, such as the name of the cluster.',
     accepts: 'any text',

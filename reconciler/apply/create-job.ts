@@ -5,8 +5,7 @@ import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { AlreadyExistsError } from '../../shared/kube/errors';
 import { createObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
-import { leaveToNextRun } from './leave-to-next-run';
-import { annotateWorkload } from './patch-workload';
+import { annotateWorkload, leaveToNextRun } from './patch-workload';
 import type { ApplyContext, Applied, Restart } from './restart';
 import { readAgain } from './read-again';
 import { markTemplate } from './template';

@@ -1,7 +1,7 @@
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { getObject, type KubeObject } from '../../shared/kube/client/objects';
-import type { TemplateMarker } from './marker';
+import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 import { patchTemplate } from './patch-workload';
 import { readAgain } from './read-again';
 import type { Apply } from './restart';

@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { bodyOf } from '../../shared/kube/client/client.fixture';
 import { ConflictError } from '../../shared/kube/errors';
 import { refusal } from '../../shared/kube/transport/fake-transport';
-import { annotateWorkload, patchWorkload } from './patch-workload';
+import { annotateWorkload, MarkerLostError, patchWorkload } from './patch-workload';
 import { workloadObject } from '../../shared/domain/plan/records.fixture';
-import { MarkerLostError } from './marker-lost-error';
 import { NotLeadingError } from './restart';
 import { applyWorld, restarted, restartOf } from './restart.fixture';
 

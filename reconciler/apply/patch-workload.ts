@@ -1,11 +1,28 @@
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { patchObject, type KubeObject, type PatchOptions } from '../../shared/kube/client/objects';
+import { type KubeObject, patchObject, type PatchOptions } from '../../shared/kube/client/objects';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
-import { MarkerLostError } from './marker-lost-error';
-import type { ApplyContext, Applied, Restart } from './restart';
+import type { Applied, Apply, ApplyContext, Restart } from './restart';
 import { missingOfMarker, templatePatch } from './template';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
+import { RerollError } from '../../shared/domain/errors';
+
+/** The API server stored a restart, or would store it, in a form that does not replace the pods. */
+export class MarkerLostError extends RerollError {
+  /** The version that was stored; undefined: the write was a dry run. */
+  readonly resourceVersion: string | undefined;
+
+  /** `missing`: the part of the restart that is missing. */
+  constructor({ record }: TrackedWorkload, missing: string, resourceVersion: string | undefined) {
+    super(
+      `${record.kind} ${record.namespace}/${record.name} is not restarted: the API server accepts the write without ${missing}, ` +
+        'so something that changes writes, such as a mutating webhook, removes it. Make it keep what field manager reroll ' +
+        'writes, or choose another way to restart with reroll.dev/strategy',
+      { code: 'MARKER_LOST' },
+    );
+    this.resourceVersion = resourceVersion;
+  }
+}
 
 /**
  * One PATCH changes pod template and baseline together. One is never stored without the other, so neither a crash nor a
@@ -98,3 +115,9 @@ async function send(
   assertLeading();
   return await patchObject(client, resource, namespace, name, body, { ...options, type });
 }
+
+/** Records the change and runs nothing: the next run reads the content of that time. */
+export const leaveToNextRun: Apply = async (context, { workload, annotations }) => {
+  const resourceVersion = await annotateWorkload(context, workload, annotations);
+  return { kind: 'written', did: 'not run now: the change takes effect at its next run', resourceVersion };
+};

@@ -8,7 +8,7 @@ import { AlreadyExistsError } from '../../shared/kube/errors';
 import { createObject, getObject, type KubeObject } from '../../shared/kube/client/objects';
 import type { JobJournal } from './job-journal';
 import type { JobRecreation } from './journal-entry';
-import { leaveToNextRun } from './leave-to-next-run';
+import { leaveToNextRun } from './patch-workload';
 import { readAgain } from './read-again';
 import { describeChange } from '../../shared/domain/plan/describe-change';
 import type { Apply, Restart } from './restart';

@@ -7,7 +7,7 @@ import type { ForbiddenError } from '../../shared/kube/errors';
 import type { KubeObject } from '../../shared/kube/client/objects';
 import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
-import type { TemplateMarker } from './marker';
+import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 
 /** A restart that is decided and described, ready to be written. */
 export interface Restart {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MarkInput } from './marker';
+import { type MarkInput, strategies } from './strategies';
 import { blue, changeOf } from '../../shared/domain/plan/change.fixture';
 import { restartId } from './restart.fixture';
-import { strategies } from './strategies';
 
 const nowMs = Date.UTC(2026, 0, 1, 12, 0, 0, 789);
 

@@ -1,6 +1,6 @@
 import { annotationsOf } from '../../shared/domain/annotations/annotations';
 import { fieldAt, listOf, objectOf, textOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
-import type { TemplateMarker } from './marker';
+import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
 
 /** The marker as a strategic merge patch of a pod template: containers and variables merge by name. */
 export function templatePatch({ annotations, env }: TemplateMarker): JsonObject {

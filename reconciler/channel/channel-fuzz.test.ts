@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { at } from '../../shared/domain/plan/records.fixture';
 import { maxBatchRecords } from '../../shared/domain/protocol/change-batch';
 import { longForm } from '../../shared/runtime/long-form.fixture';
-import { answerBatch } from './batch-answer';
+import { answerBatch } from './answers';
 import { maxAttributedSources } from '../hints/attributions';
 import { ChannelHarness, changeRecord, stored } from './channel.fixture';
 import { maxPendingHints } from '../hints/hints';

@@ -14,17 +14,11 @@ import { listenOn } from '../../shared/runtime/http/listen';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { ListenAddress } from '../../shared/runtime/http/listen-address';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { peerCertificateEndMs } from '../../shared/runtime/tls/peer-certificate';
+import { peerCertificateEndMs, type TlsMaterialSource } from '../../shared/runtime/tls/tls-material';
 import type { Random } from '../../shared/runtime/random';
-import type { TlsMaterialSource } from '../../shared/runtime/tls/tls-material';
-import { answerBatch, type Answer, type RecordIntake } from './batch-answer';
+import { channelAnswers, type Answer, type ChannelInbox } from './answers';
 import type { ChannelMetrics } from '../metrics/channel-metrics';
-import { answerLint, type Linter } from './lint-answer';
-import { answerMutation, type Mutator } from './mutation-answer';
-import { answerPreview, type Previewer } from './preview-answer';
 import { readBody } from './request-body';
-
-type ChangeRecordIntake = RecordIntake & Previewer & Mutator & Linter;
 
 export interface ChannelServerOptions {
   readonly clock: Clock;
@@ -38,17 +32,10 @@ export interface ChannelServerOptions {
    * The DNS name in the webhook's client certificate. It is checked because the CA has signed other certificates, too.
    */
   readonly clientName: string;
-  readonly inbox: ChangeRecordIntake;
+  readonly inbox: ChannelInbox;
 }
 
-/** The answer to a request, by path. */
-const answers: Readonly<Record<string, (body: Buffer, inbox: ChangeRecordIntake) => Promise<Answer> | Answer>> = {
-  [channelPaths.changes]: answerBatch,
-  [channelPaths.preview]: answerPreview,
-  [channelPaths.marks]: answerMutation,
-  [channelPaths.lint]: answerLint,
-};
-
+const paths = Object.values(channelPaths);
 const bodyLimits = { maxBytes: Math.max(maxBatchBytes, maxPreviewBytes, maxWorkloadQuestionBytes), maxMs: 5_000 };
 /** A small part of the time that the process has to stop all its components. */
 const drainMs = 3_000;
@@ -172,8 +159,8 @@ export class ChannelServer implements Component {
     if (!this.#admitted.has(request.socket)) {
       return refusal(403, `the client certificate is not that of ${this.#options.clientName}`);
     }
-    const answer = Object.hasOwn(answers, request.url ?? '') ? answers[request.url ?? ''] : undefined;
-    if (!answer) return refusal(404, `only ${Object.keys(answers).join(' and ')} are served`);
+    const path = paths.find((served) => served === request.url);
+    if (!path) return refusal(404, `only ${paths.join(' and ')} are served`);
     if (request.method !== 'POST') return { ...refusal(405, 'only POST is served'), headers: { allow: 'POST' } };
     if (!isJson(request.headers['content-type'])) return refusal(400, 'the content type is not application/json');
     const body = await readBody(request, this.#options.clock, bodyLimits);
@@ -185,7 +172,7 @@ export class ChannelServer implements Component {
       case 'aborted':
         return undefined;
       default:
-        return await answer(body, this.#options.inbox);
+        return await channelAnswers[path](body, this.#options.inbox);
     }
   }
 }

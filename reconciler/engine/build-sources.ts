@@ -5,7 +5,7 @@ import { ContentLoader } from '../reading/content-loader';
 import { sourceReader } from '../reading/read-source';
 import { sourceReads } from '../reading/source-reads';
 import { SourceIndex, type SourceChange } from '../sources/source-index';
-import type { EngineBase } from './engine-parts';
+import type { EngineBase } from './engine-deps';
 import { observeSources } from './observers';
 
 /** What is known of sources, and the ways in which it becomes known beside the watches. */

@@ -5,7 +5,7 @@ import { KnownKinds } from '../watch/known-kinds';
 import { Watches } from '../watch/watches';
 import type { SourceParts } from './build-sources';
 import type { WorkloadParts } from './build-workloads';
-import type { EngineBase } from './engine-parts';
+import type { EngineBase } from './engine-deps';
 import { observeWatches, reflectorObserver } from './observers';
 
 /** What fills the indexes, and what tells how far they are filled. */

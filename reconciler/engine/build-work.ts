@@ -21,7 +21,7 @@ import { ComparableVersions } from '../workloads/comparable-versions';
 import type { SourceParts } from './build-sources';
 import type { WatchParts } from './build-watch';
 import type { WorkloadParts } from './build-workloads';
-import { queueOptions, type EngineBase } from './engine-parts';
+import { type EngineBase, queueOptions } from './engine-deps';
 import { observeJobs, queueObserver } from './observers';
 
 /** What decides and acts. */

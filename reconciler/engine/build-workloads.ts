@@ -6,7 +6,7 @@ import { NamespaceScope } from '../workloads/namespace-scope';
 import { ReferencedDeploymentReader } from '../workloads/referenced-deployment-reader';
 import { WorkloadIndex } from '../workloads/workload-index';
 import { WorkloadRefs } from '../workloads/workload-refs';
-import { queueOptions, type EngineBase } from './engine-parts';
+import { type EngineBase, queueOptions } from './engine-deps';
 
 /** What is known of workloads, and of the namespaces that count. */
 export interface WorkloadParts {

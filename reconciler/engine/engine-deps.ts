@@ -1,10 +1,13 @@
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import type { Random } from '../../shared/runtime/random';
+import type { BackoffOptions, Random } from '../../shared/runtime/random';
 import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
 import type { PostTransport } from '../outbound/post-transport';
+import type { EngineSettings } from '../options/engine-settings';
+import type { KeyQueueOptions } from '../queue/key-queue';
+import type { DigestKeyring } from '../sources/digest-keyring';
 
 /** Everything through which the engine reaches the world. */
 export interface EngineDeps {
@@ -21,4 +24,24 @@ export interface EngineDeps {
   readonly alerts?: AlertSink | undefined;
   /** Reloader's webhook mode: what is called for each change, instead of any restart. */
   readonly webhook?: PostTransport | undefined;
+}
+
+/** What every part of an engine is built from. */
+export interface EngineBase {
+  readonly deps: EngineDeps;
+  readonly settings: EngineSettings;
+  readonly keys: DigestKeyring;
+}
+
+/**
+ * Workloads written at once, each over a connection of its own; more would only queue up in the API server. With that which
+ * the renewal of the lease may need they are 16.
+ */
+export const concurrency = 15;
+
+const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
+
+/** What the queues of an engine have in common. */
+export function queueOptions({ deps: { clock, random } }: EngineBase): Omit<KeyQueueOptions, 'process'> {
+  return { clock, random, concurrency, backoff: retryBackoff };
 }

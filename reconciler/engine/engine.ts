@@ -16,8 +16,7 @@ import { buildWatch, type WatchParts } from './build-watch';
 import { buildWork, type WorkParts } from './build-work';
 import { buildWorkloads, type WorkloadParts } from './build-workloads';
 import { electionFor, type Election } from './election';
-import type { EngineBase } from './engine-parts';
-import type { EngineDeps } from './engine-deps';
+import type { EngineBase, EngineDeps } from './engine-deps';
 import { observeWorkloads } from './observers';
 import type { ReconcilerEngine } from './reconciler-engine';
 

@@ -4,7 +4,7 @@ import type { EventRecorder } from '../../shared/kube/client/events';
 import type { ClientObserver, ReflectorObserver } from '../../shared/kube/observers';
 import type { Resource } from '../../shared/kube/resource';
 import type { Metrics } from '../metrics/metrics';
-import { resourceTypes } from '../reporting/event-labels';
+import { resourceTypes } from '../reporting/event-counts';
 import type { JobWorker } from '../work/job-worker';
 import type { KeyQueueObserver } from '../queue/key-queue';
 import type { SourceIndex } from '../sources/source-index';

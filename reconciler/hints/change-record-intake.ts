@@ -1,12 +1,12 @@
 import { ChangeRecordError, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
 import type { SourceRef } from '../../shared/domain/sources/source';
-import { textDigest } from '../../shared/domain/sources/text-digest';
+import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { DigestKeyring } from '../sources/digest-keyring';
 import type { ChannelMetrics, HintResult } from '../metrics/channel-metrics';
 import type { Hints } from './hints';
-import { RecentIds } from './recent-ids';
+import { RecentMap } from '../../shared/runtime/recent-map';
 import { RateLimitedWarning } from '../../shared/runtime/log/rate-limited-warning';
 import { TokenBucket } from '../queue/token-bucket';
 
@@ -36,18 +36,25 @@ export const maxRecordsBurst = 2_000;
 /** Longer than a write may take, with a margin for clocks that differ. */
 const maxAgeMs = 60_000;
 
+/**
+ * Enough for some tens of seconds of a flood. An id that is forgotten too early may count again. Ids are digests: a
+ * megabyte in all.
+ */
+const maxRecentIds = 10_000;
+
 /** Filters what the channel receives: only a fresh, well-formed record of a relevant source becomes a hint. */
 export class ChangeRecordIntake {
   readonly #options: ChangeRecordIntakeOptions;
   readonly #rate: TokenBucket;
-  readonly #taken: RecentIds;
+  /** Ids of records that were taken, kept as long as a replayed record would still count as fresh. */
+  readonly #taken: RecentMap<true>;
   readonly #warning: RateLimitedWarning;
 
   constructor(options: ChangeRecordIntakeOptions) {
     this.#options = options;
     this.#rate = new TokenBucket(options.clock, { perSecond: maxRecordsPerSecond, burst: maxRecordsBurst });
     // A record that claims to be from the future stays fresh for twice as long.
-    this.#taken = new RecentIds(options.clock, 2 * maxAgeMs);
+    this.#taken = new RecentMap(options.clock, { keptMs: 2 * maxAgeMs + 1, maxEntries: maxRecentIds });
     this.#warning = new RateLimitedWarning(options.clock, options.logger);
   }
 
@@ -95,12 +102,12 @@ export class ChangeRecordIntake {
     }
     // A record that is sent again or replayed: the source may have changed and been changed back by another user.
     const id = textDigest(`${record.id} ${record.uid} ${record.digest} ${record.user}`);
-    if (this.#taken.has(id)) {
+    if (this.#taken.get(id)) {
       this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });
       return 'taken';
     }
     if (!this.#rate.take() || hints.offer(record) === 'full') return 'full';
-    this.#taken.add(id);
+    this.#taken.set(id, true);
     return 'taken';
   }
 

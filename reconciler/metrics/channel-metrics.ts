@@ -42,18 +42,16 @@ export class ChannelMetrics {
     this.changeLatencySeconds = registry.histogram(
       'reroll_change_latency_seconds',
       'Time from the change of a source to the restart that answers it, by how the change was noticed.',
-      { path: changePaths },
       [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      { path: changePaths },
     );
     this.hintsPending = registry.gauge(
       'reroll_hints_pending',
       'Change records that stored state has not confirmed yet.',
-      {},
     );
     this.hintConfirmationSeconds = registry.histogram(
       'reroll_hint_confirmation_seconds',
       'Time from the arrival of a change record to its confirmation.',
-      {},
       [0.01, 0.05, 0.1, 0.3, 0.5, 1, 2, 5, 10, 20, 40],
     );
     this.requestsTotal = registry.counter(

@@ -2,9 +2,7 @@ import type { Counter } from 'prom-client';
 import { sourceKinds } from '../../shared/domain/sources/source';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
-import { AlertMetrics } from './alert-metrics';
 import { ChannelMetrics } from './channel-metrics';
-import { NotifyMetrics } from './notify-metrics';
 
 export interface MetricsOptions {
   /** Reloader's METRICS_COUNT_BY_NAMESPACE=enabled: one more series per namespace. */
@@ -33,12 +31,10 @@ export class Metrics {
   readonly reloadExecutedTotal = this.registry.counter(
     'reloader_reload_executed_total',
     'Restarts written, by outcome.',
-    {
-      success: ['true', 'false'],
-    },
+    { success: ['true', 'false'] },
   );
   /** This metric and the next are not Reloader's own: other dashboards and modules use them. */
-  readonly reloadErrorsTotal = this.registry.counter('reloader_reload_errors_total', 'Restarts that failed.', {});
+  readonly reloadErrorsTotal = this.registry.counter('reloader_reload_errors_total', 'Restarts that failed.');
   readonly watchedResourcesTotal = this.registry.gauge(
     'reloader_watched_resources_total',
     'Sources that are watched; a gauge, whatever its name says.',
@@ -48,15 +44,13 @@ export class Metrics {
   readonly reconcileTotal = this.registry.counter(
     'reloader_reconcile_total',
     'Workloads compared with their baseline.',
-    {
-      result: [...outcomes, 'skipped'],
-    },
+    { result: [...outcomes, 'skipped'] },
   );
   readonly reconcileDurationSeconds = this.registry.histogram(
     'reloader_reconcile_duration_seconds',
     'Time to compare one workload and to act on it.',
-    { result: [...outcomes, 'skipped'] },
     [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    { result: [...outcomes, 'skipped'] },
   );
   readonly actionTotal = this.registry.counter('reloader_action_total', 'Writes to workloads, by kind and outcome.', {
     workload_kind: kinds,
@@ -65,32 +59,25 @@ export class Metrics {
   readonly actionLatencySeconds = this.registry.histogram(
     'reloader_action_latency_seconds',
     'Time from the change of a source to the write that answers it.',
-    { workload_kind: kinds },
     [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    { workload_kind: kinds },
   );
   readonly skippedTotal = this.registry.counter(
     'reloader_skipped_total',
     'Changes that led to no restart, by reason.',
-    {
-      reason: ['ignored_or_not_selected', 'no_data_change', 'strategy_not_updated'],
-    },
+    { reason: ['ignored_or_not_selected', 'no_data_change', 'strategy_not_updated'] },
   );
-  readonly workqueueDepth = this.registry.gauge('reloader_workqueue_depth', 'Workloads that wait to be compared.', {});
-  readonly workqueueAddsTotal = this.registry.counter(
-    'reloader_workqueue_adds_total',
-    'Workloads added to the queue.',
-    {},
-  );
+  readonly workqueueDepth = this.registry.gauge('reloader_workqueue_depth', 'Workloads that wait to be compared.');
+  readonly workqueueAddsTotal = this.registry.counter('reloader_workqueue_adds_total', 'Workloads added to the queue.');
   readonly workqueueLatencySeconds = this.registry.histogram(
     'reloader_workqueue_latency_seconds',
     'Time a workload waited in the queue.',
-    {},
     [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   );
   readonly errorsTotal = this.registry.counter('reloader_errors_total', 'Failed runs, by type.', {
     type: ['handler_error'],
   });
-  readonly retriesTotal = this.registry.counter('reloader_retries_total', 'Workloads put back after a failure.', {});
+  readonly retriesTotal = this.registry.counter('reloader_retries_total', 'Workloads put back after a failure.');
   readonly eventsReceivedTotal = this.registry.counter('reloader_events_received_total', 'Changes of sources seen.', {
     event_type: ['add', 'update', 'delete'],
     resource_type: sourceResources,
@@ -110,9 +97,7 @@ export class Metrics {
   readonly workloadsMatchedTotal = this.registry.counter(
     'reloader_workloads_matched_total',
     'Workloads that were restarted.',
-    {
-      kind: kinds,
-    },
+    { kind: kinds },
   );
 
   readonly restClientRequestsTotal = this.registry.counter(
@@ -127,48 +112,37 @@ export class Metrics {
   readonly restClientRequestDurationSeconds = this.registry.histogram(
     'rest_client_request_duration_seconds',
     'Time to the end of a request to the API server.',
-    { verb: [], host: [] },
     [0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
+    { verb: [], host: [] },
   );
 
-  readonly leader = this.registry.gauge('reroll_leader', '1 while this replica holds the lease and may write.', {});
+  readonly leader = this.registry.gauge('reroll_leader', '1 while this replica holds the lease and may write.');
   readonly watchReconnectsTotal = this.registry.counter(
     'reroll_watch_reconnects_total',
     'Watches restarted, by reason.',
-    {
-      resource: watchedResources,
-      reason: [],
-    },
+    { resource: watchedResources, reason: [] },
   );
   readonly watchSynced = this.registry.gauge(
     'reroll_watch_synced',
     '1 once the first complete list of a resource is known.',
-    {
-      resource: [],
-    },
+    { resource: [] },
   );
   readonly decodeFailuresTotal = this.registry.counter(
     'reroll_decode_failures_total',
     'Objects that could not be read.',
-    {
-      resource: watchedResources,
-    },
+    { resource: watchedResources },
   );
   readonly sources = this.registry.gauge('reroll_sources', 'Sources in the index.', { kind: sourceKinds });
   readonly sourceRetainedBytes = this.registry.gauge(
     'reroll_source_retained_bytes',
     'Content of sources held in memory.',
-    {},
   );
   readonly workloads = this.registry.gauge(
     'reroll_workloads',
     'Workloads in the index; tracked ones may be restarted.',
-    {
-      kind: kinds,
-      tracked: ['true', 'false'],
-    },
+    { kind: kinds, tracked: ['true', 'false'] },
   );
-  readonly dryRun = this.registry.gauge('reroll_dry_run', '1 with --dry-run: nothing is written.', {});
+  readonly dryRun = this.registry.gauge('reroll_dry_run', '1 with --dry-run: nothing is written.');
   readonly dryRunRestartsTotal = this.registry.counter(
     'reroll_dry_run_restarts_total',
     'Restarts that a dry run decided on but did not write.',
@@ -185,33 +159,24 @@ export class Metrics {
   readonly conflictsTotal = this.registry.counter(
     'reroll_conflicts_total',
     'Writes refused because the workload was changed meanwhile.',
-    {},
   );
   readonly baselineProblemsTotal = this.registry.counter(
     'reroll_baseline_problems_total',
     'Baselines that were unreadable.',
-    {},
   );
   readonly annotationProblemsTotal = this.registry.counter(
     'reroll_annotation_problems_total',
     'Annotations with a problem.',
-    {},
   );
   readonly journalEntriesRefusedTotal = this.registry.counter(
     'reroll_journal_entries_refused_total',
     'Secrets labelled as entries of the journal of Jobs that do not verify; nothing is created from them.',
-    {},
   );
   readonly jobsNotCreated = this.registry.gauge(
     'reroll_jobs_not_created',
     'Jobs that were deleted to be recreated, and could not be created yet.',
-    {},
   );
-  readonly eventsDroppedTotal = this.registry.counter(
-    'reroll_events_dropped_total',
-    'Events that were not written.',
-    {},
-  );
+  readonly eventsDroppedTotal = this.registry.counter('reroll_events_dropped_total', 'Events that were not written.');
 
   constructor({ countByNamespace }: MetricsOptions) {
     this.registry.registerBuildInfo();
@@ -219,11 +184,41 @@ export class Metrics {
       ? this.registry.counter(
           'reloader_reload_executed_total_by_namespace',
           'Restarts written, by outcome and namespace.',
-          {
-            success: ['true', 'false'],
-            namespace: [],
-          },
+          { success: ['true', 'false'], namespace: [] },
         )
       : undefined;
+  }
+}
+
+/**
+ * The result of an alert: sent by name, counted in an "and N more", or lost because the receiver refused it, could not
+ * be reached, or the process ended.
+ */
+export type AlertResult = 'sent' | 'summarised' | 'refused' | 'unreachable' | 'stopped';
+const alertResults = ['sent', 'summarised', 'refused', 'unreachable', 'stopped'] satisfies AlertResult[];
+
+export class AlertMetrics {
+  readonly alertsTotal;
+  readonly requestsTotal;
+  readonly waiting;
+
+  constructor(registry: MetricRegistry) {
+    this.alertsTotal = registry.counter('reroll_alerts_total', 'Alerts about restarts, by result.', {
+      result: alertResults,
+    });
+    this.requestsTotal = registry.counter('reroll_alert_requests_total', 'Requests to the receiver of alerts.', {
+      result: ['delivered', 'refused', 'failed'],
+    });
+    this.waiting = registry.gauge('reroll_alerts_waiting', 'Alerts that wait to be sent, or are being sent.');
+  }
+}
+
+export class NotifyMetrics {
+  readonly callsTotal;
+
+  constructor(registry: MetricRegistry) {
+    this.callsTotal = registry.counter('reroll_notify_calls_total', 'Calls to --webhook-url.', {
+      result: ['delivered', 'refused', 'failed', 'dry_run'],
+    });
   }
 }

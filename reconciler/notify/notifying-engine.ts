@@ -11,8 +11,7 @@ import {
 } from '../../shared/domain/sources/source';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from '../engine/engine-deps';
-import { countEvent, countPassedOver } from '../reporting/event-counts';
-import { whatHappened } from '../reporting/event-labels';
+import { countEvent, countPassedOver, whatHappened } from '../reporting/event-counts';
 import type { Receipt } from '../hints/change-record-intake';
 import { CsiRotations } from '../sources/csi-rotations';
 import { electionFor, type Election } from '../engine/election';

@@ -3,9 +3,9 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
 import { KeyQueue, type QueueResult } from '../queue/key-queue';
-import { deliver } from '../outbound/delivery';
-import type { PostTransport } from '../outbound/post-transport';
-import type { NotifyMetrics } from '../metrics/notify-metrics';
+import { deliver } from '../../shared/kube/client/delivery';
+import { tryTimeoutMs, type PostTransport } from '../outbound/post-transport';
+import type { NotifyMetrics } from '../metrics/metrics';
 
 export interface WebhookCallerOptions {
   /** Undefined in a dry run: no call is made. */
@@ -53,7 +53,7 @@ export class WebhookCaller {
 
   /** Never rejects. */
   async #call(source: SourceKey): Promise<QueueResult> {
-    const { transport, logger, metrics, mayCall } = this.#options;
+    const { clock, transport, logger, metrics, mayCall } = this.#options;
     if (!mayCall(source)) return { kind: 'done' };
     if (!transport) {
       logger.info('dry run: webhook would be called', { source, dryRun: true });
@@ -61,7 +61,8 @@ export class WebhookCaller {
       return { kind: 'done' };
     }
     const post = { contentType: 'application/json', body };
-    const outcome = await deliver({ ...this.#options, transport }, post, this.#stop.signal);
+    const limits = { clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal };
+    const outcome = await deliver(limits, async (signal) => await transport.post(post, signal));
     if (outcome.kind === 'stopped') return { kind: 'done' };
     metrics.callsTotal.inc({ result: outcome.kind });
     switch (outcome.kind) {

@@ -1,24 +1,16 @@
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import type { PolicySettings } from '../../shared/domain/policy/policy';
-import type { Selector } from '../../shared/domain/kubernetes/selector';
+import type { Selection } from '../../shared/domain/sources/selection';
 import type { SourceKind } from '../../shared/domain/sources/source';
 import type { StrategyName } from '../../shared/domain/workloads/workload';
 
-export interface EngineSettings {
+export interface EngineSettings extends Omit<Selection, 'ignoredSourceKinds'> {
   readonly policy: PolicySettings;
   readonly annotationKeys: AnnotationKeys;
   readonly strategy: StrategyName;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
   readonly ignoredSourceKind: SourceKind | undefined;
-  /** Empty: the whole cluster. */
-  readonly namespaces: readonly string[];
-  /** For the whole cluster only. */
-  readonly namespacesToIgnore: readonly string[];
-  /** For the whole cluster only: workloads are restarted only in namespaces with matching labels. */
-  readonly namespaceSelector: Selector;
-  /** Sources without matching labels are ignored. */
-  readonly sourceSelector: Selector;
   /** Whether a rotation by a CSI driver restarts the workloads that mount the volume. */
   readonly csi: boolean;
   readonly settleMs: number;

@@ -5,8 +5,7 @@ import type { ListenAddress } from '../../shared/runtime/http/listen-address';
 import {
   annotationKey,
   durationMs,
-  goBool,
-  goBoolAccepts,
+  switchRow,
   listOf,
   listenAddress,
   nonEmpty,
@@ -25,9 +24,13 @@ import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/sele
 import type { LogFormat, LogLevel } from '../../shared/runtime/log/winston-logger';
 import { alertOptionTable, type AlertOptions } from '../alerts/options';
 import type { EngineSettings } from './engine-settings';
-import { metaInfoOptionTable } from './meta-info-options';
-import { notifyOptionTable } from './notify-options';
-import { defaultLeaseName, reloaderOptionTable, ineffectiveOptions } from './reloader-options';
+import {
+  defaultLeaseName,
+  metaInfoOptionTable,
+  notifyOptionTable,
+  reloaderOptionTable,
+  ineffectiveOptions,
+} from './reloader-options';
 
 /** Settings that are discovered if they are not set, or composed of several options. */
 type FoundOut = 'policy' | 'ownNamespace' | 'identity';
@@ -59,14 +62,9 @@ export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, Fo
   readonly remarks: readonly string[];
 }
 
-function switchRow(flag: string, describe: string) {
-  return { flag, form: 'switch', schema: goBool, default: 'false', describe, accepts: goBoolAccepts } as const;
-}
-
 function annotationRow(flag: string, key: keyof AnnotationKeys, describe: string) {
   return {
     flag,
-    form: 'value',
     schema: annotationKey,
     default: defaultAnnotationKeys[key],
     describe: `Annotation key ${describe}.`,
@@ -121,10 +119,7 @@ export const reconcilerOptionTable = {
     reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source is created.'),
     reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source is deleted.'),
     csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
-    rollouts: {
-      ...switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.'),
-      default: 'true',
-    },
+    rollouts: switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.', 'true'),
     ignoredWorkloadKinds: {
       flag: 'ignored-workload-types',
       form: 'list',
@@ -137,7 +132,6 @@ export const reconcilerOptionTable = {
   ...inGroup('When and how', {
     strategy: {
       flag: 'reload-strategy',
-      form: 'value',
       schema: oneOf(strategies, 'no such strategy'),
       default: 'env-vars',
       describe: 'What is changed in the pod template to restart a workload.',
@@ -145,7 +139,6 @@ export const reconcilerOptionTable = {
     },
     settleMs: {
       flag: 'settle',
-      form: 'value',
       schema: settleTime,
       default: '1s',
       describe: 'Restart a workload once its sources have not changed for this long.',
@@ -153,19 +146,16 @@ export const reconcilerOptionTable = {
     },
     settleMaxMs: {
       flag: 'settle-max',
-      form: 'value',
       schema: settleTime.optional(),
       describe:
         'Restart this long after the first change even if others follow. Default: 10s, or --settle if that is longer.',
       accepts: 'a Go duration not below --settle, at most 1h',
     },
-    foldRollouts: {
-      ...switchRow(
-        'fold-rollouts',
-        "Do not restart a workload if somebody else's later rollout already applied the change, as in a release of both.",
-      ),
-      default: 'true',
-    },
+    foldRollouts: switchRow(
+      'fold-rollouts',
+      "Do not restart a workload if somebody else's later rollout already applied the change, as in a release of both.",
+      'true',
+    ),
     dryRun: switchRow('dry-run', 'Decide, log and count, but write nothing: for a comparison with another install.'),
   }),
   ...inGroup('Annotation keys', annotationTable),
@@ -173,14 +163,12 @@ export const reconcilerOptionTable = {
     podName: {
       flag: 'pod-name',
       fallbackEnv: 'POD_NAME',
-      form: 'value',
       schema: nonEmpty.optional(),
       describe: 'Identity of this replica in the lease. Default: the host name.',
       accepts: 'a name that no other replica has',
     },
     leaseName: {
       flag: 'lease-name',
-      form: 'value',
       schema: objectName.optional(),
       describe: "Name of the lease that the replicas share. Default: reroll, or Reloader's name with --enable-ha.",
       accepts: 'a lower-case object name',
@@ -189,7 +177,6 @@ export const reconcilerOptionTable = {
   ...inGroup('The channel from the webhook', {
     channelListen: {
       flag: 'channel-listen',
-      form: 'value',
       schema: listenAddress.optional(),
       describe:
         "Address on which the webhook's change records are received; none: changes are found by watching alone.",

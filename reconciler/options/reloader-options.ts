@@ -1,36 +1,20 @@
 import * as z from 'zod';
-import { goBool, goBoolAccepts } from '../../shared/runtime/options/option-schemas';
+import {
+  switchRow,
+  httpUrl,
+  httpUrlAccepts,
+  namespaceName,
+  nonEmpty,
+} from '../../shared/runtime/options/option-schemas';
 import type { OptionTable, OptionValues } from '../../shared/runtime/options/option-table';
 
 /** Flags of Reloader that have less or no effect here. An install that passes them must start anyway. */
 export const reloaderOptionTable = {
-  enableHa: {
-    flag: 'enable-ha',
-    form: 'switch',
-    schema: goBool,
-    default: 'false',
-    describe: "Use Reloader's lease instead of Reroll's own. Replicas always share one.",
-    accepts: goBoolAccepts,
-  },
-  syncAfterRestart: {
-    flag: 'sync-after-restart',
-    form: 'switch',
-    schema: goBool,
-    default: 'false',
-    describe: 'No effect: changes made while Reroll was down are always found.',
-    accepts: goBoolAccepts,
-  },
-  enablePprof: {
-    flag: 'enable-pprof',
-    form: 'switch',
-    schema: goBool,
-    default: 'false',
-    describe: 'No effect: Reroll is not a Go program.',
-    accepts: goBoolAccepts,
-  },
+  enableHa: switchRow('enable-ha', "Use Reloader's lease instead of Reroll's own. Replicas always share one."),
+  syncAfterRestart: switchRow('sync-after-restart', 'No effect: changes made while Reroll was down are always found.'),
+  enablePprof: switchRow('enable-pprof', 'No effect: Reroll is not a Go program.'),
   pprofAddr: {
     flag: 'pprof-addr',
-    form: 'value',
     schema: z.string().optional(),
     describe: 'No effect, like --enable-pprof.',
     accepts: 'anything',
@@ -59,3 +43,31 @@ export function ineffectiveOptions({
       : []),
   ];
 }
+
+/** Reloader knows these only as environment variables; its chart sets both. */
+export const metaInfoOptionTable = {
+  metaInfoNamespace: {
+    flag: 'meta-info-namespace',
+    fallbackEnv: 'RELOADER_NAMESPACE',
+    schema: namespaceName.optional(),
+    describe: 'Publish version and options as ConfigMap reloader-meta-info in this namespace; none: not published.',
+    accepts: 'a namespace',
+  },
+  metaInfoDeployment: {
+    flag: 'meta-info-deployment',
+    fallbackEnv: 'RELOADER_DEPLOYMENT_NAME',
+    schema: nonEmpty.optional(),
+    describe: "Name of Reroll's own Deployment, for that ConfigMap.",
+    accepts: 'the name of a Deployment',
+  },
+} satisfies OptionTable;
+
+export const notifyOptionTable = {
+  webhookUrl: {
+    flag: 'webhook-url',
+    schema: httpUrl.optional(),
+    confidential: true,
+    describe: 'Send a POST request to this URL for each change of a source, and restart nothing.',
+    accepts: httpUrlAccepts,
+  },
+} satisfies OptionTable;

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { selfSigned } from '../../shared/runtime/tls/tls.fixture';
 import { HttpsPostTransport, type HttpsPostTransportOptions } from './https-post-transport';
-import { PostError } from './post-error';
+import { PostError } from './post-transport';
 
 const certificate = selfSigned('sink');
 const post = { contentType: 'application/json', body: Buffer.from('{"text":"größe"}') };

@@ -2,10 +2,8 @@ import http from 'node:http';
 import https from 'node:https';
 import { parseRetryAfter } from '../../shared/kube/client/retry-after';
 import type { Clock } from '../../shared/runtime/clock';
-import { postError } from './post-error';
-import type { Post, PostAnswer, PostTransport } from './post-transport';
-import { proxyRoute } from './proxy-route';
-import { basicAuthorization, endpoint } from './url-parts';
+import { type Post, type PostAnswer, postError, type PostTransport } from './post-transport';
+import { basicAuthorization, endpoint, proxyRoute } from './proxy-route';
 
 export interface HttpsPostTransportOptions {
   readonly clock: Clock;

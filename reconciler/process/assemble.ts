@@ -9,20 +9,22 @@ import { systemClock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
-import { probeComponent } from '../../shared/runtime/http/probe-component';
+import { probeComponent } from '../../shared/runtime/http/http-server';
 import { randomHex, systemRandom } from '../../shared/runtime/random';
 import { version } from '../../shared/runtime/version';
 import { alertComponent, alertSender } from '../alerts/component';
 import { ChannelServer } from '../channel/channel-server';
-import { concurrency } from '../engine/engine-parts';
+import { concurrency } from '../engine/engine-deps';
 import { livenessChecks, readinessChecks } from './health';
 import { Metrics } from '../metrics/metrics';
 import { clientObserver } from '../engine/observers';
 import { metaInfoData } from '../meta-info/meta-info';
 import { MetaInfoPublisher } from '../meta-info/publisher';
-import type { ReconcilerOptions } from '../options/options';
+import { parseReconcilerOptions, type ReconcilerOptions, reconcilerOptionTable } from '../options/options';
 import { HttpsPostTransport } from '../outbound/https-post-transport';
 import { Reconciler } from './reconciler';
+import type { LoadedCommand } from '../../shared/runtime/options/cli';
+import { processLogger, runProcess } from '../../shared/runtime/process/process-run';
 
 /** The components of the process, connected to clock and network, in start order. */
 export async function assemble(
@@ -103,4 +105,17 @@ function channel(
     inbox: reconciler,
   });
   return [tlsComponent([tls]), server];
+}
+
+/** `reroll reconciler`. */
+export function reconcilerCommand(process: NodeJS.Process): LoadedCommand {
+  return {
+    options: reconcilerOptionTable,
+    run: async (args, env) => {
+      const options = parseReconcilerOptions(args, env);
+      const logger = processLogger(process, options);
+      await runProcess(process, logger, await assemble(options, env, logger));
+      return undefined;
+    },
+  };
 }

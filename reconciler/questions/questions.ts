@@ -2,9 +2,7 @@ import type { LintAnswer } from '../../shared/domain/protocol/lint-answer';
 import type { MutationAnswer, MutationQuestion } from '../../shared/domain/protocol/mutation-question';
 import type { PreviewAnswer, PreviewQuestion } from '../../shared/domain/protocol/preview';
 import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
-import type { Linter } from '../channel/lint-answer';
-import type { Mutator } from '../channel/mutation-answer';
-import type { Previewer } from '../channel/preview-answer';
+import type { ChannelInbox } from '../channel/answers';
 import { Lints, type LintsOptions } from './lints';
 import { Previews, type PreviewsOptions } from './previews';
 import { AdmissionMutations, type AdmissionMutationsOptions } from './admission-mutations';
@@ -23,7 +21,7 @@ export interface QuestionsOptions extends PreviewsOptions, AdmissionMutationsOpt
 }
 
 /** Answers the webhook's questions. Undefined means that this replica cannot answer. */
-export class Questions implements Previewer, Mutator, Linter {
+export class Questions implements Omit<ChannelInbox, 'accept'> {
   readonly #options: Pick<QuestionsOptions, 'isSettled' | 'dryRun'>;
   readonly #previews: Previews;
   readonly #mutations: AdmissionMutations;
@@ -36,17 +34,14 @@ export class Questions implements Previewer, Mutator, Linter {
     this.#lints = new Lints(options);
   }
 
-  /** Which workloads a change would restart. */
   preview(question: PreviewQuestion): PreviewAnswer | undefined {
     return this.#options.isSettled() ? this.#previews.answer(question) : undefined;
   }
 
-  /** What to add to a write of a workload. */
   async mutate(question: MutationQuestion): Promise<MutationAnswer | undefined> {
     return this.#options.isSettled() && !this.#options.dryRun ? await this.#mutations.answer(question) : undefined;
   }
 
-  /** Mistakes in a workload's annotations. */
   lint(question: WorkloadQuestion): LintAnswer | undefined {
     return this.#options.isSettled() ? this.#lints.answer(question) : undefined;
   }

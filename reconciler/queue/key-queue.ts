@@ -2,6 +2,7 @@ import { KeyHeap } from './key-heap';
 import { maxRetryAfterMs } from '../../shared/kube/client/retry-after';
 import { backoffMs, type BackoffOptions, type Random } from '../../shared/runtime/random';
 import type { Clock, Timer } from '../../shared/runtime/clock';
+import { KubeError } from '../../shared/kube/errors';
 
 /** The result of processing a key. */
 export type QueueResult =
@@ -247,4 +248,10 @@ export class KeyQueue {
       }
     }
   }
+}
+
+/** The queue result of a failed attempt: try again, but no sooner than the API server asks. */
+export function failedAttempt(error: unknown): QueueResult {
+  const afterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+  return { kind: 'failed', ...(afterMs !== undefined && { afterMs }) };
 }

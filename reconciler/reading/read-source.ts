@@ -3,8 +3,7 @@ import type { Selector } from '../../shared/domain/kubernetes/selector';
 import type { KubeClient } from '../../shared/kube/client/client';
 import { undefinedIfAbsent } from '../../shared/kube/errors';
 import { getObject } from '../../shared/kube/client/objects';
-import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
-import { sourceResources } from '../../shared/kube/sources/source-resources';
+import { type SourceAnnotationKeys, sourceDecoders, sourceResources } from '../../shared/kube/sources/source-decoder';
 import type { HintsOptions } from '../hints/hints';
 
 /** The next read says more than one that takes longer. */

@@ -1,8 +1,7 @@
 import type { SourceDigester } from '../../shared/domain/sources/content-digest';
 import type { Selector } from '../../shared/domain/kubernetes/selector';
 import { eachObject, findObject, type FindOptions } from '../../shared/kube/list-watch/read-objects';
-import { sourceDecoders, type SourceAnnotationKeys } from '../../shared/kube/sources/source-decoder';
-import { sourceResources } from '../../shared/kube/sources/source-resources';
+import { type SourceAnnotationKeys, sourceDecoders, sourceResources } from '../../shared/kube/sources/source-decoder';
 import type { ContentLoaderOptions } from './content-loader';
 
 /** Reads sources as a watch would show them. Their contents are digested and dropped. */

@@ -3,7 +3,7 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { budgets } from '../../shared/domain/budgets';
 import { errorMessage } from '../../shared/domain/errors';
 import { hasContent, parseSourceId, sourceKey, type SourceId } from '../../shared/domain/sources/source';
-import { textDigest } from '../../shared/domain/sources/text-digest';
+import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { isLeftToNextRun } from '../../shared/domain/workloads/workload-settings';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { AlertSink } from '../alerts/alert';
 import type { Metrics } from '../metrics/metrics';
-import { MarkerLostError } from '../apply/marker-lost-error';
+import { MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
 import { BudgetEvents } from './budget-events';
@@ -22,8 +22,7 @@ import { BaselineTooLargeError } from '../apply/baseline-too-large-error';
 import type { EntryProblem, JobRecreation } from '../apply/journal-entry';
 import type { RefusedEntry } from '../apply/journal-store';
 import type { Change } from '../../shared/domain/plan/change';
-import { countEvent, countPassedOver } from './event-counts';
-import { whatHappened } from './event-labels';
+import { countEvent, countPassedOver, whatHappened } from './event-counts';
 import type { Verdict } from '../../shared/domain/plan/verdict';
 import {
   authorsOf,

@@ -11,12 +11,10 @@ import {
 import type { ReflectorObserver } from '../../shared/kube/observers';
 import { Reflector, type ReflectorDeps, type ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import { namespaces, type Resource } from '../../shared/kube/resource';
-import { sourceResources } from '../../shared/kube/sources/source-resources';
-import { sourceDecoder } from '../../shared/kube/sources/source-decoder';
+import { sourceDecoder, sourceResources } from '../../shared/kube/sources/source-decoder';
 import type { CsiRotations } from '../sources/csi-rotations';
 import type { EngineSettings } from '../options/engine-settings';
-import { namespaceDecoder } from '../workloads/namespace-decoder';
-import type { NamespaceScope } from '../workloads/namespace-scope';
+import { namespaceDecoder, type NamespaceScope } from '../workloads/namespace-scope';
 import type { SourceIndex } from '../sources/source-index';
 import type { WorkloadRefs } from '../workloads/workload-refs';
 import { workloadDecoder } from '../workloads/workload-decoder';

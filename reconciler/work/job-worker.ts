@@ -6,9 +6,8 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import { retryUntilDone } from '../../shared/runtime/retry-until-done';
 import type { Random } from '../../shared/runtime/random';
 import { NotLeadingError } from '../apply/restart';
-import { failedAttempt } from '../queue/failed-attempt';
+import { failedAttempt, type QueueResult } from '../queue/key-queue';
 import type { JobJournal } from '../apply/job-journal';
-import type { QueueResult } from '../queue/key-queue';
 import type { Reporter } from '../reporting/reporter';
 
 export interface JobWorkerOptions {

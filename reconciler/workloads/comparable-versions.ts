@@ -5,7 +5,7 @@ import type { RequestLimits } from '../../shared/kube/client/objects';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { Resource } from '../../shared/kube/resource';
 import { shareVersions } from '../../shared/kube/client/shared-versions';
-import { sourceResources } from '../../shared/kube/sources/source-resources';
+import { sourceResources } from '../../shared/kube/sources/source-decoder';
 
 /**
  * Whether the resourceVersions of a workload and a source show which was written first. They do if one etcd issues

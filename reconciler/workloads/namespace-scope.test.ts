@@ -4,8 +4,7 @@ import { everything, parseSelector } from '../../shared/domain/kubernetes/select
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { namespaceDecoder } from './namespace-decoder';
-import { NamespaceScope } from './namespace-scope';
+import { namespaceDecoder, NamespaceScope } from './namespace-scope';
 import { at, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
 /** The sink behind the gate, as far as the gate can see it. */

@@ -1,13 +1,15 @@
-import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { objectKey, type ObjectKey, splitObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { Selector } from '../../shared/domain/kubernetes/selector';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import type { NamespaceRecord } from './namespace-decoder';
-import { withRestartsDisabled } from './restarts-disabled';
+import { withRestartsDisabled } from './workload-decoder';
 import { wholeSecond, writeTimeMs } from '../sources/write-time';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { Decoder } from '../../shared/kube/wire/decoder';
+import { metadataFromJson, requireIdentity } from '../../shared/kube/wire/object-metadata';
 
 export interface NamespaceScopeOptions {
   readonly clock: Clock;
@@ -181,4 +183,25 @@ function writeTimeOf({ createdAtMs, writtenAtMs = createdAtMs }: NamespaceRecord
 
 function isHeldPaused(record: WorkloadRecord | undefined): boolean {
   return record?.pause?.since !== undefined;
+}
+
+/** What is kept about a namespace. Times are by the API server's clock, in whole seconds. */
+interface NamespaceRecord {
+  readonly name: string;
+  readonly createdAtMs: number;
+  readonly writtenAtMs: number | undefined;
+  readonly isSelected: boolean;
+}
+
+export function namespaceDecoder(selector: Selector): Decoder<NamespaceRecord> {
+  return {
+    accepts: 'json',
+    fromJson: (object) => {
+      const metadata = metadataFromJson(object);
+      requireIdentity(metadata);
+      const { name, uid, resourceVersion, createdAtMs = 0, writtenAtMs } = metadata;
+      const isSelected = selector.matches(objectOf(fieldAt(object, ['metadata', 'labels'])));
+      return { key: objectKey('', name), uid, resourceVersion, object: { name, createdAtMs, writtenAtMs, isSelected } };
+    },
+  };
 }

@@ -21,7 +21,6 @@ export class WorkloadHistory {
   /**
    * The workload at a resourceVersion of one of these kinds of sources; undefined: it did not exist, or that cannot be
    * known.
-   *
    * @throws GoneError if it is too long ago, and the other KubeErrors
    */
   async at(

@@ -5,7 +5,7 @@ import { optedIn, type KindPolicy, type PolicySettings, type WorkloadPolicy } fr
 import { readWorkload, trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
-import { withRestartsDisabled } from './restarts-disabled';
+import { withRestartsDisabled } from './workload-decoder';
 import type { WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { WorkloadIndex } from './workload-index';
 

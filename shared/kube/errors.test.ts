@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorFromStatus, isNamespaceGone } from './errors';
+import { errorFromStatus, isNamespaceGone, type KubeStatus } from './errors';
 import { requestTarget } from './request-target';
 import { parseRetryAfter } from './client/retry-after';
-import type { KubeStatus } from './kube-status';
 import { parseStatusBody } from './wire/status-body';
 import { bytesField, envelope, varintField } from './wire/protobuf.fixture';
 

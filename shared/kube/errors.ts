@@ -1,7 +1,5 @@
 import { RerollError } from '../domain/errors';
-import type { KubeStatus } from './kube-status';
-import type { RequestTarget } from './request-target';
-import { describeTarget, rbacRule } from './request-target';
+import { describeTarget, rbacRule, type RequestTarget } from './request-target';
 
 export interface KubeErrorOptions {
   readonly code: string;
@@ -216,4 +214,18 @@ export function undefinedIfNotFound(error: unknown): undefined {
 export function undefinedIfAbsent(error: unknown): undefined {
   if (error instanceof NotFoundError && error.isOfObject) return undefined;
   throw error;
+}
+
+/** The relevant parts of a `metav1.Status`, which describes a failure. */
+export interface KubeStatus {
+  readonly code: number | undefined;
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+  /** The object that the failure is about. */
+  readonly name: string | undefined;
+  /** Its resource, such as `namespaces`. */
+  readonly resource: string | undefined;
+  /** Machine-readable causes, such as `NamespaceTerminating`. */
+  readonly causes: readonly string[];
+  readonly retryAfterMs: number | undefined;
 }

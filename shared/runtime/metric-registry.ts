@@ -65,26 +65,21 @@ export class MetricRegistry {
     return (metric?.values ?? []).map(({ labels, value }) => ({ labels: { ...labels }, value }));
   }
 
-  counter<L extends string>(name: string, help: string, labels: LabelValues<L>): Counter<L> {
+  counter<L extends string = never>(name: string, help: string, labels = {} as LabelValues<L>): Counter<L> {
     const counter = new Counter({ name, help, labelNames: labelNames(labels), registers: [this.#registry] });
     for (const series of knownSeries(labels)) counter.inc(series, 0);
     return counter;
   }
 
-  gauge<L extends string>(name: string, help: string, labels: LabelValues<L>): Gauge<L> {
+  gauge<L extends string = never>(name: string, help: string, labels = {} as LabelValues<L>): Gauge<L> {
     const gauge = new Gauge({ name, help, labelNames: labelNames(labels), registers: [this.#registry] });
     for (const series of knownSeries(labels)) gauge.set(series, 0);
     return gauge;
   }
 
-  histogram<L extends string>(name: string, help: string, labels: LabelValues<L>, buckets: number[]): Histogram<L> {
-    const histogram = new Histogram({
-      name,
-      help,
-      labelNames: labelNames(labels),
-      buckets,
-      registers: [this.#registry],
-    });
+  histogram<L extends string = never>(name: string, help: string, buckets: number[], labels = {} as LabelValues<L>) {
+    const registers = [this.#registry];
+    const histogram = new Histogram({ name, help, labelNames: labelNames(labels), buckets, registers });
     for (const series of knownSeries(labels)) histogram.zero(series);
     return histogram;
   }

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
-import { AdmissionObservers } from './admission-observers';
-import type { AdmissionObserver } from './admission-observer';
+import { type AdmissionObserver, AdmissionObservers } from './admission-observers';
 import { parseAdmissionReview } from './admission-review';
 import { WebhookMetrics } from '../metrics';
 import { bytes, metric, review } from './review.fixture';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AdmissionPlugin, PluginAnswer } from './admission-plugin';
+import type { AdmissionPlugin, PluginAnswer } from './admission-plugins';
 import type { ReviewPath } from '../metrics';
 import { bytes, handlerWorld, metric, review } from './review.fixture';
 

@@ -2,9 +2,40 @@ import { errorMessage } from '../../shared/domain/errors';
 import { printable } from '../../shared/domain/text/printable';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { AdmissionRequest } from './admission-review';
-import type { AdmissionPlugin, PluginAnswer } from './admission-plugin';
 import type { ReviewPath, WebhookMetrics } from '../metrics';
 import { warningsWithinBudget } from './warnings';
+
+/** One operation of a JSON patch (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+/** What a plugin adds to the answer. Without `denied`, the write is allowed. */
+export interface PluginAnswer {
+  /** One line each, the most important first. */
+  readonly warnings?: readonly string[];
+  /**
+   * Only for a mutating hook. It must apply to the object in the request: otherwise the API server rejects the write,
+   * whatever the failure policy.
+   */
+  readonly patch?: readonly JsonPatchOperation[];
+  /** Denies the write. If several plugins deny it, the first one is reported. */
+  readonly denied?: { readonly message: string; readonly reason: 'Invalid'; readonly code: 422 };
+}
+
+/**
+ * Adds warnings, a patch or a denial to the answer. The write waits for it until the deadline of the review. A plugin that
+ * fails or is late adds nothing.
+ */
+export interface AdmissionPlugin {
+  readonly name: 'content-check' | 'lint' | 'preview' | 'source-size' | 'workload';
+  /** Called for every review, so it must be cheap. */
+  wants(request: AdmissionRequest, path: ReviewPath): boolean;
+  /** Must not keep the objects. An error is logged and counted. */
+  answer(request: AdmissionRequest): Promise<PluginAnswer>;
+}
 
 /** kubectl prints a denial as it is, and a name in it may not have been validated yet. */
 const maxRefusalBytes = 4_096;

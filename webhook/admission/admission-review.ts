@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { PluginAnswer } from './admission-plugin';
+import type { PluginAnswer } from './admission-plugins';
+import { textOf } from '../../shared/domain/kubernetes/json-value';
+import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 
 /** Longer than any uid that an API server sends, and short enough to echo. */
 const maxUidLength = 128;
@@ -77,4 +79,18 @@ function parseJson(body: Buffer): unknown {
     // The parser's message quotes the input, which may be the content of a Secret.
     return undefined;
   }
+}
+
+/**
+ * The field manager of a write: from the request, otherwise from the newest entry of managedFields, where the server
+ * records it. That entry alone would mislead: a manager that wrote in the same second is as new.
+ */
+export function fieldManagerOf({ options, object }: AdmissionRequest): string | undefined {
+  const stated = textOf(options?.fieldManager);
+  if (stated !== undefined) return stated;
+  let newest: { readonly manager: string; readonly timeMs: number } | undefined;
+  for (const { manager, timeMs } of managedFieldsOf(object)) {
+    if (manager !== undefined && timeMs !== undefined && timeMs >= (newest?.timeMs ?? 0)) newest = { manager, timeMs };
+  }
+  return newest?.manager;
 }

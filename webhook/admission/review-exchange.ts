@@ -7,8 +7,7 @@ import {
   type AdmissionRequest,
   type AdmissionReview,
 } from './admission-review';
-import type { PluginRun } from './admission-plugins';
-import type { PluginAnswer } from './admission-plugin';
+import type { PluginAnswer, PluginRun } from './admission-plugins';
 import type { Reservation } from './in-flight';
 import { jsonValues } from './json-values';
 import type { ShedReason } from '../metrics';

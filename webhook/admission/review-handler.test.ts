@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AdmissionPlugin } from './admission-plugin';
+import type { AdmissionPlugin } from './admission-plugins';
 import { bytes, handlerWorld, metric, review, secret } from './review.fixture';
 import { maxRecordBytes } from '../channel/replica-queue';
 import { maxBodyBytes, maxReviewValues } from './review-exchange';

@@ -1,9 +1,7 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
-import { AdmissionObservers } from './admission-observers';
-import type { AdmissionObserver } from './admission-observer';
-import { AdmissionPlugins } from './admission-plugins';
-import type { AdmissionPlugin } from './admission-plugin';
+import { type AdmissionObserver, AdmissionObservers } from './admission-observers';
+import { type AdmissionPlugin, AdmissionPlugins } from './admission-plugins';
 import { InFlight, type InFlightLimits } from './in-flight';
 import type { ReviewPath, WebhookMetrics } from '../metrics';
 import { ReviewExchange, type ReviewAnswer } from './review-exchange';

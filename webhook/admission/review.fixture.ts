@@ -3,7 +3,7 @@ import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { captureObserver } from '../plugins/capture-observer';
-import type { AdmissionPlugin } from './admission-plugin';
+import type { AdmissionPlugin } from './admission-plugins';
 import type { InFlightLimits } from './in-flight';
 import { WebhookMetrics, type ReviewPath } from '../metrics';
 import { RecentChanges } from '../plugins/recent-changes';

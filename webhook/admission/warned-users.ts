@@ -1,5 +1,4 @@
-import type { AdmissionRequest } from './admission-review';
-import { fieldManagerOf } from './field-manager';
+import { type AdmissionRequest, fieldManagerOf } from './admission-review';
 
 const accountPrefix = 'system:serviceaccount:';
 const systemAccountPrefix = 'system:serviceaccount:kube-system:';

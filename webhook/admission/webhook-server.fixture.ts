@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
-import type { AdmissionPlugin } from './admission-plugin';
+import type { AdmissionPlugin } from './admission-plugins';
 import { bytes, handlerWorld, review } from './review.fixture';
 import { FakeTlsSource, certificates, material, testServerName } from './tls.fixture';
 import { WebhookServer } from './webhook-server';

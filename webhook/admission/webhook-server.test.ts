@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { AdmissionPlugin } from './admission-plugin';
+import type { AdmissionPlugin } from './admission-plugins';
 import { bytes, metric, review } from './review.fixture';
 import { maxBodyBytes } from './review-exchange';
 import { FakeTlsSource, certificates, material } from './tls.fixture';

@@ -5,7 +5,7 @@ import { sleep } from '../../shared/runtime/clock';
 import { Connections, headLimits } from '../../shared/runtime/http/connections';
 import { listenOn } from '../../shared/runtime/http/listen';
 import type { ListenAddress } from '../../shared/runtime/http/listen-address';
-import { peerCertificateEndMs } from '../../shared/runtime/tls/peer-certificate';
+import { peerCertificateEndMs } from '../../shared/runtime/tls/tls-material';
 import { ReviewEndpoint } from './review-endpoint';
 import type { ReviewHandler } from './review-handler';
 import { ServedCertificate, type ServedCertificateOptions } from './served-certificate';
@@ -85,11 +85,7 @@ export class WebhookServer {
     };
   }
 
-  /**
-   * Resolves with the port in use. Handshakes fail until there is a certificate.
-   *
-   * @throws ListenError
-   */
+  /** Resolves with the port in use. Handshakes fail until there is a certificate. @throws ListenError */
   async listen(address: ListenAddress): Promise<{ readonly port: number }> {
     const port = await listenOn(this.#server, address, '--webhook-listen');
     this.#state = 'listening';

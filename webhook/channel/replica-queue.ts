@@ -1,7 +1,6 @@
 import { changeBatchBody, maxBatchBytes, maxBatchRecords } from '../../shared/domain/protocol/change-batch';
 import { channelPaths } from '../../shared/domain/protocol/channel-names';
-import { errorMessage } from '../../shared/domain/errors';
-import { Deadline } from '../../shared/kube/client/deadline';
+import { deliver } from '../../shared/kube/client/delivery';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { backoffMs, randomHex, type Random } from '../../shared/runtime/random';
@@ -38,12 +37,6 @@ export const maxRecordBytes = maxBatchBytes - envelopeBytes;
 const retryLimits = { tries: 5, withinMs: 30_000 };
 const retryBackoff = { baseMs: 100, maxMs: 5_000 };
 const tryTimeoutMs = 5_000;
-
-type Outcome =
-  | { readonly kind: 'sent' }
-  | { readonly kind: 'stopped' }
-  | { readonly kind: 'refused'; readonly why: string }
-  | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs: number | undefined };
 
 /**
  * Sends the records for one replica, in order and one batch at a time. Everything is bounded, and lost records are
@@ -133,16 +126,19 @@ export class ReplicaQueue {
   }
 
   async #deliver(batch: readonly QueuedRecord[]): Promise<void> {
-    const { clock, metrics, random } = this.#options;
+    const { address, clock, metrics, random, transport } = this.#options;
     const body = changeBatchBody(
       randomHex(random, 16),
       batch.map(({ json }) => json),
     );
     const untilMs = clock.monotonicMs() + retryLimits.withinMs;
     for (let tries = 1; ; tries++) {
-      const outcome = await this.#try(body);
+      const outcome = await deliver(
+        { clock, timeoutMs: tryTimeoutMs, signal: this.#stop.signal },
+        async (signal) => await transport.post(address, channelPaths.changes, body, signal),
+      );
       switch (outcome.kind) {
-        case 'sent':
+        case 'delivered':
           metrics.channelBatchesTotal.inc({ result: 'sent' });
           this.#recovered();
           return;
@@ -164,29 +160,6 @@ export class ReplicaQueue {
           await sleep(clock, waitMs, this.#stop.signal);
         }
       }
-    }
-  }
-
-  async #try(body: Buffer): Promise<Outcome> {
-    const { address, clock, transport } = this.#options;
-    const deadline = new Deadline(clock, this.#stop.signal);
-    if (deadline.signal.aborted) return { kind: 'stopped' };
-    deadline.set(tryTimeoutMs);
-    try {
-      const { status, retryAfterMs } = await deadline.race(
-        transport.post(address, channelPaths.changes, body, deadline.signal),
-      );
-      if (status >= 200 && status < 300) return { kind: 'sent' };
-      const why = `answered ${status}`;
-      // Any other status would be the same at the next try.
-      if (status === 429 || status >= 500) return { kind: 'failed', why, retryAfterMs };
-      return { kind: 'refused', why };
-    } catch (thrown) {
-      if (this.#stop.signal.aborted) return { kind: 'stopped' };
-      const why = deadline.expired ? `no answer within ${tryTimeoutMs} ms` : errorMessage(thrown);
-      return { kind: 'failed', why, retryAfterMs: undefined };
-    } finally {
-      deadline.dispose();
     }
   }
 

@@ -1,7 +1,6 @@
 import { boundedChangeRecord, parseChangeRecord, type ChangeRecord } from '../../shared/domain/protocol/change-record';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
-import type { AdmissionRequest } from '../admission/admission-review';
-import { fieldManagerOf } from '../admission/field-manager';
+import { type AdmissionRequest, fieldManagerOf } from '../admission/admission-review';
 import { digestOf, writtenSource, type Content } from '../admission/written-source';
 
 type CapturedKind = ChangeRecord['kind'];
@@ -14,9 +13,8 @@ export function capturedKind({ kind, operation, subResource }: AdmissionRequest)
 }
 
 /**
- * Describes the change of a source as a record that holds no value. `no_change` if the content is the same; `unnamed` if
- * the server has not generated name or uid yet, as when a mutating hook sees a CREATE.
- *
+ * Describes the change of a source as a record that holds no value. `no_change` if the content is the same; `unnamed`
+ * if the server has not generated name or uid yet, as when a mutating hook sees a CREATE.
  * @throws MalformedObjectError or ChangeRecordError on a review that no API server sends.
  */
 export function captureChange(

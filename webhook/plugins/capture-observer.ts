@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
-import type { AdmissionObserver } from '../admission/admission-observer';
+import type { AdmissionObserver } from '../admission/admission-observers';
 import { captureChange, capturedKind } from './capture-change';
 import type { WebhookMetrics } from '../metrics';
 import type { RecentChanges } from './recent-changes';

@@ -3,7 +3,7 @@ import type { CheckMode } from '../../shared/domain/content-check/check-settings
 import { clientWorld } from '../../shared/kube/client/client.fixture';
 import { refusal } from '../../shared/kube/transport/fake-transport';
 import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
-import type { PluginAnswer } from '../admission/admission-plugin';
+import type { PluginAnswer } from '../admission/admission-plugins';
 import { contentCheckPlugin, type ContentCheckOptions } from './content-check-plugin';
 import { withinTime, type TimeLimit } from './time-limit';
 import { uncheckedReasons, WebhookMetrics } from '../metrics';

@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
-import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugin';
+import type { AdmissionPlugin, PluginAnswer } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import { checkedContent, type CheckedContent } from './checked-content';
 import { ContentChecker, type CheckReport, type CheckedWrite } from './content-checker';

@@ -1,7 +1,7 @@
 import type { CheckSettings, SchemaReference } from '../../shared/domain/content-check/check-settings';
 import { contentFaults, type LoadedSchema } from '../../shared/domain/content-check/content-faults';
 import { formatOf, type ContentFormat } from '../../shared/domain/content-check/content-format';
-import { NestingError } from '../../shared/domain/content-check/nesting';
+import { NestingError } from '../../shared/domain/content-check/document-node';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { CheckedContent } from './checked-content';
 import type { UncheckedReason } from '../metrics';

@@ -10,7 +10,7 @@ import { isWorthLinting } from '../../shared/domain/lint/lint-workload';
 import { workloadQuestion } from '../../shared/domain/protocol/workload-question';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import type { AdmissionRequest } from '../admission/admission-review';
-import type { AdmissionPlugin } from '../admission/admission-plugin';
+import type { AdmissionPlugin } from '../admission/admission-plugins';
 import type { ReconcilerClient } from '../channel/reconciler-client';
 import { readsWarnings } from '../admission/warned-users';
 

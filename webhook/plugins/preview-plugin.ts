@@ -9,7 +9,7 @@ import {
   type PreviewQuestion,
 } from '../../shared/domain/protocol/preview';
 import type { AdmissionRequest } from '../admission/admission-review';
-import type { AdmissionPlugin } from '../admission/admission-plugin';
+import type { AdmissionPlugin } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import type { ReconcilerClient } from '../channel/reconciler-client';
 import { readsWarnings } from '../admission/warned-users';

@@ -1,7 +1,8 @@
 import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import { sourceKey } from '../../shared/domain/sources/source';
-import { textDigest } from '../../shared/domain/sources/text-digest';
+import { textDigest } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
+import { RecentMap } from '../../shared/runtime/recent-map';
 
 /** All hooks, and all of the API server's own retries, see one write within this time. */
 const windowMs = 10_000;
@@ -15,12 +16,10 @@ export const maxRecentSources = 4_096;
  * Only the last change of a source is remembered, so a change, its revert and the same change again count as three.
  */
 export class RecentChanges {
-  readonly #clock: Clock;
-  /** Oldest first. */
-  readonly #last = new Map<string, { readonly change: string; readonly atMs: number }>();
+  readonly #last: RecentMap<string>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#last = new RecentMap(clock, { keptMs: windowMs, maxEntries: maxRecentSources });
   }
 
   /** The number of remembered sources. */
@@ -34,19 +33,8 @@ export class RecentChanges {
     // Digests, as names of objects and users may be long.
     const source = textDigest(`${sourceKey(record)} ${uid}`);
     const change = textDigest(`${digest} ${user}`);
-    const atMs = this.#clock.monotonicMs();
-    const last = this.#last.get(source);
-    if (last && last.change === change && atMs - last.atMs < windowMs) return false;
-    this.#last.delete(source);
-    this.#last.set(source, { change, atMs });
-    this.#forget(atMs);
+    if (this.#last.get(source) === change) return false;
+    this.#last.set(source, change);
     return true;
-  }
-
-  #forget(nowMs: number): void {
-    for (const [source, { atMs }] of this.#last) {
-      if (this.#last.size <= maxRecentSources && nowMs - atMs < windowMs) return;
-      this.#last.delete(source);
-    }
   }
 }

@@ -4,7 +4,7 @@ import { describeSchemaError, loadSchema, type LoadedSchema } from '../../shared
 import { formatOf } from '../../shared/domain/content-check/content-format';
 import { BoundedMap } from '../../shared/domain/bounded-map';
 import { budgets } from '../../shared/domain/budgets';
-import { SchemaError } from '../../shared/domain/content-check/schema-error';
+import { SchemaError } from '../../shared/domain/content-check/schema-values';
 import { RerollError } from '../../shared/domain/errors';
 import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import type { KubeClient } from '../../shared/kube/client/client';

@@ -2,7 +2,7 @@ import { budgets } from '../../shared/domain/budgets';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
-import type { AdmissionPlugin } from '../admission/admission-plugin';
+import type { AdmissionPlugin } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import { readsWarnings } from '../admission/warned-users';
 

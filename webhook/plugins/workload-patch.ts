@@ -1,7 +1,7 @@
 import { fieldAt, isObject, listOf, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { WorkloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import type { EnvMark, WorkloadMarks } from '../../shared/domain/marks/workload-marks';
-import type { JsonPatchOperation } from '../admission/admission-plugin';
+import type { JsonPatchOperation } from '../admission/admission-plugins';
 
 /**
  * The JSON patch that applies mutations to the workload in the request. It has one operation for each of them: audit logs

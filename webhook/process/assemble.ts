@@ -4,21 +4,23 @@ import { channelServerName } from '../../shared/domain/protocol/channel-names';
 import { connectCluster } from '../../shared/kube/client/cluster-connection';
 import { tlsComponent, tlsSource } from '../../shared/kube/secrets/tls-source';
 import { CaFileSource } from '../../shared/runtime/tls/ca-file-source';
-import { systemClock, type Clock } from '../../shared/runtime/clock';
+import { type Clock, systemClock } from '../../shared/runtime/clock';
 import type { Component } from '../../shared/runtime/process/lifecycle';
 import { formatListenAddress } from '../../shared/runtime/http/listen-address';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { Environment } from '../../shared/runtime/options/options';
-import { probeComponent } from '../../shared/runtime/http/probe-component';
+import { probeComponent } from '../../shared/runtime/http/http-server';
 import { systemRandom } from '../../shared/runtime/random';
 import { version } from '../../shared/runtime/version';
 import { ChannelHttpsTransport } from '../channel/channel-https-transport';
 import { WebhookEngine } from './engine';
 import { readinessChecks } from './health';
 import { WebhookMetrics } from '../metrics';
-import type { WebhookOptions } from './options';
+import { parseWebhookOptions, type WebhookOptions, webhookOptionTable } from './options';
 import { WebhookServer } from '../admission/webhook-server';
 import { WebhookTokens } from '../admission/webhook-tokens';
+import type { LoadedCommand } from '../../shared/runtime/options/cli';
+import { processLogger, runProcess } from '../../shared/runtime/process/process-run';
 
 /** Watches have connections of their own, and the other requests are made one after another. */
 const maxRequestSockets = 4;
@@ -103,5 +105,21 @@ function listener({ webhookListen }: WebhookOptions, server: WebhookServer, logg
       logger.info('serving admission reviews', { address: formatListenAddress({ ...webhookListen, port }) });
     },
     stop: async () => await server.stop(),
+  };
+}
+
+/** The server takes up to 20 s to stop without failing a call, the records under way 2 s; a pod has 30 s. */
+const drainMs = 25_000;
+
+/** `reroll webhook`. */
+export function webhookCommand(process: NodeJS.Process): LoadedCommand {
+  return {
+    options: webhookOptionTable,
+    run: async (args, env) => {
+      const options = parseWebhookOptions(args, env);
+      const logger = processLogger(process, options);
+      await runProcess(process, logger, await assemble(options, env, logger), drainMs);
+      return undefined;
+    },
   };
 }

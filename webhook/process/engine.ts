@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { Random } from '../../shared/runtime/random';
 import { captureObserver } from '../plugins/capture-observer';
 import { ChangeSender } from '../channel/change-sender';
-import type { AdmissionPlugin } from '../admission/admission-plugin';
+import type { AdmissionPlugin } from '../admission/admission-plugins';
 import type { ChannelTransport } from '../channel/channel-transport';
 import { contentCheckPlugin } from '../plugins/content-check-plugin';
 import { InstallKey } from '../channel/install-key';

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { checkModes, type CheckMode } from '../../shared/domain/content-check/check-settings';
 import { parseListenAddress } from '../../shared/runtime/http/listen-address';
 import {
-  goBool,
-  goBoolAccepts,
+  switchRow,
   listOf,
   listenAddress,
   namespaceName,
@@ -57,24 +56,16 @@ const namespaceModes = z.array(z.string()).transform((elements, context): Readon
 
 export const webhookOptionTable = {
   ...inGroup('Warnings and content checks', {
-    preview: {
-      flag: 'preview',
-      form: 'switch',
-      schema: goBool,
-      default: 'true',
-      describe:
-        'Warn whoever changes a ConfigMap or Secret which workloads will restart, also with `kubectl --dry-run=server`.',
-      accepts: goBoolAccepts,
-    },
-    lint: {
-      flag: 'lint',
-      form: 'switch',
-      schema: goBool,
-      default: 'true',
-      describe:
-        'Warn whoever writes a workload about annotations that have no effect, or a different one than expected.',
-      accepts: goBoolAccepts,
-    },
+    preview: switchRow(
+      'preview',
+      'Warn whoever changes a ConfigMap or Secret which workloads will restart, also with `kubectl --dry-run=server`.',
+      'true',
+    ),
+    lint: switchRow(
+      'lint',
+      'Warn whoever writes a workload about annotations that have no effect, or a different one than expected.',
+      'true',
+    ),
     quietNamespaces: {
       flag: 'quiet-namespaces',
       form: 'list',
@@ -94,7 +85,6 @@ export const webhookOptionTable = {
   ...inGroup('Calls from API servers', {
     webhookListen: {
       flag: 'webhook-listen',
-      form: 'value',
       schema: listenAddress,
       default: ':10250',
       describe: 'Address to serve admission reviews on.',
@@ -103,14 +93,12 @@ export const webhookOptionTable = {
     ...serviceOptionTable,
     tlsDir: {
       flag: 'tls-dir',
-      form: 'value',
       schema: nonEmpty.optional(),
       describe: "Take the server's certificate from this directory instead of --certs-secret.",
       accepts: 'a directory with tls.crt, tls.key and ca.crt',
     },
     clientCaFile: {
       flag: 'client-ca-file',
-      form: 'value',
       schema: nonEmpty.optional(),
       describe: "Accept only connections with a client certificate signed by one of these CAs: your API servers' CAs.",
       accepts: 'a PEM file of certificates',
@@ -119,7 +107,6 @@ export const webhookOptionTable = {
   ...inGroup('Registration', {
     register: {
       flag: 'register',
-      form: 'value',
       schema: oneOf(registrations, 'no such registration'),
       default: 'none',
       describe: 'Webhook configurations to create, if neither the chart nor the manifests do.',
@@ -127,7 +114,6 @@ export const webhookOptionTable = {
     },
     injectCaFrom: {
       flag: 'inject-ca-from',
-      form: 'value',
       schema: namespacedName.optional(),
       describe: 'cert-manager Certificate of the webhook: cert-manager injects its CA into the webhook configurations.',
       accepts: 'namespace/name',

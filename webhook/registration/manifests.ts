@@ -1,6 +1,7 @@
 import { webhookTokenSecretName } from '../../shared/domain/protocol/webhook-token';
 import { endpointSlices } from '../channel/replica-discovery';
-import { webhookConfiguration } from './webhook-configuration';
+import { type HookType, webhookConfiguration } from './webhook-configuration';
+import { stringify } from 'yaml';
 
 const labels = (component: string) => ({
   'app.kubernetes.io/name': 'reroll',
@@ -8,7 +9,7 @@ const labels = (component: string) => ({
 });
 
 /** The objects in `deploy/webhook.yaml`, which is generated: what the webhook needs besides its Deployment. */
-export function webhookManifests(namespace: string): readonly object[] {
+function webhookManifests(namespace: string): readonly object[] {
   const account = 'reroll-webhook';
   const metadata = { name: account, namespace };
   const service = (name: string, component: string, port: number, targetPort: number) => ({
@@ -59,4 +60,26 @@ export function webhookManifests(namespace: string): readonly object[] {
     service('reroll-channel', 'reconciler', 8444, 8444),
     webhookConfiguration('validating', { namespace, name: 'reroll-webhook' }),
   ];
+}
+
+export const hookTypes: readonly HookType[] = ['validating', 'mutating'];
+
+/** Placeholders that the chart replaces with the names of the release. */
+const service = { namespace: '@namespace@', name: '@service@' };
+
+/** The webhooks of a configuration, generated for the chart so that the match conditions are defined and tested only here. */
+export function chartHooksText(type: HookType): string {
+  const { webhooks } = webhookConfiguration(type, service);
+  return `# Generated: npm run release -- --generate\n${stringify({ webhooks }, { lineWidth: 0 })}`;
+}
+
+const header = `# What the webhook needs besides its Deployment, for the namespace \`reroll\`. rbac.yaml creates that namespace and the
+# Secrets that the webhook reads. Generated:
+# npm run release -- --generate
+`;
+
+/** The text of `deploy/webhook.yaml`. */
+export function manifestText(): string {
+  const documents = webhookManifests('reroll').map((object) => stringify(object, { singleQuote: true, lineWidth: 0 }));
+  return header + documents.join('---\n');
 }

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { bodyOf, clientWorld, zeroRandom } from '../../shared/kube/client/client.fixture';
 import { noAnswer, refusal, type Reply } from '../../shared/kube/transport/fake-transport';
 import { workloadKinds } from '../../shared/domain/kubernetes/workload-kinds';
-import { manifestText } from './manifest-text';
+import { manifestText } from './manifests';
 import { Registration } from './registration';
 import { webhookConfiguration, type HookType } from './webhook-configuration';
 

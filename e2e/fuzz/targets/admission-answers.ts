@@ -1,7 +1,7 @@
 import { attemptLater, promise, requireFitToShow, type Target } from '../target';
 import { defaultAnnotationKeys } from '../../../shared/domain/annotations/annotations';
 import { MalformedObjectError } from '../../../shared/domain/kubernetes/malformed-object-error';
-import type { AdmissionPlugin } from '../../../webhook/admission/admission-plugin';
+import type { AdmissionPlugin } from '../../../webhook/admission/admission-plugins';
 import { lintPlugin } from '../../../webhook/plugins/lint-plugin';
 import { previewPlugin } from '../../../webhook/plugins/preview-plugin';
 import { workloadPlugin } from '../../../webhook/plugins/workload-plugin';

@@ -5,7 +5,7 @@ import {
   ChangeRecordError,
   parseChangeRecord,
 } from '../../../shared/domain/protocol/change-record';
-import { readJsonBody } from '../../../reconciler/channel/json-body';
+import { readJsonBody } from '../../../reconciler/channel/answers';
 
 const record = {
   ...{ v: 1, id: 'review-1', kind: 'Secret', namespace: 'shop', name: 'db', uid: 'uid-db' },

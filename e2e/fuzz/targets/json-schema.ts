@@ -1,7 +1,7 @@
 import { attempt, type Target } from '../target';
 import { loadSchema } from '../../../shared/domain/content-check/content-faults';
 import { parseJsonContent } from '../../../shared/domain/content-check/json-content';
-import { SchemaError } from '../../../shared/domain/content-check/schema-error';
+import { SchemaError } from '../../../shared/domain/content-check/schema-values';
 import { checkContent, contentMaxMs, cutOff } from '../content';
 import { json } from '../samples';
 

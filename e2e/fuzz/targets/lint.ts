@@ -5,7 +5,7 @@ import { known, lintSettings } from '../../../shared/domain/lint/lint.fixture';
 import { readLintSubject } from '../../../shared/domain/lint/lint-subject';
 import { isWorthLinting, lintWorkload } from '../../../shared/domain/lint/lint-workload';
 import { workloadQuestion } from '../../../shared/domain/protocol/workload-question';
-import { readJsonBody } from '../../../reconciler/channel/json-body';
+import { readJsonBody } from '../../../reconciler/channel/answers';
 import { json, sampleDeployment } from '../samples';
 
 const questionAbout = (kind: string, group: string): string =>

@@ -6,7 +6,7 @@ import { parseMutationQuestion, readMutationAnswer } from '../../../shared/domai
 import { readWorkload } from '../../../shared/domain/workloads/workload';
 import { workloadKind } from '../../../shared/domain/kubernetes/workload-kinds';
 import { workloadQuestion } from '../../../shared/domain/protocol/workload-question';
-import { readJsonBody } from '../../../reconciler/channel/json-body';
+import { readJsonBody } from '../../../reconciler/channel/answers';
 import { maxAnswerBytes } from '../../../webhook/channel/channel-https-transport';
 import { workloadPatch } from '../../../webhook/plugins/workload-patch';
 import { applyJsonPatch } from '../../apiserver/json-patch';

@@ -8,7 +8,7 @@ import {
   PreviewError,
   updateOf,
 } from '../../../shared/domain/protocol/preview';
-import { readJsonBody } from '../../../reconciler/channel/json-body';
+import { readJsonBody } from '../../../reconciler/channel/answers';
 import { maxAnswerBytes } from '../../../webhook/channel/channel-https-transport';
 import { json } from '../samples';
 

@@ -1,6 +1,7 @@
 import { budgets, isLongerThan } from '../budgets';
 import { absent, digestLength, type ContentDigest } from '../sources/content-digest';
 import { RerollError } from '../errors';
+import { isObject } from '../kubernetes/json-value';
 import type { SourceId } from '../sources/source';
 
 /**
@@ -150,10 +151,6 @@ function parseRecorded(id: string, recorded: unknown): Recorded {
     if (digests.size === Object.keys(recorded).length) return digests;
   }
   throw new UnreadableBaselineError(`its entry ${JSON.stringify(id.slice(0, 80))} is not a digest`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function sortedObject<T, U>(map: ReadonlyMap<string, T>, convert: (value: T) => U): Record<string, U> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentFaults, loadSchema } from './content-faults';
 import { formatOf } from './content-format';
-import { NestingError } from './nesting';
+import { NestingError } from './document-node';
 
 /** The result for one key, without a schema. */
 async function faultsOf(key: string, text: string): Promise<readonly string[]> {

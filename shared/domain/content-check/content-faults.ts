@@ -1,6 +1,6 @@
 import type { ContentParser, DocumentNode } from './document-node';
 import { schemaViolations } from './json-schema';
-import { SchemaError } from './schema-error';
+import { SchemaError } from './schema-values';
 import { positionAt } from './text-position';
 
 /** A parsed schema. It is a document itself, and messages name positions in it. */
@@ -54,11 +54,7 @@ function violationLines(key: string, text: string, document: DocumentNode, schem
   );
 }
 
-/**
- * Reads the text of a schema, in a format that documents may have.
- *
- * @throws SchemaError
- */
+/** Reads the text of a schema, in a format that documents may have. @throws SchemaError */
 export function loadSchema(name: string, text: string, parse: ContentParser): LoadedSchema {
   const parsed = parse(text);
   if (parsed.fault) throw new SchemaError(parsed.fault.reason, parsed.fault.offset);

@@ -1,3 +1,5 @@
+import { RerollError } from '../errors';
+
 /** A value in a parsed document, with its position. Schemas are compared with these, whatever the format. */
 export type DocumentNode = ScalarNode | ListNode | MapNode;
 
@@ -45,3 +47,16 @@ export type ParsedContent =
 
 /** Parses a text of one format to find its faults. */
 export type ContentParser = (text: string) => ParsedContent;
+
+/**
+ * The maximum nesting of a text. Parsers recurse for each level. When V8 compiles a regular expression near the end of
+ * the stack, it ends the process instead of throwing, and nothing can catch that.
+ */
+export const maxNesting = 256;
+
+/** A text is nested deeper than {@link maxNesting}. */
+export class NestingError extends RerollError {
+  constructor() {
+    super(`nested more than ${maxNesting} levels deep`, { code: 'CONTENT_TOO_DEEP' });
+  }
+}

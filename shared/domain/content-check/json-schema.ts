@@ -3,8 +3,7 @@ import { searchPattern } from '../text/pattern';
 import type { DocumentNode, MapNode } from './document-node';
 import { applicators, refusedKeywords } from './json-schema-applicators';
 import { assertions } from './json-schema-assertions';
-import { listOfSchemas, mapOf, textOf } from './schema-values';
-import { SchemaError } from './schema-error';
+import { listOfSchemas, mapOf, SchemaError, textOf } from './schema-values';
 
 /** A value in the document that the schema does not allow, without the value itself. */
 export interface SchemaViolation {
@@ -31,8 +30,7 @@ const none: readonly SchemaViolation[] = [];
 /**
  * Compares a document with a JSON Schema: draft 2020-12, and older drafts where they do not contradict it. `format` is
  * only an annotation, as in the specification. Anybody who may write a ConfigMap chooses schema and document, so the
- * work is bounded and patterns run in linear time. Existing libraries generate code, or bound neither.
- *
+ * work is bounded and patterns run in linear time. docs/decisions/0024 says what libraries lack.
  * @throws SchemaError for a schema that it cannot use.
  */
 export function schemaViolations(document: DocumentNode, schema: DocumentNode): readonly SchemaViolation[] {

@@ -1,5 +1,5 @@
 import type { DocumentNode, ListNode, MapNode } from './document-node';
-import { SchemaError } from './schema-error';
+import { RerollError } from '../errors';
 
 /** Readers for values in a schema. They throw SchemaError for values that the specification does not allow there. */
 
@@ -30,4 +30,18 @@ export function numberOf(node: DocumentNode): number {
 /** One text or several. */
 export function textsOf(node: DocumentNode): readonly string[] {
   return node.kind === 'list' ? node.items.map(textOf) : [textOf(node)];
+}
+
+/** A schema that cannot be used, or not within the budget: nothing is known about the content then. */
+export class SchemaError extends RerollError {
+  /** Position in the schema's text; undefined for the whole schema. */
+  readonly offset: number | undefined;
+  /** One of a fixed set of texts. */
+  readonly reason: string;
+
+  constructor(reason: string, offset?: number, code: 'SCHEMA_UNREADABLE' | 'SCHEMA_TOO_COMPLEX' = 'SCHEMA_UNREADABLE') {
+    super(reason, { code });
+    this.reason = reason;
+    this.offset = offset;
+  }
 }

@@ -1,7 +1,6 @@
 import { parse, TomlDate, TomlError } from 'smol-toml';
 import { errorMessage } from '../errors';
-import type { ContentParser, DocumentNode, MapEntry } from './document-node';
-import { maxNesting, NestingError } from './nesting';
+import { type ContentParser, type DocumentNode, type MapEntry, maxNesting, NestingError } from './document-node';
 import { offsetAt } from './text-position';
 import { tomlKeyOffsets, type TomlKeyOffsets } from './toml-key-offsets';
 

@@ -1,7 +1,6 @@
 import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Parser } from 'yaml';
 import type { Alias, CST, ErrorCode, Node, Pair, YAMLMap } from 'yaml';
-import type { ContentParser, DocumentNode, MapEntry } from './document-node';
-import { maxNesting, NestingError } from './nesting';
+import { type ContentParser, type DocumentNode, type MapEntry, maxNesting, NestingError } from './document-node';
 
 const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
   ALIAS_PROPS: 'an alias has no anchor and no tag of its own',

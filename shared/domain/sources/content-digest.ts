@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { BoundedMap } from '../bounded-map';
 import { budgets } from '../budgets';
 import { framed, KeyedHash } from './keyed-hash';
@@ -222,4 +222,9 @@ export type SourceDigester = Pick<ContentDigester, 'digest'>;
 
 function byCodeUnits(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** A plain digest for texts that are not content, so it needs no key. In base64url, as long as a content digest. */
+export function textDigest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, digestLength);
 }

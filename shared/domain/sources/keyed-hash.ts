@@ -64,7 +64,7 @@ export class KeyedHash {
 }
 
 /** Small pieces are buffered: a hash call takes longer than the few bytes of a key. */
-export class HashStream {
+class HashStream {
   readonly #hmac: ReturnType<typeof createHmac>;
   readonly #gathered = Buffer.allocUnsafe(pieceBytes);
   #end = 0;

@@ -1,5 +1,5 @@
 import { fieldAt, type JsonObject } from '../kubernetes/json-value';
-import { textDigest } from '../sources/text-digest';
+import { textDigest } from '../sources/content-digest';
 import type { WorkloadKind } from '../kubernetes/workload-kinds';
 
 /**

@@ -19,7 +19,7 @@ import { rolloutStatus, type RolloutStatus } from './rollout-status';
 import type { RolloutSpec } from './rollout';
 import { readRollout } from './rollout';
 import { sourceKinds } from '../sources/source';
-import { textDigest } from '../sources/text-digest';
+import { textDigest } from '../sources/content-digest';
 import type { WorkloadKind, WorkloadKindName } from '../kubernetes/workload-kinds';
 import type { WorkloadSettings } from './workload-settings';
 import { readSettings } from './workload-settings';

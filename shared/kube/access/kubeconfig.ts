@@ -19,7 +19,6 @@ export interface KubeconfigOptions {
 /**
  * Access to a cluster by kubeconfig, from outside the cluster: tokens, client certificates, exec plugins, OIDC. The
  * library that implements them takes 60 MB, so it is loaded only when this is called.
- *
  * @throws CredentialsError if the file, its context, or what it refers to is not usable.
  */
 export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions): Promise<ClusterAccess> {

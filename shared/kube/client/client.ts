@@ -53,18 +53,13 @@ export class KubeClient {
     this.#options = options;
   }
 
-  /**
-   * Sends a request and reads its JSON answer.
-   *
-   * @throws KubeError of the matching subclass.
-   */
+  /** Sends a request and reads its JSON answer. @throws KubeError of the matching subclass. */
   async request(request: KubeRequest): Promise<unknown> {
     return await this.#whole(request, (body) => parseJson(body, request));
   }
 
   /**
    * Sends a request and reads its answer as text, for paths such as `/readyz`.
-   *
    * @throws KubeError of the matching subclass.
    */
   async text(request: KubeRequest): Promise<string> {
@@ -75,7 +70,6 @@ export class KubeClient {
    * Opens a stream: resolves with the response headers if the status is below 300. The caller reads the body, without a
    * time limit. `request.signal` ends the stream and must belong to this stream alone, because its listener is kept as
    * long as the stream is open.
-   *
    * @throws KubeError of the matching subclass.
    */
   async open(request: KubeRequest): Promise<HttpResponse> {

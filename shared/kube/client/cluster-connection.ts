@@ -32,7 +32,6 @@ export interface ClusterConnection {
 
 /**
  * A client for the cluster that the options select. It works before its component is started.
- *
  * @throws CredentialsError that names what is missing.
  */
 export async function connectCluster(options: ClusterConnectionOptions): Promise<ClusterConnection> {

@@ -1,25 +1,18 @@
 import { errorMessage } from '../../domain/errors';
 import { printable } from '../../domain/text/printable';
-import { textDigest } from '../../domain/sources/text-digest';
+import { textDigest } from '../../domain/sources/content-digest';
 import type { Clock } from '../../runtime/clock';
 import type { LogFields, Logger } from '../../runtime/log/logger';
 import type { Random } from '../../runtime/random';
 import { randomHex } from '../../runtime/random';
+import { RecentMap } from '../../runtime/recent-map';
 import type { KubeClient } from './client';
 import { createObject } from './objects';
 import { events } from '../resource';
 
 /** The reasons of all Events that Reroll writes. People and alerts depend on them. */
-export const eventReasons = [
-  'Reloaded',
-  'ReloadFail',
-  'ReloadDeferred',
-  'ReloadSkipped',
-  'BaselineRemoved',
-  'OverBudget',
-  'Unhealthy',
-] as const;
-export type EventReason = (typeof eventReasons)[number];
+export type EventReason =
+  'Reloaded' | 'ReloadFail' | 'ReloadDeferred' | 'ReloadSkipped' | 'BaselineRemoved' | 'OverBudget' | 'Unhealthy';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;
@@ -88,8 +81,8 @@ interface Waiting {
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** When each warning was last written, by the monotonic clock; oldest first. */
-  readonly #recordedMs = new Map<string, number>();
+  /** Warnings that were written. */
+  readonly #recorded: RecentMap<true>;
   readonly #waiting: Waiting[] = [];
   /** Number of waiting Events by namespace. */
   readonly #waitingOf = new Map<string, number>();
@@ -98,6 +91,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#recorded = new RecentMap(options.clock, { keptMs: repeatAfterMs, maxEntries: maxRemembered });
   }
 
   /** Events that were dropped because too many were pending. */
@@ -112,13 +106,13 @@ export class EventRecorder {
     const { namespace } = event.regarding;
     const waitingHere = this.#waitingOf.get(namespace) ?? 0;
     const identity = identityOf(event);
-    if (event.type === 'Warning' && this.#wasRecorded(identity)) return;
+    if (event.type === 'Warning' && this.#recorded.get(identity)) return;
     if (this.#waiting.length + this.#writing >= maxPending || waitingHere >= maxPendingOfNamespace) {
       this.#dropped++;
       logger.warn('event dropped, too many are pending', fieldsOf(event));
       return;
     }
-    if (event.type === 'Warning') this.#remember(identity);
+    if (event.type === 'Warning') this.#recorded.set(identity, true);
     await new Promise<void>((onEnd) => {
       const latestMs = clock.monotonicMs() + maxDelayMs;
       this.#waiting.push({ event, happenedMs: clock.nowMs(), latestMs, onEnd });
@@ -151,23 +145,8 @@ export class EventRecorder {
       await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
     } catch (thrown) {
       // It was not written after all, so the next one like it may be.
-      this.#recordedMs.delete(identityOf(event));
+      this.#recorded.delete(identityOf(event));
       logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
-    }
-  }
-
-  #wasRecorded(identity: string): boolean {
-    const recordedMs = this.#recordedMs.get(identity);
-    return recordedMs !== undefined && this.#options.clock.monotonicMs() - recordedMs < repeatAfterMs;
-  }
-
-  #remember(identity: string): void {
-    this.#recordedMs.delete(identity);
-    this.#recordedMs.set(identity, this.#options.clock.monotonicMs());
-    if (this.#recordedMs.size <= maxRemembered) return;
-    for (const oldest of this.#recordedMs.keys()) {
-      this.#recordedMs.delete(oldest);
-      return;
     }
   }
 

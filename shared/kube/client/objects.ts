@@ -176,7 +176,6 @@ export async function updateObject(
 /**
  * Patches an object. With `metadata.resourceVersion` in a merge patch, or a `test` of it in a JSON patch, only that
  * version is patched.
- *
  * @throws ConflictError
  */
 export async function patchObject(

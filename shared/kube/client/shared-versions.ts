@@ -8,7 +8,6 @@ import type { Resource } from '../resource';
  * live in one etcd, which the API does not reveal (`--etcd-servers-overrides`). The test reads one counter, the other,
  * and the first again: counters only grow. Two separate counters would have to be equal within these milliseconds to
  * pass.
- *
  * @throws ForbiddenError and the other KubeErrors
  */
 export async function shareVersions(

@@ -1,11 +1,10 @@
 import type { Clock } from '../../runtime/clock';
 import type { KubeClient } from '../client/client';
 import { Deadline } from '../client/deadline';
-import type { Decoder } from '../wire/decoder';
+import type { Decoder, ListMetadata } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import { acceptHeader, encodingOf } from '../wire/encoding';
 import { GoneError, ProtocolError, TimeoutError } from '../errors';
-import type { ListMetadata } from '../wire/list-page';
 import type { Relist } from './relist';
 
 export interface PagedListOptions<T> {

@@ -48,7 +48,6 @@ export async function findObject<T>(options: FindOptions<T>): Promise<T | undefi
 /**
  * Passes on all objects of a namespace, page by page; some of them twice if a list has to start over. Skips objects
  * with the wrong shape.
- *
  * @throws NotFoundError if the resource is not served, and the other KubeErrors.
  */
 export async function eachObject<T>(options: ObjectsOptions<T>, take: (object: T) => void): Promise<void> {

@@ -1,6 +1,7 @@
 import { objectKey } from '../../domain/kubernetes/object-key';
 import type { TlsMaterial, TlsMaterialSource } from '../../runtime/tls/tls-material';
-import { TlsMaterialSlot } from '../../runtime/tls/tls-material-slot';
+import { MaterialSlot } from '../../runtime/tls/material-slot';
+import { tlsMaterialKind } from '../../runtime/tls/tls-material-kind';
 import type { ReflectorDeps, ReflectorStatus } from '../list-watch/reflector';
 import { WatchedSecret, type SecretContent } from './watched-secret';
 
@@ -17,13 +18,13 @@ export interface TlsSecretSourceOptions {
 /** TLS material from one watched Secret; a new certificate is in use moments after it is written. */
 export class TlsSecretSource implements TlsMaterialSource {
   readonly #secret: WatchedSecret;
-  readonly #slot: TlsMaterialSlot;
+  readonly #slot: MaterialSlot<TlsMaterial>;
   readonly #keys: readonly [cert: string, key: string, ca: string];
 
   constructor(deps: ReflectorDeps, { namespace, secretName, leaf }: TlsSecretSourceOptions) {
     this.#keys = [`${leaf}.crt`, `${leaf}.key`, 'ca.crt'];
     const secret = objectKey(namespace, secretName);
-    this.#slot = new TlsMaterialSlot(deps.logger.child({ secret, certificate: leaf }));
+    this.#slot = new MaterialSlot(deps.logger.child({ secret, certificate: leaf }), tlsMaterialKind);
     const onContent = (content: SecretContent | undefined): void => this.#take(content);
     this.#secret = new WatchedSecret(deps, { namespace, secretName, keys: this.#keys, onContent });
   }

@@ -1,18 +1,20 @@
+import { isObject } from '../../domain/kubernetes/json-value';
 import type { SourceDigester } from '../../domain/sources/content-digest';
 import { objectKey } from '../../domain/kubernetes/object-key';
-import { sourceKey, type DigestedSource, type SourceRecord } from '../../domain/sources/source';
+import { sourceKey, type DigestedSource, type SourceKind, type SourceRecord } from '../../domain/sources/source';
 import type { Decoded, Decoder } from '../wire/decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
-import type { ObjectMetadata } from '../wire/object-metadata';
 import {
   identityOf,
-  isRecord,
   mapEntry,
   metadataFromJson,
   metadataFromProtobuf,
+  type ObjectMetadata,
   requireIdentity,
 } from '../wire/object-metadata';
 import { protobufFields } from '../wire/protobuf';
+import { secretProviderClassPodStatuses } from './csi-decoder';
+import { configMaps, type Resource, secrets } from '../resource';
 
 /** Keys of the annotations that concern a source as a whole. */
 export interface SourceAnnotationKeys {
@@ -108,7 +110,6 @@ function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Gen
 
 /**
  * The raw bytes of each key, for a digest.
- *
  * @throws MalformedObjectError if it is not a map of strings; the message names the key and never the value.
  */
 export function* entriesFromJson(
@@ -117,9 +118,9 @@ export function* entriesFromJson(
   object: unknown,
 ): Generator<Entry> {
   for (const [field, encoding] of Object.entries(contentFields[kind].json)) {
-    const map = isRecord(object) ? object[field] : undefined;
+    const map = isObject(object) ? object[field] : undefined;
     if (map === undefined || map === null) continue;
-    if (!isRecord(map)) throw malformed(kind, metadata, `has ${field} that is not a map`);
+    if (!isObject(map)) throw malformed(kind, metadata, `has ${field} that is not a map`);
     for (const [key, value] of Object.entries(map)) {
       if (typeof value !== 'string')
         throw malformed(kind, metadata, `has a ${field} entry "${key}" that is not a string`);
@@ -132,3 +133,13 @@ function malformed(kind: 'ConfigMap' | 'Secret', metadata: ObjectMetadata, what:
   const source = sourceKey({ kind, namespace: metadata.namespace, name: metadata.name });
   return new MalformedObjectError(`${source} ${what}`, identityOf(metadata));
 }
+
+/**
+ * Where a change to each kind of source is stored. Content of a SecretProviderClass is in the statuses of the pods that
+ * mount it.
+ */
+export const sourceResources = {
+  ConfigMap: configMaps,
+  Secret: secrets,
+  SecretProviderClass: secretProviderClassPodStatuses,
+} as const satisfies Readonly<Record<SourceKind, Resource>>;

@@ -1,5 +1,32 @@
 import type { ObjectKey } from '../../domain/kubernetes/object-key';
 import type { IdentityOnly } from './json-identity';
+import { ProtocolError } from '../errors';
+
+/**
+ * An object in etcd is at most 1.5 MB, unless a flag of etcd allows more. In JSON, one byte may take up to six: a
+ * control character is `\u0001`. An object beyond the limit would end its list or watch for everybody, again and again.
+ */
+const maxObjectBytes = 16 * 1024 * 1024;
+
+/** Checked before the bytes are collected: a wrong length must not fill the memory. @throws ProtocolError */
+export function requireObjectSize(bytes: number): void {
+  if (bytes > maxObjectBytes) throw new ProtocolError(`an object of ${bytes} bytes: the limit is ${maxObjectBytes}`);
+}
+
+/** The relevant metadata of a list. */
+export interface ListMetadata {
+  readonly resourceVersion: string | undefined;
+  /** Token for the next page; undefined on the last. */
+  readonly continue: string | undefined;
+}
+
+/** Splits the body of a list into its items as the bytes arrive: no list is ever held whole. */
+export interface ListSplitter {
+  /** The items that `chunk` completes, each in its own bytes. @throws ProtocolError */
+  push(chunk: Buffer): Iterable<Buffer>;
+  /** The metadata, which may follow the items. @throws ProtocolError if the list is not complete. */
+  end(): ListMetadata;
+}
 
 /** One object, reduced to what its sink keeps. */
 export interface Decoded<T> {
@@ -29,7 +56,6 @@ export interface Decoder<T> {
   };
   /**
    * `bytes` is the object's own message, without envelope.
-   *
    * @throws MalformedObjectError if the object has the wrong shape; ProtocolError if the bytes do not parse.
    */
   fromProtobuf?(bytes: Buffer): Decoded<T>;

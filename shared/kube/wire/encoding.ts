@@ -1,10 +1,10 @@
-import type { Decoded, Decoder } from './decoder';
+import { isObject } from '../../domain/kubernetes/json-value';
+import type { Decoded, Decoder, ListSplitter } from './decoder';
 import { ProtocolError } from '../errors';
 import { identityInJson, watchEventInJson } from './json-identity';
 import { JsonLines } from './json-lines';
 import { JsonList } from './json-list';
-import type { ListSplitter } from './list-page';
-import { isRecord, metadataFromJson, metadataFromProtobuf } from './object-metadata';
+import { metadataFromJson, metadataFromProtobuf } from './object-metadata';
 import { protobufBytes, protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
 import { ProtobufFrames } from './protobuf-frames';
@@ -45,7 +45,6 @@ export function acceptHeader<T>({ accepts }: Pick<Decoder<T>, 'accepts'>, what: 
 
 /**
  * The encoding that the server chose.
- *
  * @throws ProtocolError if it is an unsupported one, such as the HTML of a proxy.
  */
 export function encodingOf<T>(contentType: string | undefined, decoder: Decoder<T>): Encoding<T> {
@@ -68,7 +67,7 @@ function jsonEncoding<T>(decoder: Decoder<T>): Encoding<T> {
     decodeEvent(frame) {
       if (large && frame.length > large.overBytes) return largeEvent(frame, large);
       const event = parseJson(frame);
-      if (!isRecord(event) || typeof event['type'] !== 'string')
+      if (!isObject(event) || typeof event['type'] !== 'string')
         throw new ProtocolError('the line is not a watch event');
       const object = event['object'];
       return watchEvent(event['type'], {

@@ -1,5 +1,5 @@
 import { ProtocolError } from '../errors';
-import { requireObjectSize } from './stream-limits';
+import { requireObjectSize } from './decoder';
 
 const newline = 0x0a;
 

@@ -1,6 +1,5 @@
 import { ProtocolError } from '../errors';
-import type { ListMetadata, ListSplitter } from './list-page';
-import { requireObjectSize } from './stream-limits';
+import { type ListMetadata, type ListSplitter, requireObjectSize } from './decoder';
 
 const quote = 0x22;
 const backslash = 0x5c;

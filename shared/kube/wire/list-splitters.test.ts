@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ProtocolError } from '../errors';
 import { JsonList } from './json-list';
-import type { ListMetadata, ListSplitter } from './list-page';
+import type { ListMetadata, ListSplitter } from './decoder';
 import { bytesField, protobufList, varint, varintField } from './protobuf.fixture';
 import { ProtobufList } from './protobuf-list';
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../domain/kubernetes/json-value';
 import { objectKey } from '../../domain/kubernetes/object-key';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import { protobufFields, type ProtobufField } from './protobuf';
@@ -54,7 +55,7 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
   metadata.createdAtMs = timeOf(json['creationTimestamp']);
   const managedFields = json['managedFields'];
   for (const entry of Array.isArray(managedFields) ? (managedFields as readonly unknown[]) : []) {
-    metadata.writtenAtMs = newest(metadata.writtenAtMs, isRecord(entry) ? timeOf(entry['time']) : undefined);
+    metadata.writtenAtMs = newest(metadata.writtenAtMs, isObject(entry) ? timeOf(entry['time']) : undefined);
   }
   const annotations = recordIn(json, 'annotations') ?? {};
   for (const name of wantedAnnotations) {
@@ -67,7 +68,6 @@ export function metadataFromJson(object: unknown, wantedAnnotations: readonly st
 /**
  * Reads `ObjectMeta {1: name, 3: namespace, 5: uid, 6: resourceVersion, 8: creationTimestamp, 12: annotations, 17:
  * managedFields}`, which is field 1 of every object.
- *
  * @throws ProtocolError if the bytes do not parse; MalformedObjectError if there is no metadata.
  */
 export function metadataFromProtobuf(object: Buffer, wantedAnnotations: readonly string[] = []): ObjectMetadata {
@@ -101,11 +101,7 @@ export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
   return [key, value];
 }
 
-/**
- * Checks the fields that identify an object.
- *
- * @throws MalformedObjectError
- */
+/** Checks the fields that identify an object. @throws MalformedObjectError */
 export function requireIdentity(metadata: ObjectMetadata): void {
   const { name, namespace, uid, resourceVersion } = metadata;
   const missing = name === '' ? 'name' : uid === '' ? 'uid' : resourceVersion === '' ? 'resourceVersion' : undefined;
@@ -124,13 +120,9 @@ export function identityOf({ name, namespace, resourceVersion }: ObjectMetadata)
   };
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function recordIn(value: unknown, field: string): Readonly<Record<string, unknown>> | undefined {
-  const found = isRecord(value) ? value[field] : undefined;
-  return isRecord(found) ? found : undefined;
+  const found = isObject(value) ? value[field] : undefined;
+  return isObject(found) ? found : undefined;
 }
 
 function textIn(metadata: Readonly<Record<string, unknown>>, field: string): string {

@@ -1,6 +1,6 @@
 import { ByteQueue } from './byte-queue';
 import { ProtocolError } from '../errors';
-import { requireObjectSize } from './stream-limits';
+import { requireObjectSize } from './decoder';
 
 const lengthBytes = 4;
 

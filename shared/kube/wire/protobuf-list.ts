@@ -1,9 +1,8 @@
 import { ByteQueue } from './byte-queue';
 import { ProtocolError } from '../errors';
-import type { ListMetadata, ListSplitter } from './list-page';
+import { type ListMetadata, type ListSplitter, requireObjectSize } from './decoder';
 import { protobufFields, readVarint, wireType } from './protobuf';
 import { protobufMagic, unknownRaw } from './protobuf-envelope';
-import { requireObjectSize } from './stream-limits';
 
 /** `XList {1: ListMeta, 2: items}`. */
 const listMeta = 1;

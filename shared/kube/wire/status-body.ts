@@ -1,5 +1,5 @@
-import type { KubeStatus } from '../kube-status';
-import { isRecord } from './object-metadata';
+import { isObject } from '../../domain/kubernetes/json-value';
+import type { KubeStatus } from '../errors';
 import { protobufFields } from './protobuf';
 import { openEnvelope, protobufType } from './protobuf-envelope';
 
@@ -17,8 +17,8 @@ export function parseStatusBody(contentType: string | undefined, body: Buffer): 
 }
 
 export function statusFromJson(value: unknown): KubeStatus | undefined {
-  if (!isRecord(value) || value['kind'] !== 'Status') return undefined;
-  const details = isRecord(value['details']) ? value['details'] : {};
+  if (!isObject(value) || value['kind'] !== 'Status') return undefined;
+  const details = isObject(value['details']) ? value['details'] : {};
   const seconds = details['retryAfterSeconds'];
   return {
     code: typeof value['code'] === 'number' ? value['code'] : undefined,
@@ -26,7 +26,7 @@ export function statusFromJson(value: unknown): KubeStatus | undefined {
     message: text(value['message']),
     name: text(details['name']),
     resource: text(details['kind']),
-    causes: arrayOf(details['causes']).flatMap((cause) => (isRecord(cause) ? (text(cause['reason']) ?? []) : [])),
+    causes: arrayOf(details['causes']).flatMap((cause) => (isObject(cause) ? (text(cause['reason']) ?? []) : [])),
     retryAfterMs: typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined,
   };
 }

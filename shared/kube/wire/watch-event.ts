@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../domain/kubernetes/object-key';
 import type { Decoded } from './decoder';
 import { MalformedObjectError } from '../../domain/kubernetes/malformed-object-error';
 import type { ObjectMetadata } from './object-metadata';
-import type { KubeStatus } from '../kube-status';
+import type { KubeStatus } from '../errors';
 
 /** One event of a watch, decoded. */
 export type WatchEvent<T> =

@@ -5,9 +5,10 @@ import { printable } from '../../domain/text/printable';
 import type { Clock } from '../clock';
 import { Connections, headLimits } from './connections';
 import { listenOn } from './listen';
-import type { ListenAddress } from './listen-address';
+import { formatListenAddress, type ListenAddress } from './listen-address';
 import type { Logger } from '../log/logger';
 import { SharedRendering } from './shared-rendering';
+import type { Component } from '../process/lifecycle';
 
 /** One condition of a probe. */
 export interface Check {
@@ -52,11 +53,7 @@ export class HttpServer {
     this.#connections = new Connections(this.#server, { clock, logger, what, ...connectionLimits });
   }
 
-  /**
-   * Resolves with the port in use, which the system chooses for port 0.
-   *
-   * @throws ListenError
-   */
+  /** Resolves with the port in use, which the system chooses for port 0. @throws ListenError */
   async listen(address: ListenAddress): Promise<{ readonly port: number }> {
     return { port: await listenOn(this.#server, address, '--listen') };
   }
@@ -147,4 +144,20 @@ function run(check: Check): CheckResult {
 function describe({ ok, checks }: Report): string {
   const lines = checks.map((check) => `[${check.ok ? '+' : '-'}] ${check.name}: ${check.message}`);
   return [...lines, ok ? 'ok' : 'failed', ''].join('\n');
+}
+
+/** Metrics and probes as a component of a process. */
+export function probeComponent(
+  options: HttpServerOptions & { readonly listen: ListenAddress; readonly logger: Logger },
+): Component {
+  const { listen, logger } = options;
+  const server = new HttpServer(options);
+  return {
+    name: 'metrics and probes',
+    start: async () => {
+      const { port } = await server.listen(listen);
+      logger.info('serving metrics and probes', { address: formatListenAddress({ ...listen, port }) });
+    },
+    stop: async () => await server.close(),
+  };
 }

@@ -18,8 +18,11 @@ function parsedBy<T>(parse: (text: string) => T | undefined, problem: string): z
 
 export const goBool = parsedBy(parseGoBool, 'not a boolean');
 
-/** What {@link goBool} accepts. */
-export const goBoolAccepts = 'true or false (also 1, t, T, TRUE, True, 0, f, F, FALSE, False)';
+/** The row of a switch in a table of options. */
+export function switchRow(flag: string, describe: string, byDefault: 'true' | 'false' = 'false') {
+  const accepts = 'true or false (also 1, t, T, TRUE, True, 0, f, F, FALSE, False)';
+  return { flag, form: 'switch', schema: goBool, default: byDefault, describe, accepts } as const;
+}
 
 export const listenAddress = parsedBy(parseListenAddress, 'not a host and port');
 

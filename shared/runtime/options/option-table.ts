@@ -21,11 +21,11 @@ interface OptionRowBase {
  * One option: a row of a command's table, which is compiled once into a typed object.
  *
  * - `switch`: `--x`, `--x=true`, `--x true`
- * - `value`: `--x=v`, `--x v`; if repeated, the last one counts
+ * - `value`, the default: `--x=v`, `--x v`; if repeated, the last one counts
  * - `list`: like `value`, each a CSV record; if repeated, the elements add up
  */
 export type OptionRow =
-  | (OptionRowBase & { readonly form: 'switch' | 'value'; readonly schema: z.ZodType<unknown, string | undefined> })
+  | (OptionRowBase & { readonly form?: 'switch' | 'value'; readonly schema: z.ZodType<unknown, string | undefined> })
   | (OptionRowBase & { readonly form: 'list'; readonly schema: z.ZodType<unknown, readonly string[]> });
 
 /** Rows by the name of the option in the code. */

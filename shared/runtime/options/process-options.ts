@@ -28,7 +28,6 @@ export const listenAddressAccepts = 'host:port such as :9090, 127.0.0.1:9090 or 
 export const processOptionTable = {
   logFormat: {
     flag: 'log-format',
-    form: 'value',
     schema: oneOf(logFormats, 'no such format'),
     default: 'text',
     describe: 'Format of the log lines.',
@@ -36,7 +35,6 @@ export const processOptionTable = {
   },
   logLevel: {
     flag: 'log-level',
-    form: 'value',
     schema: lowerCased.pipe(oneOf(logLevels, 'no such level')),
     default: 'info',
     describe: 'The lowest level of log lines to write.',
@@ -44,21 +42,18 @@ export const processOptionTable = {
   },
   kubeconfig: {
     flag: 'kubeconfig',
-    form: 'value',
     schema: nonEmpty.optional(),
     describe: 'Reach the cluster with this kubeconfig; otherwise KUBECONFIG, the pod, or ~/.kube/config.',
     accepts: 'a path',
   },
   context: {
     flag: 'context',
-    form: 'value',
     schema: nonEmpty.optional(),
     describe: "Context of the kubeconfig; otherwise the kubeconfig's current one.",
     accepts: 'the name of a context',
   },
   listen: {
     flag: 'listen',
-    form: 'value',
     schema: listenAddress,
     default: ':9090',
     describe: 'Address of metrics and probes.',
@@ -67,7 +62,6 @@ export const processOptionTable = {
   ownNamespace: {
     flag: 'own-namespace',
     fallbackEnv: 'POD_NAMESPACE',
-    form: 'value',
     schema: namespaceName.optional(),
     describe: "Reroll's own namespace, with its Lease, Secrets and Services; otherwise the credentials' namespace.",
     accepts: 'a namespace',
@@ -81,7 +75,6 @@ export const processOptionTable = {
 export const serviceOptionTable = {
   webhookService: {
     flag: 'webhook-service',
-    form: 'value',
     schema: serviceName,
     default: 'reroll-webhook',
     describe: 'Service under which the API server calls the webhook.',
@@ -89,7 +82,6 @@ export const serviceOptionTable = {
   },
   channelService: {
     flag: 'channel-service',
-    form: 'value',
     schema: serviceName,
     default: 'reroll-channel',
     describe: 'Service of the reconcilers, to which the webhook reports changes.',
@@ -101,7 +93,6 @@ export const serviceOptionTable = {
 export const channelTlsOptionTable = {
   certsSecret: {
     flag: 'certs-secret',
-    form: 'value',
     schema: objectName,
     default: 'reroll-certs',
     describe: 'Secret with the certificates that `reroll certs` keeps.',
@@ -109,7 +100,6 @@ export const channelTlsOptionTable = {
   },
   channelTlsDir: {
     flag: 'channel-tls-dir',
-    form: 'value',
     schema: nonEmpty.optional(),
     describe: 'Read the certificate for the change channel from this directory instead of --certs-secret.',
     accepts: 'a directory with tls.crt, tls.key and ca.crt',

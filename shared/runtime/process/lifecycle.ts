@@ -149,3 +149,25 @@ export class Lifecycle {
 function stackOf(thrown: unknown): string | undefined {
   return thrown instanceof Error ? thrown.stack : undefined;
 }
+
+/** The process as a lifecycle sees it. */
+export function processPort(process: NodeJS.Process): ProcessPort {
+  return {
+    onSignal: (signal, listener) => void process.on(signal, listener),
+    onCrash: (listener) => {
+      process.on('uncaughtException', listener);
+      process.on('unhandledRejection', listener);
+    },
+    exit: (code) => process.exit(code),
+  };
+}
+
+/**
+ * On SIGUSR1, Node opens a debugger, which lets anybody who connects read the whole process: keys, digests, the API
+ * server token. More parties may send the signal than may read those: another container of a pod with a shared process
+ * namespace, or a sidecar with the same user. A listener takes the signal away from Node, even if Node has no
+ * `--disable-sigusr1`.
+ */
+export function turnDebuggerOff(process: Pick<NodeJS.Process, 'on'>): void {
+  process.on('SIGUSR1', () => undefined);
+}

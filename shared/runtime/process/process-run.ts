@@ -1,7 +1,6 @@
 import { systemClock } from '../clock';
-import { Lifecycle, type Component } from './lifecycle';
+import { type Component, Lifecycle, processPort } from './lifecycle';
 import type { Logger } from '../log/logger';
-import { processPort } from './process-port';
 import { batchedStdout } from '../log/batched-stdout';
 import { createLogger, type LogFormat, type LogLevel } from '../log/winston-logger';
 

@@ -1,9 +1,9 @@
-import { errorMessage } from '../../domain/errors';
 import type { Clock } from '../clock';
-import { fileLooks } from './file-looks';
+import { FileSource } from './file-source';
 import type { Logger } from '../log/logger';
-import type { TlsMaterial, TlsMaterialSource } from './tls-material';
-import { TlsMaterialSlot } from './tls-material-slot';
+import { MaterialSlot } from './material-slot';
+import type { TlsMaterial } from './tls-material';
+import { tlsMaterialKind } from './tls-material-kind';
 
 export interface TlsFileSourceOptions {
   /** The directory with `tls.crt`, `tls.key` and `ca.crt`: the keys of a Secret of cert-manager. */
@@ -14,48 +14,15 @@ export interface TlsFileSourceOptions {
 }
 
 /** TLS material from a mounted Secret: read periodically, and used when the three files fit together. */
-export class TlsFileSource implements TlsMaterialSource {
-  readonly #options: TlsFileSourceOptions;
-  readonly #slot: TlsMaterialSlot;
-  readonly #loop;
-
-  constructor(options: TlsFileSourceOptions) {
-    this.#options = options;
-    this.#slot = new TlsMaterialSlot(options.logger.child({ directory: options.directory }));
-    this.#loop = fileLooks(options.clock, async (signal) => await this.#look(signal));
-  }
-
-  current(): TlsMaterial | undefined {
-    return this.#slot.current();
-  }
-
-  onChange(listener: () => void): void {
-    this.#slot.onChange(listener);
-  }
-
-  start(): void {
-    this.#loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#loop.stop();
-  }
-
-  async #look(signal: AbortSignal): Promise<void> {
-    try {
+export class TlsFileSource extends FileSource<TlsMaterial> {
+  constructor({ directory, readFile, clock, logger }: TlsFileSourceOptions) {
+    const read = async (name: string) => (await readFile(`${directory}/${name}`)).toString('utf8');
+    super(clock, new MaterialSlot(logger.child({ directory }), tlsMaterialKind), async () => {
       // In sequence: if several files are missing, the same one is named each time. Otherwise each look would log
       // another warning.
-      const cert = await this.#read('tls.crt');
-      const key = await this.#read('tls.key');
-      const ca = await this.#read('ca.crt');
-      if (!signal.aborted) this.#slot.offer({ cert, key, ca });
-    } catch (thrown) {
-      if (!signal.aborted) this.#slot.refuse(errorMessage(thrown));
-    }
-  }
-
-  async #read(name: string): Promise<string> {
-    const { directory, readFile } = this.#options;
-    return (await readFile(`${directory}/${name}`)).toString('utf8');
+      const cert = await read('tls.crt');
+      const key = await read('tls.key');
+      return { cert, key, ca: await read('ca.crt') };
+    });
   }
 }

@@ -1,3 +1,14 @@
+import type { TLSSocket } from 'node:tls';
+
+/**
+ * When the certificate of the peer expires, by the wall clock; 0 if it has shown none. TLS checks this only in a full
+ * handshake: neither during a connection, nor when a session is resumed.
+ */
+export function peerCertificateEndMs(socket: Pick<TLSSocket, 'getPeerX509Certificate'>): number {
+  const certificate = socket.getPeerX509Certificate();
+  return certificate ? Date.parse(certificate.validTo) : 0;
+}
+
 /** The material of one end of a TLS connection; every field is PEM. */
 export interface TlsMaterial {
   /** The leaf, followed by any intermediates. */
@@ -7,12 +18,14 @@ export interface TlsMaterial {
   readonly ca: string;
 }
 
-/** Where a server or client gets its certificate, and how it learns about a new one. */
-export interface TlsMaterialSource {
-  /** Undefined until there is usable material; usable material is kept when unusable material follows. */
-  current(): TlsMaterial | undefined;
+/** Where a server or client gets what it needs for TLS, and how it learns about a new version of it. */
+export interface MaterialSource<Material> {
+  /** Undefined until there is something usable, which is kept when something unusable follows. */
+  current(): Material | undefined;
   /** Called after {@link current} has changed. */
   onChange(listener: () => void): void;
   start(): void;
   stop(): Promise<void>;
 }
+
+export type TlsMaterialSource = MaterialSource<TlsMaterial>;

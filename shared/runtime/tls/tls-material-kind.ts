@@ -1,0 +1,46 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { MaterialKind } from './material-slot';
+import type { TlsMaterial } from './tls-material';
+
+/** A certificate with its key and the CAs to trust, which a server could start with. */
+export const tlsMaterialKind: MaterialKind<TlsMaterial> = {
+  problemOf,
+  isSame: (left, right) => left.cert === right.cert && left.key === right.key && left.ca === right.ca,
+  loaded: ({ cert }, isFirst) => [
+    isFirst ? 'certificate loaded' : 'new certificate in use',
+    { notAfter: new X509Certificate(cert).validTo },
+  ],
+  notLoaded: (isFirst) => `certificate not loaded, ${isFirst ? 'there is none yet' : 'the one in use stays'}`,
+};
+
+/**
+ * Why no TLS server or client could use it. Files and keys are written one after the other, so they may not fit
+ * together.
+ */
+function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
+  try {
+    new X509Certificate(ca);
+  } catch {
+    return 'the CA bundle holds no certificate';
+  }
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(cert);
+  } catch {
+    return 'the certificate is unreadable';
+  }
+  try {
+    if (!certificate.checkPrivateKey(createPrivateKey(key)))
+      return 'the private key does not belong to the certificate';
+  } catch {
+    return 'the private key is unreadable';
+  }
+  try {
+    // All of it: after a valid first certificate, the rest of a chain or of a bundle may be truncated.
+    createSecureContext({ cert, key, ca });
+    return undefined;
+  } catch {
+    return 'the chain after the certificate, or the CA bundle, is truncated';
+  }
+}
