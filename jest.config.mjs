@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
 export default {
   testEnvironment: '<rootDir>/jest.environment.mjs',

@@ -162,7 +162,7 @@ describe('two years, rotations minute by minute', () => {
         }
       }
     };
-    let restMs = minuteMs;
+    let restMs: number;
     for (let nowMs = startMs; nowMs < startMs + 2 * 365 * dayMs; nowMs += restMs) {
       if ((now.secret.leaves.webhook?.notAfterMs ?? 0) <= nowMs) throw new Error('the certificate has ended');
       const step = nextStep(now.secret, heard, nowMs);
