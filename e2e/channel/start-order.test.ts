@@ -45,7 +45,7 @@ it.each<[Room, Room, Room]>([
   async (...order) => {
     const running = new Map<Room, RerollProcess>();
     for (const room of order) {
-      running.set(room, await rooms.run(room, ...(room === 'reconciler' ? ['--settle=1s'] : [])));
+      running.set(room, await rooms.run(room));
       // What it lacks it waits for: it has given up nothing by the time the next one starts.
       await said(running.get(room)!, 'started');
     }
