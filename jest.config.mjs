@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
 export default {
   testEnvironment: '<rootDir>/jest.environment.mjs',
@@ -9,7 +11,11 @@ export default {
   workerIdleMemoryLimit: '300MB',
   // For what hangs. How long a test takes is the machine's affair, and how busy that is.
   testTimeout: 180_000,
-  testPathIgnorePatterns: ['/node_modules/', '\\.(e2e|deploy)\\.test\\.ts$'],
+  // What proves the demo, the fuzzer and other tools of ours at length is a step of .ci/run.
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    `\\.(e2e|deploy${process.env['LONG_TESTS'] === '1' ? '' : '|long'})\\.test\\.ts$`,
+  ],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transform: {
     '^.+\\.(ts|m?js)$': [

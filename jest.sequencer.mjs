@@ -2,17 +2,18 @@ import TestSequencer from '@jest/test-sequencer';
 
 /** What takes longest, longest first. A new clone has no durations, and short files would come last that take longest. */
 const slowest = [
-  'e2e/demo/demo.test.ts',
-  'e2e/certs/keeper.test.ts',
-  'e2e/fuzz/corpus.test.ts',
-  'e2e/simulation/simulation.test.ts',
-  'e2e/engine/bad-input.test.ts',
-  'e2e/engine/stripping-operator.test.ts',
-  'e2e/simulation/prove.test.ts',
-  'e2e/fuzz/planted.test.ts',
-  'e2e/engine/lost-jobs.test.ts',
+  'e2e/channel/start-order.test.ts',
   'e2e/channel/flooded.test.ts',
-  'e2e/debugger.test.ts',
+  'e2e/channel/wrong-use.test.ts',
+  'e2e/simulation/simulation.test.ts',
+  'e2e/fuzz/corpus.test.ts',
+  'e2e/certs/keeper.test.ts',
+  'e2e/engine/stripping-operator.test.ts',
+  'e2e/engine/bad-input.test.ts',
+  'e2e/engine/recovery.test.ts',
+  'e2e/simulation/regressions.test.ts',
+  'e2e/engine/rollout-coalescer.test.ts',
+  'e2e/demo/demo.test.ts',
 ];
 
 /** As jest orders them, but for the slowest, which begin first: no worker is to be left with one of them at the end. */

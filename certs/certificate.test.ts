@@ -9,7 +9,7 @@ import { dayMs, preparedKeyPairs, testIssuer } from './issuing.fixture';
 
 /** The handshake uses the system's clock. */
 const nowMs = Date.now();
-const issuer = testIssuer(nowMs, preparedKeyPairs(5));
+const issuer = testIssuer(nowMs, preparedKeyPairs(5, 2048));
 const host = 'reroll-webhook.reroll.svc';
 
 let ca: CertificatePair;

@@ -11,20 +11,23 @@ export const names: CertificateNames = {
   channelService: 'reroll-channel',
 };
 
-function newPair(): KeyPair {
+function newPair(modulusLength: number): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
+    modulusLength,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   return { publicPem: publicKey, privatePem: privateKey };
 }
 
-/** Keys generated once and reused in turn: a key for each certificate of a long life would take minutes. */
-export function preparedKeyPairs(count: number): KeyPairs {
+/**
+ * Keys generated once and reused in turn: a key for each certificate of a long life would take minutes. They are short,
+ * because that is much faster; who makes a connection with them needs 2048 bits.
+ */
+export function preparedKeyPairs(count: number, modulusLength = 1024): KeyPairs {
   const pairs: KeyPair[] = [];
   let next = 0;
-  return { generate: () => Promise.resolve((pairs[next++ % count] ??= newPair())) };
+  return { generate: () => Promise.resolve((pairs[next++ % count] ??= newPair(modulusLength))) };
 }
 
 /** An issuer at one instant; serial numbers count up. */

@@ -156,7 +156,7 @@ describe('nextStep', () => {
   });
 });
 
-describe('two years, minute by minute', () => {
+describe('two years, rotations minute by minute', () => {
   it('never serve a certificate that some API server does not trust, and never let one expire', async () => {
     const created = stored(await after({ do: 'create', because: 'test' }, nothingStored, startMs));
     let now = { secret: created, bundle: bundleOf(created as Material) };
@@ -172,10 +172,12 @@ describe('two years, minute by minute', () => {
         }
       }
     };
-    for (let nowMs = startMs; nowMs < startMs + 2 * 365 * dayMs; nowMs += minuteMs) {
+    let restMs: number;
+    for (let nowMs = startMs; nowMs < startMs + 2 * 365 * dayMs; nowMs += restMs) {
       if ((now.secret.leaves.webhook?.notAfterMs ?? 0) <= nowMs) throw new Error('the certificate has ended');
       const step = nextStep(now.secret, heard, nowMs);
       behind = now;
+      restMs = step.do === 'nothing' ? 15 * minuteMs : minuteMs;
       if (step.do === 'nothing' || step.do === 'wait') continue;
       steps.push(step.do);
       const secret = stored(await after(step, now.secret, nowMs));

@@ -49,7 +49,6 @@ describe('a debugger', () => {
 
       expect((await fetch(`http://${String(address)}/healthz`)).status).toBe(200);
       expect(listening(pid)).toEqual(before);
-      expect(await running.end()).toEqual({ code: 0, signal: null });
       expect(running.stderr).not.toMatch(/debugger|inspector/i);
     },
     90_000,

@@ -6,7 +6,9 @@ import { CertsWorld, type RunningKeeper } from './certs.fixture';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-const tokenLifeMs = 2 * hourMs;
+/** Of a token. */
+const lifeMinutes = 60;
+const tokenLifeMs = lifeMinutes * minuteMs;
 
 /** Of the token alone: certificates would only take time. */
 const settings = { lifetimes: undefined, tokenLifeMs };
@@ -53,7 +55,7 @@ describe('the token', () => {
   it('is replaced when its life is over: named after a minute, the old one dropped ten minutes after', async () => {
     const { world, running } = await installed();
     const [old] = await tokens(world);
-    await minutes(world, 119, running);
+    await minutes(world, lifeMinutes - 1, running);
     expect(await tokens(world)).toEqual([old]);
     await minutes(world, 1, running);
     const [kept, fresh] = await tokens(world);
@@ -77,7 +79,7 @@ describe('the token', () => {
   it('that is old is not dropped while one registration cannot be written', async () => {
     const { world, running } = await installed();
     const [old] = await tokens(world);
-    await minutes(world, 120, running);
+    await minutes(world, lifeMinutes, running);
     const heal = world.faults.add({
       match: ({ method, pathname }) => method === 'PATCH' && pathname.includes('/mutatingwebhookconfigurations'),
       fault: { kind: 'status', code: 403 },
@@ -104,7 +106,7 @@ describe('the token', () => {
     await running.keeper.keep();
     expect(await paths(world)).toEqual(pathsOf(first));
     expect(await running.registry.text()).toContain('reroll_webhook_token_registered 1');
-    await minutes(world, 121, running);
+    await minutes(world, lifeMinutes + 1, running);
     const [old, fresh] = await tokens(world);
     expect(old).toBe(first);
     // An admin puts the old path back when nine of the ten minutes are over.
@@ -142,7 +144,7 @@ describe('the token', () => {
     await world.patchSecret('reroll-webhook-token', encodeTokenState(future, {}));
     await running.keeper.keep();
     expect(await world.tokens()).toMatchObject({ tokens: [{ token, sinceMs: world.clock.nowMs() }] });
-    await minutes(world, 132, running);
+    await minutes(world, lifeMinutes + 12, running);
     const [fresh, ...more] = await tokens(world);
     expect(more).toEqual([]);
     expect(fresh).not.toBe(token);
@@ -156,7 +158,7 @@ describe('a wall clock that jumps in the middle of a rotation', () => {
     async (byMs) => {
       for (const after of [0, 1, 2, 6, 11]) {
         const { world, running } = await installed();
-        await minutes(world, 120, running);
+        await minutes(world, lifeMinutes, running);
         await minutes(world, after, running);
         world.clock.jump(byMs);
         for (let minute = 0; minute < 30; minute += 1) {
@@ -175,7 +177,7 @@ describe('several keepers', () => {
   it('of one clock make one token each time', async () => {
     const { world, running } = await installed();
     const all = [running, world.keeper(settings), world.keeper(settings)];
-    for (let minute = 0; minute < 140; minute += 1) {
+    for (let minute = 0; minute < lifeMinutes + 20; minute += 1) {
       await world.clock.advance(minuteMs);
       await Promise.all(all.map(async ({ keeper }) => await keeper.keep()));
     }
@@ -203,7 +205,7 @@ describe('several keepers', () => {
       const keeping = slow.keeper.keep();
       await world.clock.settle();
       // By jumps: requests end by timers.
-      for (let minute = 0; minute < 135; minute += 1) {
+      for (let minute = 0; minute < lifeMinutes + 15; minute += 1) {
         world.clock.jump(minuteMs);
         await running.keeper.keep();
       }

@@ -94,7 +94,7 @@ const size = 6_900_000;
 
 /** Each is allowed; one that was answered before it had come to its end may find its connection cut. */
 async function survives(body: Buffer): Promise<void> {
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 2; round++) {
     const answers = await Promise.all(Array.from({ length: 4 }, async () => await call(path(), body)));
     for (const { status, text } of answers) {
       expect([0, 200]).toContain(status);
@@ -163,7 +163,8 @@ it('keeps its memory, and answers probes, while 2,000 requests begin on the port
 }, 60_000);
 
 it('answers probes while 30 scrape without end, and renders once a second for all of them', async () => {
-  const untilMs = performance.now() + 3_000;
+  const forMs = 1_500;
+  const untilMs = performance.now() + forMs;
   const scraped = new Set<string>();
   const scrapers = Array.from({ length: 30 }, async () => {
     while (performance.now() < untilMs) {
@@ -174,5 +175,5 @@ it('answers probes while 30 scrape without end, and renders once a second for al
   while (performance.now() < untilMs) expect((await probe('/healthz')).status).toBe(200);
   await Promise.all(scrapers);
   // As many as seconds have begun, whatever the number of scrapes.
-  expect(scraped.size).toBeLessThanOrEqual(Math.ceil((performance.now() - untilMs + 3_000) / 1_000) + 1);
+  expect(scraped.size).toBeLessThanOrEqual(Math.ceil((performance.now() - untilMs + forMs) / 1_000) + 1);
 }, 60_000);

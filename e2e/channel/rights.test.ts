@@ -117,6 +117,8 @@ async function webhook(harness: Harness): Promise<readonly string[]> {
   return warnings(logger.lines);
 }
 
+const keyPairs = preparedKeyPairs(7);
+
 /** Keeps all that it keeps; what it warned of. */
 async function certs(harness: Harness): Promise<readonly string[]> {
   const { clock, random } = harness;
@@ -132,7 +134,7 @@ async function certs(harness: Harness): Promise<readonly string[]> {
   const metrics = new CertsMetrics(new MetricRegistry(), { certificates: true });
   const hourMs = 3_600_000;
   const keeper = new Keeper(
-    { ...{ client, clock, random, logger, metrics }, keyPairs: preparedKeyPairs(7) },
+    { ...{ client, clock, random, logger, metrics }, keyPairs },
     {
       names: { namespace: ownNamespace, webhookService: service.name, channelService: 'reroll-channel' },
       configurations: { validating: 'reroll', mutating: 'reroll' },

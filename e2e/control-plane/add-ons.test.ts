@@ -11,31 +11,50 @@ import {
 } from './add-ons';
 import { type TemporaryDir, createTemporaryDir } from './temporary-dir';
 
-/** Stands in for Go: makes the files of the module that it is asked for. */
-const fakeGo = `#!${process.execPath}
-const { mkdirSync, writeFileSync } = require('node:fs');
-const wanted = process.argv.at(-1);
-const files = {
-  'github.com/argoproj/argo-rollouts': ['rollout', 'analysis-run', 'analysis-template', 'cluster-analysis-template', 'experiment']
-    .map((name) => '/manifests/crds/' + name + '-crd.yaml'),
-  'sigs.k8s.io/secrets-store-csi-driver': ['secretproviderclasses', 'secretproviderclasspodstatuses']
-    .map((name) => '/config/crd/bases/secrets-store.csi.x-k8s.io_' + name + '.yaml'),
-  'github.com/prometheus-operator/prometheus-operator': ['podmonitors', 'prometheusrules', 'servicemonitors']
-    .map((name) => '/example/prometheus-operator-crd/monitoring.coreos.com_' + name + '.yaml'),
-  'k8s.io/autoscaler/vertical-pod-autoscaler': ['/deploy/vpa-v1-crd-gen.yaml'],
-  'github.com/cert-manager/cert-manager': ['certificaterequests', 'certificates', 'clusterissuers', 'issuers']
-    .map((name) => '/deploy/crds/cert-manager.io_' + name + '.yaml'),
+/** What Go finds in each module. */
+const moduleFiles: Readonly<Record<string, readonly string[]>> = {
+  'github.com/argoproj/argo-rollouts': [
+    'rollout',
+    'analysis-run',
+    'analysis-template',
+    'cluster-analysis-template',
+    'experiment',
+  ].map((name) => `manifests/crds/${name}-crd.yaml`),
+  'sigs.k8s.io/secrets-store-csi-driver': ['secretproviderclasses', 'secretproviderclasspodstatuses'].map(
+    (name) => `config/crd/bases/secrets-store.csi.x-k8s.io_${name}.yaml`,
+  ),
+  'github.com/prometheus-operator/prometheus-operator': ['podmonitors', 'prometheusrules', 'servicemonitors'].map(
+    (name) => `example/prometheus-operator-crd/monitoring.coreos.com_${name}.yaml`,
+  ),
+  'k8s.io/autoscaler/vertical-pod-autoscaler': ['deploy/vpa-v1-crd-gen.yaml'],
+  'github.com/cert-manager/cert-manager': ['certificaterequests', 'certificates', 'clusterissuers', 'issuers'].map(
+    (name) => `deploy/crds/cert-manager.io_${name}.yaml`,
+  ),
 };
-const dir = __dirname + '/modules';
-for (const file of files[wanted] ?? []) {
-  mkdirSync(require('node:path').dirname(dir + file), { recursive: true });
-  writeFileSync(dir + file, file);
-}
-if (process.argv[2] === 'mod') console.log(JSON.stringify({ Dir: dir }));
-if (process.argv[2] === 'build') {
-  writeFileSync(process.argv[process.argv.indexOf('-o') + 1], process.argv.slice(2).join(' '));
-  if (require('node:fs').existsSync(__dirname + '/fail')) process.exit(1);
-}
+
+/** Stands in for Go: makes the files of the module that it is asked for. */
+const fakeGo = `#!/bin/sh
+dir=\${0%/*}
+command=$1 all=$*
+for wanted; do :; done
+case $wanted in
+${Object.entries(moduleFiles)
+  .map(([module, files]) => `${module}) files='${files.join(' ')}' ;;`)
+  .join('\n')}
+*) files= ;;
+esac
+for file in $files; do
+  mkdir -p "$dir/modules/\${file%/*}"
+  printf '/%s' "$file" >"$dir/modules/$file"
+done
+case $command in
+mod) echo "{\\"Dir\\": \\"$dir/modules\\"}" ;;
+build)
+  while [ "$1" != -o ]; do shift; done
+  printf '%s' "$all" >"$2"
+  [ ! -e "$dir/fail" ] || exit 1
+  ;;
+esac
 `;
 
 let temporary: TemporaryDir;

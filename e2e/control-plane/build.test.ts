@@ -13,17 +13,18 @@ let goCommand: string;
 let lines: string[];
 
 /** Stands in for Go: notes how it was called, writes half of a program, fails if told to, then writes the rest. */
-const fakeGo = `#!${process.execPath}
-const { appendFileSync, existsSync, writeFileSync } = require('node:fs');
-const args = process.argv.slice(2);
-appendFileSync(__dirname + '/calls', args.join(' ') + '\\n');
-if (args[0] === 'mod') console.log(JSON.stringify({ Dir: __dirname + '/kwok-module' }));
-if (args[0] === 'build') {
-  const output = args[args.indexOf('-o') + 1];
-  writeFileSync(output, 'half');
-  if (existsSync(__dirname + '/fail')) process.exit(1);
-  appendFileSync(output, ' and half');
-}
+const fakeGo = `#!/bin/sh
+dir=\${0%/*}
+echo "$*" >>"$dir/calls"
+case $1 in
+mod) echo "{\\"Dir\\": \\"$dir/kwok-module\\"}" ;;
+build)
+  while [ "$1" != -o ]; do shift; done
+  printf half >"$2"
+  [ ! -e "$dir/fail" ] || exit 1
+  printf ' and half' >>"$2"
+  ;;
+esac
 `;
 
 const inDir = (file: string): string => path.join(temporary.dir, file);

@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
-import { projectDir } from './versions';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { createTemporaryDir } from './temporary-dir';
 
-const modulePath = path.join(__dirname, 'exit-cleanup.ts');
+const temporary = createTemporaryDir();
+/** Built once: a loader of TypeScript takes longer than all else that the programs do. */
+const modulePath = path.join(temporary.dir, 'exit-cleanup.cjs');
+
+beforeAll(async () => {
+  const entryPoints = [path.join(__dirname, 'exit-cleanup.ts')];
+  await build({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: modulePath });
+});
+
+afterAll(() => temporary.dispose());
 
 /** Runs a program that cleans up by printing, and returns what it printed and how it ended. */
 const run = async (script: string): Promise<{ printed: string; code: number | null; signal: string | null }> => {
@@ -13,10 +23,7 @@ const run = async (script: string): Promise<{ printed: string; code: number | nu
     const { runAtExit } = require(${JSON.stringify(modulePath)});
     const forget = runAtExit(() => writeSync(1, 'cleaned '));
     ${script}`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '-e', program], {
-    cwd: projectDir,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = new Promise<[number | null, string | null]>((resolve) =>
     child.once('close', (code, signal) => resolve([code, signal])),
   );

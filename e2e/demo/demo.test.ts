@@ -1,219 +1,66 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { pollUntil } from '../control-plane/poll';
-import { kernelStartTimeOf } from '../control-plane/process-identity';
+import { systemClock } from '../../shared/runtime/clock';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
-import { seededRandom } from '../apiserver/seeded-random';
+import { Demo } from './demo';
+import { Guard } from './guard';
 import { picture, pictureScene, sceneLines } from './picture';
+import { scenes } from './scenes';
+import { Timeline } from './timeline';
 
-const root = path.join(__dirname, '..', '..');
-const demoLimitMs = 60_000;
-const killSeed = 20_260;
-const killCount = 3;
+/** Those before anything is killed: the demo as a person starts it, and to its end, is played by `demo.long.test.ts`. */
+const played = 3;
 
-/** The demo as a person starts it. */
-class DemoProcess {
-  readonly #child: ChildProcess;
-  readonly exited: Promise<number | null>;
-  stdout = '';
-  stderr = '';
+describe('the first scenes of the demo', () => {
+  const { dir, dispose } = createTemporaryDir();
+  const guard = new Guard(dir);
+  let shown = '';
+  const timeline = new Timeline({
+    write: (text) => (shown += text),
+    colour: false,
+    nowMs: () => systemClock.nowMs(),
+  });
+  const demo = new Demo({ clock: systemClock, timeline, guard, temporaryDir: dir, scenes: scenes.slice(0, played) });
+  let ok: boolean;
 
-  readonly #temporary = createTemporaryDir();
-
-  constructor(...args: readonly string[]) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', path.join(__dirname, 'main.ts'), ...args], {
-      cwd: root,
-      env: { ...process.env, TMPDIR: this.#temporary.dir },
-    });
-    this.#child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString('utf8')));
-    this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString('utf8')));
-    this.exited = once(this.#child, 'close').then(([code]) => code as number | null);
-  }
-
-  /** Of the reconcilers that it started, the newest last. */
-  get reconcilerPids(): readonly number[] {
-    return [...this.stdout.matchAll(/started +reconciler, pid (\d+)/g)].map(([, pid]) => Number(pid));
-  }
-
-  /** What it has not cleaned up: pids of its processes, and folders with kubeconfigs. */
-  get leftBehind(): readonly (number | string)[] {
-    const started = [...this.stdout.matchAll(/started +\w+, pid (\d+)/g)].map(([, pid]) => Number(pid));
-    const pids = started.filter((pid) => kernelStartTimeOf(pid) !== undefined);
-    return [...pids, ...readdirSync(this.#temporary.dir).filter((name) => name.startsWith('reroll'))];
-  }
-
-  get lastLine(): string {
-    return this.stdout.trimEnd().split('\n').at(-1) ?? '';
-  }
-
-  dispose(): void {
-    this.signal('SIGKILL');
-    this.#temporary.dispose();
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-
-  async shows(words: string | RegExp): Promise<string> {
-    return await pollUntil(
-      `${String(words)} in the timeline:\n${this.stdout}`,
-      async () => this.stdout.match(words)?.[0],
-      { timeoutMs: demoLimitMs },
-    );
-  }
-}
-
-const started: DemoProcess[] = [];
-
-function play(...args: readonly string[]): DemoProcess {
-  const demo = new DemoProcess(...args);
-  started.push(demo);
-  return demo;
-}
-
-/** Kills whichever reconciler runs, at moments that the seed draws. */
-async function killReconcilers(demo: DemoProcess): Promise<void> {
-  const random = seededRandom(killSeed);
-  await demo.shows(/started +reconciler/);
-  for (let count = 0; count < killCount; count++) {
-    await delay(random.float() * 3_500);
-    const pid = demo.reconcilerPids.at(-1);
-    if (pid !== undefined && kernelStartTimeOf(pid) !== undefined) process.kill(pid, 'SIGKILL');
-  }
-}
-
-afterAll(() => {
-  for (const demo of started) demo.dispose();
-});
-
-describe('npm run demo', () => {
-  let plain: DemoProcess;
-  let disturbed: DemoProcess;
-  let kept: DemoProcess;
-  let kills: Promise<void>;
-
-  // All at once: several demos on one machine are none of each other's business.
-  beforeAll(() => {
-    plain = play();
-    disturbed = play();
-    kept = play('--keep');
-    kills = killReconcilers(disturbed);
+  beforeAll(async () => {
+    ok = await demo.play();
   });
 
-  it(
-    'ends by itself with 0, a line that counts, and nothing left behind',
-    async () => {
-      expect({ code: await plain.exited, stderr: plain.stderr }).toEqual({ code: 0, stderr: '' });
-      expect(plain.lastLine).toMatch(/^[1-9]\d* passed, 0 failed$/);
-      // The one that a scene kills, and its successor.
-      expect(plain.reconcilerPids).toHaveLength(2);
-      expect(plain.leftBehind).toEqual([]);
-    },
-    demoLimitMs,
-  );
-
-  it('is readable: no line is wider than 100 columns, and none has colours without a terminal', () => {
-    expect(plain.stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
-    expect(plain.stdout).not.toContain('\u001b[');
+  afterAll(async () => {
+    await demo.close();
+    await guard.release();
+    dispose();
   });
 
-  it('shows who changed which key, and that nobody is missed who could have told', () => {
-    const told = plain.stdout.replaceAll(/\s+/g, ' ');
-    expect(told).toContain('content changed (keys: color) by alice (kubectl-edit). Deployment restarted');
-    expect(told).toContain('content changed (keys: page-size). Deployment restarted');
+  it('hold what they promise, and a last line counts it', () => {
+    expect(shown).not.toContain('FAILED');
+    expect(ok).toBe(true);
+    expect(shown.trimEnd().split('\n').at(-1)).toMatch(/^[1-9]\d* passed, 0 failed$/);
   });
 
-  it('tells of a rollout in the order in which it took place', () => {
-    const times = sceneLines(plain.stdout, 3).flatMap((line) => /^ +([\d.]+) s/.exec(line)?.[1] ?? []);
+  it('are readable: no line is wider than 100 columns, and none has colours without a terminal', () => {
+    expect(shown.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    expect(shown).not.toContain('\u001b[');
+  });
+
+  it('tell of a rollout in the order in which it took place', () => {
+    const times = sceneLines(shown, 3).flatMap((line) => /^ +([\d.]+) s/.exec(line)?.[1] ?? []);
     expect(times.length).toBeGreaterThan(5);
     expect(times.map(Number)).toEqual(times.map(Number).toSorted((left, right) => left - right));
   });
 
-  it('is what the picture in the README shows, but for the times', () => {
+  it('are what the picture in the README shows, but for the times', () => {
     const withoutTimes = (text: string): string => text.replaceAll(/\d+\.\d\d s/g, '#.## s').replaceAll(/ +#/g, ' #');
-    const shown = readFileSync(path.join(root, 'docs', 'demo.svg'), 'utf8');
-    expect(withoutTimes(picture(sceneLines(plain.stdout, pictureScene)))).toBe(withoutTimes(shown));
+    const picturePath = path.join(__dirname, '..', '..', 'docs', 'demo.svg');
+    expect(withoutTimes(picture(sceneLines(shown, pictureScene)))).toBe(
+      withoutTimes(readFileSync(picturePath, 'utf8')),
+    );
   });
 
-  it('shows no content of a Secret', () => {
-    expect(plain.stdout).toContain('Secret db-credentials: password');
-    expect(plain.stdout).not.toContain('sesame');
-  });
-
-  it(
-    `holds what it promises while its reconciler is killed with -9 (seed ${String(killSeed)})`,
-    async () => {
-      await kills;
-      const code = await disturbed.exited;
-      expect(disturbed.stdout).not.toContain('FAILED');
-      expect({ code, last: disturbed.lastLine }).toEqual({
-        code: 0,
-        last: expect.stringMatching(/ passed, 0 failed$/),
-      });
-      expect(disturbed.reconcilerPids).toHaveLength(2 + killCount);
-      expect(disturbed.leftBehind).toEqual([]);
-    },
-    demoLimitMs,
-  );
-
-  it(
-    'with --keep it stays up with a kubeconfig, until Ctrl-C cleans up',
-    async () => {
-      await kept.shows('/metrics\n');
-      expect(kept.stdout).toMatch(/^\d+ passed, 0 failed$/m);
-      const kubeconfig = /export KUBECONFIG=(\S+)/.exec(kept.stdout)?.[1] ?? '';
-      expect(existsSync(kubeconfig)).toBe(true);
-      const address = /curl (http:\S+)/.exec(kept.stdout)?.[1] ?? '';
-      expect(await (await fetch(address)).text()).toContain('reroll_leader 1');
-      kept.signal('SIGINT');
-      expect(await kept.exited).toBe(130);
-      expect(kept.leftBehind).toEqual([]);
-    },
-    demoLimitMs,
-  );
-});
-
-describe('a demo that is ended early', () => {
-  it(
-    'by Ctrl-C: exit code 130, and nothing left behind',
-    async () => {
-      const demo = play();
-      await demo.shows(/ready +reconciler/);
-      demo.signal('SIGINT');
-      expect(await demo.exited).toBe(130);
-      expect(demo.leftBehind).toEqual([]);
-    },
-    demoLimitMs,
-  );
-
-  it(
-    'by kill -9: neither its reconciler nor its kubeconfig outlives it',
-    async () => {
-      const demo = play();
-      await demo.shows(/ready +reconciler/);
-      expect(demo.leftBehind).toHaveLength(2);
-      demo.signal('SIGKILL');
-      await pollUntil('it all to be gone', async () => (demo.leftBehind.length === 0 ? true : undefined));
-    },
-    demoLimitMs,
-  );
-});
-
-describe('the command line', () => {
-  it('--help prints the flags and plays nothing', async () => {
-    const demo = play('--help');
-    expect(await demo.exited).toBe(0);
-    expect(demo.stdout).toContain('--keep');
-  });
-
-  it('an unknown flag: exit code 2, and a message', async () => {
-    const demo = play('--fast');
-    expect(await demo.exited).toBe(2);
-    expect(demo).toMatchObject({ stdout: '', stderr: expect.stringContaining("unknown option '--fast'") });
+  it('show no content of a Secret', () => {
+    expect(shown).toContain('Secret db-credentials: password');
+    expect(shown).not.toContain('sesame');
   });
 });

@@ -2,7 +2,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { LogEntry } from '../reroll-process';
 import { Checks, type CheckResult } from './checks';
 import type { Guard } from './guard';
-import { scenes } from './scenes';
+import type { Scene } from './scenes';
 import { namespace } from './shop';
 import { makeCertificates } from './certificates';
 import type { Program } from './guard';
@@ -17,9 +17,11 @@ export interface DemoOptions {
   readonly guard: Guard;
   /** For kubeconfigs. */
   readonly temporaryDir: string;
+  /** What is played, in order: later scenes build on what earlier ones left. */
+  readonly scenes: readonly Scene[];
 }
 
-/** Opens the cluster, plays all scenes, and can stay up afterwards. */
+/** Opens the cluster, plays the scenes, and can stay up afterwards. */
 export class Demo {
   readonly #options: DemoOptions;
   readonly #checks: Checks;
@@ -34,7 +36,7 @@ export class Demo {
   /** Resolves to whether every check held. */
   async play(): Promise<boolean> {
     const stage = await this.#open();
-    for (const [index, { title, about, play }] of scenes.entries()) {
+    for (const [index, { title, about, play }] of this.#options.scenes.entries()) {
       stage.timeline.heading(`${String(index + 1)}. ${title}`, about);
       await play(stage);
     }

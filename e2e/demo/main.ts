@@ -6,6 +6,7 @@ import { parseArguments, type DemoRequest } from './arguments';
 import { Demo } from './demo';
 import { Guard } from './guard';
 import { picture, pictureScene, sceneLines } from './picture';
+import { scenes } from './scenes';
 import { Timeline } from './timeline';
 
 const usageExitCode = 2;
@@ -41,7 +42,7 @@ async function run({ keep, picture: pictureFile }: PlayRequest): Promise<void> {
     colour: process.stdout.isTTY && !process.env['NO_COLOR'] && pictureFile === undefined,
     nowMs: () => systemClock.nowMs(),
   });
-  const demo = new Demo({ clock: systemClock, timeline, guard, temporaryDir: dir });
+  const demo = new Demo({ clock: systemClock, timeline, guard, temporaryDir: dir, scenes });
   let ending = false;
   const end = async (code: number): Promise<void> => {
     if (ending) return;

@@ -221,7 +221,7 @@ describe('a process with a key of its own', () => {
     const recover = harness.faults.add({ match: writesTo(/deployments\/web$/), fault: { kind: 'status', code: 500 } });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     // Former states of a source are forgotten by then, when the next source changes.
-    await harness.clock.advance(25 * 60_000);
+    await harness.clock.advance(15 * 60_000);
     harness.seed(configMap({ name: 'other', data: {} }));
     await harness.clock.advance(1_000);
     first.kill();
@@ -242,12 +242,12 @@ describe('a process with a key of its own', () => {
         .filter(({ resource }) => resource === 'secrets')
         .map(({ verb }) => verb);
     const before = asked().length;
-    await harness.clock.advance(56 * 60_000);
-    expect(asked().slice(before)).toEqual(Array.from({ length: 5 }, () => ['get', 'create']).flat());
+    await harness.clock.advance(25 * 60_000);
+    expect(asked().slice(before)).toEqual(Array.from({ length: 2 }, () => ['get', 'create']).flat());
     harness.seed(keySecret);
     await untilAsked(harness);
     const then = asked().length;
-    await harness.clock.advance(56 * 60_000);
+    await harness.clock.advance(25 * 60_000);
     expect(asked()).toHaveLength(then);
   });
 });

@@ -25,6 +25,16 @@ export async function processorMs(work: () => Promise<void>, enoughMs: number): 
 export function liveBytes(): number {
   collectGarbage();
   collectGarbage();
+  return usedBytes();
+}
+
+/** What stayed since there were `before` live bytes, or more: garbage is collected only if there is too much with it. */
+export function retainedBytes(before: number): number {
+  const withGarbage = usedBytes() - before;
+  return withGarbage < maxRetainedBytes ? withGarbage : liveBytes() - before;
+}
+
+function usedBytes(): number {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

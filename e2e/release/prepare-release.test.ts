@@ -7,6 +7,7 @@ let project: Project;
 
 beforeEach(() => {
   project = new Project();
+  project.commit();
 });
 
 afterEach(() => project.dispose());

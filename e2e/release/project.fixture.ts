@@ -16,14 +16,12 @@ const files: Readonly<Record<string, string>> = {
   'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n### Added\n\n- More.\n\n## 0.2.0 - 2026-10-01\n\n- Some.\n',
 };
 
-/** A small project in a repository of its own, with nothing left to commit. */
+/** A small project, in a repository of its own once it is committed. */
 export class Project {
   readonly #temporary: TemporaryDir = createTemporaryDir();
 
   constructor() {
     for (const [file, text] of Object.entries(files)) this.write(file, text);
-    this.#git('init', '--quiet');
-    this.commit();
   }
 
   get root(): string {
@@ -45,6 +43,7 @@ export class Project {
   }
 
   commit(): void {
+    this.#git('init', '--quiet');
     this.#git('add', '--all');
     this.#git('-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '--quiet', '--message=all');
   }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import type { TestedMutant } from './tested-mutants';
 
 /** What the tests read. The rooms, and what tells how they are run. */
-const copied = [
+const roomsAndSettings: readonly string[] = [
   ...['shared', 'reconciler', 'webhook', 'certs', 'e2e'],
   ...['jest.config.mjs', 'jest.environment.mjs', 'jest.sequencer.mjs', 'package.json', 'tsconfig.json'],
 ];
@@ -24,6 +24,7 @@ export async function proveTests(
   mutants: readonly TestedMutant[],
   say: (line: string) => void,
   run: RunTests = runJest,
+  copied = roomsAndSettings,
 ): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'reroll-prove-'));
   try {

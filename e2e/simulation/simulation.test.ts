@@ -1,40 +1,28 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { longForm } from '../../shared/runtime/long-form.fixture';
 import { runBatch, seedsFrom } from './batch';
-import { shrink } from './shrink';
 import { simulate } from './simulation';
 import { drawWorld } from './world';
 
 jest.setTimeout(600_000);
 
+// CI runs 2,000 with `npm run sim`, which demands every situation, too.
+const worlds = longForm(100, 25);
+
 describe('simulated worlds', () => {
-  // CI runs 2,000 of them with `npm run sim`, which demands every situation, too.
   it('keep every promise', async () => {
     const violations: string[] = [];
-    await runBatch(seedsFrom(1, 100), 2, (report) => {
+    await runBatch(seedsFrom(1, worlds), 2, (report) => {
       violations.push(...report.violations.map((violation) => `seed ${report.seed}: ${violation}`));
       return undefined;
     });
     expect(violations).toEqual([]);
   });
 
-  it.each([3, 19, 42])('of seed %i tell the same story twice', async (seed) => {
+  it.each([3, 42])('of seed %i tell the same story twice', async (seed) => {
     const first = await simulate(drawWorld(seed));
     const second = await simulate(drawWorld(seed));
     expect(first.story.length).toBeGreaterThan(5);
     expect(second.story).toEqual(first.story);
-  });
-
-  it('that fail shrink to what is needed', async () => {
-    const wrong = { ignoredSourceKind: 'Secret' } as const;
-    for (let seed = 1; ; seed++) {
-      const world = drawWorld(seed);
-      const { violations } = await simulate(world, wrong);
-      if (world.calm || violations[0]?.promise !== 'missed change') continue;
-      const smallest = await shrink(world, 'missed change', wrong);
-      expect(smallest.steps.length).toBeLessThan(world.steps.length);
-      expect(smallest.weather).toEqual([]);
-      expect((await simulate(smallest, wrong)).violations[0]?.promise).toBe('missed change');
-      return;
-    }
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { objectKey } from '../../shared/domain/kubernetes/object-key';
 import type { DigestedSource } from '../../shared/domain/sources/source';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { longForm } from '../../shared/runtime/long-form.fixture';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { SourceIndex } from '../sources/source-index';
@@ -131,7 +132,9 @@ async function endsWithWhatIsStored(steps: Steps): Promise<void> {
 
 it('whatever watch, list and reads show, in whatever order, the index ends with what is stored, and nothing is pending', async () => {
   const step = fc.tuple(fc.constantFrom(...stepNames), fc.nat({ max: 60 }));
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), endsWithWhatIsStored), { numRuns: 2_000 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), endsWithWhatIsStored), {
+    numRuns: longForm(2_000, 500),
+  });
 }, 120_000);
 
 it('a source that was deleted during its read, and that no watch ever showed, is not kept: a later list does not have it', async () => {

@@ -4,6 +4,7 @@ import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import type { DigestedSource } from '../../shared/domain/sources/source';
 import { GoneError } from '../../shared/kube/errors';
 import { FakeClock } from '../../shared/runtime/fake-clock';
+import { longForm } from '../../shared/runtime/long-form.fixture';
 import { contentOf, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { ContentLoader } from '../reading/content-loader';
 import { SourceIndex } from './source-index';
@@ -227,7 +228,7 @@ it('a source that was listed by its metadata and then read ends up like one that
   const often = fc.constantFrom<StepName>('write', 'watch', 'read', 'wait');
   const step = fc.tuple(fc.oneof(often, fc.constantFrom(...stepNames)), fc.nat({ max: 60 }));
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), answersAlike), {
-    numRuns: 1_000,
+    numRuns: longForm(1_000, 250),
     examples: [[forgotten]],
   });
 });
