@@ -147,15 +147,20 @@ export class CertsWorld {
 
   /** As somebody with kubectl. */
   async overwriteCaBundle(text: string): Promise<void> {
-    const patch = [
-      { op: 'add', path: '/webhooks/1/clientConfig/caBundle', value: Buffer.from(text).toString('base64') },
-    ];
-    await patchObject(this.admin, validatingWebhookConfigurations, undefined, 'reroll', patch, { type: 'json' });
+    await this.#overwrite('caBundle', Buffer.from(text).toString('base64'));
   }
 
   async overwritePath(path: string): Promise<void> {
-    const patch = [{ op: 'add', path: '/webhooks/1/clientConfig/service/path', value: path }];
-    await patchObject(this.admin, validatingWebhookConfigurations, undefined, 'reroll', patch, { type: 'json' });
+    await this.#overwrite('service/path', path);
+  }
+
+  async #overwrite(field: string, value: string): Promise<void> {
+    await this.admin.request({
+      method: 'PATCH',
+      path: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/reroll',
+      contentType: 'application/json-patch+json',
+      body: [{ op: 'add', path: `/webhooks/1/clientConfig/${field}`, value }],
+    });
   }
 
   /** As `kubectl patch --type=merge`; null for `data` takes all of it away. */

@@ -42,7 +42,7 @@ const settings: readonly (readonly [Values, (rendered: Rendered) => void])[] = [
     { nodeSelector: { role: 'system' } },
     (to) =>
       expect(to.names('Deployment').map((deployment) => to.pod(deployment)['nodeSelector'])).toEqual(
-        Array(3).fill({ role: 'system' }),
+        Array(3).fill({ 'kubernetes.io/os': 'linux', role: 'system' }),
       ),
   ],
   [

@@ -64,7 +64,7 @@ describe('docs/least-privilege.md tells the rights that the chart gives', () => 
     ['the reconciler, to what it watches', watched, ['ClusterRole reroll']],
     ['the reconciler, in its own namespace', table('(Role):\n'), ['Role reroll-own']],
     ['the webhook', table('## The webhook\n'), ['Role reroll-webhook', 'ClusterRole reroll-webhook-schemas']],
-    ['reroll certs', table('alone:\n'), ['Role reroll-certs', 'ClusterRole reroll-certs']],
+    ['reroll certs', table('Only with `webhook.enabled`:\n'), ['Role reroll-certs', 'ClusterRole reroll-certs']],
   ])('%s', async (_who, rows, roles) => {
     expect(told(rows)).toEqual(rights(await renderChart({ reloader: everything }), ...roles));
   });
@@ -72,7 +72,7 @@ describe('docs/least-privilege.md tells the rights that the chart gives', () => 
 
 describe('by what is switched on', () => {
   const unless = watched.flatMap(([resources = '', , condition = '']) => {
-    const [, not, name, written] = /^(not )?with `reloader\.(\w+)(?:=(\w+))?`(?! create)/.exec(condition) ?? [];
+    const [, not, name, written] = /^(not )?with `reloader\.(\w+)(?:=(\w+))?`(?! only create)/.exec(condition) ?? [];
     if (name === undefined) return [];
     const off = not === undefined ? undefined : written !== 'false';
     return [[resources.split(/[ .,]/)[0]!, name, off] as const];

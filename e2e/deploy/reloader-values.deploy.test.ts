@@ -101,7 +101,7 @@ describe("values of Reloader's chart", () => {
 
   it.each(Object.entries(refused))('%s is refused by name, with what stands for it', async (key, value) => {
     await expect(renderText(valuesWith(key, value))).rejects.toThrow(
-      new RegExp(`${key} is of the Go runtime.*Set reloader`),
+      new RegExp(`${key} is for the Go runtime.*Set reloader`),
     );
   });
 });

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { budgets } from '../../shared/domain/budgets';
 import type { DigestedSource } from '../../shared/domain/sources/source';
-import { GoneError, ServerError } from '../../shared/kube/errors';
+import { errorFromStatus, GoneError, ServerError } from '../../shared/kube/errors';
+import { requestTarget } from '../../shared/kube/request-target';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { appConfig, at, contentOf, listedRecord, sourceRecord } from '../../shared/domain/plan/records.fixture';
 import { ContentLoader } from './content-loader';
@@ -10,11 +11,19 @@ import { SourceIndex } from '../sources/source-index';
 const red = { color: 'red' };
 const blue = { color: 'blue' };
 const tooOld = new GoneError('too old', { status: 410, reason: 'Expired', retryAfterMs: undefined });
-const toCome = new ServerError('list configmaps: 504 Timeout: Too large resource version: 8, current: 7', {
-  status: 504,
-  reason: 'Timeout',
-  retryAfterMs: 1_000,
-});
+const toCome = errorFromStatus(
+  504,
+  {
+    code: 504,
+    reason: 'Timeout',
+    message: 'Timeout: Too large resource version: 8, current: 7',
+    name: undefined,
+    resource: undefined,
+    causes: ['ResourceVersionTooLarge'],
+    retryAfterMs: 1_000,
+  },
+  requestTarget('GET', '/api/v1/configmaps'),
+);
 const broken = new ServerError('broken', { status: 500, reason: undefined, retryAfterMs: undefined });
 
 let index: SourceIndex;

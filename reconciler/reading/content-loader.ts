@@ -8,7 +8,7 @@ import {
   type LocalSourceRef,
   type SourceRef,
 } from '../../shared/domain/sources/source';
-import { GoneError, isVersionToCome } from '../../shared/kube/errors';
+import { GoneError, ServerError } from '../../shared/kube/errors';
 import { watchedSourceKinds, type WatchedSourceKind } from '../watch/list-watches';
 import type { SourceIndex } from '../sources/source-index';
 
@@ -136,7 +136,8 @@ export class ContentLoader {
       }
     } catch (error) {
       // A version from before a restore of etcd can no longer be read.
-      if (!(error instanceof GoneError) && !isVersionToCome(error)) throw error;
+      const isToCome = error instanceof ServerError && error.isOfVersionToCome;
+      if (!(error instanceof GoneError) && !isToCome) throw error;
     }
     return 'unknown';
   }

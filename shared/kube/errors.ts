@@ -123,8 +123,17 @@ export class ThrottledError extends KubeError {
 }
 
 export class ServerError extends KubeError {
-  constructor(message: string, refusal: Refusal) {
+  /**
+   * The server has not reached the requested version yet: it issued that version before its etcd was restored. Older
+   * servers pass on etcd's message, and no cause.
+   */
+  readonly isOfVersionToCome: boolean;
+
+  constructor(message: string, refusal: Refusal, body?: KubeStatus) {
     super(message, { code: 'KUBE_SERVER', ...refusal });
+    this.isOfVersionToCome =
+      body?.causes.includes('ResourceVersionTooLarge') === true ||
+      body?.message?.includes('required revision is a future') === true;
   }
 }
 
@@ -179,7 +188,7 @@ export function errorFromStatus(
       return new ThrottledError(message, refusal);
     default:
       return status >= 500
-        ? new ServerError(message, refusal)
+        ? new ServerError(message, refusal, body)
         : new KubeError(message, { code: 'KUBE_UNEXPECTED_STATUS', ...refusal });
   }
 }
@@ -194,14 +203,6 @@ function isRbacDenial(body: KubeStatus | undefined): boolean {
 export function isNamespaceGone(error: unknown): boolean {
   if (error instanceof NotFoundError) return error.isOfNamespace;
   return error instanceof ForbiddenError && error.namespaceTerminates;
-}
-
-/**
- * The server has not reached the requested version yet: it issued that version before its etcd was restored. Older
- * servers return etcd's own message.
- */
-export function isVersionToCome(error: unknown): boolean {
-  return error instanceof ServerError && /Too large resource version|required revision is a future/.test(error.message);
 }
 
 /** For the `catch` of a request for an object that may be missing. Rethrows any other error. */

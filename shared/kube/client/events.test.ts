@@ -133,7 +133,7 @@ describe('EventRecorder', () => {
     expect(transport.requests).toHaveLength(1);
     await events.record({ ...failed, message: 'conflict' });
     await events.record({ ...failed, regarding: { ...regarding, uid: 'u2' } });
-    await events.record({ ...failed, reason: 'Unhealthy' });
+    await events.record({ ...failed, reason: 'OverBudget' });
     expect(transport.requests).toHaveLength(4);
     await clock.advance(5 * 60_000);
     await events.record(failed);

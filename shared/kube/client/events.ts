@@ -11,8 +11,7 @@ import { createObject } from './objects';
 import { events } from '../resource';
 
 /** The reasons of all Events that Reroll writes. People and alerts depend on them. */
-export type EventReason =
-  'Reloaded' | 'ReloadFail' | 'ReloadDeferred' | 'ReloadSkipped' | 'BaselineRemoved' | 'OverBudget' | 'Unhealthy';
+export type EventReason = 'Reloaded' | 'ReloadFail' | 'BaselineRemoved' | 'OverBudget';
 
 export interface EventRecorderOptions {
   readonly client: KubeClient;

@@ -27,7 +27,6 @@ describe('objects', () => {
   it.each([
     ['strategic', 'application/strategic-merge-patch+json'],
     ['merge', 'application/merge-patch+json'],
-    ['json', 'application/json-patch+json'],
   ] as const)('patches with the content type of a %s patch, and asks for metadata only', async (type, contentType) => {
     const { client, transport } = clientWorld(() => answer);
     const patched = await patchObject(client, deployments, 'shop', 'web', { spec: {} }, { type, subresource: 'scale' });

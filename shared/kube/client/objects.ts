@@ -38,7 +38,7 @@ export interface PartialObjectMetadata {
 
 export interface PatchOptions {
   /** `strategic` for built-in kinds only: custom resources reject it with 415. */
-  readonly type: 'strategic' | 'merge' | 'json';
+  readonly type: 'strategic' | 'merge';
   readonly subresource?: string;
   /** The server computes the result but stores nothing. */
   readonly dryRun?: boolean;
@@ -64,7 +64,6 @@ export interface RequestLimits {
 const patchTypes: Readonly<Record<PatchOptions['type'], string>> = {
   strategic: 'application/strategic-merge-patch+json',
   merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
 };
 
 /** Keeps the answer small; a server or proxy that does not support it returns the whole object. */

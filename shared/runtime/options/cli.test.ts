@@ -147,6 +147,13 @@ describe('runCli', () => {
     });
     expect(await cli('--verion')).toBe(2);
     expect(err()).toContain('unknown flag "--verion": did you mean --version?');
-    expect(err()).toContain("Run 'reroll reconciler --help'");
+    expect(err()).toContain("Run 'reroll --help' for all commands, and 'reroll reconciler --help' for all flags.");
+  });
+
+  it.each(['--version', '-V'])('prints the version for %s after a command, too', async (flag) => {
+    const { cli, calls, out } = harness();
+    expect(await cli('reconciler', flag)).toBe(0);
+    expect(out()).toMatch(/^\d+\.\d+\.\d+/);
+    expect(calls).toEqual([]);
   });
 });

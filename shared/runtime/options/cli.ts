@@ -64,7 +64,8 @@ export async function runCli(
     if (!(thrown instanceof UsageError)) return 1;
     const misplaced = commands.find((command) => name !== args[0] && args.includes(command.name));
     if (misplaced) io.err(`\nA command must come before its flags: reroll ${misplaced.name} [flags]\n`);
-    io.err(`\nRun 'reroll ${name} --help' for all flags.\n`);
+    const hint = `'reroll ${name} --help' for all flags`;
+    io.err(`\nRun ${name === args[0] ? hint : `'reroll --help' for all commands, and ${hint}`}.\n`);
     return usageExitCode;
   }
 }
@@ -77,7 +78,8 @@ function withCommand(
 ): readonly [name: string, ...rest: readonly string[]] {
   const [first = '--help', ...rest] = args;
   // As in kubectl and git.
-  if (first === 'version') return ['--version'];
+  const isVersionOf = rest.length === 1 && ['--version', '-V'].includes(rest[0] ?? '');
+  if (first === 'version' || (isVersionOf && commands.some(({ name }) => name === first))) return ['--version'];
   if (['--help', '-h'].includes(first) && rest.length > 0) return ['help', ...rest];
   const fallback = first.startsWith('-') && !ownFlags.includes(first) && commands.find(({ isDefault }) => isDefault);
   return fallback ? [fallback.name, ...args] : [first, ...rest];

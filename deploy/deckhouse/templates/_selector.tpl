@@ -1,0 +1,1 @@
+../../chart/reroll/templates/_selector.tpl
