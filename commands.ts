@@ -15,7 +15,7 @@ export const commands: readonly CliCommand[] = [
   },
   {
     name: 'certs',
-    summary: 'Keeps the certificates of the webhook and of the change channel.',
+    summary: 'Issues and renews the certificates of the webhook and of the change channel.',
     load: async () => (await import('./certs/command')).certsCommand(process),
   },
 ];

@@ -120,7 +120,7 @@ export class Keeper {
       this.#status = { ...this.#status, coverage: pass.coverage };
     }
     if (signal?.aborted === true) return;
-    if (!settled) failures.set('secret', new Error('others keep writing the Secrets or the registrations'));
+    if (!settled) failures.set('secret', new Error('others keep writing the Secrets or the webhook configurations'));
     this.#judge(failures);
   }
 
@@ -137,7 +137,7 @@ export class Keeper {
         return;
       } catch (thrown) {
         if (attempt === onceRetries || !isUnreachable(thrown)) throw thrown;
-        logger.warn('certificates are not kept; trying again', { error: errorMessage(thrown) });
+        logger.warn('cannot maintain certificates; trying again', { error: errorMessage(thrown) });
         await sleep(clock, backoffMs(random, attempt, retry));
       }
     }
@@ -150,12 +150,12 @@ export class Keeper {
       let delayMs = tickMs * (0.9 + 0.2 * random.float());
       try {
         await this.keep(signal);
-        if (reported !== undefined) logger.info('certificates are kept again');
+        if (reported !== undefined) logger.info('certificates are maintained again');
         reported = undefined;
         attempt = 0;
       } catch (thrown) {
         const message = errorMessage(thrown);
-        if (message !== reported) logger.warn('certificates are not kept', { error: message });
+        if (message !== reported) logger.warn('cannot maintain certificates', { error: message });
         reported = message;
         delayMs = backoffMs(random, attempt++, retry);
       }

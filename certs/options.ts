@@ -4,7 +4,7 @@ import { parseOptions, type Environment } from '../shared/runtime/options/option
 import { processOptionTable, serviceOptionTable } from '../shared/runtime/options/process-options';
 
 export const certsOptionTable = {
-  ...inGroup('What is kept', {
+  ...inGroup('What is managed', {
     once: switchRow('once', 'Do what is due now and exit: 0 if everything is done, 1 with the reason if not.'),
     certificates: switchRow(
       'certificates',

@@ -288,7 +288,7 @@ describe('what others do', () => {
     const world = await registered();
     const { keeper } = world.keeper();
     world.faults.add({ match: ({ method }) => method === 'PATCH', fault: { kind: 'status', code: 409 } });
-    await expect(keeper.keep()).rejects.toThrow('others keep writing the Secrets or the registrations');
+    await expect(keeper.keep()).rejects.toThrow('others keep writing the Secrets or the webhook configurations');
   });
 });
 
@@ -403,7 +403,7 @@ describe('a missing right', () => {
     expect(await running.registry.text()).toContain('reroll_certificate_covered 0');
     heal();
     await world.clock.advance(70_000);
-    expect(running.lines.at(-1)?.message).toBe('certificates are kept again');
+    expect(running.lines.at(-1)?.message).toBe('certificates are maintained again');
     expect(await uncovered(world)).toBeUndefined();
     await stopped(world, running);
   });

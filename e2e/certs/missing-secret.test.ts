@@ -30,7 +30,7 @@ it.each(keptSecretNames)(
     world.restoreSecret(name);
     await world.clock.advance(70_000);
     expect((await world.secret(name))['data']).toBeDefined();
-    expect(running.lines.at(-1)?.message).toBe('certificates are kept again');
+    expect(running.lines.at(-1)?.message).toBe('certificates are maintained again');
     expect(check?.check()).toEqual({ ok: true, message: 'kept' });
     expect(await running.registry.text()).toContain(`reroll_certificate_secret_missing{secret="${name}"} 0`);
     const stopping = running.keeper.stop();

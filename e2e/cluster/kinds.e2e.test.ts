@@ -217,7 +217,7 @@ describe('on a real control plane', () => {
     );
     await adopted('deployment/keys');
     await kubectl('patch', 'configmap', 'keys', '--type=merge', '-p', '{"data":{"unused":"2"}}');
-    await reroll.line(({ message }) => message === `Deployment ${namespace}/keys left alone`);
+    await reroll.line(({ message }) => message === `Deployment ${namespace}/keys not restarted`);
     expect(await field('deployment/keys', '.spec.template.spec.containers[0].env[*].name')).toBe('USED');
   });
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe('rights that are missing', () => {
   it('are known at once, as the API server tells', async () => {
-    const missing = ['no right to the digest key', 'no right to the Lease'];
+    const missing = ['missing permission for the digest key', 'missing permission for the Lease'];
     for (const right of missing) await reroll.line(({ message }) => message.startsWith(right), 10_000);
     expect(reroll.lines.filter(({ message }) => message.includes('trying again'))).toHaveLength(1);
   });

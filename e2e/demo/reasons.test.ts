@@ -22,7 +22,11 @@ function web(annotations: Readonly<Record<string, string>>): KubeObject {
 
 describe('why a workload was left alone', () => {
   it('in the words of the reconciler, where it spoke', () => {
-    const line = { level: 'info', message: 'Deployment shop/web left alone', because: ['ConfigMap app-config: same'] };
+    const line = {
+      level: 'info',
+      message: 'Deployment shop/web not restarted',
+      because: ['ConfigMap app-config: same'],
+    };
     expect(whyLeftAlone(web(auto), source, [line])).toBe('ConfigMap app-config: same');
   });
 
@@ -35,7 +39,7 @@ describe('why a workload was left alone', () => {
     ],
     ['a process that died before it spoke', auto, 'not told: the process ended before it could'],
   ])('by the code of the reconciler, where it did not: %s', (_what, annotations, reason) => {
-    const other = { level: 'info', message: 'Deployment shop/api left alone', because: ['of another'] };
+    const other = { level: 'info', message: 'Deployment shop/api not restarted', because: ['of another'] };
     expect(whyLeftAlone(web(annotations), source, [other])).toBe(reason);
   });
 });

@@ -19,7 +19,7 @@ const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKi
  */
 export function whyLeftAlone(workload: KubeObject, source: Source, lines: readonly LogEntry[]): string {
   const name = `${workload.kind} ${namespace}/${workload.metadata.name}`;
-  const told = lines.find(({ message }) => message === `${name} left alone`);
+  const told = lines.find(({ message }) => message === `${name} not restarted`);
   if (told) return becauseOf(told);
   const kind = workloadKind(workload.kind as WorkloadKindName);
   const { policy } = readWorkload(kind, workload, defaultAnnotationKeys, policySettings);

@@ -94,7 +94,7 @@ describe('§6 a kind whose API may be missing', () => {
     expect(messages(engine, 'rollouts.argoproj.io')).toEqual([
       'rollouts.argoproj.io is not served; waiting for it',
       'rollouts.argoproj.io is served, watching it',
-      'rollouts.argoproj.io is no longer served; its workloads are left alone until it is',
+      'rollouts.argoproj.io is no longer served; its workloads are not restarted until it is served again',
       'rollouts.argoproj.io is served, watching it',
     ]);
   });

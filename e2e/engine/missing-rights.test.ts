@@ -16,7 +16,8 @@ function restricted(): Harness {
   return harness;
 }
 
-const doesWithout = (engine: Engine): readonly string[] => warnings(engine, /^no right to the (digest key|Lease)/);
+const doesWithout = (engine: Engine): readonly string[] =>
+  warnings(engine, /^missing permission for the (digest key|Lease)/);
 
 describe('which rights are missing', () => {
   it('is known at once, for the API server tells', async () => {

@@ -47,7 +47,7 @@ describe('Appendix B: match and kind on a workload narrow what restarts it', () 
 
   it('says why a change of a kind that is left out restarts nothing', async () => {
     const { lines } = await restarts({ ...auto, ...kind('configmap') });
-    const leftAlone = lines.find(({ message }) => message === 'Deployment default/web left alone');
+    const leftAlone = lines.find(({ message }) => message === 'Deployment default/web not restarted');
     expect(JSON.stringify(leftAlone?.fields)).toContain('the workload is narrowed to other kinds of sources');
   });
 

@@ -98,7 +98,9 @@ describe('one change, one restart', () => {
     await harness.edit('ConfigMap', 'app', { size: '2' });
     await harness.clock.advance(20_000);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
-    expect(engine.lines.find(({ message }) => message === 'Deployment default/web left alone')?.fields).toMatchObject({
+    expect(
+      engine.lines.find(({ message }) => message === 'Deployment default/web not restarted')?.fields,
+    ).toMatchObject({
       because: ['ConfigMap app: the content it uses has not changed'],
     });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

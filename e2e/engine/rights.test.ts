@@ -6,7 +6,7 @@ import type { PolicyRule } from '../apiserver/rbac';
 import { engineUser, Harness } from './harness';
 import { auto, chartRules, rule, seeded, under, uses, warnings } from './rights.fixture';
 
-const ofRights = /^no right/;
+const ofRights = /^missing permission/;
 
 describe("§18.4 the rights of Reloader's role: workloads may be listed, and not watched", () => {
   /** Ready, after a minute. */
@@ -64,13 +64,13 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     const runs = harness.objects('Job').filter(({ metadata }) => metadata.name.startsWith('report-'));
     expect(runs).toHaveLength(2);
     expect(warnings(engine, ofRights).toSorted()).toEqual([
-      expect.stringContaining('no right to keep a journal of Jobs'),
-      expect.stringContaining('no right to patch cronjobs.batch: their baselines are kept in memory'),
-      expect.stringContaining('no right to patch jobs.batch: their baselines are kept in memory'),
-      expect.stringContaining('no right to the Lease: acting as if this were the only replica'),
-      expect.stringContaining('no right to the digest key, so this process has one of its own'),
+      expect.stringContaining('missing permission for the Lease: acting as if this were the only replica'),
+      expect.stringContaining('missing permission for the digest key, so this process has one of its own'),
+      expect.stringContaining('missing permission to keep a journal of Jobs'),
+      expect.stringContaining('missing permission to patch cronjobs.batch: their baselines are kept in memory'),
+      expect.stringContaining('missing permission to patch jobs.batch: their baselines are kept in memory'),
     ]);
-    const key = engine.lines.find(({ message }) => message.startsWith('no right to the digest key'));
+    const key = engine.lines.find(({ message }) => message.startsWith('missing permission for the digest key'));
     expect(JSON.stringify(key?.fields)).toContain('kubectl -n reroll create secret generic reroll-digest-key');
   });
 
@@ -211,7 +211,7 @@ describe('no right at all', () => {
     );
     expect(told.filter((line, index) => told.indexOf(line) !== index)).toEqual([]);
     expect(told).toContain(
-      'no right to look for Jobs that were being recreated when another process ended: none of them is created ',
+      'missing permission to look for Jobs that were being recreated when another process ended: none of them is created ',
     );
   });
 });
@@ -224,7 +224,7 @@ describe('least privilege', () => {
     await harness.clock.advance(120_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
     expect(harness.writesOf('Job', 'migrate').filter(({ type }) => type === 'ADDED')).toHaveLength(2);
-    expect(warnings(engine, /no right to look for Jobs/)).toHaveLength(1);
+    expect(warnings(engine, /missing permission to look for Jobs/)).toHaveLength(1);
   });
 
   it('Roles in two namespaces, and none of the whole cluster', async () => {
@@ -296,7 +296,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     await harness.edit('Secret', 'closed', { password: 'b' });
     await harness.clock.advance(300_000);
     expect(harness.restarts('Deployment', 'web')).toBe(0);
-    expect(warnings(engine, /no right to read/)).toEqual([expect.stringContaining('Secret default/closed')]);
+    expect(warnings(engine, /missing permission to read/)).toEqual([expect.stringContaining('Secret default/closed')]);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(20_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);

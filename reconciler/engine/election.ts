@@ -113,9 +113,12 @@ class ElectedOrAlone implements Election {
     // Another attempt may have been answered while the right was asked about.
     if (!isMissing || this.#alone || this.#answered || this.#refusal === undefined || !this.#callbacks) return;
     this.#alone = true;
-    this.#logger.warn('no right to the Lease: acting as if this were the only replica, so run no second one', {
-      error: this.#refusal,
-    });
+    this.#logger.warn(
+      'missing permission for the Lease: acting as if this were the only replica, so run no second one',
+      {
+        error: this.#refusal,
+      },
+    );
     this.#callbacks.onStartedLeading(undefined);
   }
 

@@ -153,7 +153,7 @@ export const reconcilerOptionTable = {
     },
     foldRollouts: switchRow(
       'fold-rollouts',
-      "Do not restart a workload if somebody else's later rollout already applied the change, as in a release of both.",
+      "Do not restart a workload if somebody else's later rollout already applied the change, such as a release that changes the ConfigMap and the workload.",
       'true',
     ),
     dryRun: switchRow('dry-run', 'Decide, log and count, but write nothing: for a comparison with another install.'),

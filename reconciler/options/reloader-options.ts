@@ -11,7 +11,7 @@ import type { OptionTable, OptionValues } from '../../shared/runtime/options/opt
 /** Flags of Reloader that have less or no effect here. An install that passes them must start anyway. */
 export const reloaderOptionTable = {
   enableHa: switchRow('enable-ha', "Use Reloader's lease instead of Reroll's own. Replicas always share one."),
-  syncAfterRestart: switchRow('sync-after-restart', 'No effect: changes made while Reroll was down are always found.'),
+  syncAfterRestart: switchRow('sync-after-restart', 'No effect: baselines show what changed while Reroll was down.'),
   enablePprof: switchRow('enable-pprof', 'No effect: Reroll is not a Go program.'),
   pprofAddr: {
     flag: 'pprof-addr',
@@ -36,7 +36,7 @@ export function ineffectiveOptions({
 }: OptionValues<typeof reloaderOptionTable>): readonly string[] {
   return [
     ...(syncAfterRestart
-      ? ['--sync-after-restart has no effect: changes made while Reroll was down are always found']
+      ? ['--sync-after-restart has no effect: baselines show what changed while Reroll was down']
       : []),
     ...(enablePprof || pprofAddr !== undefined
       ? ['--enable-pprof and --pprof-addr have no effect: /metrics reports memory, CPU and the event loop']

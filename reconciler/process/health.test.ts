@@ -63,7 +63,7 @@ describe('readiness', () => {
       'one whose watch has not begun after its first list',
       [{}, { name: 'secrets', begun: false, state: 'listing' }],
       false,
-      'configmaps: ok; secrets: listed, its watch has not begun',
+      'configmaps: ok; secrets: listed, watch not established yet',
     ],
     [
       'one that may be listed and not watched',

@@ -77,5 +77,5 @@ function whatItActsOn(watches: readonly WatchStatus[]): readonly WatchStatus[] {
 function describeWatch(watch: WatchStatus): string {
   if (watch.lastError) return `${watch.name}: ${watch.state}, ${errorMessage(watch.lastError)}`;
   if (!watch.synced) return `${watch.name}: ${watch.state}`;
-  return `${watch.name}: ${watch.begun ? 'ok' : 'listed, its watch has not begun'}`;
+  return `${watch.name}: ${watch.begun ? 'ok' : 'listed, watch not established yet'}`;
 }

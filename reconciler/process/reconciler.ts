@@ -134,8 +134,8 @@ export class Reconciler {
     const { ownNamespace } = this.#settings;
     this.#problem = undefined;
     logger.warn(
-      'no right to the digest key, so this process has one of its own: changes made while it is down restart nothing, and ' +
-        'each start records all baselines again, until the right is granted',
+      'missing permission for the digest key, so this process has one of its own: changes made while it is down restart nothing, and ' +
+        'each start records all baselines again, until it is granted',
       {
         error: errorMessage(error),
         fix: `head -c 32 /dev/urandom | kubectl -n ${ownNamespace} create secret generic ${digestKey.secretName} --from-file=key=/dev/stdin`,

@@ -120,7 +120,7 @@ export class NamedSources {
       this.#known.delete(key);
       if (this.#reported.has(key)) return;
       this.#reported.add(key);
-      logger.warn(`no right to read ${key}, nor to list its kind: no workload restarts for it`, {
+      logger.warn(`missing permission to read ${key} or to list its kind: no workload restarts for it`, {
         error: errorMessage(error),
       });
     }

@@ -16,7 +16,7 @@ export class MissingPermissions {
   annotations(kind: WorkloadKindName, error: ForbiddenError): void {
     const name = resourceName(workloadKind(kind).resource);
     this.#report(
-      `no right to patch ${name}: their baselines are kept in memory, so changes made while this process is down do not ` +
+      `missing permission to patch ${name}: their baselines are kept in memory, so changes made while this process is down do not ` +
         'restart them',
       error,
     );
@@ -25,7 +25,7 @@ export class MissingPermissions {
   /** Reroll may not write journal entries. */
   journal(error: ForbiddenError): void {
     this.#report(
-      'no right to keep a journal of Jobs that are being recreated: if this process ends between the deletion of a Job and ' +
+      'missing permission to keep a journal of Jobs that are being recreated: if this process ends between the deletion of a Job and ' +
         'its creation, the Job is lost',
       error,
     );

@@ -136,7 +136,7 @@ describe('a change that led to no restart', () => {
     reporter.leftAlone(workload, new Set(['cm/app']), [unchanged, excluded]);
     expect(world.logger.lines[0]).toMatchObject({
       level: 'info',
-      message: 'Deployment shop/web left alone',
+      message: 'Deployment shop/web not restarted',
       fields: { sources: ['cm/app'], because: ['ConfigMap app: the content it uses has not changed'] },
     });
   });

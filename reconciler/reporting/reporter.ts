@@ -162,7 +162,7 @@ export class Reporter {
       ...concerned.map(describeVerdict),
       ...unused.map((id) => `${id}: the workload no longer asks for it`),
     ];
-    logger.info(`${workload} left alone`, { workload, sources: [...changed], because });
+    logger.info(`${workload} not restarted`, { workload, sources: [...changed], because });
     const compared = concerned.some(({ comparison }) => comparison !== undefined);
     metrics.skippedTotal.inc({ reason: compared ? 'no_data_change' : 'ignored_or_not_selected' });
   }

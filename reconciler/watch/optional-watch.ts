@@ -84,7 +84,9 @@ export class OptionalWatch {
         logger.info(`${resourceName(resource)} is served, watching it`);
         await this.#watch(signal);
         if (isAborted(signal)) return;
-        logger.warn(`${resourceName(resource)} is no longer served; its workloads are left alone until it is`);
+        logger.warn(
+          `${resourceName(resource)} is no longer served; its workloads are not restarted until it is served again`,
+        );
       }
       await sleep(clock, this.#delayMs(), signal);
     }

@@ -84,7 +84,7 @@ export class JobWorker {
       } catch (error) {
         if (!(await permissions.isRightMissing(error))) throw error;
         logger.warn(
-          'no right to look for Jobs that were being recreated when another process ended: none of them is created',
+          'missing permission to look for Jobs that were being recreated when another process ended: none of them is created',
           {
             error: errorMessage(error),
           },

@@ -293,7 +293,7 @@ describe('RolloutCoalescer', () => {
     store({ image: 'app:2', generation: 2, updated: 0 });
     expect([await look(blue), await look(blue), await look(blue), gets]).toEqual(['wait', 'wait', 'wait', 1]);
     const expected =
-      'Deployment shop/web is being rolled out by somebody else; restarted only if that rollout is undone or takes too long';
+      'Deployment shop/web: another rollout is in progress; Reroll restarts it only if that rollout is undone or takes too long';
     expect(world.logger.lines.filter(({ level }) => level === 'info').map(({ message }) => message)).toEqual([
       expected,
     ]);

@@ -145,7 +145,7 @@ export class RolloutCoalescer {
     if (entry.newGeneration === undefined) {
       const name = describeWorkload(record);
       this.#options.logger.info(
-        `${name} is being rolled out by somebody else; restarted only if that rollout is undone or takes too long`,
+        `${name}: another rollout is in progress; Reroll restarts it only if that rollout is undone or takes too long`,
         {
           workload: name,
           sources: changes.map(({ id }) => id),

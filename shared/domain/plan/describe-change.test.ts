@@ -26,10 +26,10 @@ describe('describeVerdict', () => {
     [compared('content-changed'), 'ConfigMap app: content changed'],
     [compared('unchanged'), 'ConfigMap app: the content it uses has not changed'],
     [compared('first-seen'), 'ConfigMap app: it is seen for the first time'],
-    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload began to use it'],
+    [compared('changed-since-birth'), 'ConfigMap app: content changed after the workload started to use it'],
     [
       compared('in-doubt'),
-      'ConfigMap app: content may have changed after the workload began to use it; restarting once is the safer choice',
+      'ConfigMap app: content may have changed after the workload started to use it; restarting once is the safer choice',
     ],
     [compared('created'), 'ConfigMap app: it was created'],
     [compared('created-ignored'), 'ConfigMap app: it was created, and --reload-on-create is off'],
