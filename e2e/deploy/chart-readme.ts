@@ -4,7 +4,7 @@ const head = `<!-- Generated: npm run release -- --generate -->
 
 # Reroll
 
-Restarts workloads when the ConfigMaps, Secrets and CSI secrets that they use change: exactly once per change.
+Restarts workloads when the ConfigMaps, Secrets and CSI secrets that they use change, and says why.
 
 \`\`\`sh
 helm install reroll oci://ghcr.io/reroll/charts/reroll --namespace reroll --create-namespace
