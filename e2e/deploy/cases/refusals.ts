@@ -44,11 +44,38 @@ export const refusals: readonly Refusal[] = [
     says: 'reloader.settle (5m) is longer than reloader.settleMax (90.5s)',
   },
   {
+    values: { reloader: { settleMax: '500ms' } },
+    says: 'reloader.settle (1s) is longer than reloader.settleMax (500ms), the longest that a restart waits: raise settleMax',
+  },
+  { values: { reloader: { settle: '2h' } }, says: 'reloader.settle (2h) is longer than 1h, the maximum' },
+  { values: { reloader: { settleMax: '60m1ns' } }, says: 'reloader.settleMax (60m1ns) is longer than 1h, the maximum' },
+  {
     values: { reloader: { extraArgs: ['--log-level=debug', '--atuo-reload-all'] } },
     says: 'reloader.extraArgs: --atuo-reload-all is not a flag of reroll reconciler: docs/reference/flags.md',
   },
+  {
+    values: { reloader: { extraArgs: ['nonsense'] } },
+    says: 'reloader.extraArgs: nonsense is not a flag of reroll reconciler: docs/reference/flags.md',
+  },
+  { values: { reloader: { extraArgs: ['-x'] } }, says: 'reloader.extraArgs: -x is not a flag of reroll reconciler' },
+  {
+    values: { reloader: { extraArgs: ['--log-level', 'debug', 'nonsense'] } },
+    says: 'nonsense is not a flag of reroll reconciler',
+  },
+  {
+    values: { reloader: { extraArgs: ['--log-level=debug', 'nonsense'] } },
+    says: 'nonsense is not a flag of reroll reconciler',
+  },
   { values: { webhook: { extraArgs: ['--settle=1s'] } }, says: '--settle is not a flag of reroll webhook' },
   { values: { certificates: { extraArgs: ['--preview'] } }, says: '--preview is not a flag of reroll certs' },
+  {
+    values: { reloader: { namespaceSelector: 'a=(' } },
+    says: 'reloader.namespaceSelector="a=(" is not a label selector. Accepted are env=prod, env!=prod, env in (prod,test), env notin (test), env, !env, size>1 and size<9, separated by commas, and Reloader\'s older env:prod and env:*',
+  },
+  {
+    values: { reloader: { resourceLabelSelector: 'reload=yes,' }, webhook: { enabled: false } },
+    says: 'reloader.resourceLabelSelector="reload=yes," is not a label selector. Accepted are',
+  },
   { values: { enabled: false }, says: 'enabled=false is for charts that have this one as a dependency' },
   { values: { webhook: { validating: false, mutating: false } }, says: 'set webhook.enabled=false' },
   {
@@ -76,6 +103,7 @@ export const refusals: readonly Refusal[] = [
   { values: { reloader: { autoReloadAll: 'maybe' } }, says: /autoReloadAll.*want boolean/s },
   { values: { reloader: { reloadStrategy: 'env' } }, says: /reloadStrategy.*must be one of 'default', 'env-vars'/s },
   { values: { reloader: { settle: 'banana' } }, says: /settle.*does not match pattern/s },
+  { values: { reloader: { settle: '1.' } }, says: /settle.*does not match pattern/s },
   { values: { reloader: { settleMax: '10' } }, says: /settleMax.*does not match pattern/s },
   { values: { reloader: { logLevel: 'loud' } }, says: /logLevel.*must be one of/s },
   { values: { reloader: { service: { prot: 80 } } }, says: /'prot' not allowed/ },

@@ -77,6 +77,24 @@ export const webhookCases: readonly ChartCase[] = [
     },
   },
   {
+    what: "Reloader's older selectors",
+    values: { reloader: { namespaceSelector: 'env:prod, team:*,tier=*', resourceLabelSelector: 'reload:*' } },
+    check: (rendered) => {
+      for (const kind of ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration']) {
+        for (const { rules, namespaceSelector, objectSelector } of rendered.one(kind)['webhooks'] as readonly Hook[]) {
+          expect(namespaceSelector.matchExpressions.slice(1)).toEqual([
+            { key: 'env', operator: 'In', values: ['prod'] },
+            { key: 'team', operator: 'Exists' },
+            { key: 'tier', operator: 'Exists' },
+          ]);
+          const isSource = ['configmaps', 'secrets'].includes(rules[0]?.resources[0] ?? '');
+          const selected = { matchExpressions: [{ key: 'reload', operator: 'Exists' }] };
+          expect(objectSelector).toEqual(isSource ? selected : undefined);
+        }
+      }
+    },
+  },
+  {
     what: 'a rollout of it takes none away before another is there',
     values: {},
     check: (rendered) =>
@@ -136,6 +154,7 @@ export const webhookCases: readonly ChartCase[] = [
   flags({ quietNamespaces: ['a', 'b'] }, '--quiet-namespaces=a,b'),
   flags({ validateNamespaces: { shop: 'deny', dev: 'warn' } }, '--validate-namespaces=dev=warn,shop=deny'),
   flags({ extraArgs: ['--channel-tls-dir=/x'] }, '--channel-tls-dir=/x'),
+  flags({ extraArgs: ['--channel-tls-dir', '/x', '--lint'] }, '--channel-tls-dir', '/x', '--lint'),
   {
     what: 'a CA that signs for API servers, and the key of no CA',
     values: { webhook: { clientCASecret: 'api-server-ca' } },
