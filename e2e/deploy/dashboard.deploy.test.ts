@@ -12,7 +12,16 @@ interface Panel {
   readonly title: string;
   readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
   readonly datasource?: unknown;
-  readonly targets?: readonly { readonly expr: string }[];
+  readonly targets?: readonly { readonly expr: string; readonly instant?: boolean; readonly format?: string }[];
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+}
+
+/** Marks on the time axis of every panel. */
+interface Annotation {
+  readonly name: string;
+  readonly enable: boolean;
+  readonly datasource?: unknown;
+  readonly expr: string;
 }
 
 interface Variable {
@@ -28,11 +37,21 @@ const dashboard = JSON.parse(text) as {
   readonly uid: string;
   readonly title: string;
   readonly templating: { readonly list: readonly Variable[] };
+  readonly annotations: { readonly list: readonly Annotation[] };
   readonly panels: readonly Panel[];
 };
 const { panels } = dashboard;
 const variables = dashboard.templating.list;
 const charts = panels.filter(({ type }) => type !== 'row');
+const annotations = dashboard.annotations.list;
+const queries = [
+  ...charts.map(({ title, targets = [] }) => [title, targets.map(({ expr }) => expr)] as const),
+  ...annotations.map(({ name, expr }) => [`the annotation ${name}`, [expr]] as const),
+];
+/** Its own label `namespace`, that of the restarts, takes the place of the target's. */
+const namespaceOfRestarts = 'reloader_reload_executed_total_by_namespace';
+const installOf =
+  'and on (job, instance) last_over_time(reroll_build_info{namespace="$namespace", job=~"$job"}[$__range])';
 const chosen = { type: 'prometheus', uid: '${datasource}' };
 
 describe('the dashboard', () => {
@@ -55,14 +74,15 @@ describe('the dashboard', () => {
     expect(variables.map(({ name }) => name)).toEqual(['datasource', 'namespace', 'job']);
     expect(variables[0]).toMatchObject({ type: 'datasource', query: 'prometheus' });
     const used = [...text.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name!);
-    const ofGrafana = ['__rate_interval', '__range', '__all'];
-    expect(new Set(used.filter((name) => !ofGrafana.includes(name)))).toEqual(
+    const ofGrafana = ['__rate_interval', '__interval', '__range', '__all'];
+    const ofPromQl = ['1'];
+    expect(new Set(used.filter((name) => ![...ofGrafana, ...ofPromQl].includes(name)))).toEqual(
       new Set(['datasource', 'namespace', 'job']),
     );
   });
 
   it('asks the data source that was chosen, everywhere', () => {
-    for (const { datasource } of [...variables.slice(1), ...charts]) expect(datasource).toEqual(chosen);
+    for (const { datasource } of [...variables.slice(1), ...charts, ...annotations]) expect(datasource).toEqual(chosen);
     // Each asks that of its panel, unless it names one.
     expect(charts.flatMap(({ targets = [] }) => targets).filter((target) => 'datasource' in target)).toEqual([]);
   });
@@ -74,19 +94,69 @@ describe('the dashboard', () => {
     for (const metric of metrics) expect(unknownNames(withoutVariables(metric), await exportedSeries())).toEqual([]);
   });
 
-  it.each(charts.map((panel) => [panel.title, panel] as const))('%s names only what is exported', async (_, panel) => {
-    const exprs = (panel.targets ?? []).map(({ expr }) => withoutVariables(expr));
+  it.each(queries)('%s names only what is exported', async (_, given) => {
+    const exprs = given.map(withoutVariables);
     expect(exprs).not.toEqual([]);
     for (const expr of exprs) expect([expr, unknownNames(expr, await exportedSeries())]).toEqual([expr, []]);
   });
 
-  it.each(charts.map((panel) => [panel.title, panel] as const))('%s shows what was chosen alone', (_, panel) => {
-    for (const { expr } of panel.targets ?? []) {
-      for (const { matchers } of readQuery(withoutVariables(expr)).selections) {
+  it.each(queries)('%s shows what was chosen alone', (_, exprs) => {
+    for (const expr of exprs) {
+      for (const { metric, matchers } of readQuery(withoutVariables(expr)).selections) {
+        const isJoined = metric === namespaceOfRestarts && expr.includes(installOf);
         expect(matchers.map(({ label, operator }) => label + operator)).toEqual(
-          expect.arrayContaining(['namespace=', 'job=~']),
+          expect.arrayContaining([...(isJoined ? [] : ['namespace=']), 'job=~']),
         );
       }
     }
   });
+
+  it('counts restarts, which are too rare for a rate per second', () => {
+    const from = panels.findIndex(({ title }) => title === 'Restarts');
+    const inRow = panels.slice(
+      from + 1,
+      panels.findIndex(({ type }, index) => index > from && type === 'row'),
+    );
+    const exprs = inRow.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(exprs.filter((expr) => expr.includes('rate(') && !expr.startsWith('histogram_quantile('))).toEqual([]);
+    expect(inRow.filter(({ fieldConfig }) => fieldConfig?.defaults.unit === 'ops')).toEqual([]);
+    for (const title of ['Restarts by kind', 'Not restarted']) {
+      const { type, targets = [] } = titled(title);
+      expect(type).toBe('bargauge');
+      expect(targets).not.toEqual([]);
+      for (const { expr, instant } of targets) {
+        expect([expr, instant]).toEqual([expect.stringMatching(/increase\(.*\[\$__range\]/), true]);
+      }
+    }
+  });
+
+  it.each([
+    ['Latest restarts by kind', 'reloader_action_total', 'workload_kind'],
+    ['Latest restarts by namespace', namespaceOfRestarts, 'namespace'],
+  ])('%s: how many, and the time of the last', (title, metric, label) => {
+    const { type, targets = [] } = titled(title);
+    expect(type).toBe('table');
+    expect(targets.every(({ format, instant }) => format === 'table' && instant === true)).toBe(true);
+    const [count = '', last = ''] = targets.map(({ expr }) => expr);
+    expect(count).toContain(`increase(${metric}{`);
+    expect(last).toMatch(
+      new RegExp(`^max by \\(${label}\\) \\(.*max_over_time\\(timestamp\\(${metric}\\{.*\\) \\* 1000$`),
+    );
+    for (const expr of [count, last]) expect(readQuery(withoutVariables(expr)).grouping).toContain(label);
+  });
+
+  it('marks restarts and leader changes on the time axis', () => {
+    expect(annotations.map(({ name, enable }) => [name, enable])).toEqual([
+      ['Restarts', true],
+      ['Leader changes', true],
+    ]);
+    const asked = annotations.map(({ expr }) =>
+      readQuery(withoutVariables(expr)).selections.map(({ metric }) => metric),
+    );
+    expect(asked.map((metrics) => [...new Set(metrics)])).toEqual([['reloader_action_total'], ['reroll_leader']]);
+  });
 });
+
+function titled(title: string): Panel {
+  return panels.find((panel) => panel.title === title)!;
+}
