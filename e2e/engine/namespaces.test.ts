@@ -312,7 +312,7 @@ describe('a watch that does not begin', () => {
     const readiness = (): unknown => readinessChecks(engine.reconciler)[1]!.check();
     expect(readiness()).toMatchObject({
       ok: false,
-      message: expect.stringContaining('secrets: listed, its watch'),
+      message: expect.stringContaining('secrets: listed, watch not established yet'),
     });
     await harness.clock.advance(30_000);
     const told = engine.lines.filter(({ message }) => message === 'watch failed, trying again');

@@ -31,7 +31,7 @@ export const restoreMutants: readonly Mutant[] = [
   {
     what: 'a version that a restore of etcd has undone is asked for until it comes',
     file: 'reconciler/reading/content-loader.ts',
-    from: '!(error instanceof GoneError) && !isVersionToCome(error)',
+    from: '!(error instanceof GoneError) && !isToCome',
     to: '!(error instanceof GoneError)',
   },
 ];
