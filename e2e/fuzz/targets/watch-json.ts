@@ -23,7 +23,9 @@ export const target: Target = {
   run: (input) => {
     for (const frame of splitAnywhere(input, () => encoding.newFrameSplitter()).pieces) {
       const event = attempt(() => encoding.decodeEvent(frame), ProtocolError);
-      if (event?.type === 'malformed') requireFitToShow(event.error.message);
+      // As in a watch: what is no event ends it.
+      if (!event) return;
+      if (event.type === 'malformed') requireFitToShow(event.error.message);
     }
   },
 };
