@@ -28,6 +28,9 @@ const kubeconfig = {
 /** A word that makes the library run a program, ask a server or read a file, in any spelling that YAML knows. */
 const reachesOut = /exec|auth-?provider|token-?file|certificate-authority"|client-(?:certificate|key)"|\\/i;
 
+/** Only what stands as a token or password is a secret. A mutation may make a name of it, and names are shown. */
+const misplaced = new RegExp(`(?<!"(?:token|password)":")${secretMarker}`, 'g');
+
 const folder = mkdtempSync(join(tmpdir(), 'reroll-fuzz-'));
 
 /** A kubeconfig: what we make of what the library reads. */
@@ -40,7 +43,7 @@ export const target: Target = {
   run: async (input) => {
     if (reachesOut.test(input.toString('latin1'))) return;
     const path = join(folder, 'config');
-    writeFileSync(path, input);
+    writeFileSync(path, input.toString('latin1').replaceAll(misplaced, 'name'), 'latin1');
     const load = async () => await loadKubeconfig({ path, clock: promptClock });
     const access = await attemptLater(load, CredentialsError);
     if (access) await attemptLater(async () => await access.credentials.headers(), CredentialsError);

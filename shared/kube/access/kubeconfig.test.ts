@@ -25,7 +25,7 @@ interface Entry {
 let files = 0;
 
 /** Writes a kubeconfig of clusters, each with a user and a context of the same name. */
-function write(entries: readonly Entry[], current = entries[0]?.name ?? ''): string {
+function write(entries: readonly Entry[], current: string | number = entries[0]?.name ?? ''): string {
   const path = join(folder, `config-${files++}`);
   const content = {
     apiVersion: 'v1',
@@ -156,6 +156,7 @@ describe('loadKubeconfig', () => {
     ['a missing file', () => '/nowhere/config', /^there is no kubeconfig \/nowhere\/config; /],
     ['a name with terminal escapes', () => write([one], '\u001b[2J'), /has no context "\\u001b\[2J"/],
     ['a very long name', () => write([one], 'x'.repeat(3_000)), /has no context "x{400,500}…"/],
+    ['a number for a name', () => write([one], 0), /has no context "0"; it has: one/],
     ['a missing context', () => write([one], 'gone'), /has no context "gone"; it has: one/],
     ['no path at all', () => '', /names no current context; it has: none/],
   ])('names %s', async (_what, path, message) => {

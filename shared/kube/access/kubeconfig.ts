@@ -87,7 +87,7 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   }
   if (context !== undefined) config.setCurrentContext(context);
   if (!config.getContextObject(config.getCurrentContext())) {
-    const known = config.getContexts().map(({ name }) => name);
+    const known = config.getContexts().map(({ name }) => shown(name));
     const wanted = shown(config.getCurrentContext());
     const problem = wanted === '' ? 'names no current context' : `has no context "${wanted}"`;
     throw new CredentialsError(
@@ -97,9 +97,13 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   return config;
 }
 
-/** Users receive kubeconfig files from others. A context without a name is undefined, despite the library's types. */
-function shown(text: string | undefined): string {
-  return printable(text ?? '', 500);
+/**
+ * Users receive kubeconfig files from others. Despite the library's types, a name may be missing, or be what YAML makes of
+ * an unquoted number.
+ */
+function shown(name: unknown): string {
+  if (typeof name === 'number' || typeof name === 'boolean') return String(name);
+  return typeof name === 'string' ? printable(name, 500) : '';
 }
 
 function readingProblem(thrown: unknown): string {
