@@ -56,7 +56,7 @@ export const towers = {
     'reconciler/reading',
     'reconciler/apply',
     'reconciler/reporting',
-    'reconciler/work',
+    'reconciler/worker',
     'reconciler/channel',
     'reconciler/questions',
     'reconciler/engine',

@@ -35,18 +35,23 @@ describe('an import', () => {
   }
 
   it.each([
-    ['down', 'reconciler/work/x.ts', "import { a } from '../queue/a';"],
-    ['of its own folder', 'reconciler/work/x.ts', "import { a } from './a';"],
+    ['down', 'reconciler/worker/x.ts', "import { a } from '../queue/a';"],
+    ['of its own folder', 'reconciler/worker/x.ts', "import { a } from './a';"],
     ['of shared', 'webhook/plugins/x.ts', "export { a } from '../../shared/domain/errors';"],
     ['of a library', 'shared/domain/x.ts', "import * as z from 'zod';"],
-    ['up, by a test', 'reconciler/queue/x.test.ts', "import { a } from '../work/a';"],
+    ['up, by a test', 'reconciler/queue/x.test.ts', "import { a } from '../worker/a';"],
   ])('is accepted: %s', (_, file, code) => {
     expect(problems(file, code)).toEqual([]);
   });
 
   it.each([
-    ['up', 'reconciler/queue/x.ts', "import { a } from '../work/a';", 'reconciler/work stands above reconciler/queue'],
-    ['up, of a type', 'reconciler/queue/x.ts', "export * from '../work/a';", 'reconciler/work stands above'],
+    [
+      'up',
+      'reconciler/queue/x.ts',
+      "import { a } from '../worker/a';",
+      'reconciler/worker stands above reconciler/queue',
+    ],
+    ['up, of a type', 'reconciler/queue/x.ts', "export * from '../worker/a';", 'reconciler/worker stands above'],
     ['up, when it runs', 'shared/domain/x.ts', "void import('../kube/a');", 'shared/kube stands above shared/domain'],
     ['of another tower', 'webhook/plugins/x.ts', "import '../../certs/a';", 'stand in different towers'],
     ['of another tower, by a test', 'webhook/x.test.ts', "import '../certs/a';", 'stand in different towers'],

@@ -4,7 +4,7 @@ import type { Mutant } from './mutants';
 export const crowdMutants: readonly Mutant[] = [
   {
     what: 'the longest wait counts from the last change',
-    file: 'reconciler/work/settle-window.ts',
+    file: 'reconciler/worker/settle-window.ts',
     from: 'window.firstMs + settleMaxMs',
     to: 'window.lastMs + settleMaxMs',
   },

@@ -46,13 +46,13 @@ export const gatekeeperMutants: readonly Mutant[] = [
   },
   {
     what: 'the record of a restart whose marker was taken out stays',
-    file: 'reconciler/work/worker.ts',
+    file: 'reconciler/worker/worker.ts',
     from: '    if (stored === undefined) return;\n    const owed',
     to: "    if (stored !== '') return;\n    const owed",
   },
   {
     what: 'a record that was taken out on its way is taken for stored',
-    file: 'reconciler/work/worker.ts',
+    file: 'reconciler/worker/worker.ts',
     from: 'resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;',
     to: 'resourceVersion !== undefined;',
   },
@@ -64,7 +64,7 @@ export const gatekeeperMutants: readonly Mutant[] = [
   },
   {
     what: 'a Job whose creation is refused is given up',
-    file: 'reconciler/work/job-worker.ts',
+    file: 'reconciler/worker/job-worker.ts',
     from: '        return failedAttempt(step.error);',
     to: "        return { kind: 'done' };",
   },

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutants';
 
-const pauses = 'reconciler/work/pauses.ts';
+const pauses = 'reconciler/worker/pauses.ts';
 const scope = 'reconciler/workloads/namespace-scope.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
-const folds = 'reconciler/work/rollout-coalescer.ts';
+const folds = 'reconciler/worker/rollout-coalescer.ts';
 
 /** Pauses, appearances, selections, folds and a journal that are wrong on purpose. */
 export const featureMutants: readonly Mutant[] = [

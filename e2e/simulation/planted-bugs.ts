@@ -1,10 +1,10 @@
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
-import { AdoptionRateLimiter } from '../../reconciler/work/adoption-rate-limiter';
+import { AdoptionRateLimiter } from '../../reconciler/worker/adoption-rate-limiter';
 import { KeyQueue } from '../../reconciler/queue/key-queue';
-import { Pauses } from '../../reconciler/work/pauses';
-import { SettleWindows } from '../../reconciler/work/settle-window';
+import { Pauses } from '../../reconciler/worker/pauses';
+import { SettleWindows } from '../../reconciler/worker/settle-window';
 import { SourceIndex } from '../../reconciler/sources/source-index';
-import { Worker } from '../../reconciler/work/worker';
+import { Worker } from '../../reconciler/worker/worker';
 import { WorkloadIndex } from '../../reconciler/workloads/workload-index';
 import { ContentDigest, ContentDigester } from '../../shared/domain/sources/content-digest';
 import { everything } from '../../shared/domain/kubernetes/selector';

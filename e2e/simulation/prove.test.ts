@@ -33,14 +33,14 @@ describe('an engine that is wrong on purpose', () => {
 describe('a bug that a test is to find', () => {
   const bug: TestedMutant = {
     what: 'no window',
-    file: 'reconciler/work/settle-window.ts',
+    file: 'reconciler/worker/settle-window.ts',
     from: 'window.firstMs + settleMaxMs',
     to: 'window.firstMs',
-    test: 'reconciler/work/settle-window.test.ts',
+    test: 'reconciler/worker/settle-window.test.ts',
   };
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
-  const copied = ['reconciler/work'];
+  const copied = ['reconciler/worker'];
   const planted = (folder: string): boolean => !readFileSync(`${folder}/${bug.file}`, 'utf8').includes(bug.from);
 
   beforeEach(() => void lines.splice(0));

@@ -4,13 +4,13 @@ import type { Mutant } from './mutants';
 export const restartIdMutants: readonly Mutant[] = [
   {
     what: 'a process gives all its restarts one id',
-    file: 'reconciler/work/describe-restart.ts',
+    file: 'reconciler/worker/describe-restart.ts',
     from: 'const id = randomHex(random, 8);',
     to: 'const id = ((random as unknown as { restartId?: string }).restartId ??= randomHex(random, 8));',
   },
   {
     what: 'the id of a restart follows from the number of its baseline',
-    file: 'reconciler/work/describe-restart.ts',
+    file: 'reconciler/worker/describe-restart.ts',
     from: 'const id = randomHex(random, 8);',
     to: "const id = randomHex(random, 8).slice(8) + String(baseline.sequence).padStart(8, '0');",
   },

@@ -4,19 +4,19 @@ import type { Mutant } from './mutants';
 export const settingsMutants: readonly Mutant[] = [
   {
     what: 'a strategy of its own is not heeded',
-    file: 'reconciler/work/describe-restart.ts',
+    file: 'reconciler/worker/describe-restart.ts',
     from: 'settings.strategy ?? defaults.strategy',
     to: 'defaults.strategy',
   },
   {
     what: 'a settle window of its own is not heeded',
-    file: 'reconciler/work/worker.ts',
+    file: 'reconciler/worker/worker.ts',
     from: 'settings.settleMs ?? defaults.settleMs',
     to: 'defaults.settleMs',
   },
   {
     what: 'a longest wait of its own is not heeded',
-    file: 'reconciler/work/worker.ts',
+    file: 'reconciler/worker/worker.ts',
     from: 'settings.settleMaxMs ?? Math.max(',
     to: 'Math.max(',
   },

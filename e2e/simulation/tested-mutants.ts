@@ -5,10 +5,10 @@ export interface TestedMutant extends Mutant {
   readonly test: string;
 }
 
-const worker = 'reconciler/work/worker.ts';
-const workerTest = 'reconciler/work/worker.test.ts';
-const folds = 'reconciler/work/rollout-coalescer.ts';
-const foldsTest = 'reconciler/work/rollout-coalescer.test.ts';
+const worker = 'reconciler/worker/worker.ts';
+const workerTest = 'reconciler/worker/worker.test.ts';
+const folds = 'reconciler/worker/rollout-coalescer.ts';
+const foldsTest = 'reconciler/worker/rollout-coalescer.test.ts';
 const contents = 'reconciler/reading/content-loader.ts';
 const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
@@ -18,10 +18,10 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'settle-max counts from the last change',
-    file: 'reconciler/work/settle-window.ts',
+    file: 'reconciler/worker/settle-window.ts',
     from: 'window.firstMs + settleMaxMs',
     to: 'window.lastMs + settleMaxMs',
-    test: 'reconciler/work/settle-window.test.ts',
+    test: 'reconciler/worker/settle-window.test.ts',
   },
   {
     what: 'nothing is read after a 409',
@@ -183,10 +183,10 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'the restart id is constant',
-    file: 'reconciler/work/describe-restart.ts',
+    file: 'reconciler/worker/describe-restart.ts',
     from: 'const id = randomHex(random, 8);',
     to: "const id = randomHex(random, 8).replace(/./g, '0');",
-    test: 'reconciler/work/describe-restart.test.ts',
+    test: 'reconciler/worker/describe-restart.test.ts',
   },
   {
     what: 'what is unread counts as unchanged',

@@ -10,7 +10,7 @@ import { Reporter } from '../reporting/reporter';
 import { DigestKeyring } from '../sources/digest-keyring';
 import type { SourceChange } from '../sources/source-index';
 import type { WatchStatus } from '../watch/watches';
-import { dryRunEvents } from '../work/writers';
+import { dryRunEvents } from '../worker/writers';
 import { buildSources, type SourceParts } from './build-sources';
 import { buildWatch, type WatchParts } from './build-watch';
 import { buildWork, type WorkParts } from './build-work';

@@ -5,7 +5,7 @@ import type { ClientObserver, ReflectorObserver } from '../../shared/kube/observ
 import type { Resource } from '../../shared/kube/resource';
 import type { Metrics } from '../metrics/metrics';
 import { resourceTypes } from '../reporting/event-counts';
-import type { JobWorker } from '../work/job-worker';
+import type { JobWorker } from '../worker/job-worker';
 import type { KeyQueueObserver } from '../queue/key-queue';
 import type { SourceIndex } from '../sources/source-index';
 import type { Watches } from '../watch/watches';

@@ -21,7 +21,7 @@ import { zeroRandom } from '../../shared/kube/client/client.fixture';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { DigestKeyring } from '../sources/digest-keyring';
 import { SourceIndex } from '../sources/source-index';
-import { InjectedRestarts } from '../work/injected-restarts';
+import { InjectedRestarts } from '../worker/injected-restarts';
 import { WorkloadIndex } from '../workloads/workload-index';
 import { AdmissionMutations, type AdmissionMutationsOptions } from './admission-mutations';
 

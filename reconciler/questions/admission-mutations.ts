@@ -15,15 +15,15 @@ import { noMarks, type WorkloadMarks } from '../../shared/domain/marks/workload-
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { baselineText } from '../apply/baseline-too-large-error';
 import type { Hints } from '../hints/hints';
-import { attributed, describeRestart, type DescribeOptions } from '../work/describe-restart';
+import { attributed, describeRestart, type DescribeOptions } from '../worker/describe-restart';
 import type { DigestKeyring } from '../sources/digest-keyring';
-import type { InjectedRestarts } from '../work/injected-restarts';
+import type { InjectedRestarts } from '../worker/injected-restarts';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import { candidates } from '../../shared/domain/plan/candidates';
 import { usedOrListed } from '../../shared/domain/plan/next-baseline';
 import { plan } from '../../shared/domain/plan/plan';
 import type { ContentLoader } from '../reading/content-loader';
-import type { PlanView } from '../work/plan-view';
+import type { PlanView } from '../worker/plan-view';
 import { sleep, type Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import { isTrackable } from '../workloads/workload-index';

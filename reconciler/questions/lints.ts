@@ -10,7 +10,7 @@ import { parseSourceId, type SourceId, type SourceKind, type SourceRecord } from
 import type { WorkloadQuestion } from '../../shared/domain/protocol/workload-question';
 import type { NamespaceScope } from '../workloads/namespace-scope';
 import type { SourceIndex } from '../sources/source-index';
-import type { PlanView } from '../work/plan-view';
+import type { PlanView } from '../worker/plan-view';
 
 export interface LintsOptions extends Pick<PlanView, 'knownKinds' | 'term'> {
   readonly annotationKeys: AnnotationKeys;

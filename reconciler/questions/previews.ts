@@ -15,7 +15,7 @@ import type { Verdict } from '../../shared/domain/plan/verdict';
 import { plan } from '../../shared/domain/plan/plan';
 import { whyOf } from '../../shared/domain/plan/describe-change';
 import type { NamespaceScope } from '../workloads/namespace-scope';
-import type { PlanView } from '../work/plan-view';
+import type { PlanView } from '../worker/plan-view';
 
 export interface PreviewsOptions extends PlanView {
   readonly clock: Pick<Clock, 'nowMs'>;
