@@ -48,13 +48,12 @@ function readUses(object: KubeObject, autoReloadAll: boolean): ReadonlyMap<Sourc
 
 /** What is named, whether it exists or not, and of what may exist all that a pattern matches. */
 function namesOf({ kind, named }: Wish, namespace: string): readonly string[] {
-  const there = [...sources, ...crowdSources].filter(
-    (source) => source.kind === kind && source.namespace === namespace,
-  );
   return named.flatMap((entry) => {
     if (!isPattern(entry)) return [entry];
     const pattern = new RegExp(`^${entry}$`);
-    return there.flatMap(({ name }) => (pattern.test(name) ? [name] : []));
+    return [...sources, ...crowdSources].flatMap((source) =>
+      source.kind === kind && source.namespace === namespace && pattern.test(source.name) ? [source.name] : [],
+    );
   });
 }
 

@@ -1,15 +1,15 @@
-import { objectKey, type ObjectKey, splitObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import type { Selector } from '../../shared/domain/kubernetes/selector';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/log/logger';
-import { withRestartsDisabled } from './workload-decoder';
-import { wholeSecond, writeTimeMs } from '../sources/write-time';
-import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import type { Decoder } from '../../shared/kube/wire/decoder';
 import { metadataFromJson, requireIdentity } from '../../shared/kube/wire/object-metadata';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/log/logger';
+import { wholeSecond, writeTimeMs } from '../sources/write-time';
+import { withRestartsDisabled } from './workload-decoder';
 
 export interface NamespaceScopeOptions {
   readonly clock: Clock;
