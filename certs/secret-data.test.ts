@@ -80,6 +80,13 @@ describe('a Secret that was damaged', () => {
     ]);
   });
 
+  it('with more CAs than we write is read in part, and the one that signs is found in it', () => {
+    const flooded = base64(material.ca.cert + foreign.ca.cert.repeat(500));
+    const { ca, retired } = decodeMaterial({ ...data, 'ca.crt': flooded }, names);
+    expect(ca?.fingerprint).toBe(material.ca.fingerprint);
+    expect(retired).toHaveLength(31);
+  });
+
   it('never causes an exception, whatever it holds, and is never quoted', () => {
     const keys = Object.keys(data);
     const damage = fc.dictionary(

@@ -38,6 +38,12 @@ export const materialKeys: readonly string[] = ['state.json', 'ca.crt', 'ca.key'
   leafNames.flatMap((leaf) => [`${leaf}.crt`, `${leaf}.key`]),
 );
 
+/**
+ * Limit of CAs read from one key. A Secret of 1 MiB has room for some 900, and reading those would hold the process for
+ * 300 ms. We write ten at most: the one that signs, the next one, and eight retired.
+ */
+const maxAuthorities = 32;
+
 /** For people, and for facts that the certificates do not contain. */
 const stateSchema = z.looseObject({ generation: z.int().nonnegative(), since: z.iso.datetime() });
 
@@ -82,13 +88,10 @@ export function decodeMaterial(data: unknown, names: CertificateNames): StoredMa
   const state = readState(text('state.json'));
   if (!state) problems.push('"state.json" is unreadable');
 
-  const bundle = readBundle(text('ca.crt')).filter(({ ca }) => ca);
+  const bundle = readAuthorities(text('ca.crt'));
   const ca = heldOf(bundle, text('ca.key'));
   if (!ca) problems.push('"ca.key" is not the key of a CA in "ca.crt"');
-  const nextCa = heldOf(
-    readBundle(text('next-ca.crt')).filter((next) => next.ca),
-    text('next-ca.key'),
-  );
+  const nextCa = heldOf(readAuthorities(text('next-ca.crt')), text('next-ca.key'));
   if (!nextCa && ('next-ca.crt' in present || 'next-ca.key' in present)) {
     problems.push('"next-ca.key" is not the key of a CA in "next-ca.crt"');
   }
@@ -97,7 +100,7 @@ export function decodeMaterial(data: unknown, names: CertificateNames): StoredMa
 
   const leaves: Partial<Record<LeafName, CertificateWithKey>> = {};
   for (const leaf of leafNames) {
-    const [x509] = readBundle(text(`${leaf}.crt`));
+    const [x509] = readBundle(text(`${leaf}.crt`), 1);
     const problem = ca && leafProblem(leaf, x509, text(`${leaf}.key`), ca, names);
     if (problem !== undefined) problems.push(problem);
     else if (x509) leaves[leaf] = { ...trustedCertificate(x509), key: text(`${leaf}.key`) };
@@ -112,6 +115,10 @@ function readState(text: string): { readonly generation: number; readonly sinceM
   } catch {
     return undefined;
   }
+}
+
+function readAuthorities(pem: string): readonly X509Certificate[] {
+  return readBundle(pem, maxAuthorities).filter(({ ca }) => ca);
 }
 
 function heldOf(candidates: readonly X509Certificate[], key: string): CertificateWithKey | undefined {

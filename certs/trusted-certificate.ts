@@ -15,9 +15,9 @@ export interface CertificateWithKey extends TrustedCertificate, CertificatePair 
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** The certificates in a bundle; unreadable parts are skipped. */
-export function readBundle(pem: string): readonly X509Certificate[] {
-  return (pem.match(pemBlock) ?? []).flatMap((block) => {
+/** The certificates among the first `most` blocks of a bundle; unreadable ones are skipped. */
+export function readBundle(pem: string, most = Infinity): readonly X509Certificate[] {
+  return (pem.match(pemBlock) ?? []).slice(0, most).flatMap((block) => {
     try {
       return [new X509Certificate(block)];
     } catch {

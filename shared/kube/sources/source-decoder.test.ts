@@ -171,6 +171,13 @@ describe('sourceDecoder', () => {
     expect(decode).toThrow(expect.objectContaining({ key: 'shop/db', resourceVersion: '7' }));
   });
 
+  it.each(forms)('quotes nothing of a protobuf object without a name: %s', (_form, decoder) => {
+    const damaged = sourceMessage(example({ name: '', namespace: 'hunter2' }));
+    const decode = (): unknown => decoder.fromProtobuf!(damaged);
+    expect(decode).toThrow(MalformedObjectError);
+    expect(decode).not.toThrow(/hunter2/);
+  });
+
   it.each(forms)('reports protobuf that does not parse as a broken stream: %s', (_form, decoder) => {
     const bytes = sourceMessage(example());
     expect(() => decoder.fromProtobuf!(bytes.subarray(0, bytes.length - 5))).toThrow(ProtocolError);

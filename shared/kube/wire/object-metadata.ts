@@ -104,7 +104,9 @@ export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
 /** Checks the fields that identify an object. @throws MalformedObjectError */
 export function requireIdentity(metadata: ObjectMetadata): void {
   const { name, namespace, uid, resourceVersion } = metadata;
-  const missing = name === '' ? 'name' : uid === '' ? 'uid' : resourceVersion === '' ? 'resourceVersion' : undefined;
+  // Its namespace is not quoted: in a damaged frame anything may stand there, content of a Secret too.
+  if (name === '') throw new MalformedObjectError('the object has no metadata.name', identityOf(metadata));
+  const missing = uid === '' ? 'uid' : resourceVersion === '' ? 'resourceVersion' : undefined;
   if (missing === undefined) return;
   throw new MalformedObjectError(`the object "${namespace}/${name}" has no metadata.${missing}`, identityOf(metadata));
 }
