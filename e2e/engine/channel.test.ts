@@ -12,7 +12,7 @@ import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { inProcessTransport } from '../apiserver/in-process-transport';
 import { ownNamespace } from '../engine-settings';
 import type { JsonObject } from '../apiserver/json';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -53,6 +53,7 @@ beforeEach(async () => {
     review: ({ kind }) => ({ allowed: isAllowed || kind.kind !== 'ConfigMap', message: 'not today' }),
   };
   harness = new Harness({ admission: [hook, other] });
+  harness.leaseTimings = usualLease;
   const { clock, random } = harness;
   const logger = new RecordingLogger();
   const transport = inProcessTransport(harness.server, 'webhook', harness.faults);

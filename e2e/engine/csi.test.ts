@@ -13,7 +13,7 @@ import {
 } from '../apiserver/add-ons';
 import { configMap, deployment, seedNamespace } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const minuteMs = 60_000;
@@ -246,6 +246,7 @@ describe('§9 keys and switches', () => {
 
 it('a standby does not act on what it remembers: its watch of statuses hangs when it takes over', async () => {
   const harness = await world();
+  harness.leaseTimings = usualLease;
   const first = await start(harness, { ...csi, identity: 'reroll-0' });
   let hangs = false;
   harness.faults.add({

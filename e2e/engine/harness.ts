@@ -3,6 +3,7 @@ import type { EngineDeps } from '../../reconciler/engine/engine-deps';
 import { Reconciler } from '../../reconciler/process/reconciler';
 import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind, type WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { LeaseTimings } from '../../shared/kube/lease/lease';
 import { KubeClient } from '../../shared/kube/client/client';
 import { staticCredentials } from '../../shared/kube/access/credentials';
 import { deleteObject, getObject, patchObject, type KubeObject } from '../../shared/kube/client/objects';
@@ -37,6 +38,12 @@ export type Outlets = Pick<EngineDeps, 'alerts' | 'webhook' | 'onListed'>;
 
 export const engineUser = 'reroll';
 
+/** A Lease that is rarely renewed: with the usual one, two of three requests of a test are renewals. */
+const calmLease: LeaseTimings = { leaseDurationMs: 75_000, renewDeadlineMs: 50_000, retryPeriodMs: 20_000 };
+
+/** For tests of who leads, and when another takes over. */
+export const usualLease: LeaseTimings = {};
+
 /** The whole engine against a simulated API server, under one clock that the test owns. */
 export class Harness {
   readonly clock = new FakeClock();
@@ -45,6 +52,10 @@ export class Harness {
   readonly server: ApiServer;
   /** Acts as a user with kubectl. */
   readonly admin: KubeClient;
+  /** Of the engines that are started from now on. */
+  leaseTimings = calmLease;
+  /** The identities of who may still hold the Lease. */
+  readonly #candidates = new Set<string>();
   #lastCounted = 0;
 
   constructor(options: Partial<ApiServerOptions> = {}) {
@@ -71,6 +82,10 @@ export class Harness {
 
   /** Starts an engine and no more. `spoil` changes what the server's JSON answers say on their way to it. */
   launch(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string, outlets: Outlets = {}): Engine {
+    const all = { ...defaultSettings, identity: 'reroll-0', ...settings };
+    if (!all.dryRun) this.#candidates.add(all.identity);
+    // What is to stay undone by a candidate would stay so because nobody takes over in the time that tests give.
+    if (this.#candidates.size > 1 && this.leaseTimings === calmLease) throw new Error('candidates need the usualLease');
     const logger = new RecordingLogger();
     const metrics = new Metrics({ countByNamespace: false });
     const { transport, kill } = mortal(spoilt(inProcessTransport(this.server, engineUser, this.faults), spoil));
@@ -80,11 +95,13 @@ export class Harness {
       random: this.random,
       logger,
       metrics,
+      leaseTimings: this.leaseTimings,
       ...outlets,
     };
-    const reconciler = new Reconciler(deps, { ...defaultSettings, identity: 'reroll-0', ...settings });
+    const reconciler = new Reconciler(deps, all);
     reconciler.start();
     const stop = async (): Promise<void> => {
+      this.#candidates.delete(all.identity);
       const stopping = reconciler.stop();
       await this.clock.advance(1_000);
       await stopping;

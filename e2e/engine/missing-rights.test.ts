@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { accessReviewPath } from '../apiserver/access-review';
 import type { FaultTarget } from '../apiserver/faults';
 import type { Harness } from './harness';
-import { type Engine, engineUser } from './harness';
+import { type Engine, engineUser, usualLease } from './harness';
 import { chartRules, seeded, warnings } from './rights.fixture';
 
 const asksForRights = ({ pathname }: FaultTarget): boolean => pathname === accessReviewPath;
@@ -12,6 +12,7 @@ const own = 'acting as if alone, without a right to the Lease, with a digest key
 /** Under the rights of Reloader's chart alone. */
 function restricted(): Harness {
   const harness = seeded();
+  harness.leaseTimings = usualLease;
   harness.server.rbac.restrict(engineUser, chartRules);
   return harness;
 }
@@ -47,6 +48,7 @@ describe('which rights are missing', () => {
     ['and knows no bindings yet', asksWhetherReady, 500],
   ])('is not concluded from an API server that has just started %s', async (_what, match, code) => {
     const harness = seeded();
+    harness.leaseTimings = usualLease;
     if (code !== 403) harness.server.rbac.restrict(engineUser, []);
     const recover = harness.faults.add({ match, fault: { kind: 'status', code } });
     const engine = harness.launch();
@@ -60,6 +62,7 @@ describe('which rights are missing', () => {
 
   it('is not concluded where the server refuses what it says is allowed', async () => {
     const harness = seeded();
+    harness.leaseTimings = usualLease;
     const about = /\/(leases|secrets)\/(reroll|reroll-digest-key)$/;
     harness.faults.add({ match: ({ pathname }) => about.test(pathname), fault: { kind: 'status', code: 403 } });
     const engine = harness.launch();

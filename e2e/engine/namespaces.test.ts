@@ -13,7 +13,7 @@ import {
   secretProviderClassPodStatusKind,
 } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, namespace } from '../apiserver/cluster';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const labelled = { env: 'prod' };
@@ -245,6 +245,7 @@ describe('§10.2 --namespace-selector', () => {
   });
 
   it('survives a restart of ours without a restart of theirs', async () => {
+    harness.leaseTimings = usualLease;
     await start(labelled);
     engine.kill();
     await edit('blue');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { configMap, deployment, fromConfigMap, job } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
@@ -9,6 +9,7 @@ const app = configMap({ name: 'app', data: { color: 'red' } });
 
 async function adopted(): Promise<Harness> {
   const harness = new Harness();
+  harness.leaseTimings = usualLease;
   harness.seed(app, web);
   return harness;
 }
@@ -124,6 +125,7 @@ describe('a restore of etcd', () => {
 
   it('to the moment between the deletion of a Job and its re-creation creates it, though the same process leads', async () => {
     const harness = new Harness();
+    harness.leaseTimings = usualLease;
     harness.seed(app, job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.start();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

@@ -20,7 +20,7 @@ import {
 import type { ObjectInput } from '../apiserver/objects';
 import { FakeProcess } from '../fake-process';
 import { alertsOf } from './alert-outlet';
-import { Harness } from './harness';
+import { Harness, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
@@ -199,6 +199,7 @@ describe('Faults of Reloader', () => {
 
   it('the process ignores SIGTERM', async () => {
     const harness = world(web);
+    harness.leaseTimings = usualLease;
     const engine = await harness.start();
     const process = new FakeProcess();
     const stop = async (): Promise<void> => await engine.reconciler.stop();

@@ -3,7 +3,7 @@ import { readinessChecks } from '../../reconciler/process/health';
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { configMap, deployment, fromConfigMap, fromSecret, secret, seedNamespace } from '../apiserver/cluster';
 import type { PolicyRule } from '../apiserver/rbac';
-import { engineUser, Harness } from './harness';
+import { engineUser, Harness, usualLease } from './harness';
 import { auto, chartRules, rule, seeded, under, uses, warnings } from './rights.fixture';
 
 const ofRights = /^missing permission/;
@@ -103,7 +103,9 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     ['starts after it', 0],
   ])('who %s and takes over, with a key of its own, restarts nothing again', async (_what, standbyMs) => {
     const withLease = [...chartRules, rule('coordination.k8s.io', 'leases', 'get create update')];
-    const [harness, first] = await under(withLease, seeded());
+    const harness = seeded();
+    harness.leaseTimings = usualLease;
+    const [, first] = await under(withLease, harness);
     if (standbyMs > 0) await under(withLease, harness, { identity: 'second' });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(5_000);
@@ -191,6 +193,7 @@ describe('no right to the Lease', () => {
 
   it('two that act as if alone restart once all the same, with one key', async () => {
     const harness = seeded();
+    harness.leaseTimings = usualLease;
     harness.server.rbac.restrict(engineUser, leaseless);
     await harness.start({ identity: 'one' });
     await harness.start({ identity: 'two' });
@@ -311,7 +314,9 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
   });
 
   it('are read again by a new leader: what it knew may be older than the last answers', async () => {
-    const [harness, first] = await under([...withoutSecrets, named('db')], withSecrets());
+    const harness = withSecrets();
+    harness.leaseTimings = usualLease;
+    const [, first] = await under([...withoutSecrets, named('db')], harness);
     // Each reads every 30 s; the second has just read when the Secret changes, and the first is about to.
     await harness.clock.advance(19_000);
     await harness.start({ identity: 'second' });

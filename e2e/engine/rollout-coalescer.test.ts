@@ -3,7 +3,7 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import { configMap, daemonSet, deployment, fromConfigMap, fromSecret, secret, statefulSet } from '../apiserver/cluster';
 import { Controllers } from '../apiserver/controllers/controllers';
 import type { Fault, FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 const annotations = { 'reloader.stakater.com/auto': 'true' };
 const envFrom = [fromConfigMap('app'), fromSecret('db')];
@@ -92,6 +92,7 @@ describe('a change that a rollout of somebody else comes after', () => {
   });
 
   it('is told, counted and recorded, and makes no Event', async () => {
+    harness.leaseTimings = usualLease;
     const engine = await world();
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
     await harness.clock.advance(minute);
@@ -151,6 +152,7 @@ describe('a change that a rollout of somebody else comes after', () => {
   });
 
   it('is answered by a restart if we die before the pods are replaced', async () => {
+    harness.leaseTimings = usualLease;
     const engine = await world();
     await happen([0, async () => await setColor('blue')], [300, async () => await setImage('app:2')]);
     await harness.clock.advance(2_000);

@@ -12,7 +12,7 @@ import {
 } from '../apiserver/add-ons';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { type Engine, engineUser, Harness } from './harness';
+import { type Engine, engineUser, Harness, usualLease } from './harness';
 import { auto, chartRules, rule, seeded, under, uses, warnings } from './rights.fixture';
 
 const keySecret = secret({ name: 'reroll-digest-key', namespace: 'reroll', data: { key: 'k'.repeat(32) } });
@@ -210,7 +210,9 @@ describe('a process with a key of its own', () => {
       ...[...chartRules, rule('coordination.k8s.io', 'leases', 'get create update')],
       rule('apps', 'deployments daemonsets statefulsets', 'watch'),
     ];
-    const [harness, first] = await under(withLease, seeded());
+    const harness = seeded();
+    harness.leaseTimings = usualLease;
+    const [, first] = await under(withLease, harness);
     await harness.clock.advance(5 * 60_000);
     const [, second] = await under(withLease, harness, { identity: 'second' });
     harness.seed(keySecret);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import { configMap, deployment, fromConfigMap, fromSecret, secret } from '../apiserver/cluster';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const selecting: Partial<EngineSettings> = { sourceSelector: parseSelector('reload=yes') };
@@ -131,6 +131,7 @@ describe('§10.3 --resource-label-selector', () => {
   });
 
   it('a label that came while nobody watched restarts nothing', async () => {
+    harness.leaseTimings = usualLease;
     await start({});
     engine.kill();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });

@@ -62,12 +62,13 @@ class ElectedOrAlone implements Election {
   #refusal: string | undefined;
 
   constructor(deps: EngineDeps, { identity, ownNamespace, leaseName, replicated }: EngineSettings) {
-    const { client, clock, random, logger } = deps;
+    const { client, clock, random, logger, leaseTimings } = deps;
     this.#logger = logger;
     this.#mayBeAlone = !replicated;
     this.#refusals = new PermissionProbe({ client, clock });
     this.#election = new LeaderElection({
       ...{ client, clock, random, logger, identity, namespace: ownNamespace, name: leaseName },
+      ...leaseTimings,
       onAttempt: (failure) => this.#onAttempt(failure),
     });
   }

@@ -1,4 +1,5 @@
 import type { KubeClient } from '../../shared/kube/client/client';
+import type { LeaseTimings } from '../../shared/kube/lease/lease';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/log/logger';
 import type { BackoffOptions, Random } from '../../shared/runtime/random';
@@ -18,6 +19,7 @@ export interface EngineDeps {
   readonly metrics: Metrics;
   /** The digest key outlives this process, and every replica has it. Default true. */
   readonly keyIsShared?: boolean;
+  readonly leaseTimings?: LeaseTimings;
   /** The first lists are taken in: what comes from now on is little beside them. May be called again. */
   readonly onListed?: () => void;
   /** Undefined: restarts are told in the cluster alone. */

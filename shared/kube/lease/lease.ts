@@ -11,15 +11,8 @@ import type { RequestLimits } from '../client/objects';
 import { LeaseStore } from './lease-record';
 import { microTime } from '../client/micro-time';
 
-export interface LeaderElectionOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly namespace: string;
-  readonly name: string;
-  /** Unique per process: two processes with one identity would both lead. */
-  readonly identity: string;
+/** What is left out is as in client-go. */
+export interface LeaseTimings {
   /** Others may take over after seeing no renewal for this time. Default 15 s. */
   readonly leaseDurationMs?: number;
   /**
@@ -29,6 +22,17 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs?: number;
   /** Between attempts to renew or to acquire. Default 2 s. */
   readonly retryPeriodMs?: number;
+}
+
+export interface LeaderElectionOptions extends LeaseTimings {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique per process: two processes with one identity would both lead. */
+  readonly identity: string;
   /**
    * Receives the failure of each attempt to acquire or renew; undefined: the server answered, whoever leads. It may
    * return a period to wait instead of `retryPeriodMs`.
