@@ -10,14 +10,20 @@ export const csiMutants: readonly Mutant[] = [
   {
     what: 'the first versions of a status are a rotation',
     file: rotations,
-    from: 'if (!isRotated || atMs < newestMs) return;',
-    to: 'if ((!isRotated && (!before || before.content)) || atMs < newestMs) return;',
+    from: 'const rotation = isRotated ? rotated',
+    to: 'const rotation = isRotated || (before && !before.content) ? rotated',
   },
   {
     what: 'a pod that lags behind the newest rotation takes its place',
     file: rotations,
-    from: 'if (!isRotated || atMs < newestMs) return;',
-    to: 'if (!isRotated) return;',
+    from: 'if (formerly && atMs < formerly.shownMs) {',
+    to: 'if (formerly && atMs < 0) {',
+  },
+  {
+    what: 'a rotation is as old as the last pod that came to show it',
+    file: rotations,
+    from: 'isEarlier ? since(formerly.source, atMs) : formerly.source',
+    to: 'formerly.source',
   },
   {
     what: 'a status is compared with another one of its name',

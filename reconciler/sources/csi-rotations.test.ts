@@ -43,15 +43,27 @@ interface Shown {
 }
 
 /** The status of the pod `a`, created ten minutes ago and written with that, where nothing else is said. */
-function show(shown: Shown, contents: (version: string) => ContentDigest = mounted): void {
-  const { pod = 'a', namespace = 'shop', className = 'vault', version, created = -600, origin = 'watch' } = shown;
+function statusOf(shown: Shown, contents: (version: string) => ContentDigest): CsiPodStatus {
+  const { pod = 'a', namespace = 'shop', className = 'vault', version, created = -600 } = shown;
   const { uid = `uid-${pod}`, written = created } = shown;
-  const status: CsiPodStatus = {
+  return {
     ...{ namespace, name: `${pod}-vault`, uid, resourceVersion: '7', className, createdAtMs: at(created) },
     statusWrittenAtMs: written === null ? undefined : at(written),
     content: version === null ? undefined : contents(version),
   };
-  rotations.statusSink(undefined, () => undefined).upsert(status, origin);
+}
+
+function show(shown: Shown, contents: (version: string) => ContentDigest = mounted): void {
+  const sink = rotations.statusSink(undefined, () => undefined);
+  sink.upsert(statusOf(shown, contents), shown.origin ?? 'watch');
+  if (shown.origin === 'list') sink.synced();
+}
+
+/** All of them as one list. */
+function list(...statuses: readonly Shown[]): void {
+  const sink = rotations.statusSink(undefined, () => undefined);
+  for (const shown of statuses) sink.upsert(statusOf(shown, mounted), 'list');
+  sink.synced();
 }
 
 function mounted(version: string): ContentDigest {
@@ -120,7 +132,7 @@ describe('a rotation', () => {
         { version: '2', written: 20 },
         { version: '2', pod: 'b', written: 21 },
       ],
-      ['2 at 20 s', '2 at 21 s'],
+      ['2 at 20 s'],
     ],
     [
       'is not a pod that lags behind the newest',
@@ -145,6 +157,25 @@ describe('a rotation', () => {
   ])('%s', (_what, statuses, expected) => {
     for (const status of statuses) show(status);
     expect(rotationsTold()).toEqual(expected);
+  });
+
+  describe.each([
+    ['is as old as the first write that shows it', [10, 20, 30], undefined, '2 at 10 s'],
+    ['came after another one that was shown since', [30, 40], 20, '2 at 30 s'],
+    ['came a second time if another one was shown in between', [10, 40], 20, '2 at 40 s'],
+  ])('in a list %s', (_what, shownAt, otherAt, expected) => {
+    const showing = shownAt.map((written, index) => ({ version: '2', pod: `b${index}`, written }));
+    const all = otherAt === undefined ? showing : [...showing, { version: '1', pod: 'a', written: otherAt }];
+    const [first, ...rest] = all;
+
+    it.each([
+      ['as they come', all],
+      ['the other way round', all.toReversed()],
+      ['the first one last', [...rest, first!]],
+    ])('%s', (_order, statuses) => {
+      list(...statuses);
+      expect(rotationsTold()).toEqual([expected]);
+    });
   });
 
   it('of which no time is kept is dated by our own clock, in whole seconds', async () => {
@@ -206,7 +237,7 @@ describe('a status that goes', () => {
     rotations.forgetStatuses();
     expect([...rotations.statusSink(undefined, () => undefined).keys()]).toEqual([]);
     show({ version: '3', pod: 'b', written: -596 });
-    show({ version: '2', written: 19, origin: 'list' });
+    show({ version: '2', written: 21, origin: 'list' });
     expect(rotationsTold()).toEqual(['2 at 20 s']);
   });
 });

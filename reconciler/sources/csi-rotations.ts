@@ -17,6 +17,15 @@ export interface CsiRotationsOptions {
  */
 const completedWithinMs = 5_000;
 
+/** The newest rotation of a class, as a source. */
+interface Rotation {
+  readonly source: DigestedSource & { readonly writtenAtMs: number };
+  /** The newest write that shows it. */
+  readonly shownMs: number;
+  /** The newest write that shows another one. */
+  readonly otherShownMs: number;
+}
+
 interface Mounted {
   readonly uid: string;
   readonly className: string;
@@ -27,7 +36,8 @@ interface Mounted {
  * SecretProviderClasses as sources: they change under running pods when the CSI driver rotates the mounted secrets.
  *
  * A class has no content of its own; each pod's status shows what that pod has mounted. What counts is the newest
- * rotation: the newest write after which a status shows other versions. A pod that is created or deleted changes
+ * rotation: the newest write after which a status shows other versions. Pods come to show it one after the other, so it
+ * is as old as the first write that shows it. A pod that is created or deleted changes
  * nothing, because pods start with the current versions, and a class that was never rotated is a source that does not
  * exist. So a rotation restarts once, however many pods report it, and the pods that replace those restart nothing
  * again.
@@ -37,8 +47,7 @@ export class CsiRotations {
   readonly #sink: ReflectorSink<SourceRecord>;
   readonly #statuses = new Map<ObjectKey, Mounted>();
   readonly #classes = new Map<ObjectKey, CsiClass>();
-  /** The newest rotation of each class. */
-  readonly #rotations = new Map<ObjectKey, DigestedSource>();
+  readonly #rotations = new Map<ObjectKey, Rotation>();
 
   constructor(options: CsiRotationsOptions) {
     this.#options = options;
@@ -47,13 +56,23 @@ export class CsiRotations {
 
   /** Receives the statuses of a namespace, or of all namespaces. */
   statusSink(namespace: string | undefined, onSynced: () => void): ReflectorSink<CsiPodStatus> {
+    // How old a rotation is, a list shows at its end: the first pod that showed it may be the last in it.
+    const listed = new Set<ObjectKey>();
     return {
-      upsert: (status, origin) => this.#takeStatus(status, origin),
+      upsert: (status, origin) => {
+        const rotated = this.#takeStatus(status, origin);
+        if (rotated !== undefined && origin === 'list') listed.add(rotated);
+        else if (rotated !== undefined) this.#update(rotated);
+      },
       remove: (key, uid) => {
         if (uid === undefined || uid === this.#statuses.get(key)?.uid) this.#statuses.delete(key);
       },
       keys: () => within(this.#statuses.keys(), namespace),
-      synced: onSynced,
+      synced: () => {
+        for (const key of listed) this.#update(key);
+        listed.clear();
+        onSynced();
+      },
     };
   }
 
@@ -79,13 +98,14 @@ export class CsiRotations {
     this.#statuses.clear();
   }
 
-  #takeStatus(status: CsiPodStatus, origin: 'list' | 'watch'): void {
-    const { namespace, name, uid, resourceVersion, className, content, createdAtMs } = status;
+  /** Returns the key of a class whose source is another one now. */
+  #takeStatus(status: CsiPodStatus, origin: 'list' | 'watch'): ObjectKey | undefined {
+    const { namespace, name, uid, className, content, createdAtMs } = status;
     const key = objectKey(namespace, name);
     const known = this.#statuses.get(key);
     const before = known?.uid === uid && known.className === className ? known : undefined;
     this.#statuses.set(key, { uid, className, content });
-    if (content === undefined || className === '') return;
+    if (content === undefined || className === '') return undefined;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
     // A list may show versions for a status that was seen without: the first ones, or those of a rotation since.
     const isFirst = before !== undefined && before.content === undefined && origin === 'watch';
@@ -93,34 +113,67 @@ export class CsiRotations {
       ? !content.equals(before.content)
       : !isFirst && status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs;
     const classKey = objectKey(namespace, className);
-    const newest = this.#rotations.get(classKey);
-    const newestMs = newest?.writtenAtMs ?? 0;
-    // The content was digested again under another key. From now on, that digest must be recorded.
-    if (newest && content.former && !newest.content.former && content.equals(newest.content)) {
-      this.#rotations.set(classKey, { ...newest, content });
-      this.#update(classKey);
-    }
-    if (!isRotated || atMs < newestMs) return;
-    this.#rotations.set(classKey, {
-      kind: 'SecretProviderClass',
-      namespace,
-      name: className,
-      // One identity from the first rotation on: the statuses that report it are created and deleted.
-      uid: classKey,
-      resourceVersion,
-      createdAtMs: newest?.createdAtMs ?? atMs,
-      writtenAtMs: atMs,
-      ...{ ignore: false, match: false, content },
-    });
-    this.#update(classKey);
+    const formerly = this.#rotations.get(classKey);
+    const rotation = isRotated ? rotated(formerly, status, content, atMs) : formerly;
+    const now = rotation && withFormer(rotation, content);
+    if (!now || now === formerly) return undefined;
+    this.#rotations.set(classKey, now);
+    return now.source === formerly?.source ? undefined : classKey;
   }
 
   #update(key: ObjectKey): void {
     const rotation = this.#rotations.get(key);
     if (!rotation) return;
-    const { ignore, match } = this.#classes.get(key) ?? rotation;
-    this.#sink.upsert({ ...rotation, ignore, match }, 'watch');
+    const { ignore, match } = this.#classes.get(key) ?? rotation.source;
+    this.#sink.upsert({ ...rotation.source, ignore, match }, 'watch');
   }
+}
+
+/** The newest rotation after `formerly`, once a status shows that it was rotated to `content` at `atMs`. */
+function rotated(
+  formerly: Rotation | undefined,
+  { namespace, className, resourceVersion }: CsiPodStatus,
+  content: ContentDigest,
+  atMs: number,
+): Rotation {
+  if (formerly && content.equals(formerly.source.content)) {
+    const shownMs = Math.max(formerly.shownMs, atMs);
+    const isEarlier = atMs < formerly.source.writtenAtMs && atMs > formerly.otherShownMs;
+    return { ...formerly, shownMs, source: isEarlier ? since(formerly.source, atMs) : formerly.source };
+  }
+  if (formerly && atMs < formerly.shownMs) {
+    const otherShownMs = Math.max(formerly.otherShownMs, atMs);
+    // Shown before and after the other one, it has come a second time.
+    const isSecond = formerly.source.writtenAtMs <= atMs;
+    return {
+      ...formerly,
+      otherShownMs,
+      source: isSecond ? { ...formerly.source, writtenAtMs: formerly.shownMs } : formerly.source,
+    };
+  }
+  const source = {
+    kind: 'SecretProviderClass',
+    namespace,
+    name: className,
+    // One identity from the first rotation on: the statuses that report it are created and deleted.
+    uid: objectKey(namespace, className),
+    resourceVersion,
+    createdAtMs: formerly?.source.createdAtMs ?? atMs,
+    writtenAtMs: atMs,
+    ...{ ignore: false, match: false, content },
+  } as const;
+  return { source, shownMs: atMs, otherShownMs: formerly?.shownMs ?? 0 };
+}
+
+function since(source: Rotation['source'], atMs: number): Rotation['source'] {
+  return { ...source, createdAtMs: Math.min(source.createdAtMs, atMs), writtenAtMs: atMs };
+}
+
+/** The content was digested again under another key. From now on, that digest must be recorded. */
+function withFormer(rotation: Rotation, content: ContentDigest): Rotation {
+  const { source } = rotation;
+  if (!content.former || source.content.former || !content.equals(source.content)) return rotation;
+  return { ...rotation, source: { ...source, content } };
 }
 
 function* within(keys: Iterable<ObjectKey>, namespace: string | undefined): Iterable<ObjectKey> {
