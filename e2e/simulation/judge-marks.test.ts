@@ -1,12 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { deployment, fromConfigMap } from '../apiserver/cluster';
+import { withValueAt } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import { checkMarks, marksOf, type Marked, type MarkedWrite } from './judge-marks';
 import type { Violation } from './judge';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 
+const restartedAt = '2026-01-01T00:00:09.981Z';
+
 interface Shape {
+  /** In the template. */
+  readonly restartedAt?: string;
+  /** What `reroll.dev/last-restart` tells. */
+  readonly lastRestartAt?: string;
   readonly n?: number;
   readonly digest?: string;
   readonly marker?: string;
@@ -14,15 +21,21 @@ interface Shape {
   readonly optedIn?: boolean;
 }
 
-function workload({ n, digest = 'a', marker, image, optedIn = true }: Shape = {}): KubeObject {
+function workload(shape: Shape = {}): KubeObject {
+  const { n, digest = 'a', marker, image, optedIn = true, lastRestartAt } = shape;
   const baseline =
     n === undefined ? {} : { 'reroll.dev/baseline': JSON.stringify({ v: 1, n, sources: { 'cm/app': digest } }) };
   const env = marker === undefined ? [] : [{ name: 'STAKATER_APP_CONFIGMAP', value: marker }];
-  const annotations = { ...(optedIn && auto), ...baseline };
-  return deployment({
+  const lastRestart =
+    lastRestartAt === undefined ? {} : { 'reroll.dev/last-restart': JSON.stringify({ at: lastRestartAt, id: '1f' }) };
+  const annotations = { ...(optedIn && auto), ...baseline, ...lastRestart };
+  const made = deployment({
     ...{ name: 'web', annotations, envFrom: [fromConfigMap('app')], env },
     ...(image !== undefined && { image }),
   }) as unknown as KubeObject;
+  if (shape.restartedAt === undefined) return made;
+  const path = ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'];
+  return withValueAt(made, path, shape.restartedAt) as unknown as KubeObject;
 }
 
 function update(old: Shape, asked: Shape, after: Shape): MarkedWrite {
@@ -59,6 +72,16 @@ describe('the judge of what a webhook puts into writes of others', () => {
       update(stored, { n: 2, marker: 'w' }, { n: 4, digest: 'b', marker: 'y' }),
       ['folded'],
     ],
+    [
+      'a time of restart that nothing tells to be ours, and a replacement removes',
+      update({ n: 3, restartedAt }, {}, { n: 3 }),
+      ['kept'],
+    ],
+    [
+      'one that is later than the last restart that is told of',
+      update({ n: 3, restartedAt, lastRestartAt: '2026-01-01T00:00:01.000Z' }, {}, { n: 3 }),
+      ['kept'],
+    ],
     ['nothing of what opts out', update(stored, { optedIn: false }, { optedIn: false }), []],
     ['nothing of what keeps everything itself', update(stored, stored, stored), []],
   ])('finds nothing wrong with %s', (_, write, marked) => {
@@ -80,6 +103,11 @@ describe('the judge of what a webhook puts into writes of others', () => {
       'baseline apart from template',
     ],
     ['a marker that stays lost', update(stored, {}, { n: 3 }), 'restart without reason'],
+    [
+      'our own time of restart that stays lost',
+      update({ n: 3, restartedAt, lastRestartAt: restartedAt }, {}, { n: 3, lastRestartAt: restartedAt }),
+      'restart without reason',
+    ],
     ['another marker in its place', update(stored, {}, { n: 3, marker: 'y' }), 'restart without reason'],
     [
       'a change that is recorded without a marker',

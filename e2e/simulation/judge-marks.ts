@@ -1,14 +1,16 @@
 import type { AdmissionRequest } from '../apiserver/admission';
+import { stringAt } from '../apiserver/json';
 import type { KubeObject } from '../apiserver/objects';
 import { baselineOf, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { checkTruth } from './judge-engine-writes';
+import { restartWrittenBy } from './judge-restart-ids';
 import type { Life } from './lives';
 import { differ } from './reason';
 import { isOfUnawareTime } from './restored';
-import { asksForRestarts, templateOf } from './usage';
+import { asksForRestarts, podTemplateOf, templateOf } from './usage';
 import { hasMarker, templateWithoutOurs, withoutOurs } from './without-ours';
 
 /** What a webhook made of a write of a workload, in the words of the situations. */
@@ -87,9 +89,19 @@ export function marksOf(write: MarkedWrite): readonly Marked[] {
 
 /** Everything of the template is as it was, but the marker, of which there is nothing left. */
 function isBareReplacement({ operation, isDeliberate, oldObject, asked }: MarkedWrite): boolean {
-  if (operation !== 'UPDATE' || isDeliberate || !baselineOf(oldObject) || hasMarker(asked)) return false;
+  if (operation !== 'UPDATE' || isDeliberate || !oldObject || !baselineOf(oldObject) || hasMarker(asked)) return false;
+  if (looksLikeAPersons(oldObject)) return false;
   const [before, after] = [oldObject, asked].map((object) => JSON.stringify(templateWithoutOurs(object)));
   return before === after;
+}
+
+/**
+ * A marker that might be that of `kubectl rollout restart`, which a manifest may remove: both put the time there. Only
+ * `reroll.dev/last-restart` tells that it is ours, and others may have taken that out of the write that brought the marker.
+ */
+function looksLikeAPersons(object: KubeObject): boolean {
+  const restartedAt = stringAt(podTemplateOf(object), 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt');
+  return restartedAt !== undefined && restartedAt !== stringAt(restartWrittenBy({ object, previous: undefined }), 'at');
 }
 
 /** Of the record and what else we wrote to the metadata, and of nothing more. */
