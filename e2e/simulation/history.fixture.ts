@@ -117,11 +117,11 @@ export class Hand {
     await this.clock.advance(3_000);
   }
 
-  /** The engine tells why it restarted `web`. */
-  async event(message: string): Promise<void> {
-    const { uid } = this.server.store.get(this.server.kindOf('Deployment'), 'default/web')?.metadata ?? {};
-    const involvedObject = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web', uid };
-    const metadata = { name: `web.${this.server.store.revision}`, namespace: 'default' };
+  /** The engine tells why it restarted `web`, or what became of another workload. */
+  async event(message: string, kind: 'Deployment' | 'Job' = 'Deployment', name = 'web'): Promise<void> {
+    const { uid } = this.server.store.get(this.server.kindOf(kind), `default/${name}`)?.metadata ?? {};
+    const involvedObject = { kind, namespace: 'default', name, uid };
+    const metadata = { name: `${name}.${this.server.store.revision}`, namespace: 'default' };
     await this.#create('Event', {
       apiVersion: 'v1',
       kind: 'Event',
@@ -186,8 +186,8 @@ export class Hand {
     seed(this.server, cronJob({ name: 'report', ...usesApp }));
   }
 
-  addJob(): void {
-    seed(this.server, job({ name: 'migrate', ...usesApp }));
+  addJob(annotations: Readonly<Record<string, string>> = {}): void {
+    seed(this.server, job({ name: 'migrate', ...usesApp, annotations: { ...usesApp.annotations, ...annotations } }));
   }
 
   /** The engine runs the CronJob `report` as a Job. */

@@ -3,6 +3,7 @@ import type { WriteRecord } from '../apiserver/store';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { isOfWorkload } from './lives';
+import { isLeftToNextRun } from './own-settings';
 
 export const lastRestartAnnotation = 'reroll.dev/last-restart';
 
@@ -30,6 +31,8 @@ export class RestartIds {
   readonly #told = new Set<string>();
   /** Workloads of which others have taken out what we wrote. */
   readonly #unsaid = new Set<string>();
+  /** Workloads whose changes wait for their next run. */
+  readonly #left = new Set<string>();
 
   /** `isAltered`: others have changed it on its way. */
   wrote(write: WriteRecord, isAltered = false): readonly Violation[] {
@@ -40,11 +43,12 @@ export class RestartIds {
   }
 
   #workloadWritten(write: WriteRecord): readonly Violation[] {
-    const { kind, key, revision, user } = write;
+    const { kind, key, object, revision, user } = write;
+    const workload = `${kind.kind} ${key}`;
+    if (isLeftToNextRun(object)) this.#left.add(workload);
     const restart = restartWrittenBy(write);
     const id = stringAt(restart, 'id');
     if (id === undefined) return [];
-    const workload = `${kind.kind} ${key}`;
     const written = `${workload} ${JSON.stringify(restart)}`;
     const former = this.#written.get(id);
     this.#written.set(id, former ?? written);
@@ -65,8 +69,9 @@ export class RestartIds {
     const at = `Event ${key} at revision ${revision}`;
     if (wasTold) return [shared(`${at} tells of restart ${id} once more`)];
     if (this.#unsaid.has(`${kind} ${name}`)) return [];
-    // A CronJob was run all the same where there is no right to annotate it.
-    if (kind === 'CronJob' || this.#written.get(id)?.startsWith(`${kind} ${name} `) === true) return [];
+    // A CronJob was run all the same where there is no right to annotate it, and what waits for its next run does so.
+    if (kind === 'CronJob' || this.#left.has(`${kind} ${name}`)) return [];
+    if (this.#written.get(id)?.startsWith(`${kind} ${name} `) === true) return [];
     return [shared(`${at} tells of restart ${id} of ${kind} ${name}, which carries no such one`)];
   }
 }

@@ -53,6 +53,23 @@ describe('the judge of ids', () => {
     }
     expect(hand.promises()).toEqual(['restart id of another']);
   });
+
+  it.each<[string, Readonly<Record<string, string>>, boolean]>([
+    [
+      'is content with what may not be annotated and waits for its next run',
+      { 'reroll.dev/job-policy': 'next-run' },
+      false,
+    ],
+    ['finds an Event of a Job that carries no such restart', {}, true],
+  ])('%s', async (_what, annotations, isFound) => {
+    const hand = await adopted((settling) => {
+      settling.addJob(annotations);
+      return Promise.resolve();
+    });
+    const did = 'not run now: the change takes effect at its next run';
+    await hand.event(`ConfigMap app: content changed. Job ${did} (env-vars, c0ffee00)`, 'Job', 'migrate');
+    expect(hand.promises().includes('restart id of another')).toBe(isFound);
+  });
 });
 
 describe('the judge of authors who were known', () => {
