@@ -446,6 +446,49 @@ describe('what changed since an older version recorded it is not missed', () => 
   });
 });
 
+describe('a change is not missed by a process whose clock is minutes ahead', () => {
+  const world: Omit<World, 'seed' | 'stormMs' | 'steps' | 'weather'> = {
+    ...{ replicas: 1, strategy: 'env-vars', calm: false, controllers: false, laterTerm: false },
+    ...{ watchList: 'supported', watchWindow: 1_000, maxLatencyMs: 5, lagMs: new Map() },
+    ...{ features: noFeatures, dark: undefined, hybrid: undefined },
+  };
+
+  /** By its own clock it had not begun to watch yet when the source was edited. */
+  it('though the first list comes after the change', async () => {
+    const weather: readonly Weather[] = [
+      { kind: 'gone', fromMs: 0, toMs: 12_064, rate: 1, resource: undefined, seed: 515_255_264 },
+      { kind: 'stream-half-open', fromMs: 2_191, toMs: 15_536, rate: 0.5, resource: undefined, seed: 2_145_910_149 },
+    ];
+    const { violations, story } = await simulate({
+      ...{ ...world, seed: 41_000_692, stormMs: 19_000, weather },
+      steps: [
+        { kind: 'skew-clock-by-minutes', atMs: 214, uponWrite: false, seed: 707_485_377 },
+        { kind: 'edit-source', atMs: 2_891, uponWrite: true, seed: 1_149_735_909 },
+      ],
+    });
+    expect(story.join()).toContain('its clock is 480000 ms off');
+    expect(story.join('\n')).toMatch(/stream-half-open: GET \/api\/v1\/secrets .*\n(.*\n)*.*edit Secret default\/db/);
+    expect(violations).toEqual([]);
+  });
+
+  /** By what it wrote into the Lease it led for minutes after its end, when the workload and the change came. */
+  it('though it is the next process that finds workload and change', async () => {
+    const { violations, story } = await simulate({
+      ...{ ...world, seed: 41_006_527, stormMs: 24_000, weather: [], watchList: 'rejected' },
+      steps: [
+        { kind: 'hold-and-crash', atMs: 322, uponWrite: false, seed: 199_489_925 },
+        { kind: 'skew-clock-by-minutes', atMs: 5_386, uponWrite: false, seed: 1_489_450_262 },
+        { kind: 'create-workload-and-edit', atMs: 16_041, uponWrite: false, seed: 1_260_942_385 },
+        { kind: 'crash-long', atMs: 20_657, uponWrite: false, seed: 1_778_353_870 },
+        { kind: 'release', atMs: 21_158, uponWrite: false, seed: 1_399_217_790 },
+      ],
+    });
+    expect(story.join()).toContain('its clock is 240000 ms off');
+    expect(story.join('\n')).toMatch(/engine-0-3 MODIFIED Deployment default\/web /);
+    expect(violations).toEqual([]);
+  });
+});
+
 /** A source is left out by a label, edited, and taken in again; meanwhile a workload is created with a record of the webhook. */
 function worldThatLeavesOut(seed: number, leavingOut: number, creation: number): World {
   const quiet = { maxLatencyMs: 2, lost: 0, lostAnswer: 0 };

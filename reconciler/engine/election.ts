@@ -27,7 +27,7 @@ class WithoutLease implements Election {
   start(callbacks: LeaderCallbacks): void {
     if (this.#callbacks) return;
     this.#callbacks = callbacks;
-    callbacks.onStartedLeading(undefined);
+    callbacks.onStartedLeading(undefined, 0);
   }
 
   isLeader(): boolean {
@@ -120,7 +120,7 @@ class ElectedOrAlone implements Election {
         error: this.#refusal,
       },
     );
-    this.#callbacks.onStartedLeading(undefined);
+    this.#callbacks.onStartedLeading(undefined, 0);
   }
 
   #endAlone(): void {

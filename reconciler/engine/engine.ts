@@ -51,7 +51,7 @@ export class Engine implements ReconcilerEngine {
 
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
-  #watchingSinceMs = 0;
+  #watchingSinceMonotonicMs = 0;
   /** Of all terms of this process the earliest. */
   #inChargeSinceMs = Infinity;
 
@@ -126,12 +126,12 @@ export class Engine implements ReconcilerEngine {
   }
 
   start(): void {
-    this.#watchingSinceMs = this.#deps.clock.nowMs();
+    this.#watchingSinceMonotonicMs = this.#deps.clock.monotonicMs();
     this.#watch.watches.start();
     void this.#watch.named.run(this.#stop.signal);
     this.#watch.known.start();
     this.#election.start({
-      onStartedLeading: (previous) => this.#onStartedLeading(previous),
+      onStartedLeading: (previous, aheadMs) => this.#onStartedLeading(previous, aheadMs),
       onStoppedLeading: () => this.#onStoppedLeading(),
       onRestored: () => this.#onRestored(),
     });
@@ -208,12 +208,15 @@ export class Engine implements ReconcilerEngine {
     this.#lookAtEverything();
   }
 
-  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void {
+  #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void {
     const { clock, metrics } = this.#deps;
-    const sinceMs = previous ? previous.renewTimeMs - handoverMs : clock.nowMs() - clockSkewMs;
+    // Objects are dated by the API server's clock. This process's own may be off by minutes.
+    const serverNowMs = clock.nowMs() - aheadMs;
+    const sinceMs = previous ? previous.renewTimeMs - handoverMs : serverNowMs - clockSkewMs;
     // The holder before may have been this very process, before it could look at anything.
     this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
-    this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs: this.#watchingSinceMs };
+    const watchingSinceMs = serverNowMs - (clock.monotonicMs() - this.#watchingSinceMonotonicMs);
+    this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs };
     if (!this.#settings.dryRun) {
       metrics.leader.set(1);
       this.#recoverJobs();

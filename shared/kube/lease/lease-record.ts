@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { ownFieldManager } from '../../domain/annotations/annotations';
+import { managedFieldsOf } from '../../domain/workloads/managed-fields';
 import type { KubeClient } from '../client/client';
 import { undefinedIfNotFound } from '../errors';
 import type { KubeObject, RequestLimits } from '../client/objects';
@@ -27,6 +29,8 @@ export interface LeaseRecord {
 export interface StoredLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
+  /** When a process of Reroll last wrote it, by the API server's clock; undefined if that is not shown. */
+  readonly writtenAtMs: number | undefined;
 }
 
 /**
@@ -75,6 +79,7 @@ function stored(object: KubeObject): StoredLease {
   const spec = parsed.success ? parsed.data : {};
   return {
     object,
+    writtenAtMs: writtenAtMs(object),
     record: {
       holder: spec.holderIdentity ?? '',
       durationMs: (spec.leaseDurationSeconds ?? 0) * 1000,
@@ -83,4 +88,10 @@ function stored(object: KubeObject): StoredLease {
       transitions: spec.leaseTransitions ?? 0,
     },
   };
+}
+
+function writtenAtMs(object: KubeObject): number | undefined {
+  const own = managedFieldsOf(object).filter(({ manager }) => manager === ownFieldManager);
+  const times = own.flatMap(({ timeMs }) => timeMs ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
 }

@@ -11,7 +11,14 @@ import { LeaderElection } from './lease';
 import type { HttpRequest } from '../transport';
 
 interface Lease {
-  metadata: { name: string; namespace: string; uid: string; resourceVersion: string; labels?: Record<string, string> };
+  metadata: {
+    name: string;
+    namespace: string;
+    uid: string;
+    resourceVersion: string;
+    labels?: Record<string, string>;
+    managedFields?: readonly { readonly manager: string; readonly time: string }[];
+  };
   spec: Record<string, unknown>;
 }
 
@@ -20,6 +27,8 @@ class LeaseServer {
   lease: Lease | undefined;
   /** Replies instead of the server. */
   intercept: (request: HttpRequest, store: () => Reply) => Reply | Promise<Reply> = (_request, store) => store();
+  /** What its own clock shows; undefined: it keeps no times. */
+  nowMs: (() => number) | undefined;
   #version = 0;
 
   readonly transport = new FakeTransport((request) => this.intercept(request, () => this.#store(request)));
@@ -27,7 +36,12 @@ class LeaseServer {
   /** A write by another process. */
   write(spec: Record<string, unknown>): void {
     const version = String(++this.#version);
-    this.lease = { metadata: { name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version }, spec };
+    const time = this.nowMs && `${new Date(this.nowMs()).toISOString().slice(0, 19)}Z`;
+    const managedFields = time !== undefined && { managedFields: [{ manager: 'reroll', time }] };
+    this.lease = {
+      metadata: { name: 'lock', namespace: 'ns', uid: 'u', resourceVersion: version, ...managedFields },
+      spec,
+    };
   }
 
   /** Restores the Lease as it was at `version` in a backup. */
@@ -75,7 +89,10 @@ function candidate(server: LeaseServer, clock: Clock, identity: string, options 
     ...options,
   });
   election.start({
-    onStartedLeading: (previous) => void calls.push(`started ${previous?.renewTimeMs ?? 'first'}`),
+    onStartedLeading: (previous, aheadMs) => {
+      const ahead = aheadMs === 0 ? '' : `, ${aheadMs} ms ahead`;
+      calls.push(`started ${previous?.renewTimeMs ?? 'first'}${ahead}`);
+    },
     onStoppedLeading: () => void calls.push('stopped'),
     onRestored: () => void calls.push('restored'),
   });
@@ -105,6 +122,22 @@ describe('LeaderElection', () => {
       renewTime: '2026-01-01T00:01:00.000000Z',
     });
     expect(calls).toHaveLength(1);
+    await election.stop();
+  });
+
+  it.each([
+    ['may agree with', 400, 0],
+    ['is eight minutes ahead of', 480_000, 480_700],
+    ['is eight minutes behind', -480_000, -479_300],
+  ])('tells how far its clock is ahead if it %s the one of the server', async (_what, offMs, aheadMs) => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    server.nowMs = () => clock.nowMs() - offMs;
+    server.write({ holderIdentity: '', renewTime: new Date(startMs + 3_600_000).toISOString() });
+    await clock.advance(2_700);
+    const { calls, election } = candidate(server, clock, 'a');
+    await clock.settle();
+    const renewedMs = Math.floor((startMs - offMs) / 1000) * 1000;
+    expect(calls).toEqual([`started ${renewedMs}${aheadMs === 0 ? '' : `, ${aheadMs} ms ahead`}`]);
     await election.stop();
   });
 

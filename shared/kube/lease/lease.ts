@@ -41,8 +41,12 @@ export interface LeaderElectionOptions extends LeaseTimings {
 }
 
 export interface LeaderCallbacks {
-  /** `previous` is the content of the Lease before it was acquired; undefined if there was none. */
-  onStartedLeading(previous: { readonly renewTimeMs: number } | undefined): void;
+  /**
+   * `previous` is the Lease before it was acquired; undefined if there was none. Its time is by the API server's clock, as
+   * far as the Lease shows it: the holder's own may be off by minutes. `aheadMs`: how far this process's clock is ahead of
+   * the API server's, 0 if no difference can be seen.
+   */
+  onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void;
   /** Called at once: no write may follow. */
   onStoppedLeading(): void;
   /** The Lease has an older version than before: etcd was restored from a backup. Called for leaders and standbys. */
@@ -191,7 +195,8 @@ export class LeaderElection {
     if (lease && holder !== '' && holder !== this.#identity && !this.#hasExpired(lease)) return;
 
     const renewStartedMs = this.#clock.monotonicMs();
-    const now = microTime(this.#clock.nowMs());
+    const sentMs = this.#clock.nowMs();
+    const now = microTime(sentMs);
     const term = this.#term;
     if (holder !== this.#identity) this.#takenFrom = previousOf(lease);
     const previous = this.#takenFrom ?? previousOf(lease);
@@ -218,7 +223,8 @@ export class LeaderElection {
     if (term) return;
     this.#takenFrom = undefined;
     this.#logger.info('started leading');
-    this.#call(() => callbacks.onStartedLeading(previous));
+    const aheadMs = clockAheadMs(written, sentMs, this.#clock.nowMs());
+    this.#call(() => callbacks.onStartedLeading(previous, aheadMs));
   }
 
   /** Reads of single objects come from etcd itself, so the version only grows, even if the Lease was recreated. */
@@ -283,8 +289,15 @@ export class LeaderElection {
 }
 
 function previousOf(lease: StoredLease | undefined): { readonly renewTimeMs: number } | undefined {
-  const renewTimeMs = Date.parse(lease?.record.renewTime ?? '');
+  const renewTimeMs = lease?.writtenAtMs ?? Date.parse(lease?.record.renewTime ?? '');
   return Number.isNaN(renewTimeMs) ? undefined : { renewTimeMs };
+}
+
+/** The API server dates a write in whole seconds, at some moment between request and answer. In doubt its clock is behind. */
+function clockAheadMs({ writtenAtMs }: StoredLease, sentMs: number, answeredMs: number): number {
+  if (writtenAtMs === undefined) return 0;
+  const mayAgree = writtenAtMs + 1000 > sentMs && writtenAtMs <= answeredMs;
+  return mayAgree ? 0 : answeredMs - writtenAtMs;
 }
 
 /** Not a fault: another process was first. */
