@@ -5,8 +5,13 @@ import { isOfWorkload } from './lives';
 import type { Network } from './network';
 import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 
-/** Requests of one process in one minute; the busiest worlds come to a third of it. */
+/** Requests of one process in one minute; the busiest of small worlds come to a third of it. */
 const maxRequestsPerMinute = 1_000;
+/**
+ * For each workload, where that is more. A write that is refused for a whole minute is tried a dozen times, with a delay that
+ * doubles, and told of in Events.
+ */
+const maxRequestsOfWorkload = 25;
 /** ConfigMaps, Secrets, five kinds of workloads, and namespaces where they are selected. */
 const watchesOfProcess = 8;
 /** Whose API is served in some worlds: a watch more for each. */
@@ -22,10 +27,11 @@ export async function checkProcesses(
   network: Network,
 ): Promise<readonly Violation[]> {
   const found: Violation[] = [];
+  const allowed = Math.max(maxRequestsPerMinute, maxRequestsOfWorkload * everStored(server, isOfWorkload));
   for (const incarnation of replicas.all) {
     const { process } = incarnation;
     const most = requestsOfWorstMinute(server, process.name);
-    if (most > maxRequestsPerMinute) found.push(unbounded(`${process.name} made ${most} requests in one minute`));
+    if (most > allowed) found.push(unbounded(`${process.name} made ${most} requests in one minute`));
     if (process.state !== 'dead') found.push(...(await checkHeld(incarnation, server, network)));
   }
   return found;
@@ -50,17 +56,19 @@ async function checkHeld(
   const streams = network.openStreams(process);
   const watches = watchesOfProcess + server.kinds.filter(({ kind }) => addOns.has(kind)).length;
   if (streams > watches) found.push(unbounded(`${name} keeps ${streams} streams open`));
-  const everStored = (counts: (write: WriteRecord) => boolean): number =>
-    new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
-  const workloads = everStored(isOfWorkload);
+  const workloads = everStored(server, isOfWorkload);
   const queued = await metrics.sum('reloader_workqueue_depth');
   if (queued > workloads) found.push(unbounded(`${name} queues ${queued} keys of ${workloads} workloads`));
-  const sources = everStored(({ kind }) => sourceKinds.has(kind.kind));
+  const sources = everStored(server, ({ kind }) => sourceKinds.has(kind.kind));
   const indexed = await metrics.sum('reroll_sources');
   if (indexed > sources) found.push(unbounded(`${name} holds ${indexed} sources of ${sources}`));
   const bytes = await metrics.sum('reroll_source_retained_bytes');
   if (bytes > sources * maxBytesOfSource) found.push(unbounded(`${name} keeps ${bytes} bytes of ${sources} sources`));
   return found;
+}
+
+function everStored(server: ApiServer, counts: (write: WriteRecord) => boolean): number {
+  return new Set(server.history().flatMap((write) => (counts(write) ? `${write.kind.kind} ${write.key}` : []))).size;
 }
 
 function unbounded(sentence: string): Violation {
