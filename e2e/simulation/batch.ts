@@ -23,6 +23,12 @@ export interface Wrong {
 }
 
 /**
+ * A process that is killed never ends what it waits for, and Node keeps the combined signals of that, about 1 MB for a
+ * world. A batch of 20,000 ran out of memory.
+ */
+const seedsPerWorker = 500;
+
+/**
  * Runs the seeds on worker threads; `report` is called for each as it ends, in no order, and ends the batch with
  * `enough`. Rejects when a worker dies, and for a mutation whose text is not there.
  */
@@ -34,28 +40,34 @@ export async function runBatch(
 ): Promise<void> {
   const code = await bundledWorker(mutation);
   let next = 0;
+  const take = (): number | undefined => seeds[next++];
+  const isLeft = (): boolean => next < seeds.length;
+  const runSome = async (): Promise<void> => {
+    // A world leaves little behind: with room for all of it, little is ever copied by the collector.
+    const worker = new Worker(code, {
+      eval: true,
+      resourceLimits: { maxYoungGenerationSizeMb: 64 },
+      workerData: plantedBug,
+    });
+    let left = seedsPerWorker;
+    await new Promise<void>((resolve, reject) => {
+      const send = (): void => {
+        const seed = left-- > 0 ? take() : undefined;
+        if (seed === undefined) resolve();
+        else worker.postMessage(seed);
+      };
+      worker.on('message', (done: SeedReport) => {
+        if (report(done) === 'enough') next = seeds.length;
+        send();
+      });
+      worker.on('error', reject);
+      worker.on('exit', () => reject(new Error('a worker ended before its seeds did')));
+      send();
+    }).finally(() => void worker.terminate());
+  };
   await Promise.all(
     Array.from({ length: Math.min(workers, seeds.length) }, async () => {
-      // A world leaves nothing behind: with room for all of it, little is ever copied by the collector.
-      const worker = new Worker(code, {
-        eval: true,
-        resourceLimits: { maxYoungGenerationSizeMb: 64 },
-        workerData: plantedBug,
-      });
-      await new Promise<void>((resolve, reject) => {
-        const send = (): void => {
-          const seed = seeds[next++];
-          if (seed === undefined) resolve();
-          else worker.postMessage(seed);
-        };
-        worker.on('message', (done: SeedReport) => {
-          if (report(done) === 'enough') next = seeds.length;
-          send();
-        });
-        worker.on('error', reject);
-        worker.on('exit', () => reject(new Error('a worker ended before its seeds did')));
-        send();
-      }).finally(() => void worker.terminate());
+      while (isLeft()) await runSome();
     }),
   );
 }
