@@ -264,6 +264,28 @@ it('a standby does not act on what it remembers: its watch of statuses hangs whe
   expect(restarts(harness)).toBe(2);
 });
 
+it.each([
+  ['before the workload was created: its pods have mounted it', false, 0],
+  ['since the workload was created', true, 1],
+])('judges a rotation that a watch shows late, %s', async (_what, isSince, expected) => {
+  const harness = await world();
+  harness.faults.add({
+    match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/secretproviderclasspodstatuses'),
+    fault: { kind: 'lag', lagMs: minuteMs },
+  });
+  await start(harness);
+  const rotateUnseen = async () => await rotate(harness, 'a', '2');
+  if (!isSince) await rotateUnseen();
+  harness.seed(deployment({ name: 'later', annotations: auto, ...csiVolume('vault') }));
+  await harness.clock.advance(10_000);
+  const { metadata } = await harness.get('Deployment', 'later');
+  expect(metadata.annotations?.['reroll.dev/baseline']).toContain('"spc/vault":"-"');
+  if (isSince) await rotateUnseen();
+  await harness.clock.advance(2 * minuteMs);
+  expect(restarts(harness)).toBe(1);
+  expect(harness.restarts('Deployment', 'later')).toBe(expected);
+});
+
 describe('§9 Q51 the API may come and go', () => {
   it('is found at run time, and a loss of it restarts nothing', async () => {
     const harness = new Harness();

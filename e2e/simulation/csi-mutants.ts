@@ -34,7 +34,7 @@ export const csiMutants: readonly Mutant[] = [
   {
     what: 'the first rotation of a class restarts nothing',
     file: 'shared/domain/plan/judge.ts',
-    from: 'return { reloadOnCreate: true, reloadOnDelete: false };',
+    from: 'return { reloadOnCreate: rotatedAtMs >= input.workload.record.createdAtMs, reloadOnDelete: false };',
     to: 'return { reloadOnCreate: false, reloadOnDelete: false };',
   },
 ];

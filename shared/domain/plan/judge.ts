@@ -56,9 +56,15 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   };
 }
 
-/** Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. */
+/**
+ * Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. Pods that
+ * are younger than its last rotation have mounted what it brought, even if it was not seen when the record was made.
+ */
 function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
-  if (candidate.kind === 'SecretProviderClass') return { reloadOnCreate: true, reloadOnDelete: false };
+  if (candidate.kind === 'SecretProviderClass') {
+    const rotatedAtMs = input.sources.get(candidate)?.writtenAtMs ?? Infinity;
+    return { reloadOnCreate: rotatedAtMs >= input.workload.record.createdAtMs, reloadOnDelete: false };
+  }
   const { reloadOnCreate, reloadOnDelete } = input.settings;
   return { reloadOnCreate: reloadOnCreate && !wasThereAtBirth(candidate, input), reloadOnDelete };
 }
