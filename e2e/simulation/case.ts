@@ -17,6 +17,8 @@ export class Case {
   readonly restored: Restored | undefined;
   /** Writes of engines that others have changed on their way. */
   readonly altered = new Set<WriteRecord>();
+  /** Up to which revisions the server has forgotten its history. */
+  readonly compactions: number[] = [];
   /** Also of those of which nothing was stored. */
   readonly alteredWorkloads = new Set<string>();
   readonly history: WriteRecord[] = [];

@@ -5,7 +5,7 @@ import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
-import { lateRemovals, latestWatchMs, reasonFor } from './reason';
+import { lateChanges, latestWatchMs, reasonFor } from './reason';
 import { lostWrites, recordsLost } from './restored';
 import { templateOf } from './usage';
 import { withoutOurs } from './without-ours';
@@ -57,7 +57,7 @@ export function changesInLife(opened: Case, life: Life): number {
   const sinceMs = life.writes[0].atMs - latestWatchMs;
   const changes = [...used].flatMap((source) => [
     ...contents.writes(source).filter(({ atMs }) => atMs >= sinceMs),
-    ...lateRemovals(opened, life, source, processes),
+    ...lateChanges(opened, life, source, processes),
     ...recordedLate(opened, life, source),
   ]);
   // Each may have been restarted for, and its end too.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import { Case } from './case';
+import { Judge } from './judge';
 import { adopted } from './history.fixture';
 
 describe('the judge', () => {
@@ -269,6 +270,26 @@ describe('the judge of a Job', () => {
       expect(hand.promises()).toEqual(promises);
     }
   });
+
+  it.each([
+    ['the server has forgotten', true, []],
+    ['the server remembers', false, ['restart without reason']],
+  ])(
+    'takes an edit from before its birth for a reason where %s what was there before',
+    async (_what, forgets, promises) => {
+      const hand = await adopted();
+      await hand.edit('value-2-');
+      const forgotten = hand.server.store.revision;
+      await hand.clock.advance(60_000);
+      hand.addJob();
+      await hand.createAnew('value-2-');
+      await hand.engine('value-2-', true);
+      const judging = new Judge();
+      if (forgets) judging.compacted(forgotten);
+      hand.server.history().forEach((write) => judging.wrote(write));
+      expect(judging.verdict(false).map(({ promise }) => promise)).toEqual(promises);
+    },
+  );
 
   it('finds nothing in one created anew for a change, unless it is another', async () => {
     const hand = await adopted();

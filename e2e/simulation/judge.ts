@@ -103,6 +103,11 @@ export class Judge {
     this.#case.alteredWorkloads.add(workload);
   }
 
+  /** The server forgets what was before `revision`. */
+  compacted(revision: number): void {
+    this.#case.compactions.push(revision);
+  }
+
   /** Everything is as it was at `revision`, now. What came since never was. */
   restored(revision: number, atMs: number): void {
     const { history, rules } = this.#case;

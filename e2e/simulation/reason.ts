@@ -30,7 +30,7 @@ export function reasonFor(
     // Its first coming into being restarts nothing.
     const first = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
     const created = rulesFor(source, rules).reloadOnCreate ? undefined : first;
-    const late = lateRemovals(opened, life, source, [user]);
+    const late = lateChanges(opened, life, source, [user]);
     return contents
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
@@ -47,7 +47,7 @@ export function reasonFor(
       .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
     changedInLife(source, bornMs);
   const wentSince = (source: string, sinceMs: number): boolean => {
-    const late = lateRemovals(opened, life, source, [user]);
+    const late = lateChanges(opened, life, source, [user]);
     const removals = contents.changes(source, 'all', 0, revision).filter(({ content }) => content === undefined);
     return removals.some((removal) => removal.atMs >= sinceMs || late.includes(removal));
   };
@@ -94,29 +94,33 @@ export function differ(former: Entry, entry: Entry): boolean | undefined {
 const toleranceMs = 2_000;
 
 /**
- * Removals of keys, and of the whole where that is a change, from before the workload's birth that may look to one of the processes like changes since. The server
- * keeps no time of a removal, and where a list shows it together with other writes, theirs may be older: it is dated by
- * when a process comes to know of it, which is minutes later where its watch was down. Who has recorded what is left did know of it.
+ * Changes from before the workload's birth that may look to one of the processes like changes since. The server keeps no time
+ * of a removal, of a key or of the whole where that is a change, and where a list shows it together with other writes, theirs
+ * may be older. Of a content that was not read before the server forgot it nobody knows whether a key was removed from it. Both
+ * are dated by when a process comes to know of them, which is minutes later where its watch was down. Who has recorded what
+ * is left did know of it.
  */
-export function lateRemovals(
-  { contents, lives, digests, rules }: Case,
+export function lateChanges(
+  { contents, lives, digests, rules, compactions }: Case,
   { writes: [born] }: Life,
   source: SourceName,
   processes: readonly string[],
 ): readonly Version[] {
-  const knew = (process: string, removal: Version): boolean =>
+  const isForgotten = ({ revision }: Version): boolean => compactions.some((compacted) => revision <= compacted);
+  const knew = (process: string, change: Version): boolean =>
     lives.some(({ writes }) =>
       writes.some((write) => {
         const entry = recordedOf(write.object).get(source);
         if (write.user !== process || entry === undefined || write.atMs > born.atMs - toleranceMs) return false;
-        const formers = contents.versions(source).filter(({ revision }) => revision < removal.revision);
+        const formers = contents.versions(source).filter(({ revision }) => revision < change.revision);
         return digests !== undefined && formers.every(({ content }) => !matches(digests, source, content, entry));
       }),
     );
   const versions = contents.versions(source).filter(({ revision }) => revision < born.revision);
   return versions.filter(
     (version, index) =>
-      removes(versions[index - 1], version, rules) && processes.some((process) => !knew(process, version)),
+      (removes(versions[index - 1], version, rules) || isForgotten(version)) &&
+      processes.some((process) => !knew(process, version)),
   );
 }
 

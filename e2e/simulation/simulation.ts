@@ -181,6 +181,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       situations.told('compacts');
       story.tell('server', 'compacts its history');
       server.compact();
+      judge.compacted(server.store.revision);
     },
     hybrid: hybrid?.start({ server, network, users, reconcilers: replicas, leader }),
   };
