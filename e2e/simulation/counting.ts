@@ -2,7 +2,7 @@ import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import type { SourceName } from './contents';
-import { isOfEngine, namespaceOf, type Life } from './lives';
+import { isOfEngine, lossesOf, namespaceOf, type Life } from './lives';
 import type { Use } from './usage';
 import { isExclusion, policyAnnotations } from './wishes';
 
@@ -57,7 +57,7 @@ export function owedSince(opened: Case, life: Life, source: SourceName): number 
   const adopter = life.writes.find(
     (write) => write.revision > revision && isOfEngine(write) && recordedOf(write.object).has(source),
   );
-  if (!adopter || recordedBefore(life, source, revision) !== undefined) return revision;
+  if (!adopter || recordedBefore(opened, life, source, revision) !== undefined) return revision;
   const isShownLate = by === 'workload' && isRemoval;
   // The next write to the source tells that it came later, unless it is of the same second.
   const isOfSecond = (write: WriteRecord): boolean => Math.floor(write.atMs / 1000) <= Math.floor(atMs / 1000);
@@ -69,7 +69,7 @@ export function owedSince(opened: Case, life: Life, source: SourceName): number 
 /** What was recorded of a source when it came to count again, if it counts again: that is what it is compared with. */
 export function recordedWhenBegun(opened: Case, life: Life, source: SourceName): ReturnType<typeof recordedBefore> {
   const { revision, by } = beginningOf(opened, life, source);
-  return by === 'birth' ? undefined : recordedBefore(life, source, revision);
+  return by === 'birth' ? undefined : recordedBefore(opened, life, source, revision);
 }
 
 /**
@@ -96,11 +96,21 @@ function hasLooked({ lives }: Case, process: string, revision: number): boolean 
 /** Times are whole seconds, and a read may show two writes as one. */
 const togetherMs = 2_000;
 
+/**
+ * A process remembers what others took away, and puts it back; but not of a workload that asks for no restarts any more before it
+ * could: of that it forgets all but what stands on the object.
+ */
 function recordedBefore(
-  { writes }: Life,
+  opened: Case,
+  life: Life,
   source: SourceName,
   revision: number,
 ): ReturnType<ReturnType<typeof recordedOf>['get']> {
-  const former = writes.findLast((write) => write.revision < revision && recordedOf(write.object).has(source));
-  return recordedOf(former?.object).get(source);
+  const formers = life.writes.filter((write) => write.revision < revision);
+  const former = formers.findLast((write) => recordedOf(write.object).has(source));
+  const loss = lossesOf(life).find((write) => write.revision > (former?.revision ?? Infinity));
+  const isForgotten =
+    loss !== undefined &&
+    formers.some((write) => write.revision >= loss.revision && !opened.asksForRestarts(write.object));
+  return isForgotten ? undefined : recordedOf(former?.object).get(source);
 }

@@ -111,6 +111,23 @@ describe('the judge of rotations', () => {
     expect(judge.owed.map(({ promise }) => promise)).toEqual(promises);
   });
 
+  it('takes one restart for a rotation that a restore has undone, and not two', async () => {
+    const hand = await mounted();
+    const judge = new Judge();
+    hand.server.history().forEach((write) => judge.wrote(write));
+    hand.server.store.subscribe((write) => judge.wrote(write));
+    const { revision } = hand.server.store;
+    hand.server.store.passOver(1_000);
+    await rotate(hand, 'a', '2');
+    hand.server.restore(revision);
+    judge.restored(revision, hand.clock.nowMs());
+    await hand.clock.advance(20_000);
+    await record(hand, '2', true);
+    expect(judge.violations).toEqual([]);
+    await record(hand, '2', true);
+    expect(judge.violations.map(({ promise }) => promise)).toEqual(['restart without reason']);
+  });
+
   it('finds a rotation that nothing answered, and one that was recorded only', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');

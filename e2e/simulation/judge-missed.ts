@@ -7,8 +7,9 @@ import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
+import { isRestart } from './judge-engine-writes';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
-import { recordsLost } from './restored';
+import { isUnaware, recordsLost } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf, type Turn } from './selection';
@@ -28,6 +29,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       lastForgotten(opened, life),
       notTakenBack(opened, life),
       lastRekeyed(opened, life),
+      lastPutBack(opened, life),
     ];
     return [...opened.usageAt(last.object)].flatMap(([source, keys]): readonly Violation[] => {
       const since = Math.max(
@@ -100,6 +102,31 @@ function lastRekeyed(opened: Case, { writes }: Life): number {
     return before !== undefined && after !== undefined && before.key !== after.key;
   });
   return Math.max(0, ...rekeyed.map(({ user }) => opened.ledSince(user)));
+}
+
+/**
+ * When a process last put back a record whose restart a restore of etcd has undone. Until it asks for its Lease it cannot tell that from
+ * a record that somebody took away, and takes its pods for restarted.
+ */
+function lastPutBack(opened: Case, { writes }: Life): number {
+  const { history, restored } = opened;
+  const [{ object: born }] = writes;
+  const undone = restored?.lost.filter(
+    (write) => isOfEngine(write) && isRestart(write) && write.object.metadata.uid === born.metadata.uid,
+  );
+  const putBack = writes.findLast((write) => {
+    if (!isOfEngine(write) || isRestart(write) || !isUnaware(opened, write)) return false;
+    const hasAsked = history.some(
+      ({ kind, user, atMs, revision }) =>
+        kind.kind === 'Lease' && user === write.user && atMs > (restored?.atMs ?? 0) && revision < write.revision,
+    );
+    return !hasAsked && undone?.some((restart) => restart.user === write.user && recordsSame(restart, write)) === true;
+  });
+  return putBack?.revision ?? 0;
+}
+
+function recordsSame(left: WriteRecord, right: WriteRecord): boolean {
+  return JSON.stringify(baselineOf(left.object)?.sources) === JSON.stringify(baselineOf(right.object)?.sources);
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Hand } from './history.fixture';
+import { adopted, Hand } from './history.fixture';
 import type { Rules } from './rules';
 
 const auto = 'reloader.stakater.com/auto';
@@ -108,6 +108,19 @@ describe('the judge of what a source says of itself', () => {
 
 describe('the judge of an install that restarts all', () => {
   const all: Partial<Rules> = { ...well, autoReloadAll: true };
+
+  it.each([
+    ['nothing of a record that was taken away before the workload opted out', true, []],
+    ['the record that stands on a workload that opted out', false, ['missed change']],
+  ])('compares with %s', async (_what, isTakenAway, promises) => {
+    const hand = await adopted();
+    if (isTakenAway) await hand.strip();
+    await hand.annotate(auto, 'false');
+    await hand.annotate(auto, undefined);
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', false);
+    expect(hand.promises(false, { ...all, shownWithinMs: Infinity })).toEqual(promises);
+  });
 
   it.each([
     ['nothing', undefined, missed],

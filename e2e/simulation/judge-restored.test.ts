@@ -64,6 +64,24 @@ describe('the judge of a restore', () => {
   });
 
   it.each([
+    ['takes for restarted what a process puts back that has not asked for its Lease yet', false, 'value-2-', []],
+    ['asks for the restart where it has', true, 'value-2-', ['missed change']],
+    ['asks for the restart of a change that comes after that', false, 'value-3-', ['missed change']],
+  ])('%s', async (_what, asksFirst, color, promises) => {
+    const { hand, restore, owed } = await backedUp(async (changed) => await changed.edit('value-2-'));
+    await hand.engine('value-2-', true);
+    await restore(1_000);
+    if (asksFirst) await hand.lead();
+    await hand.engine('value-2-', false);
+    if (color !== 'value-2-') await hand.edit(color);
+    expect(
+      owed()
+        .filter((promise) => promise === 'missed change')
+        .slice(0, 1),
+    ).toEqual(promises);
+  });
+
+  it.each([
     ['takes a restart for a content that is no more where nobody could know of that yet', 1_000, []],
     ['finds it where everybody could', 20_000, ['baseline apart from template']],
   ])('%s', async (_what, afterMs, promises) => {

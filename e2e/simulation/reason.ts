@@ -35,8 +35,10 @@ export function reasonFor(
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
   };
-  // Of pods that are gone nobody knows any more since when it is so.
+  // Of pods that are gone nobody knows any more since when it is so. What a driver fetched from outside a restore of etcd does not undo:
+  // who has seen such a rotation remembers it.
   const rotatedInLife = (source: string): boolean =>
+    lostWrites(opened, source).some(({ atMs: lostMs }) => lostMs >= bornMs) ||
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
     (contents.witnessedSinceMs(source) ?? -1) >= bornMs;
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));

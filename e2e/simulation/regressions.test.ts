@@ -489,6 +489,25 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
   });
 });
 
+describe('what could not be recorded', () => {
+  /** The process that was killed a minute after the refusal took with it what it had not been allowed to write. */
+  it('is written before the day ends after which nothing is left to do', async () => {
+    const features = { reloadOnCreate: true, reloadOnDelete: true, selectsSources: true, wishes: true };
+    const { violations, story } = await simulate({
+      ...{ seed: 777_008_240, replicas: 2, strategy: 'env-vars', calm: false, controllers: false, laterTerm: true },
+      ...{ watchList: 'supported', watchWindow: 6, maxLatencyMs: 5, lagMs: new Map(), stormMs: 53_000 },
+      ...{ features: { ...noFeatures, ...features }, dark: undefined, hybrid: undefined },
+      weather: [{ kind: 'forbidden', fromMs: 48_417, toMs: 52_766, rate: 1, resource: undefined, seed: 284_022_557 }],
+      steps: [{ kind: 'ask-otherwise', atMs: 51_174, uponWrite: false, seed: 1_903_209_378 }],
+    });
+    expect(story.join('\n')).toMatch(
+      /forbidden: PATCH .*\/deployments\/api of engine-0-1\n(.*\n)*.*engine-0-1 MODIFIED .*api/,
+    );
+    expect(story.join()).toContain('killed, for 86400000 ms');
+    expect(violations).toEqual([]);
+  });
+});
+
 /** A source is left out by a label, edited, and taken in again; meanwhile a workload is created with a record of the webhook. */
 function worldThatLeavesOut(seed: number, leavingOut: number, creation: number): World {
   const quiet = { maxLatencyMs: 2, lost: 0, lostAnswer: 0 };

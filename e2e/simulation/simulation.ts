@@ -52,6 +52,8 @@ export interface Outcome {
 const livenessMs = 15 * 60_000;
 /** An API that was not there is asked for again every five minutes, or a quarter more. */
 const foundWithinMs = 7 * 60_000;
+/** A record that was not stored, because it was forbidden or taken out on its way, is written again after ten minutes. */
+const writtenWithinMs = 11 * 60_000;
 /** How long nothing must be written until a world counts as quiet. */
 const quietMs = 15_000;
 
@@ -190,6 +192,9 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const isHidden =
     features.csi && (features.csi.servedAtMs > 0 || world.weather.some(({ kind }) => kind === 'not-found'));
   if (isHidden) later(world.stormMs + foundWithinMs, () => undefined);
+  // Until then only the process knows it: of who comes a day later it is not true that everything was done.
+  const mayBeUnwritten = isKept || world.weather.some(({ kind }) => kind === 'forbidden');
+  if (world.laterTerm && mayBeUnwritten) later(world.stormMs + writtenWithinMs, () => undefined);
   const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {
     const run = (): void => act(kind, stage, new Draw(seed));
     loop.timer(atMs, () => (atWrite ? uponWrite.push(run) : run()));
