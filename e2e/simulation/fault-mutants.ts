@@ -5,12 +5,6 @@ const engine = 'reconciler/engine/engine.ts';
 /** What an engine may do wrong after a restore of etcd. */
 export const restoreMutants: readonly Mutant[] = [
   {
-    what: 'after a restore of etcd, the baselines count that were seen before it',
-    file: engine,
-    from: '    this.#workloads.index.forgetSeen();\n',
-    to: '',
-  },
-  {
     what: 'after a restore of etcd, workloads are not listed anew',
     file: engine,
     from: '    void this.#watch.watches.listOthersAgain();\n',

@@ -17,6 +17,13 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 /** Each is found by the test that is named. Faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
+    what: 'after a restore of etcd, the baselines count that were seen before it',
+    file: 'reconciler/engine/engine.ts',
+    from: '    this.#workloads.index.forgetSeen();\n',
+    to: '',
+    test: 'reconciler/engine/engine.changes.test.ts',
+  },
+  {
     what: 'settle-max counts from the last change',
     file: 'reconciler/worker/settle-window.ts',
     from: 'window.firstMs + settleMaxMs',
