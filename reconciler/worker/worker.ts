@@ -326,7 +326,7 @@ export class Worker {
       await this.#record(workload, owed, version, { [ownAnnotations.lastRestart]: null });
     } catch {
       // In memory it is newer than what is stored, so it counts, and is written at the next look.
-      this.#options.workloads.remember(workload, owed);
+      this.#options.workloads.takeBack(workload, owed);
     }
   }
 

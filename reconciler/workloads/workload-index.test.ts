@@ -261,6 +261,13 @@ describe('a baseline that is kept in memory', () => {
     index.remember(tracked, baseline(2));
     expect(index.get(tracked.key)).toMatchObject({ unwritten });
   });
+
+  it('outlasts the write of ours that it takes back, if the watch shows that only later', () => {
+    const tracked = see({ annotations: auto, baseline: textOf(1) })!;
+    index.takeBack(tracked, baseline(3));
+    see({ annotations: auto, baseline: textOf(2, 'blue'), resourceVersion: '11' });
+    expect(index.get(tracked.key)).toMatchObject({ baseline: baseline(3), unwritten: true, baselineLost: false });
+  });
 });
 
 describe('our own write', () => {

@@ -152,7 +152,20 @@ export class WorkloadIndex {
     if (entry?.record.uid !== workload.record.uid) return;
     // An outdated list showed the object without it. By now the object is known to have the same baseline.
     if (!entry.inMemory && !entry.baselineLost && recordsSame(entry.baseline, baseline)) return;
-    this.#entries.set(workload.key, {
+    this.#keep(entry, baseline);
+  }
+
+  /**
+   * Our write was stored without its restart, so its record is wrong. The record may not be shown yet, and then the entry
+   * still has what `baseline` goes back to.
+   */
+  takeBack(workload: TrackedWorkload, baseline: Baseline): void {
+    const entry = this.#entries.get(workload.key);
+    if (entry?.record.uid === workload.record.uid) this.#keep(entry, baseline);
+  }
+
+  #keep(entry: Entry, baseline: Baseline): void {
+    this.#entries.set(entry.key, {
       ...entry,
       baseline,
       baselineProblem: undefined,

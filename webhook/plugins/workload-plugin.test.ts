@@ -124,6 +124,7 @@ describe("the leader's mutations", () => {
     ['its own are restored', {}],
     ['only its replicas change', { oldObject: web(auto, []) }],
     ['it opts out', { object: web({}, [], 'web:2') }],
+    ['it opts in again with its baseline', { oldObject: web({ 'reroll.dev/baseline': baseline }, []) }],
   ])('is not asked for where %s', async (_what, changed) => {
     expect(await asked(changed)).toMatchObject({ asked: 0 });
   });

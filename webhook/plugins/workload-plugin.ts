@@ -45,7 +45,7 @@ export function workloadPlugin({ reconcilers, ...settings }: WorkloadPluginOptio
       const update = { kind, object, oldObject, isDeliberate: isByHand(request) };
       const kept = operation === 'UPDATE' ? carryOver(update) : noMarks;
       const startsPods = operation === 'CREATE' || (!marksTemplate(kept) && changesTemplate(update));
-      const isNew = operation === 'CREATE' || !isOptedIn(kind, oldObject, settings);
+      const isNew = !isOptedIn(kind, oldObject, settings) && !hasBaseline(object, kept);
       const added = startsPods || isNew ? await ask(kind, request, kept) : noMarks;
       const annotations = { ...kept.annotations, ...added.annotations };
       const template = marksTemplate(kept) ? kept.template : added.template;
@@ -63,6 +63,11 @@ export function workloadPlugin({ reconcilers, ...settings }: WorkloadPluginOptio
     const answer = await reconcilers.query(channelPaths.marks, question, askMs);
     return readMutationAnswer(answer) ?? noMarks;
   }
+}
+
+/** A baseline from before it opted out may owe a restart. If the write replaces no pods, the reconciler restarts them. */
+function hasBaseline(object: unknown, { annotations }: WorkloadMarks): boolean {
+  return ownAnnotations.baseline in { ...annotationsOf(object), ...annotations };
 }
 
 function marksTemplate({ template }: WorkloadMarks): boolean {
