@@ -550,3 +550,13 @@ describe('what a source was while a label left it out', () => {
     expect(story.join('\n')).toMatch(/engine-0-1 ADDED Job default\/report/);
   });
 });
+
+describe('a day after everything was done, nothing is left to do', () => {
+  /** Records under a new digest key wait for as long as a server in trouble asked, when the world has been quiet for long. */
+  it('where a server asked to write again a day later', async () => {
+    const { violations, story, situations } = await simulate(drawWorld(90_216_245));
+    expect(violations).toEqual([]);
+    expect(story.join()).toContain('throttled-for-a-day: PATCH');
+    expect(situations).toContain('another term began a day later');
+  });
+});
