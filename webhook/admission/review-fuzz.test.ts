@@ -68,14 +68,17 @@ const request = fc.oneof(
   fc.tuple(object, object, oddity).map(([after, before, uid]) => ({ object: after, oldObject: before, uid })),
   fc.record(parts),
 );
-/** Realistic edits of more sources than are remembered. */
+/** Realistic edits of more sources than are remembered, one in 32 of an object without a uid. */
 const edit = fc
   .tuple(fc.nat({ max: 4 * maxRecentSources }), fc.constantFrom('red', 'blue', 'old'), fc.boolean())
-  .map(([n, password, dryRun]) => ({
-    ...{ name: `source-${n}`, dryRun: dryRun && n % 8 === 0 },
-    object: secret({ password }, { name: `source-${n}`, uid: `uid-${n}` }),
-    oldObject: secret({ password: 'old' }, { name: `source-${n}`, uid: `uid-${n}` }),
-  }));
+  .map(([n, password, dryRun]) => {
+    const metadata = { name: `source-${n}`, uid: n % 32 === 1 ? '' : `uid-${n}` };
+    return {
+      ...{ name: metadata.name, dryRun: dryRun && n % 8 === 0 },
+      object: secret({ password }, metadata),
+      oldObject: secret({ password: 'old' }, metadata),
+    };
+  });
 const wholeReview = bytes(review());
 const body = fc.oneof(
   { arbitrary: request.map((changed) => bytes(review(changed))), weight: 6 },
