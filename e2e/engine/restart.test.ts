@@ -182,6 +182,21 @@ describe('settle window', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
+  it.each([
+    ['2s', 3_000, 1],
+    ['6s', 5_000, 0],
+  ])('ends after the settle-max of the workload, which is %s', async (settleMax, afterMs, restarts) => {
+    const harness = new Harness();
+    const annotations = { ...auto, 'reroll.dev/settle-max': settleMax };
+    harness.seed(app, deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app')] }));
+    await harness.start({ settleMs: 1_000, settleMaxMs: 4_000 });
+    for (let passedMs = 0; passedMs < afterMs; passedMs += 500) {
+      await harness.edit('ConfigMap', 'app', { color: String(passedMs) });
+      await harness.clock.advance(500);
+    }
+    expect(harness.restarts('Deployment', 'web')).toBe(restarts);
+  });
+
   it('restarts nothing for an edit that is taken back within it', async () => {
     const harness = new Harness();
     harness.seed(app, web);

@@ -15,12 +15,6 @@ export const settingsMutants: readonly Mutant[] = [
     to: 'defaults.settleMs',
   },
   {
-    what: 'a longest wait of its own is not heeded',
-    file: 'reconciler/worker/worker.ts',
-    from: 'settings.settleMaxMs ?? Math.max(',
-    to: 'Math.max(',
-  },
-  {
     what: 'a Job that is to be left alone is created anew',
     file: 'reconciler/workloads/workload-index.ts',
     from: "record.settings.jobPolicy !== 'never' && ",

@@ -17,6 +17,13 @@ const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 /** Each is found by the test that is named. Faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
+    what: 'a longest wait of its own is not heeded',
+    file: 'reconciler/worker/worker.ts',
+    from: 'settings.settleMaxMs ?? Math.max(',
+    to: 'Math.max(',
+    test: 'e2e/engine/restart.test.ts',
+  },
+  {
     what: 'after a restore of etcd, the baselines count that were seen before it',
     file: 'reconciler/engine/engine.ts',
     from: '    this.#workloads.index.forgetSeen();\n',
