@@ -17,12 +17,6 @@ export const restoreMutants: readonly Mutant[] = [
     to: '    this.#workloads.index.forgetSeen();',
   },
   {
-    what: 'after a restore of etcd, nobody looks for Jobs that were on their way',
-    file: engine,
-    from: 'if (this.#term) this.#recoverJobs();',
-    to: '',
-  },
-  {
     what: 'a version that a restore of etcd has undone is asked for until it comes',
     file: 'reconciler/reading/content-loader.ts',
     from: '!(error instanceof GoneError) && !isToCome',

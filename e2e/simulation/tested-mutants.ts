@@ -216,4 +216,11 @@ export const testedMutants: readonly TestedMutant[] = [
     to: 'isTold ? writtenAtMs : formerMs',
     test: 'reconciler/workloads/workload-index.test.ts',
   },
+  {
+    what: 'after a restore of etcd, nobody looks for Jobs that were on their way',
+    file: 'reconciler/engine/engine.ts',
+    from: 'if (this.#term) this.#recoverJobs();',
+    to: '',
+    test: 'e2e/engine/recovery.test.ts',
+  },
 ];
