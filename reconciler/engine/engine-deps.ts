@@ -19,6 +19,7 @@ export interface EngineDeps {
   readonly metrics: Metrics;
   /** The digest key outlives this process, and every replica has it. Default true. */
   readonly keyIsShared?: boolean;
+  /** Default: those of client-go. */
   readonly leaseTimings?: LeaseTimings;
   /** The first lists are taken in: what comes from now on is little beside them. May be called again. */
   readonly onListed?: () => void;
