@@ -68,6 +68,20 @@ async function record(hand: Hand, version: string | undefined, restart: boolean)
   });
 }
 
+/** A judge who hears everything as it happens, and a backup of now to go back to. */
+function backUp(hand: Hand): { readonly judge: Judge; readonly restore: () => void } {
+  const judge = new Judge();
+  hand.server.history().forEach((write) => judge.wrote(write));
+  hand.server.store.subscribe((write) => judge.wrote(write));
+  const { revision } = hand.server.store;
+  hand.server.store.passOver(1_000);
+  const restore = (): void => {
+    hand.server.restore(revision);
+    judge.restored(revision, hand.clock.nowMs());
+  };
+  return { judge, restore };
+}
+
 describe('the judge of rotations', () => {
   it('finds nothing where one restart answers all pods that tell of a rotation', async () => {
     const hand = await mounted();
@@ -96,15 +110,10 @@ describe('the judge of rotations', () => {
     ['nobody had seen before it', '3', ['missed change']],
   ] as const)('judges a rotation after a restore that %s', async (_what, version, promises) => {
     const hand = await mounted();
-    const judge = new Judge();
-    hand.server.history().forEach((write) => judge.wrote(write));
-    hand.server.store.subscribe((write) => judge.wrote(write));
-    const { revision } = hand.server.store;
-    hand.server.store.passOver(1_000);
+    const { judge, restore } = backUp(hand);
     await rotate(hand, 'a', '2');
     await record(hand, '2', true);
-    hand.server.restore(revision);
-    judge.restored(revision, hand.clock.nowMs());
+    restore();
     await record(hand, version, false);
     await hand.clock.advance(20_000);
     await rotate(hand, 'b', version);
@@ -113,14 +122,9 @@ describe('the judge of rotations', () => {
 
   it('takes one restart for a rotation that a restore has undone, and not two', async () => {
     const hand = await mounted();
-    const judge = new Judge();
-    hand.server.history().forEach((write) => judge.wrote(write));
-    hand.server.store.subscribe((write) => judge.wrote(write));
-    const { revision } = hand.server.store;
-    hand.server.store.passOver(1_000);
+    const { judge, restore } = backUp(hand);
     await rotate(hand, 'a', '2');
-    hand.server.restore(revision);
-    judge.restored(revision, hand.clock.nowMs());
+    restore();
     await hand.clock.advance(20_000);
     await record(hand, '2', true);
     expect(judge.violations).toEqual([]);
