@@ -140,6 +140,23 @@ describe('a restore of etcd', () => {
     expect(isThere()).toBe(true);
   });
 
+  it('that undid a restart is told from a record that somebody took away, before the Lease is renewed', async () => {
+    const harness = new Harness();
+    harness.seed(app, web);
+    await harness.start();
+    await harness.clock.advance(10_000);
+    await harness.edit('ConfigMap', 'app', { color: 'blue' });
+    const backup = harness.server.store.revision;
+    await harness.clock.advance(900_000);
+    const newest = harness.server.store.revision;
+    expect(harness.restarts('Deployment', 'web')).toBe(1);
+    harness.server.restore(backup);
+    harness.server.store.passOver(newest);
+    await harness.patch('Deployment', 'web', { metadata: { labels: { touched: 'yes' } } });
+    await harness.clock.advance(15_000);
+    expect(harness.restarts('Deployment', 'web')).toBe(2);
+  });
+
   it('leaves nothing to be asked for at a version that is yet to come', async () => {
     const harness = await adopted();
     const isRead = ({ query }: FaultTarget): boolean => query.get('fieldSelector') === 'metadata.name=app';

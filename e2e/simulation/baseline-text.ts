@@ -13,6 +13,9 @@ export interface WrittenBaseline {
 
 export const baselineAnnotation = 'reroll.dev/baseline';
 
+/** What no content has as its digest: recorded where anything that is there is owed. */
+export const noContents = 'A'.repeat(22);
+
 /** Undefined where there is none that makes sense. */
 export function baselineOf(object: KubeObject | undefined): WrittenBaseline | undefined {
   if (object === undefined) return undefined;

@@ -7,7 +7,7 @@ import { writeBy } from '../apiserver/registry';
 import { seededRandom } from '../apiserver/seeded-random';
 import { ownNamespace } from '../engine-settings';
 import { Digests } from './contents';
-import { judge, type Violation } from './judge';
+import { judge, Judge, type Violation } from './judge';
 import { plainRules, type Rules } from './rules';
 
 const key = Buffer.alloc(32, 7);
@@ -269,4 +269,18 @@ export async function adopted(settle: (hand: Hand) => Promise<void> = async () =
   await hand.lead();
   await hand.engine('value-1-', false);
   return hand;
+}
+
+/** A judge who hears everything as it happens, and a backup of now to go back to. */
+export function backUp({ server, clock }: Hand): { readonly judge: Judge; readonly restore: () => void } {
+  const judge = new Judge();
+  server.history().forEach((write) => judge.wrote(write));
+  server.store.subscribe((write) => judge.wrote(write));
+  const { revision } = server.store;
+  server.store.passOver(1_000);
+  const restore = (): void => {
+    server.restore(revision);
+    judge.restored(revision, clock.nowMs());
+  };
+  return { judge, restore };
 }

@@ -6,6 +6,7 @@ import { Judge, type Violation } from './judge';
 /** The revisions at which others have altered what the engine wrote. */
 function promises(hand: Hand, altered: readonly number[]): readonly Violation['promise'][] {
   const judge = new Judge();
+  if (altered.length > 0) judge.takenOut('Deployment default/web');
   for (const write of hand.server.history()) judge.wrote(write, altered.includes(write.revision));
   return judge.verdict(false).map(({ promise }) => promise);
 }
@@ -56,6 +57,17 @@ describe('the judge of writes that others alter', () => {
     // Its creation before the workload counts, too.
     for (let left = 2; left > 0; left--) await hand.engine('value-2-', true, undefined, 'engine-1-1');
     expect(promises(hand, altered)).toContain('more restarts than changes');
+  });
+
+  it('takes a record that no content matches where others took a restart out, and nowhere else', async () => {
+    const { hand, altered } = await markerTakenOut();
+    const unmatched = (object: JsonObject): JsonObject => {
+      const text = JSON.stringify({ v: 1, n: 9, key: 'k', sources: { 'cm/app': 'A'.repeat(22) } });
+      return withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], text);
+    };
+    await hand.engine('value-1-', false, unmatched);
+    expect(promises(hand, [])).toContain('baseline apart from template');
+    expect(promises(hand, altered)).not.toContain('baseline apart from template');
   });
 
   it('finds a write of what is not ours in one that was altered', async () => {

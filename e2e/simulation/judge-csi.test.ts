@@ -3,8 +3,8 @@ import { csiVolume, secretProviderClassPodStatus, secretProviderClassPodStatusKi
 import { deployment, fromConfigMap, seed } from '../apiserver/cluster';
 import { withValueAt, type JsonObject } from '../apiserver/json';
 import { writeBy } from '../apiserver/registry';
-import { adopted, digests, type Hand } from './history.fixture';
-import { Judge } from './judge';
+import { adopted, backUp, digests, type Hand } from './history.fixture';
+import type { Violation } from './judge';
 
 const kind = secretProviderClassPodStatusKind;
 
@@ -68,20 +68,6 @@ async function record(hand: Hand, version: string | undefined, restart: boolean)
   });
 }
 
-/** A judge who hears everything as it happens, and a backup of now to go back to. */
-function backUp(hand: Hand): { readonly judge: Judge; readonly restore: () => void } {
-  const judge = new Judge();
-  hand.server.history().forEach((write) => judge.wrote(write));
-  hand.server.store.subscribe((write) => judge.wrote(write));
-  const { revision } = hand.server.store;
-  hand.server.store.passOver(1_000);
-  const restore = (): void => {
-    hand.server.restore(revision);
-    judge.restored(revision, hand.clock.nowMs());
-  };
-  return { judge, restore };
-}
-
 describe('the judge of rotations', () => {
   it('finds nothing where one restart answers all pods that tell of a rotation', async () => {
     const hand = await mounted();
@@ -119,6 +105,25 @@ describe('the judge of rotations', () => {
     await rotate(hand, 'b', version);
     expect(judge.owed.map(({ promise }) => promise)).toEqual(promises);
   });
+
+  it.each([
+    ['takes the record of', '3', true],
+    ['does not take another record for', '4', false],
+  ] as const)(
+    '%s a version that stays mounted, though a restore undoes its status',
+    async (_what, version, isTaken) => {
+      const hand = await mounted();
+      await rotate(hand, 'a', '2');
+      await record(hand, '2', true);
+      const { judge, restore } = backUp(hand);
+      await rotate(hand, 'a', '3');
+      restore();
+      await hand.clock.advance(20_000);
+      await record(hand, version, false);
+      const isOfRecord = ({ promise }: Violation): boolean => promise === 'baseline apart from template';
+      expect([judge.violations.some(isOfRecord), judge.owed.length > 0]).toEqual([!isTaken, !isTaken]);
+    },
+  );
 
   it('takes one restart for a rotation that a restore has undone, and not two', async () => {
     const hand = await mounted();

@@ -1,12 +1,12 @@
 import type { WriteRecord } from '../apiserver/store';
-import { baselineOf, matches, recordedOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
+import { baselineOf, matches, noContents, recordedOf, sourceOfEntry, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import type { SourceName, Version } from './contents';
 import type { Violation } from './judge';
 import { alteredIn } from './judge-altered';
 import { isOfEngine, lossesOf, type EngineWrite, type Life } from './lives';
 import { lateChanges, latestWatchMs, reasonFor } from './reason';
-import { lostWrites, recordsLost } from './restored';
+import { isMountedFromBefore, lostWrites, recordsLost } from './restored';
 import { templateOf } from './usage';
 import { withoutOurs } from './without-ours';
 
@@ -124,7 +124,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
 /** Each digest is of a content that the source really had, and none of an older one than before. */
 export function checkTruth(
   opened: Case,
-  { previous, revision, object }: WriteRecord,
+  { kind, key, previous, revision, object }: WriteRecord,
   after: WrittenBaseline,
   at: string,
 ): readonly Violation[] {
@@ -138,6 +138,9 @@ export function checkTruth(
     const isOfBefore =
       contents.at(source, revision) === undefined || JSON.stringify(before?.sources[id]) === JSON.stringify(entry);
     if (isOfBefore && recordsLost(opened, source, entry)) return [];
+    if (isMountedFromBefore(opened, source, entry)) return [];
+    // A restart was taken back, of a source that nothing had been recorded of before.
+    if (entry === noContents && opened.alteredWorkloads.has(`${kind.kind} ${key}`)) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
       versions.flatMap(({ content }, index) => (matches(digests, source, content, recorded) ? [index] : []));

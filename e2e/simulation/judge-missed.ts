@@ -1,4 +1,3 @@
-import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
@@ -7,9 +6,8 @@ import { sameKeys, type Content, type Contents, type Keys } from './contents';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
-import { isRestart } from './judge-engine-writes';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
-import { isUnaware, recordsLost } from './restored';
+import { isMountedFromBefore } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf, type Turn } from './selection';
@@ -29,7 +27,6 @@ export function checkMissed(opened: Case): readonly Violation[] {
       lastForgotten(opened, life),
       notTakenBack(opened, life),
       lastRekeyed(opened, life),
-      lastPutBack(opened, life),
     ];
     return [...opened.usageAt(last.object)].flatMap(([source, keys]): readonly Violation[] => {
       const since = Math.max(
@@ -47,7 +44,8 @@ export function checkMissed(opened: Case): readonly Violation[] {
         return [];
       if (cameBack(opened, source, keys, since)) return [];
       if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
-      if (countsAgain(opened, life, source) || wasMountedBefore(opened, last.object, source)) return [];
+      if (countsAgain(opened, life, source) || isMountedFromBefore(opened, source, recordedOf(last.object).get(source)))
+        return [];
       const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
       return [{ promise: 'missed change', sentence }];
     });
@@ -104,31 +102,6 @@ function lastRekeyed(opened: Case, { writes }: Life): number {
   return Math.max(0, ...rekeyed.map(({ user }) => opened.ledSince(user)));
 }
 
-/**
- * When a process last put back a record whose restart a restore of etcd has undone. Until it asks for its Lease it cannot tell that from
- * a record that somebody took away, and takes its pods for restarted.
- */
-function lastPutBack(opened: Case, { writes }: Life): number {
-  const { history, restored } = opened;
-  const [{ object: born }] = writes;
-  const undone = restored?.lost.filter(
-    (write) => isOfEngine(write) && isRestart(write) && write.object.metadata.uid === born.metadata.uid,
-  );
-  const putBack = writes.findLast((write) => {
-    if (!isOfEngine(write) || isRestart(write) || !isUnaware(opened, write)) return false;
-    const hasAsked = history.some(
-      ({ kind, user, atMs, revision }) =>
-        kind.kind === 'Lease' && user === write.user && atMs > (restored?.atMs ?? 0) && revision < write.revision,
-    );
-    return !hasAsked && undone?.some((restart) => restart.user === write.user && recordsSame(restart, write)) === true;
-  });
-  return putBack?.revision ?? 0;
-}
-
-function recordsSame(left: WriteRecord, right: WriteRecord): boolean {
-  return JSON.stringify(baselineOf(left.object)?.sources) === JSON.stringify(baselineOf(right.object)?.sources);
-}
-
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */
 const settlingMs = 60_000;
 
@@ -154,12 +127,6 @@ function countsAgain(opened: Case, life: Life, source: string): boolean {
   const recorded = recordedWhenBegun(opened, life, source);
   if (recorded === undefined || !opened.digests) return false;
   return matches(opened.digests, source, opened.contents.versions(source).at(-1)?.content, recorded);
-}
-
-/** What a driver fetches from outside is not restored with etcd: pods that start after a restore have what was mounted before it. */
-function wasMountedBefore(opened: Case, workload: KubeObject, source: string): boolean {
-  const recorded = recordedOf(workload).get(source);
-  return isClass(source) && recorded !== undefined && recordsLost(opened, source, recorded);
 }
 
 /** Of a source that went before any engine recorded it, nobody can tell that there was another one before. */

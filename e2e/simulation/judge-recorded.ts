@@ -3,6 +3,7 @@ import type { Case } from './case';
 import type { Violation } from './judge';
 import type { Life } from './lives';
 import { isNeverRun } from './own-settings';
+import { isMountedFromBefore } from './restored';
 import { isClass } from './rotations';
 
 /** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
@@ -31,6 +32,7 @@ function checkLife(opened: Case, { name, writes }: Life): readonly Violation[] {
     if (entry === undefined) return [{ promise: 'missed change', sentence: `${name} has no record of ${source}` }];
     const whole = typeof entry === 'string';
     if (digests && whole === (keys === 'all') && matches(digests, source, now, entry)) return [];
+    if (isMountedFromBefore(opened, source, entry)) return [];
     return [{ promise: 'missed change', sentence: `${name} carries a record of ${source} that is not of today` }];
   });
 }

@@ -5,7 +5,7 @@ import { prove } from './prove';
 import { proveTests } from './prove-tests';
 import { provableBugs } from './provable-bugs';
 import { shrink } from './shrink';
-import { simulate } from './simulation';
+import { simulate, type Outcome } from './simulation';
 import { situations, type Situation } from './situations';
 import { testedMutants } from './tested-mutants';
 import { drawWorld } from './world';
@@ -76,17 +76,22 @@ async function runOne(seed: number, story: boolean): Promise<number> {
     console.log(`seed ${seed} passes`);
     return 0;
   }
-  for (const { promise, sentence } of outcome.violations) console.log(`${promise}: ${sentence}`);
+  sayViolations(outcome);
   const smallest = await shrink(world, first.promise);
-  const { story: lines } = await simulate(smallest);
+  const ofSmallest = await simulate(smallest);
   console.log(`${smallest.steps.length} steps and ${smallest.weather.length} faults are enough:`);
   for (const { kind, atMs } of smallest.steps) console.log(`  ${kind} at ${atMs} ms`);
   for (const { kind, fromMs, toMs, resource } of smallest.weather) {
     console.log(`  ${kind} of ${resource ?? 'anything'} from ${fromMs} to ${toMs} ms`);
   }
-  if (story) console.log(lines.join('\n'));
+  sayViolations(ofSmallest);
+  if (story) console.log(ofSmallest.story.join('\n'));
   console.log(`seed ${seed} fails`);
   return 1;
+}
+
+function sayViolations({ violations }: Outcome): void {
+  for (const { promise, sentence } of violations) console.log(`${promise}: ${sentence}`);
 }
 
 main(process.argv.slice(2)).then(

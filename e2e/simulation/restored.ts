@@ -3,7 +3,7 @@ import { matches, type WrittenBaseline } from './baseline-text';
 import type { Case } from './case';
 import { decodedData, type SourceName } from './contents';
 import { isEngine } from './engine-user';
-import { isOfPodStatus, mountedOf, rotationOf } from './rotations';
+import { isClass, isOfPodStatus, mountedOf, rotationOf } from './rotations';
 
 /**
  * A restore of etcd, to the judge: what was written between backup and restore never was, and everything goes on from the
@@ -50,4 +50,16 @@ export function recordsLost(opened: Case, source: SourceName, entry: WrittenBase
     const content = isOfPodStatus(write) ? mountedOf(write.object).content : decodedData(write.object);
     return digests !== undefined && matches(digests, source, content, entry);
   });
+}
+
+/**
+ * Whether pods have, and an entry records, what a class held in the time that never was. A driver fetches from outside: what it has
+ * mounted is not restored with etcd, and what a process saw of it stays true, though no pod status of today shows it.
+ */
+export function isMountedFromBefore(
+  opened: Case,
+  source: SourceName,
+  entry: WrittenBaseline['sources'][string] | undefined,
+): boolean {
+  return isClass(source) && entry !== undefined && recordsLost(opened, source, entry);
 }

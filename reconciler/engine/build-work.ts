@@ -50,6 +50,8 @@ export interface WorkEvents {
   readonly assertLeading: () => void;
   /** Undefined while this process must not act. */
   readonly term: () => Term | undefined;
+  /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
+  readonly checkRestored: () => Promise<void>;
   /** A Job was recreated by somebody else: what it was recreated for may still be owed. */
   readonly onSuperseded: () => void;
 }
@@ -91,6 +93,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     ...{ ...view, ...restarts, context, reporter, settle, coalescer },
     versions: new ComparableVersions(client),
     adoptions: new AdoptionRateLimiter(clock),
+    checkRestored: events.checkRestored,
     removals: new BaselineRemovals({ client, clock, reporter }),
     writers: dryRun ? dryRunWriters : writersFor(journal, pauses),
   });

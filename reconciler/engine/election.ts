@@ -13,6 +13,8 @@ export interface Election {
   readonly remark?: string | undefined;
   start(callbacks: LeaderCallbacks): void;
   isLeader(): boolean;
+  /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
+  checkRestored(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -32,6 +34,11 @@ class WithoutLease implements Election {
 
   isLeader(): boolean {
     return this.#callbacks !== undefined;
+  }
+
+  /** There is no Lease to ask. */
+  checkRestored(): Promise<void> {
+    return Promise.resolve();
   }
 
   stop(): Promise<void> {
@@ -88,6 +95,10 @@ class ElectedOrAlone implements Election {
 
   isLeader(): boolean {
     return this.#alone || this.#election.isLeader();
+  }
+
+  async checkRestored(): Promise<void> {
+    if (!this.#alone) await this.#election.checkRestored();
   }
 
   async stop(): Promise<void> {

@@ -94,6 +94,7 @@ export class Engine implements ReconcilerEngine {
     this.#work = buildWork(base, parts, {
       assertLeading: () => this.#assertLeading(),
       term: () => (this.#isInCharge() ? this.#term : undefined),
+      checkRestored: async () => await this.#election.checkRestored(),
       onSuperseded: () => this.#lookAtEverything(),
     });
   }

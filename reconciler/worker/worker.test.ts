@@ -72,6 +72,7 @@ beforeEach(() => {
         },
     },
     adoptions: new AdoptionRateLimiter(clock),
+    checkRestored: () => Promise.resolve(),
     removals: { putBack: () => Promise.resolve(), forget: nothing },
     writers: {
       ...dryRunWriters,

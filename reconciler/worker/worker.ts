@@ -47,6 +47,8 @@ export interface WorkerOptions extends PlanView {
   readonly hints: Pick<Hints, 'attribution'>;
   readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
+  /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
+  readonly checkRestored: () => Promise<void>;
   readonly writers: Writers;
   readonly context: ApplyContext;
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
@@ -200,6 +202,11 @@ export class Worker {
     const { adoptions, removals, reporter } = this.#options;
     const waitMs = adoptions.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
+    if (workload.baselineLost) {
+      // A restore of etcd looks the same, but it has undone the restart, too: what was recorded with it is owed again.
+      await this.#options.checkRestored();
+      if (this.#options.workloads.get(workload.key) !== workload) return { kind: 'again', afterMs: 0 };
+    }
     const { sources } = this.#close(workload.key);
     const stored = await this.#record(workload, baseline);
     reporter.leftAlone(workload, sources, verdicts);

@@ -431,6 +431,24 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('reports an older Lease at once to who asks, before the answer, and tells nothing of a newer one', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    for (let each = 0; each < 50; each++) server.write({});
+    const { election, calls } = candidate(server, clock, 'a');
+    await clock.advance(20_000);
+    await election.checkRestored();
+    server.write({ ...server.lease!.spec, note: 'touched by hand' });
+    await election.checkRestored();
+    expect(calls).toEqual(['started first']);
+    server.restore(7);
+    await election.checkRestored();
+    expect(calls).toEqual(['started first', 'restored']);
+    await election.checkRestored();
+    await clock.advance(60_000);
+    expect(calls).toEqual(['started first', 'restored']);
+    await election.stop();
+  });
+
   it('reports a Lease that is older than before, to leader and standby, and no other write', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     for (let each = 0; each < 50; each++) server.write({});

@@ -131,6 +131,23 @@ export class LeaderElection {
     return false;
   }
 
+  /**
+   * Reads the Lease, so that a restore of etcd is reported now and not at the next renewal. Resolves after the report.
+   *
+   * @throws an error of the request
+   */
+  async checkRestored(): Promise<void> {
+    if (!this.#run) return;
+    const { callbacks, controller } = this.#run;
+    const knownVersion = this.#version;
+    const lease = await this.#store.read({ timeoutMs: this.#renewDeadlineMs / 2, signal: controller.signal });
+    // An answer to a renewal may have come first. This one is then old, but no older than what was known when it was sent.
+    if (!lease || !isOlderVersion(lease.object.metadata.resourceVersion, knownVersion)) return;
+    // What this process wrote is gone: the next renewal reads the Lease again.
+    if (this.#term) this.#term.written = undefined;
+    this.#noteVersion(lease, callbacks);
+  }
+
   /** Steps down and releases the Lease, so that another may lead at once. */
   async stop(): Promise<void> {
     const run = this.#run;
