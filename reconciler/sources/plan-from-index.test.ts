@@ -462,6 +462,19 @@ describe('a record from before the workload was created', () => {
     changeAt20();
     expect(look(tracked(options, undefined, more)).action).toBe(action);
   });
+
+  it.each(['ignore', 'match'] as const)('counts though the source had another %s annotation meanwhile', (flag) => {
+    const isBefore = flag === 'match';
+    see({ createdAtMs: at(-3600), [flag]: isBefore });
+    see({ createdAtMs: at(-3600), [flag]: !isBefore, writtenAtMs: at(15), resourceVersion: '2' });
+    const blue = { data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20) };
+    see({ ...blue, [flag]: !isBefore, resourceVersion: '3' });
+    see({ ...blue, [flag]: isBefore, writtenAtMs: at(25), resourceVersion: '4' });
+    const annotations = flag === 'match' ? { 'reloader.stakater.com/search': 'true' } : undefined;
+    const workload = tracked({ createdAtMs: at(10), ...(annotations && { annotations }) }, undefined, recordedRed(1));
+    const term = { inChargeSinceMs: at(0), watchingSinceMs: at(0) };
+    expect(look(workload, { term }).action).toBe('restart');
+  });
 });
 
 describe('a source of the second in which the workload was created, with reload-on-create', () => {

@@ -20,7 +20,7 @@ import {
   type PreviousState,
   type SourceEntry,
 } from './source-entry';
-import { firstContent, firstSeen, formerContent, inForceAt } from './source-past';
+import { firstContent, firstSeen, formerContent, heldAt, inForceAt } from './source-past';
 import { SourceStore } from './source-store';
 import { changedAtMs, flagsSince, timesOf, type WriteTimeEvidence } from './source-write-times';
 import { StateRetention } from './state-retention';
@@ -95,6 +95,10 @@ export class SourceIndex {
   /** See source-past.ts, also for the next three. */
   inForceAt(source: SourceRef, sinceMs: number, bySearch = false): InForce | 'metadata-only' {
     return inForceAt(this.#store.get(source), sinceMs, bySearch);
+  }
+
+  heldAt(source: SourceRef, sinceMs: number): InForce | 'metadata-only' {
+    return heldAt(this.#store.get(source), sinceMs);
   }
 
   firstContent(source: SourceRef): ContentDigest | 'unknown' | 'metadata-only' | undefined {

@@ -3,11 +3,7 @@ import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { firstSeenIndex, isMetadataOnly, knownContent, statesOf, type SourceEntry } from './source-entry';
 
 /**
- * The state in force at `sinceMs`, by the API server's clock in whole seconds; infinity asks for the current one.
- * `metadata-only`: a read must reveal it.
- *
- * Within one second the order of two writes is not known. Then the older state is used: at worst one restart too many,
- * never a missed change. A source that was admitted later by an annotation counts only from then on. A `match`
+ * The state in force at `sinceMs`. A source that was admitted later by an annotation counts only from then on. A `match`
  * annotation admits it only to workloads that found it `bySearch`.
  */
 export function inForceAt(
@@ -15,9 +11,20 @@ export function inForceAt(
   sinceMs: number,
   bySearch = false,
 ): InForce | 'metadata-only' {
+  const admittedMs = Math.max(entry?.ignoreSinceMs ?? 0, bySearch ? (entry?.matchSinceMs ?? 0) : 0);
+  return heldAt(entry, Math.max(sinceMs, admittedMs));
+}
+
+/**
+ * What the source held at `sinceMs`, by the API server's clock in whole seconds; infinity asks for the current state.
+ * `metadata-only`: a read must reveal it.
+ *
+ * Within one second the order of two writes is not known. Then the older state is used: at worst one restart too many,
+ * never a missed change.
+ */
+export function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'metadata-only' {
   if (!entry) return { content: undefined };
-  const admittedMs = Math.max(entry.ignoreSinceMs, bySearch ? entry.matchSinceMs : 0);
-  const second = Math.floor(Math.max(sinceMs, admittedMs) / 1000) * 1000;
+  const second = Math.floor(sinceMs / 1000) * 1000;
   // Pods start before the first rotation of what they mount, as before any other.
   const isAwaited = entry.record?.kind !== 'SecretProviderClass';
   const states = statesOf(entry);

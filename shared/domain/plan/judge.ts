@@ -43,7 +43,7 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
     current: source?.content,
     keys: candidate.keys,
     inForce: () => inForce(candidate, input, bySearch),
-    atBirth: () => stateAtBirth(candidate, input, bySearch),
+    atBirth: () => stateAtBirth(candidate, input),
     firstContent: () => firstContent(candidate, input, bySearch),
     formerContent: (whole) => sources.formerContent(candidate, whole),
     ...appearances(candidate, input),

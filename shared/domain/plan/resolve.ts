@@ -34,17 +34,14 @@ function isCreatedWithinSecond(
  * A record in the write that created the workload, by an index that may have been behind: its pods have read what was there by
  * then. Every later one names the object, but for a Job's, which is always made before it. See Baseline.
  */
-export function stateAtBirth(
-  candidate: Candidate,
-  { workload, sources, term }: PlanInput,
-  bySearch: boolean,
-): InForce | MetadataOnly {
+export function stateAtBirth(candidate: Candidate, { workload, sources, term }: PlanInput): InForce | MetadataOnly {
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
   // What a list shows that came after may have lost a key since the creation, and that leaves no time.
   const wasWatched = record.createdAtMs >= term.watchingSinceMs;
   if (!isOfCreation || !wasWatched) return 'unknown';
-  return sources.inForceAt(candidate, record.createdAtMs, bySearch);
+  // A source may have been ignored since then, and counts again. What was recorded of it counted at the creation.
+  return sources.heldAt(candidate, record.createdAtMs);
 }
 
 /** Pods are no older than their workload: what a source held before that they have not seen. */

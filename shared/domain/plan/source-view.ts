@@ -9,8 +9,13 @@ export interface SourceView {
   lastKnownFlags(source: SourceRef): SourceFlags | undefined;
   /** The names of all sources of a kind in a namespace, for patterns. */
   namesIn(kind: SourceKind, namespace: string): Iterable<string>;
-  /** The state in force at `sinceMs`, by the API server's clock; `bySearch`: for a workload that found it by search. */
+  /**
+   * The state in force at `sinceMs`, by the API server's clock, or when the source came to count, if that was later.
+   * `bySearch`: for a workload that found it by search.
+   */
   inForceAt(source: SourceRef, sinceMs: number, bySearch?: boolean): InForce | 'metadata-only';
+  /** The same, whether the source counted then or not. */
+  heldAt(source: SourceRef, sinceMs: number): InForce | 'metadata-only';
   /** A content of the last minutes, by the digest of the whole. */
   formerContent(source: SourceRef, whole: string): ContentDigest | 'metadata-only' | undefined;
   /** The content at creation; `unknown` if it was edited before it was first seen. */
