@@ -6,7 +6,14 @@ import type { Clock } from '../../shared/runtime/clock';
 import { bytesOfAuthors, firstAuthor, mergedAuthors, noAuthors, type Authors } from './authors';
 import { boundedNames, type Hint } from './hint';
 
+/** A state of a source: a content of the object with this uid. Another object that holds the same has authors of its own. */
+export interface AttributedState {
+  readonly uid: string;
+  readonly digest: string;
+}
+
 interface SourceAttributions {
+  readonly uid: string;
   current: string;
   /** By digest, oldest first. */
   readonly states: Map<string, KeptState>;
@@ -46,22 +53,26 @@ export class Attributions {
   }
 
   get(source: SourceKey, digest: string): Attribution | undefined {
-    return this.#kept(source, digest)?.attribution;
+    return this.#fresh(this.#sources.get(source)?.states.get(digest))?.attribution;
   }
 
   /**
-   * A source has a new state. If it returned to a previous one, the previous author is not the author of the return.
+   * A source has a new state. If it returned to a previous one, or was created again with it, the previous author is not the
+   * author of that.
    */
-  shown(source: SourceKey, digest: string): void {
+  shown(source: SourceKey, { uid, digest }: AttributedState): void {
     const attributions = this.#sources.get(source);
-    if (!attributions || attributions.current === digest) return;
+    if (attributions?.uid !== uid) this.#sources.delete(source);
+    if (attributions?.uid !== uid || attributions.current === digest) return;
     attributions.current = digest;
     attributions.states.delete(digest);
   }
 
   /** Adds to what is known about a state. `hints` are sorted newest first and may be empty. */
-  add(source: SourceKey, digest: string, hints: readonly Hint[], path: ChangePath): void {
-    const before = this.#kept(source, digest);
+  add(source: SourceKey, { uid, digest }: AttributedState, hints: readonly Hint[], path: ChangePath): void {
+    const known = this.#sources.get(source);
+    const attributions: SourceAttributions = known?.uid === uid ? known : { uid, current: digest, states: new Map() };
+    const before = this.#fresh(attributions.states.get(digest));
     const authors = hints.reduce((all, hint) => mergedAuthors(all, hint.authors), before?.authors ?? noAuthors);
     const added = {
       users: authors.named.map(({ user }) => user),
@@ -73,7 +84,6 @@ export class Attributions {
       observedAtMs: hints[0]?.observedAtMs ?? this.#clock.nowMs(),
     };
     const attribution = merged(before?.attribution ?? added, added);
-    const attributions: SourceAttributions = this.#sources.get(source) ?? { current: digest, states: new Map() };
     attributions.states.delete(digest);
     attributions.states.set(digest, { attribution, authors, addedMs: this.#clock.monotonicMs() });
     for (const oldest of attributions.states.keys()) {
@@ -87,8 +97,7 @@ export class Attributions {
     }
   }
 
-  #kept(source: SourceKey, digest: string): KeptState | undefined {
-    const kept = this.#sources.get(source)?.states.get(digest);
+  #fresh(kept: KeptState | undefined): KeptState | undefined {
     return kept && this.#clock.monotonicMs() - kept.addedMs <= keptMs ? kept : undefined;
   }
 }
@@ -96,8 +105,8 @@ export class Attributions {
 /** Estimated size of a state without its texts. */
 const stateBytes = 200;
 
-function bytesOf(source: SourceKey, { states }: SourceAttributions): number {
-  let bytes = source.length;
+function bytesOf(source: SourceKey, { uid, states }: SourceAttributions): number {
+  let bytes = source.length + uid.length;
   for (const [digest, { attribution, authors }] of states) {
     const { manager = '', changedKeys } = attribution;
     const texts = [digest, manager, ...changedKeys];

@@ -123,7 +123,7 @@ export class Hints {
     if (known?.uid === hint.uid && hasContent(known) && known.content.whole() === hint.digest) {
       if (this.#attributions.get(id, hint.digest)?.users.includes(hint.user) === true) return this.#duplicate();
       // Nothing is superseded: the state may be older than this hint, and an earlier announced change may still follow.
-      this.#attributions.add(id, hint.digest, [hint], 'both');
+      this.#attributions.add(id, hint, [hint], 'both');
       this.#count('confirmed', [hint]);
       return 'confirmed';
     }
@@ -304,14 +304,14 @@ export class Hints {
     const isNew = known?.uid !== stored.uid || !hasContent(known) || !known.content.equals(stored.content);
     this.#shown(id, stored.uid, digest, isNew ? 'webhook' : 'both');
     if (!isNew && !toCheck) return;
-    if (!this.#attributions.get(id, digest)) this.#attributions.add(id, digest, [], 'webhook');
+    if (!this.#attributions.get(id, digest)) this.#attributions.add(id, { uid: stored.uid, digest }, [], 'webhook');
     // Called last, because the engine may ask for the attribution at once.
     this.#options.onStored(stored);
   }
 
   /** A state is stored: its hints are confirmed, and earlier ones of the same object are superseded. */
   #shown(id: SourceKey, uid: string, digest: string, path: ChangePath): void {
-    this.#attributions.shown(id, digest);
+    this.#attributions.shown(id, { uid, digest });
     const source = this.#sources.get(id);
     const ofObject = (source?.hints ?? []).filter((hint) => hint.uid === uid);
     const confirmed = ofObject.filter((hint) => hint.digest === digest);
@@ -319,7 +319,7 @@ export class Hints {
     const newestMs = Math.max(...confirmed.map(({ observedAtMs }) => observedAtMs));
     const superseded = ofObject.filter((hint) => hint.digest !== digest && hint.observedAtMs <= newestMs);
     // Superseded hints name no authors: they may have been refused or forged.
-    this.#attributions.add(id, digest, confirmed.toSorted(newestFirst), path);
+    this.#attributions.add(id, { uid, digest }, confirmed.toSorted(newestFirst), path);
     this.#settle(source, 'confirmed', confirmed);
     this.#settle(source, 'superseded', superseded);
   }
