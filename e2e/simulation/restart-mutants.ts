@@ -21,14 +21,14 @@ export const authorMutants: readonly Mutant[] = [
   {
     what: 'who is confirmed later than the watch showed the change is not kept',
     file: 'reconciler/hints/hints.ts',
-    from: "      this.#attributions.add(id, hint.digest, [hint], 'both');",
+    from: "      this.#attributions.add(id, hint, [hint], 'both');",
     to: '',
   },
   {
     what: 'the author is forgotten with the next look at the same state',
     file: 'reconciler/hints/attributions.ts',
-    from: 'if (!attributions || attributions.current === digest) return;',
-    to: 'if (!attributions) return;',
+    from: 'if (attributions?.uid !== uid || attributions.current === digest) return;',
+    to: 'if (attributions?.uid !== uid) return;',
   },
   {
     what: 'a restart for several sources names nobody',
