@@ -38,6 +38,8 @@ export class Contents {
   readonly #writes = new Map<SourceName, WriteRecord[]>();
 
   readonly #witnesses = new Witnesses();
+  /** Of classes: what pods had mounted before the first rotation. */
+  readonly #unrotated = new Map<SourceName, Content>();
   readonly #isSelected: (object: KubeObject) => boolean;
 
   /** What is not selected is as if it did not exist. */
@@ -57,6 +59,7 @@ export class Contents {
   #addStatus(write: WriteRecord): void {
     this.#witnesses.add(write);
     const rotation = rotationOf(write);
+    if (rotation && !this.#unrotated.has(rotation.source)) this.#unrotated.set(rotation.source, rotation.former);
     if (rotation) this.#take(rotation.source, write, rotation.content, rotation.source);
   }
 
@@ -73,6 +76,11 @@ export class Contents {
   /** Since when what a class was last rotated to is to be seen on a pod that is there; undefined: on none. */
   witnessedSinceMs(source: SourceName): number | undefined {
     return this.#witnesses.sinceMs(source, this.versions(source).at(-1)?.content);
+  }
+
+  /** Whether a class was rotated to what it held at first: to who has not seen what was in between, it never was. */
+  isRotatedBack(source: SourceName): boolean {
+    return sameContent(this.#unrotated.get(source), this.versions(source).at(-1)?.content);
   }
 
   /** Oldest first; at first nothing exists. */

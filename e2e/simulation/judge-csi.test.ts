@@ -137,6 +137,16 @@ describe('the judge of rotations', () => {
     expect(judge.violations.map(({ promise }) => promise)).toEqual(['restart without reason']);
   });
 
+  it.each([
+    ['asks for nothing', '1', []],
+    ['asks for a restart', '3', ['missed change', 'missed change']],
+  ])('%s where nobody saw a rotation before the next one, to version %s', async (_what, version, promises) => {
+    const hand = await mounted();
+    await rotate(hand, 'a', '2');
+    await rotate(hand, 'a', version);
+    expect(hand.promises()).toEqual(promises);
+  });
+
   it('finds a rotation that nothing answered, and one that was recorded only', async () => {
     const hand = await mounted();
     await rotate(hand, 'a', '2');

@@ -46,6 +46,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       if (wasUnknown(contents, life, source, since) || cameUnseen(opened, life, source, since)) return [];
       if (countsAgain(opened, life, source) || isMountedFromBefore(opened, source, recordedOf(last.object).get(source)))
         return [];
+      if (recordedOf(last.object).get(source) === '-' && contents.isRotatedBack(source)) return [];
       const sentence = `${life.name} has run since revision ${since} with a former ${missed.join(', ')} of ${source}`;
       return [{ promise: 'missed change', sentence }];
     });
@@ -92,14 +93,19 @@ function lastForgotten(opened: Case, life: Life): number {
 
 /**
  * Where the install lost its key, what was recorded under it tells the next process nothing: the workload is new to it, as on a first
- * install, and nothing is restarted for what changed before.
+ * install or when its namespace is selected, and nothing is restarted for what changed before.
  */
-function lastRekeyed(opened: Case, { writes }: Life): number {
-  const rekeyed = writes.filter(isOfEngine).filter(({ previous, object }) => {
+function lastRekeyed(opened: Case, life: Life): number {
+  const gains = opened.namespaces.gains(namespaceOf(life));
+  const rekeyed = life.writes.filter(isOfEngine).filter(({ previous, object }) => {
     const [before, after] = [baselineOf(previous), baselineOf(object)];
     return before !== undefined && after !== undefined && before.key !== after.key;
   });
-  return Math.max(0, ...rekeyed.map(({ user }) => opened.ledSince(user)));
+  const since = rekeyed.map((write) => {
+    const gain = gains.findLast(({ revision }) => revision < write.revision);
+    return Math.max(opened.ledSince(write.user), gain ? shownSince(opened, gain, write) : 0);
+  });
+  return Math.max(0, ...since);
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

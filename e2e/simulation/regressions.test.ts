@@ -560,3 +560,13 @@ describe('a day after everything was done, nothing is left to do', () => {
     expect(situations).toContain('another term began a day later');
   });
 });
+
+describe('what a process cannot know is not asked of it', () => {
+  it('where its namespace was left out when the digest key was lost, and is selected again after an edit', async () => {
+    const { violations, story } = await simulate(drawWorld(310_013_159));
+    expect(violations).toEqual([]);
+    expect(story.join('\n')).toMatch(
+      /write Secret reroll\/reroll-digest-key[^]*deselect Namespace \/shop[^]*select Namespace/,
+    );
+  });
+});

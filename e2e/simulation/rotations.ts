@@ -30,12 +30,12 @@ export function rotationOf({
   type,
   object,
   previous,
-}: WriteRecord): (Mounted & { content: Content }) | undefined {
+}: WriteRecord): { readonly source: SourceName; readonly content: Content; readonly former: Content } | undefined {
   if (kind.kind !== kindOfStatuses || type !== 'MODIFIED' || previous === undefined) return undefined;
   const { source, content } = mountedOf(object);
-  const before = mountedOf(previous).content;
-  if (content === undefined || before === undefined || sameContent(before, content)) return undefined;
-  return { source, content };
+  const former = mountedOf(previous).content;
+  if (content === undefined || former === undefined || sameContent(former, content)) return undefined;
+  return { source, content, former };
 }
 
 export function isClass(source: SourceName): boolean {
