@@ -360,15 +360,6 @@ describe('nothing is restarted without a reason', () => {
   });
 });
 
-describe('who changed a source is named', () => {
-  /** The change was planned for; a slow server was asked whether a rollout has answered it; then the record came, and then the answer. */
-  it('though the record came while it was looked for a rollout that answers the change', async () => {
-    const { violations, story } = await simulate(drawWorld(511_062));
-    expect(story.join()).toContain('its batch reaches engine-1-1: 202, ConfigMap default/app by bob');
-    expect(violations).toEqual([]);
-  });
-});
-
 describe('who changed a source stays named', () => {
   /** Meanwhile it is changed twice more, and of a source the authors of two states are remembered. */
   it('though newer changes are told of while it is looked for a rollout that answers the first', async () => {
@@ -395,29 +386,6 @@ describe('what others take out on its way', () => {
   it('is recorded once it is let be', async () => {
     const { violations, story } = await simulate(drawWorld(180));
     expect(story.slice(0, 20).join()).toMatch(/takes out the record/);
-    expect(violations).toEqual([]);
-  });
-});
-
-describe('a record that is there already', () => {
-  /** A list that was behind shows the workload without it; it is to be put back, seen again, and the right to write is refused. */
-  it('is not written once more for want of a right to put it back', async () => {
-    const weather: readonly Weather[] = [
-      { kind: 'forbidden', fromMs: 0, toMs: 4_486, rate: 0.2, resource: undefined, seed: 1750349377 },
-      { kind: 'stream-truncated', fromMs: 0, toMs: 4_782, rate: 0.5, resource: undefined, seed: 1563068903 },
-    ];
-    const world: World = {
-      ...{ seed: 550_582, replicas: 1, strategy: 'restarted-at', calm: false, controllers: false, laterTerm: true },
-      ...{ watchList: 'rejected', watchWindow: 6, maxLatencyMs: 500, lagMs: new Map(), stormMs: 9_000 },
-      ...{ steps: [], weather, features: noFeatures, dark: undefined },
-      hybrid: {
-        ...{ replicas: 2, paths: ['mutate'], conditions: false, discover: true },
-        calls: { maxLatencyMs: 20, lost: 0, lostAnswer: 0, twice: 0.3 },
-        channel: { maxLatencyMs: 2_500, lost: 0, lostAnswer: 0, reset: 0.3, late: 0 },
-      },
-    };
-    const { violations, story } = await simulate(world);
-    expect(story.join()).toContain('forbidden: PATCH /apis/apps/v1/namespaces/default/statefulsets/store');
     expect(violations).toEqual([]);
   });
 });
