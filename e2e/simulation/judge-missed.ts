@@ -145,9 +145,11 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 
 /**
  * What a label brings into the selection is taken as it is first seen: where it was changed before that, nobody had seen
- * what it was. So it is where a process whose watch was behind recorded that it is not there, and ended before it was shown it.
+ * what it was. So it is where a process whose watch was behind recorded that it is not there, and ended before it was shown it, or
+ * before it could record that everywhere.
  */
-function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, source: string, since: number): boolean {
+function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
+  const { contents, digests, lives, rules } = opened;
   if (sourceSelectorOf(rules) === undefined || !digests || isClass(source)) return false;
   const versions = contents.versions(source);
   const came = versions.findLastIndex(({ revision, content }) => revision <= since && content === undefined) + 1;
@@ -162,7 +164,9 @@ function cameUnseen({ contents, digests, lives, rules }: Case, life: Life, sourc
   const formers = versions.slice(came, -1);
   const now = versions.at(-1)?.content;
   return !lives.some(({ writes }) =>
-    writes.filter(isOfEngine).some(({ object }) => {
+    writes.filter(isOfEngine).some((write) => {
+      if (write.user !== seen?.user && endedSoonAfter(opened, write)) return false;
+      const { object } = write;
       const entry = recordedOf(object).get(source);
       // Keys that are the same today tell nothing of what was seen before.
       if (entry === undefined || matches(digests, source, now, entry)) return false;
@@ -208,4 +212,12 @@ function lastTemplateChange({ writes }: Life): number {
     ({ previous, object }) => previous === undefined || templateOf(previous) !== templateOf(object),
   );
   return (change ?? writes[0]).revision;
+}
+
+/** A process that was killed so soon after it recorded something had no time to record it everywhere. */
+const recordedEverywhereMs = 10_000;
+
+function endedSoonAfter({ history }: Case, { user, atMs }: WriteRecord): boolean {
+  const last = history.findLast((write) => write.user === user);
+  return (last?.atMs ?? 0) - atMs < recordedEverywhereMs;
 }
