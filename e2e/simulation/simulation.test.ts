@@ -7,7 +7,7 @@ import { drawWorld } from './world';
 jest.setTimeout(600_000);
 
 // CI runs 2,000 with `npm run sim`, which demands every situation, too.
-const worlds = longForm(100, 25);
+const worlds = longForm(100, 10);
 
 describe('simulated worlds', () => {
   it('keep every promise', async () => {
