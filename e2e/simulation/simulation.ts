@@ -56,8 +56,8 @@ const foundWithinMs = 7 * 60_000;
 const writtenWithinMs = 11 * 60_000;
 /** How long nothing must be written until a world counts as quiet. */
 const quietMs = 15_000;
-/** No process waits longer to write again, whatever the server asks for. */
-const longestRetryAfterMs = 120_000;
+/** No process waits longer to write again, whatever the server asks for, and none trusts a silent watch for longer. */
+const longestPutOffMs = 120_000;
 
 /** Runs a world to its end and judges it. `settings` replaces the engine's own, for engines that are wrong on purpose. */
 export async function simulate(world: World, settings: Partial<EngineSettings> = {}): Promise<Outcome> {
@@ -241,9 +241,9 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
       hybrid?.crash(downMs);
     };
     const isUp = (): boolean => isComplete(replicas);
-    // What a record under another key waits for is owed to nobody, and so a world may be quiet before it is written.
-    const isPutOff = world.weather.some(({ kind }) => kind === 'throttled-for-a-day');
-    if (isPutOff) await loop.runUntil(world.stormMs + longestRetryAfterMs + quietMs);
+    // A record that waits, or whose workload a silent watch does not show yet, is owed to nobody: a world may be quiet before.
+    const isPutOff = watchesFellSilent || world.weather.some(({ kind }) => kind === 'throttled-for-a-day');
+    if (isPutOff) await untilQuiet(loop, server, isReady, judge, world.stormMs + longestPutOffMs);
     violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp, rules })), ...judge.violations);
     reached.add('another term began a day later');
   }

@@ -489,4 +489,11 @@ describe('a restore of etcd', () => {
     expect(restored).toMatchObject({ baseline: { sequence: 2 }, baselineLost: false });
     expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sequence: 3 } });
   });
+
+  it('are forgotten where they did not ask for restarts, for that may be undone', () => {
+    const first = see({ annotations: auto })?.referencedSinceMs;
+    see({ annotations: {}, writtenAtMs: at(20) });
+    index.forgetSeen();
+    expect(see({ annotations: auto }, 'list')?.referencedSinceMs).toEqual(first);
+  });
 });

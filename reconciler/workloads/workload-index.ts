@@ -217,6 +217,7 @@ export class WorkloadIndex {
    */
   forgetSeen(): void {
     for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);
+    this.#untracked.clear();
   }
 
   /** The sink for one kind from a reflector. `namespace` is the reflector's scope; undefined: all. */
