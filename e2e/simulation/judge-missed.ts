@@ -7,7 +7,7 @@ import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
-import { isMountedFromBefore } from './restored';
+import { isMountedFromBefore, isUnaware } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf, type Turn } from './selection';
@@ -27,6 +27,7 @@ export function checkMissed(opened: Case): readonly Violation[] {
       lastForgotten(opened, life),
       notTakenBack(opened, life),
       lastRekeyed(opened, life),
+      adoptedUnaware(opened, life),
     ];
     return [...opened.usageAt(last.object)].flatMap(([source, keys]): readonly Violation[] => {
       const since = Math.max(
@@ -106,6 +107,12 @@ function lastRekeyed(opened: Case, life: Life): number {
     return Math.max(opened.ledSince(write.user), gain ? shownSince(opened, gain, write) : 0);
   });
   return Math.max(0, ...since);
+}
+
+/** A first record that was on its way when etcd was restored is of what its process had seen until then. */
+function adoptedUnaware(opened: Case, { writes }: Life): number {
+  const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
+  return adopter && isUnaware(opened, adopter) ? adopter.revision : 0;
 }
 
 /** How long before its start a workload may still be compared with what was before: a settle window and the lags. */

@@ -7,6 +7,7 @@ import type { Life } from './lives';
 import { lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
+import { sourceSelectorOf } from './selection';
 import type { Use } from './usage';
 
 type Entry = WrittenBaseline['sources'][string];
@@ -63,12 +64,22 @@ export function reasonFor(
     if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
     // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.
     if (former === undefined) {
+      if (before === undefined && cameInEdited(opened, source, bornMs, revision)) return true;
       const countedMs = countedFromMs(opened, life, source, user);
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }
     if (former === '-') return writtenInLife(source);
     return differ(former, entry) ?? writtenInLife(source);
   });
+}
+
+/**
+ * Whether a label may have brought in, before the workload was recorded, what had been edited since its birth: who sees the
+ * source then is not told what it was before.
+ */
+function cameInEdited({ stored, rules }: Case, source: SourceName, bornMs: number, revision: number): boolean {
+  if (sourceSelectorOf(rules) === undefined) return false;
+  return stored.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs);
 }
 
 /** What is under way by then is brought to its end. */

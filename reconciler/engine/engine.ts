@@ -134,7 +134,7 @@ export class Engine implements ReconcilerEngine {
     this.#election.start({
       onStartedLeading: (previous, aheadMs) => this.#onStartedLeading(previous, aheadMs),
       onStoppedLeading: () => this.#onStoppedLeading(),
-      onRestored: () => this.#onRestored(),
+      onRestored: (version) => this.#onRestored(version),
     });
   }
 
@@ -237,7 +237,8 @@ export class Engine implements ReconcilerEngine {
   }
 
   /** The watches would go on from versions that the server has yet to reach, and what they have shown may be undone. */
-  #onRestored(): void {
+  #onRestored(version: string): void {
+    this.#workloads.scope.restored(version);
     this.#watch.named.readAnew();
     this.#watch.known.forget();
     this.#workloads.index.forgetSeen();

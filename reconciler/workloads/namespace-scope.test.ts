@@ -34,10 +34,10 @@ function world(selector = parseSelector('env=prod')) {
   const scope = new NamespaceScope({ clock, logger, selector, forget: (namespace) => index.forget(namespace) });
   const namespaces = scope.namespaceSink(() => undefined);
   const workloads = scope.workloadSink('Deployment', index.sink);
-  const select = (name: string, writtenAtMs?: number, createdAtMs = at(0)) =>
-    namespaces.upsert({ name, createdAtMs, writtenAtMs, isSelected: true }, 'watch');
+  const select = (name: string, writtenAtMs?: number, createdAtMs = at(0), version = '7') =>
+    namespaces.upsert({ name, version, createdAtMs, writtenAtMs, isSelected: true }, 'watch');
   const leaveOut = (name: string, writtenAtMs: number) =>
-    namespaces.upsert({ name, createdAtMs: at(0), writtenAtMs, isSelected: false }, 'watch');
+    namespaces.upsert({ name, version: '7', createdAtMs: at(0), writtenAtMs, isSelected: false }, 'watch');
   const deselect = (name: string) => namespaces.remove(`/${name}`);
   return { index, scope, namespaces, workloads, select, leaveOut, deselect, logger, clock };
 }
@@ -68,6 +68,17 @@ describe('NamespaceScope', () => {
     expect([...index.records.keys()]).toEqual([]);
     expect(scope.isSelected('shop')).toBe(false);
     expect([...workloads.keys()].toSorted()).toEqual(['bank/api', 'shop/late', 'shop/web']);
+  });
+
+  it.each([
+    ['keeps its time after a restore of etcd to a newer version', '8', at(60)],
+    ['loses its time, which was undone, after a restore to an older version', '6', 0],
+  ])('a selected namespace %s', (_what, version, sinceMs) => {
+    gate.namespaces.synced();
+    gate.leaveOut('shop', at(30));
+    gate.select('shop', at(60));
+    gate.scope.restored(version);
+    expect(gate.scope.selectedSinceMs('shop')).toBe(sinceMs);
   });
 
   it.each([
@@ -186,6 +197,7 @@ describe('namespaceDecoder', () => {
       ...{ key: '/shop', uid: 'u', resourceVersion: '7' },
       object: {
         name: 'shop',
+        version: '7',
         createdAtMs: Date.parse('2026-01-01T00:00:00Z'),
         writtenAtMs: Date.parse('2026-01-02T00:00:00Z'),
         isSelected,

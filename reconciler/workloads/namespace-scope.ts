@@ -1,5 +1,6 @@
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { objectKey, splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
+import { isOlderVersion } from '../../shared/domain/kubernetes/resource-version';
 import type { Selector } from '../../shared/domain/kubernetes/selector';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
@@ -17,6 +18,13 @@ export interface NamespaceScopeOptions {
   readonly selector: Selector;
   /** Forgets the workloads of a namespace and returns what was known about them. */
   readonly forget: (namespace: string) => readonly WorkloadRecord[];
+}
+
+interface Selected {
+  /** See {@link NamespaceScope.selectedSinceMs}. */
+  readonly sinceMs: number;
+  /** The version of the namespace that was the first to be selected. */
+  readonly version: string;
 }
 
 type WorkloadSink = ReflectorSink<WorkloadRecord>;
@@ -37,8 +45,7 @@ interface Gate {
  */
 export class NamespaceScope {
   readonly #options: NamespaceScopeOptions;
-  /** Selected namespaces and since when: see {@link selectedSinceMs}. */
-  readonly #selected = new Map<string, number>();
+  readonly #selected = new Map<string, Selected>();
   /** Namespaces that are not selected, and the time of their last write. */
   readonly #others = new Map<string, number>();
   readonly #gates = new Map<WorkloadKindName, Gate>();
@@ -68,7 +75,14 @@ export class NamespaceScope {
    * looked.
    */
   selectedSinceMs(namespace: string): number {
-    return this.#selected.get(namespace) ?? 0;
+    return this.#selected.get(namespace)?.sinceMs ?? 0;
+  }
+
+  /** etcd was restored to about this version: what is selected still, and by a later write, was selected before it, too. */
+  restored(version: string): void {
+    for (const [name, selected] of this.#selected) {
+      if (isOlderVersion(version, selected.version)) this.#selected.set(name, { ...selected, sinceMs: 0 });
+    }
   }
 
   /** Receives all namespaces. */
@@ -123,9 +137,9 @@ export class NamespaceScope {
   }
 
   #select(record: NamespaceRecord): void {
-    const { name } = record;
+    const { name, version } = record;
     if (this.#selected.has(name)) return;
-    this.#selected.set(name, this.#listed ? this.#sinceMs(record) : 0);
+    this.#selected.set(name, { sinceMs: this.#listed ? this.#sinceMs(record) : 0, version });
     this.#others.delete(name);
     this.#open(name);
   }
@@ -188,6 +202,7 @@ function isHeldPaused(record: WorkloadRecord | undefined): boolean {
 /** What is kept about a namespace. Times are by the API server's clock, in whole seconds. */
 interface NamespaceRecord {
   readonly name: string;
+  readonly version: string;
   readonly createdAtMs: number;
   readonly writtenAtMs: number | undefined;
   readonly isSelected: boolean;
@@ -201,7 +216,8 @@ export function namespaceDecoder(selector: Selector): Decoder<NamespaceRecord> {
       requireIdentity(metadata);
       const { name, uid, resourceVersion, createdAtMs = 0, writtenAtMs } = metadata;
       const isSelected = selector.matches(objectOf(fieldAt(object, ['metadata', 'labels'])));
-      return { key: objectKey('', name), uid, resourceVersion, object: { name, createdAtMs, writtenAtMs, isSelected } };
+      const record = { name, version: resourceVersion, createdAtMs, writtenAtMs, isSelected };
+      return { key: objectKey('', name), uid, resourceVersion, object: record };
     },
   };
 }

@@ -49,8 +49,11 @@ export interface LeaderCallbacks {
   onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void;
   /** Called at once: no write may follow. */
   onStoppedLeading(): void;
-  /** The Lease has an older version than before: etcd was restored from a backup. Called for leaders and standbys. */
-  onRestored(): void;
+  /**
+   * The Lease has an older version than before, this one: etcd was restored from a backup. Called for leaders and
+   * standbys.
+   */
+  onRestored(version: string): void;
 }
 
 /** Another holder's Lease, and since when it has looked like this by our own clock. */
@@ -254,7 +257,7 @@ export class LeaderElection {
       version: this.#version,
       formerVersion,
     });
-    this.#call(() => callbacks.onRestored());
+    this.#call(() => callbacks.onRestored(this.#version));
   }
 
   /** Whether another holder's Lease was seen unchanged for the duration that its holder set. */
