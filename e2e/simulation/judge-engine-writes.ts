@@ -148,7 +148,8 @@ export function checkTruth(
     if (now.length === 0 && versions.length > 0) {
       return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} was never what is recorded of it` }];
     }
-    const former = before?.sources[id];
+    // Under another key it is recorded anew, as who records it sees it first.
+    const former = before?.key === after.key ? before?.sources[id] : undefined;
     const oldest = former === undefined ? undefined : matching(former)[0];
     if (oldest !== undefined && (now.at(-1) ?? -1) < oldest) {
       return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} went back to a former content` }];

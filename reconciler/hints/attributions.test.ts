@@ -76,6 +76,13 @@ describe('Attributions', () => {
     expect(attributions.get('app', 'blue')).toBeUndefined();
   });
 
+  it('name the author of a state that is shown only after it was announced', () => {
+    attributions.add('app', state('blue'), [by('alice')], 'both');
+    attributions.add('app', state('green'), [by('bob')], 'both');
+    attributions.shown('app', state('green'));
+    expect(attributions.get('app', 'green')).toMatchObject({ users: ['bob'] });
+  });
+
   it('do not name the author of a state for its creation under another uid', () => {
     attributions.add('app', state('blue'), [by('alice')], 'both');
     attributions.shown('app', state('blue', 'uid-next'));

@@ -68,7 +68,7 @@ export class Attributions {
     attributions.states.delete(digest);
   }
 
-  /** Adds to what is known about a state. `hints` are sorted newest first and may be empty. */
+  /** Adds to what is known about the current state. `hints` are sorted newest first and may be empty. */
   add(source: SourceKey, { uid, digest }: AttributedState, hints: readonly Hint[], path: ChangePath): void {
     const known = this.#sources.get(source);
     const attributions: SourceAttributions = known?.uid === uid ? known : { uid, current: digest, states: new Map() };
@@ -84,6 +84,7 @@ export class Attributions {
       observedAtMs: hints[0]?.observedAtMs ?? this.#clock.nowMs(),
     };
     const attribution = merged(before?.attribution ?? added, added);
+    attributions.current = digest;
     attributions.states.delete(digest);
     attributions.states.set(digest, { attribution, authors, addedMs: this.#clock.monotonicMs() });
     for (const oldest of attributions.states.keys()) {

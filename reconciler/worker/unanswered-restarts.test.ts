@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { ConflictError, ServerError } from '../../shared/kube/errors';
+import { NotLeadingError } from '../apply/restart';
 import { restartOf } from '../apply/restart.fixture';
 import { UnansweredRestarts } from './unanswered-restarts';
 import type { WorkloadOptions } from '../../shared/domain/plan/records.fixture';
@@ -49,6 +50,7 @@ describe('a restart whose write got no answer', () => {
 
   it.each([
     ['refused', 'Deployment', new ConflictError('it has moved on', refusal)],
+    ['not sent, because another replica leads', 'Deployment', new NotLeadingError()],
     ['of a CronJob, whose template keeps no marker', 'CronJob', undefined],
   ] as const)('is none where it is %s', (_what, kind, error) => {
     const restart = restartOf({ kind });

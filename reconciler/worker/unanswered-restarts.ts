@@ -2,7 +2,8 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { KubeError } from '../../shared/kube/errors';
-import type { Restart } from '../apply/restart';
+import { StaleWorkloadError } from '../apply/read-again';
+import { NotLeadingError, type Restart } from '../apply/restart';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
 /** Tries for one version follow each other ever more slowly, and a watch shows another version within seconds. */
@@ -20,10 +21,11 @@ export class UnansweredRestarts {
   /** The write of this restart failed. */
   failed(restart: Restart, error: unknown): void {
     const { key, record } = restart.workload;
+    const isUnsent = error instanceof NotLeadingError || error instanceof StaleWorkloadError;
     const isAnswered = error instanceof KubeError && error.status !== undefined && error.status < 500;
     const { apply } = workloadKind(record.kind);
     // The others keep no marker in a template of theirs, or may be restarted by another field.
-    if (isAnswered || !(apply === 'patch' || apply === 'merge')) return;
+    if (isUnsent || isAnswered || !(apply === 'patch' || apply === 'merge')) return;
     const { resourceVersion } = record;
     const others = this.#restarts.get(key) ?? [];
     const ofSame = others.filter(({ workload }) => workload.record.resourceVersion === resourceVersion);

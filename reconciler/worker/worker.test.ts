@@ -33,6 +33,7 @@ let server: ApplyWorld;
 let answer: Reply;
 let tended: number;
 let coalescer: RolloutCoalescer;
+let workloads: WorkloadIndex;
 /** The known author of every change; undefined: no author is remembered. */
 let authors: readonly string[] | undefined;
 let worker: Worker;
@@ -46,7 +47,7 @@ beforeEach(() => {
   const { clock, logger, context } = server;
   const keys = new DigestKeyring(digester, true);
   const nothing = (): undefined => undefined;
-  const workloads = new WorkloadIndex({
+  workloads = new WorkloadIndex({
     ...{ clock, keys, policy: policySettings, annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0 },
     ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
   });
@@ -120,6 +121,25 @@ describe('a restart that is refused', () => {
     answer = refusal(409, 'Conflict');
     await worker.process(key);
     expect([requests(), tended]).toEqual([['PATCH 10'], 0]);
+  });
+});
+
+describe('a restart without an answer', () => {
+  it('is not taken for stored where a rollout of somebody else answered the change and only the record was written', async () => {
+    answer = refusal(503, 'ServiceUnavailable');
+    await worker.process(key);
+    const look = jest.spyOn(coalescer, 'look');
+    look.mockImplementation(async (workload) => await Promise.resolve({ kind: 'coalesced', workload }));
+    answer = { body: workloadObject({ baseline, resourceVersion: '12' }) };
+    await worker.process(key);
+    const [, written] = server.transport.requests.map(bodyOf) as {
+      metadata: { annotations: Record<string, string> };
+    }[];
+    const recorded = written!.metadata.annotations['reroll.dev/baseline']!;
+    const shown = workloadRecord({ baseline: recorded, resourceVersion: '12' });
+    workloads.sink('Deployment', undefined, () => undefined).upsert(shown, 'watch');
+    await worker.process(key);
+    expect(requests()).toEqual(['PATCH 10', 'PATCH 10']);
   });
 });
 

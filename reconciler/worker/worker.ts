@@ -230,9 +230,14 @@ export class Worker {
     const resourceVersion = await writers.annotate(context, version, annotations);
     // If an admission webhook removes the annotation, nothing is stored and no watch event follows.
     const isStored = resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;
-    if (isStored) workloads.wrote(workload, resourceVersion, baseline);
-    else workloads.remember(workload, baseline);
-    return isStored;
+    if (!isStored) {
+      workloads.remember(workload, baseline);
+      return false;
+    }
+    // No restart was stored before this write, or it would have been refused: the record is not one of a restart.
+    this.#unanswered.forget(workload.key);
+    workloads.wrote(workload, resourceVersion, baseline);
+    return true;
   }
 
   /** Restarts the workload, unless somebody else's rollout had the same effect. */
