@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { AdmissionHook } from '../apiserver/admission';
+import type { Fault } from '../apiserver/faults';
 import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { objectAt, type JsonObject } from '../apiserver/json';
 import { engineUser, Harness } from './harness';
@@ -118,10 +119,15 @@ describe('a restart whose marker somebody takes out of our write', () => {
     expect(harness.restarts('Deployment', 'web')).toBe(1);
   });
 
-  it.each<[string, () => void]>([
-    ['', () => undefined],
-    [', and the watch shows only later what was stored', watchLags],
-  ])('is owed though what takes it back cannot be written at first%s', async (_and, disturb) => {
+  it.each<[string, Fault, () => void]>([
+    ['', { kind: 'reset', when: 'before' }, () => undefined],
+    [', and the watch shows only later what was stored', { kind: 'reset', when: 'before' }, watchLags],
+    [
+      ', for want of the right to, and the watch shows only later what was stored',
+      { kind: 'status', code: 403 },
+      watchLags,
+    ],
+  ])('is owed though what takes it back cannot be written at first%s', async (_and, fault, disturb) => {
     disturb();
     await harness.start();
     strips = 'variables';
@@ -129,7 +135,7 @@ describe('a restart whose marker somebody takes out of our write', () => {
     harness.faults.add({
       match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/deployments/web') && ++patches > 1,
       times: 1,
-      fault: { kind: 'reset', when: 'before' },
+      fault,
     });
     await changed('blue');
     strips = 'nothing';

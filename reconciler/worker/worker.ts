@@ -334,12 +334,10 @@ export class Worker {
       changes.map(({ id }) => id),
     );
     const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
-    try {
-      await this.#record(workload, owed, version, { [ownAnnotations.lastRestart]: null });
-    } catch {
-      // In memory it is newer than what is stored, so it counts, and is written at the next look.
-      this.#options.workloads.takeBack(workload, owed);
-    }
+    const others = { [ownAnnotations.lastRestart]: null };
+    const isStored = await this.#record(workload, owed, version, others).catch(() => false);
+    // In memory it is newer than what is stored, so it counts, and is written at the next look.
+    if (!isStored) this.#options.workloads.takeBack(workload, owed);
   }
 
   /** Somebody else's write brought the restart with it. */

@@ -141,6 +141,20 @@ describe('LeaderElection', () => {
     await election.stop();
   });
 
+  it('tells how far its clock is ahead if it is set while the Lease is acquired', async () => {
+    const [server, clock] = [new LeaseServer(), new FakeClock()];
+    const ofServer = clock.nowMs();
+    server.nowMs = () => ofServer;
+    server.intercept = (request, store) => {
+      if (request.method === 'POST') clock.jump(420_000);
+      return store();
+    };
+    const { calls, election } = candidate(server, clock, 'a');
+    await clock.settle();
+    expect(calls).toEqual(['started first, 420000 ms ahead']);
+    await election.stop();
+  });
+
   it('renews with one request, and reads again only after a conflict', async () => {
     const [server, clock] = [new LeaseServer(), new FakeClock()];
     const { election, calls } = candidate(server, clock, 'a');

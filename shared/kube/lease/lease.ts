@@ -215,8 +215,7 @@ export class LeaderElection {
     if (lease && holder !== '' && holder !== this.#identity && !this.#hasExpired(lease)) return;
 
     const renewStartedMs = this.#clock.monotonicMs();
-    const sentMs = this.#clock.nowMs();
-    const now = microTime(sentMs);
+    const now = microTime(this.#clock.nowMs());
     const term = this.#term;
     if (holder !== this.#identity) this.#takenFrom = previousOf(lease);
     const previous = this.#takenFrom ?? previousOf(lease);
@@ -243,7 +242,7 @@ export class LeaderElection {
     if (term) return;
     this.#takenFrom = undefined;
     this.#logger.info('started leading');
-    const aheadMs = clockAheadMs(written, sentMs, this.#clock.nowMs());
+    const aheadMs = clockAheadMs(written, this.#clock.nowMs(), this.#clock.monotonicMs() - renewStartedMs);
     this.#call(() => callbacks.onStartedLeading(previous, aheadMs));
   }
 
@@ -313,10 +312,13 @@ function previousOf(lease: StoredLease | undefined): { readonly renewTimeMs: num
   return Number.isNaN(renewTimeMs) ? undefined : { renewTimeMs };
 }
 
-/** The API server dates a write in whole seconds, at some moment between request and answer. In doubt its clock is behind. */
-function clockAheadMs({ writtenAtMs }: StoredLease, sentMs: number, answeredMs: number): number {
+/**
+ * The API server dates a write in whole seconds, at some moment of the request that took `elapsedMs`. In doubt its clock is
+ * behind. This process's own may have been set meanwhile: only what it shows at the end counts.
+ */
+function clockAheadMs({ writtenAtMs }: StoredLease, answeredMs: number, elapsedMs: number): number {
   if (writtenAtMs === undefined) return 0;
-  const mayAgree = writtenAtMs + 1000 > sentMs && writtenAtMs <= answeredMs;
+  const mayAgree = writtenAtMs <= answeredMs && answeredMs < writtenAtMs + 1000 + elapsedMs;
   return mayAgree ? 0 : answeredMs - writtenAtMs;
 }
 
