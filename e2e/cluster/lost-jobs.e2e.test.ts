@@ -152,13 +152,18 @@ describe('a Job', () => {
   it('is not deleted where a quota leaves no room for its successor, which its Event tells', async () => {
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'jobs', namespace: shop.name } };
     await cluster.apply({ ...quota, spec: { hard: { 'count/jobs.batch': '1' } } });
+    const path = `/api/v1/namespaces/${shop.name}/resourcequotas/jobs`;
+    const untilUsed = async (jobs: number): Promise<void> => {
+      await pollUntil(`the quota to count ${String(jobs)} Jobs`, async () => {
+        const { status } = (await cluster.admin.get(path)).body;
+        return JSON.stringify(status).includes(`"used":{"count/jobs.batch":"${String(jobs)}"}`) ? true : undefined;
+      });
+    };
+    // A Job that is created before the quota is in force may be missing from its count for minutes.
+    await untilUsed(0);
     await createMigration();
     const before = await uid();
-    const path = `/api/v1/namespaces/${shop.name}/resourcequotas/jobs`;
-    await pollUntil('the Job to be counted', async () => {
-      const { status } = (await cluster.admin.get(path)).body;
-      return JSON.stringify(status).includes('"used":{"count/jobs.batch":"1"}') ? true : undefined;
-    });
+    await untilUsed(1);
     await shop.paint('app', 'blue');
     expect(await shop.eventWith('ReloadFail migrate: ')).toContain('exceeded quota: jobs');
     await untilMetric('reloader_reload_errors_total', (value) => value > 0);
