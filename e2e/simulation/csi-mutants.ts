@@ -20,12 +20,6 @@ export const csiMutants: readonly Mutant[] = [
     to: 'if (formerly && atMs < 0) {',
   },
   {
-    what: 'a rotation is as old as the last pod that came to show it',
-    file: rotations,
-    from: 'isEarlier ? since(formerly.source, atMs) : formerly.source',
-    to: 'formerly.source',
-  },
-  {
     what: 'a status is compared with another one of its name',
     file: rotations,
     from: 'known?.uid === uid && known.className === className ? known : undefined',

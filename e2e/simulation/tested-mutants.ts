@@ -223,4 +223,11 @@ export const testedMutants: readonly TestedMutant[] = [
     to: '',
     test: 'e2e/engine/recovery.test.ts',
   },
+  {
+    what: 'a rotation is as old as the last pod that came to show it',
+    file: 'reconciler/sources/csi-rotations.ts',
+    from: 'isEarlier ? since(formerly.source, atMs) : formerly.source',
+    to: 'formerly.source',
+    test: 'reconciler/sources/csi-rotations.test.ts',
+  },
 ];
