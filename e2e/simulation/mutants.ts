@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     what: 'who was superseded is an author too',
     file: hints,
     from: 'this.#attributions.add(id, { uid, digest }, confirmed.toSorted(newestFirst), path)',
-    to: 'this.#attributions.add(id, digest, [...confirmed, ...superseded], path)',
+    to: 'this.#attributions.add(id, { uid, digest }, [...confirmed, ...superseded], path)',
   },
   {
     what: 'a hint of another object of the name is confirmed',

@@ -23,7 +23,7 @@ export interface NamespaceScopeOptions {
 interface Selected {
   /** See {@link NamespaceScope.selectedSinceMs}. */
   readonly sinceMs: number;
-  /** The version of the namespace that was the first to be selected. */
+  /** The version of the namespace when it became selected. */
   readonly version: string;
 }
 
@@ -78,7 +78,10 @@ export class NamespaceScope {
     return this.#selected.get(namespace)?.sinceMs ?? 0;
   }
 
-  /** etcd was restored to about this version: what is selected still, and by a later write, was selected before it, too. */
+  /**
+   * etcd was restored to about this version, so later writes are undone. A namespace that is selected nevertheless has been
+   * selected for longer than those writes tell.
+   */
   restored(version: string): void {
     for (const [name, selected] of this.#selected) {
       if (isOlderVersion(version, selected.version)) this.#selected.set(name, { ...selected, sinceMs: 0 });

@@ -490,7 +490,7 @@ describe('a restore of etcd', () => {
     expect(see({ name: 'api', annotations: auto }, 'list')).toMatchObject({ baseline: { sequence: 3 } });
   });
 
-  it('are forgotten where they did not ask for restarts, for that may be undone', () => {
+  it('forgets workloads that did not ask for restarts, because that may be undone', () => {
     const first = see({ annotations: auto })?.referencedSinceMs;
     see({ annotations: {}, writtenAtMs: at(20) });
     index.forgetSeen();
