@@ -280,6 +280,21 @@ describe('a record that is not true', () => {
   });
 });
 
+it('names the author of a change that was announced before the workloads were listed', async () => {
+  engine.kill();
+  const end = harness.faults.add({
+    match: ({ pathname }) => pathname.endsWith('/deployments'),
+    fault: { kind: 'status', code: 500 },
+  });
+  engine = await harness.start({ identity: 'reroll-1' });
+  await harness.edit('ConfigMap', 'app', { color: 'blue' });
+  await harness.clock.advance(20_000);
+  expect(received).toHaveLength(1);
+  end();
+  await harness.clock.advance(120_000);
+  expect(eventMessages()).toEqual([expect.stringContaining(' by admin (kubectl). Deployment restarted')]);
+});
+
 it('asks for records to be sent again before it knows the digest key', () => {
   const unborn = harness.launch({ identity: 'reroll-1' });
   expect(unborn.reconciler.accept([{}, {}])).toEqual({ accepted: 0, refused: 2, full: true });

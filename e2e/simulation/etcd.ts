@@ -1,5 +1,6 @@
 import type { ApiServer } from '../apiserver/api-server';
 import { ownNamespace } from '../engine-settings';
+import { kindOfStatuses, mountedOf } from './rotations';
 
 /** What an install makes when it first starts: without them it would be another one. */
 const keys = ['reroll-digest-key', 'reroll-journal-key'] as const;
@@ -20,19 +21,25 @@ export interface EtcdOptions {
  */
 export class Etcd {
   readonly #options: EtcdOptions;
-  #backup: { readonly revision: number; readonly lease: string | undefined } | undefined;
+  #backup: { readonly revision: number } | undefined;
   #restored = false;
+  /** Who wrote the Lease since the backup. */
+  readonly #renewals: string[] = [];
 
   constructor(options: EtcdOptions) {
     this.#options = options;
+    options.server.store.subscribe(({ kind, user }) => {
+      if (kind.kind === 'Lease') this.#renewals.push(user);
+    });
   }
 
-  /** False: nothing is installed yet, or there is a backup already. */
+  /** False: not everything is there yet, or there is a backup already. */
   backUp(): boolean {
     const { server, told } = this.#options;
-    if (this.#backup || !this.#leaseVersion || !keys.every((name) => this.#holds('Secret', name))) return false;
+    if (this.#backup || !this.#isComplete()) return false;
     const { revision } = server.store;
-    this.#backup = { revision, lease: this.#leaseVersion };
+    this.#backup = { revision };
+    this.#renewals.length = 0;
     server.store.passOver(writesOfOthers);
     told('etcd', `is backed up at revision ${String(revision)}`);
     return true;
@@ -41,7 +48,7 @@ export class Etcd {
   /** `bumps`: the versions go on, as `etcdutl snapshot restore --bump-revision --mark-compacted` makes them. */
   restore(bumps: boolean): void {
     const { server, told, onRestored } = this.#options;
-    if (!this.#backup || this.#restored || this.#leaseVersion === this.#backup.lease) return;
+    if (!this.#backup || this.#restored || !this.#isNewerLeaseKnown()) return;
     this.#restored = true;
     const { revision } = this.#backup;
     const newest = server.store.revision;
@@ -54,9 +61,17 @@ export class Etcd {
     onRestored(revision);
   }
 
-  get #leaseVersion(): string | undefined {
-    const { store } = this.#options.server;
-    return store.get(this.#options.server.kindOf('Lease'), `${ownNamespace}/reroll`)?.metadata.resourceVersion;
+  /** Who writes the Lease twice has seen the first of both. */
+  #isNewerLeaseKnown(): boolean {
+    return this.#renewals.at(-1) !== undefined && this.#renewals.at(-1) === this.#renewals.at(-2);
+  }
+
+  /** A pod's status gets its first versions within seconds of its creation: a restore does not do that to it hours later. */
+  #isComplete(): boolean {
+    const { kinds, store } = this.#options.server;
+    const statuses = kinds.filter(({ kind }) => kind === kindOfStatuses).flatMap((kind) => [...store.list(kind)]);
+    const isInstalled = this.#holds('Lease', 'reroll') && keys.every((name) => this.#holds('Secret', name));
+    return isInstalled && statuses.every((status) => mountedOf(status).content !== undefined);
   }
 
   #holds(kind: string, name: string): boolean {

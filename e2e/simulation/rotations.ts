@@ -4,7 +4,7 @@ import type { WriteRecord } from '../apiserver/store';
 import { sameContent, type Content, type SourceName } from './contents';
 import type { Rules } from './rules';
 
-const kindOfStatuses = 'SecretProviderClassPodStatus';
+export const kindOfStatuses = 'SecretProviderClassPodStatus';
 
 /** What a pod's status shows: of which class, and the version of each object; no content: nothing is mounted yet. */
 export interface Mounted {

@@ -19,8 +19,8 @@ export interface SourceParts {
 
 export interface SourceEvents {
   readonly onChange: (change: SourceChange) => void;
-  /** Whether any workload uses or names the source. */
-  readonly isUsed: (source: SourceRef) => boolean;
+  /** Whether any workload uses or names the source, or may: not all are listed yet. */
+  readonly mayBeUsed: (source: SourceRef) => boolean;
 }
 
 export function buildSources({ deps, settings, keys }: EngineBase, events: SourceEvents): SourceParts {
@@ -55,7 +55,7 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
       (namespaces.length === 0 || namespaces.includes(source.namespace)) &&
       // A change record has no labels: only the watch can tell whether a source that is new to us is selected.
       (sourceSelector.isEverything || index.get(source) !== undefined) &&
-      events.isUsed(source),
+      events.mayBeUsed(source),
   });
   observeSources(metrics, index);
   return { index, hints, intake, contents, readSource };

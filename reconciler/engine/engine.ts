@@ -64,7 +64,8 @@ export class Engine implements ReconcilerEngine {
     this.#reporter = new Reporter({ ...deps, events });
     this.#sources = buildSources(base, {
       onChange: (change) => this.#onSourceChange(change),
-      isUsed: (source) => this.#workloads.index.usersOf(source).length > 0,
+      mayBeUsed: (source) =>
+        this.#workloads.index.usersOf(source).length > 0 || !this.#watch.watches.hasListedWorkloads(),
     });
     this.#workloads = buildWorkloads(base, {
       onChange: (workload) => {

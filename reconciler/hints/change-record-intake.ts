@@ -17,7 +17,7 @@ export interface ChangeRecordIntakeOptions {
   readonly hints: Pick<Hints, 'offer'>;
   /** The digest key of this install. Digests under another key cannot be compared. */
   readonly keys: Pick<DigestKeyring, 'keyId'>;
-  /** False: the namespace or kind is not watched, or no tracked workload uses the source. */
+  /** False: the namespace or kind is not watched, or no workload uses the source. */
   readonly isWanted: (source: SourceRef) => boolean;
 }
 

@@ -238,6 +238,23 @@ describe('what Watches tells of sources', () => {
     await world.stop();
   });
 
+  it.each<[string, Reply, boolean]>([
+    ['that a server fails to list are not known', refusal(500, 'InternalError'), false],
+    ['that may not be listed are not waited for', refusal(403, 'Forbidden', forbidden), true],
+    [
+      'are known when they are listed',
+      { body: { kind: 'DeploymentList', metadata: { resourceVersion: '8' }, items: [] } },
+      true,
+    ],
+  ])('workloads %s', async (_which, answer, expected) => {
+    const world = new World();
+    expect(world.watches.hasListedWorkloads()).toBe(false);
+    world.answers.set('/apis/apps/v1/deployments', answer);
+    await world.start();
+    expect(world.watches.hasListedWorkloads()).toBe(expected);
+    await world.stop();
+  });
+
   it('does not wait for workloads', async () => {
     const world = new World();
     world.answers.set('/apis/apps/v1/deployments', refusal(500, 'InternalError'));

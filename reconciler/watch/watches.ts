@@ -120,6 +120,13 @@ export class Watches {
     );
   }
 
+  /** Whether every workload is known, but for those that may not be listed and those of add-ons. */
+  hasListedWorkloads(): boolean {
+    return this.#watches.every(
+      ({ sourceKind, reflector }) => sourceKind || isSynced(reflector.status) || isRefused(reflector.status),
+    );
+  }
+
   /** Sources that were never listed completely, because the permission is missing. */
   refusedSources(): readonly RefusedSources[] {
     return this.#watches.flatMap(({ sourceKind: kind, namespace, reflector: { status } }) =>
