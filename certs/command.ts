@@ -37,7 +37,7 @@ export function certsCommand(process: NodeJS.Process): LoadedCommand {
   };
 }
 
-/** @throws NotKeptError, whose message is shown as the reason. */
+/** @throws NotReconciledError, whose message is shown as the reason. */
 async function once(keeper: Keeper, connection: Component): Promise<number> {
   try {
     await keeper.keepOnce();

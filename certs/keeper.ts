@@ -108,7 +108,7 @@ export class Keeper {
     await this.#loop.stop();
   }
 
-  /** Does what is due now; writes nothing if nothing is due. @throws NotKeptError if a part failed. */
+  /** Does what is due now; writes nothing if nothing is due. @throws NotReconciledError if a part failed. */
   async keep(signal?: AbortSignal): Promise<void> {
     const { names, configurations } = this.#settings;
     let failures = new Map<KeptPart, unknown>();
@@ -127,7 +127,7 @@ export class Keeper {
   /**
    * Like {@link keep}, with a few retries after a broken connection: a single run has no later pass, and a write
    * without an answer may have been carried out.
-   * @throws NotKeptError
+   * @throws NotReconciledError
    */
   async keepOnce(): Promise<void> {
     const { clock, random, logger } = this.#deps;
@@ -163,7 +163,7 @@ export class Keeper {
     }
   }
 
-  /** @throws NotKeptError */
+  /** @throws NotReconciledError */
   #judge(failures: ReadonlyMap<KeptPart, unknown>): void {
     const { metrics } = this.#deps;
     const failed = keptParts.filter((part) => failures.has(part));

@@ -45,7 +45,11 @@ describe('§6.1 a CronJob', () => {
     const restart = restartOf(options);
     const applied = await createJobFromCronJob(context, restart);
     const name = await jobNameOf();
-    expect(applied).toEqual({ kind: 'written', did: `run as Job ${name}`, resourceVersion: '18' });
+    expect(applied).toEqual({
+      kind: 'written',
+      did: `run as Job ${name}`,
+      stored: expect.objectContaining({ resourceVersion: '18' }),
+    });
     expect(transport.requests.map(({ method, path }) => `${method} ${path.replace(/\?.*/, '')}`)).toEqual([
       'GET /apis/batch/v1/namespaces/shop/cronjobs/nightly',
       'POST /apis/batch/v1/namespaces/shop/jobs',
@@ -121,7 +125,7 @@ describe('§6.1 a CronJob', () => {
     const applied = await createJobFromCronJob(context, restartOf({ ...options, annotations }));
     expect(applied).toMatchObject({
       did: 'not run now: the change takes effect at its next run',
-      resourceVersion: '18',
+      stored: { resourceVersion: '18' },
     });
     expect(transport.requests.map(({ method }) => method)).toEqual(['PATCH']);
   });

@@ -30,8 +30,8 @@ export async function createJobFromCronJob(context: ApplyContext, restart: Resta
   } catch (error) {
     if (!(error instanceof AlreadyExistsError)) throw error;
   }
-  const resourceVersion = await annotateWorkload(context, workload, restart.annotations);
-  return { kind: 'written', did: `run as Job ${job.metadata.name}`, resourceVersion };
+  const stored = await annotateWorkload(context, workload, restart.annotations);
+  return { kind: 'written', did: `run as Job ${job.metadata.name}`, stored };
 }
 
 function jobFor(cronJob: KubeObject, { baseline, marker, workload }: Restart) {

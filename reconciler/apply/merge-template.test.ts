@@ -30,7 +30,11 @@ describe('mergeTemplate', () => {
   it('sends the complete containers, for exactly the version that it read', async () => {
     const { context, transport } = serving(rollout);
     const restart = restartOf(rollout);
-    expect(await mergeTemplate(context, restart)).toEqual({ kind: 'written', did: 'restarted', resourceVersion: '12' });
+    expect(await mergeTemplate(context, restart)).toEqual({
+      kind: 'written',
+      did: 'restarted',
+      stored: expect.objectContaining({ resourceVersion: '12' }),
+    });
     const [read, patch] = transport.requests;
     expect(read).toMatchObject({ method: 'GET', path });
     expect(patch).toMatchObject({ method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' } });

@@ -18,9 +18,9 @@ export const mergeTemplate: Apply = async (context, restart) => {
   const object = await getObject(context.client, resource, namespace, name);
   const workload = readAgain(context, restart.workload, object);
   const template = templateMerge(objectOf(fieldAt(object, templatePath)), restart.marker);
-  const resourceVersion = await patchTemplate(context, workload, restart, { template });
+  const stored = await patchTemplate(context, workload, restart, { template });
   const did = rollsByItself(object) ? 'restarted' : 'changed, to be rolled out by hand: it has no ConfigChange trigger';
-  return { kind: 'written', did, resourceVersion };
+  return { kind: 'written', did, stored };
 };
 
 function templateMerge(template: JsonObject, marker: TemplateMarker): JsonObject {

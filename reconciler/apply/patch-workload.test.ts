@@ -13,7 +13,11 @@ describe('patchWorkload', () => {
   it('writes template, baseline and last restart in one PATCH of just this version', async () => {
     const { context, transport } = applyWorld(() => stored);
     const restart = restartOf();
-    expect(await patchWorkload(context, restart)).toEqual({ kind: 'written', did: 'restarted', resourceVersion: '11' });
+    expect(await patchWorkload(context, restart)).toEqual({
+      kind: 'written',
+      did: 'restarted',
+      stored: expect.objectContaining({ resourceVersion: '11' }),
+    });
     expect(transport.requests).toHaveLength(1);
     const [request] = transport.requests;
     expect(request).toMatchObject({
@@ -71,7 +75,7 @@ describe('patchWorkload', () => {
 describe('annotateWorkload', () => {
   it('leaves the pods alone', async () => {
     const { context, transport } = applyWorld(() => stored);
-    expect(await annotateWorkload(context, restartOf().workload, { a: '1' })).toBe('11');
+    expect(await annotateWorkload(context, restartOf().workload, { a: '1' })).toMatchObject({ resourceVersion: '11' });
     expect(bodyOf(transport.requests[0])).toEqual({
       metadata: { uid: 'uid-web', resourceVersion: '10', annotations: { a: '1' } },
     });

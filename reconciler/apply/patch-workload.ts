@@ -1,6 +1,6 @@
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
-import { type KubeObject, patchObject, type PatchOptions } from '../../shared/kube/client/objects';
+import { type KubeObject, patchObject, type PatchOptions, type StoredVersion } from '../../shared/kube/client/objects';
 import { isRbacForbidden } from '../../shared/kube/client/permission-probe';
 import type { Applied, Apply, ApplyContext, Restart } from './restart';
 import { missingOfMarker, templatePatch } from './template';
@@ -32,20 +32,20 @@ export async function patchWorkload(context: ApplyContext, restart: Restart): Pr
   const template = templatePatch(restart.marker);
   const { pausedUntilMs } = restart;
   const spec = { template, ...(pausedUntilMs !== undefined && { paused: true }) };
-  const resourceVersion = await patchTemplate(context, restart.workload, restart, spec);
+  const stored = await patchTemplate(context, restart.workload, restart, spec);
   const until = pausedUntilMs === undefined ? '' : `, and paused until ${new Date(pausedUntilMs).toISOString()}`;
-  return { kind: 'written', did: until === '' ? 'restarted' : `changed${until}`, resourceVersion };
+  return { kind: 'written', did: until === '' ? 'restarted' : `changed${until}`, stored };
 }
 
 /**
- * Writes only annotations and leaves the pods alone. Resolves to the new resourceVersion, or to undefined if Reroll may
+ * Writes only annotations and leaves the pods alone. Resolves to what was stored, or to undefined if Reroll may
  * not write them: their content must then be kept in memory.
  */
 export async function annotateWorkload(
   context: ApplyContext,
   workload: TrackedWorkload,
   annotations: Readonly<Record<string, string | null>>,
-): Promise<string | undefined> {
+): Promise<StoredVersion | undefined> {
   try {
     return await patch(context, workload, annotations, {});
   } catch (error) {
@@ -55,13 +55,13 @@ export async function annotateWorkload(
   }
 }
 
-/** A restart by a changed pod template. Resolves to the new resourceVersion; throws like {@link patchRestart}. */
+/** A restart by a changed pod template. Resolves to what was stored; throws like {@link patchRestart}. */
 export async function patchTemplate(
   context: ApplyContext,
   workload: TrackedWorkload,
   restart: Restart,
   spec: object,
-): Promise<string> {
+): Promise<StoredVersion> {
   const { templatePath } = workloadKind(workload.record.kind);
   return await patchRestart(context, workload, restart, spec, (stored) =>
     missingOfMarker(objectOf(fieldAt(stored, templatePath)), restart.marker),
@@ -70,7 +70,7 @@ export async function patchTemplate(
 
 /**
  * Writes a restart and checks the answer: a part that others removed on the way did not happen. `missing` names what is
- * not there. Resolves to the new resourceVersion; throws a MarkerLostError.
+ * not there. Resolves to what was stored; throws a MarkerLostError.
  */
 export async function patchRestart(
   context: ApplyContext,
@@ -78,7 +78,7 @@ export async function patchRestart(
   { annotations, asksFirst = false }: Restart,
   spec: object,
   missing: (stored: KubeObject) => string | undefined,
-): Promise<string> {
+): Promise<StoredVersion> {
   if (asksFirst) {
     const lost = missing(await send(context, workload, annotations, { spec }, { whole: true, dryRun: true }));
     if (lost !== undefined) throw new MarkerLostError(workload, lost, undefined);
@@ -86,20 +86,20 @@ export async function patchRestart(
   const stored = await send(context, workload, annotations, { spec }, { whole: true });
   const lost = missing(stored);
   if (lost !== undefined) throw new MarkerLostError(workload, lost, stored.metadata.resourceVersion);
-  return stored.metadata.resourceVersion;
+  return stored.metadata;
 }
 
 /**
- * `null` removes an annotation; `rest` is what the PATCH changes besides annotations. Resolves to the new
- * resourceVersion.
+ * `null` removes an annotation; `rest` is what the PATCH changes besides annotations. Resolves to what was
+ * stored.
  */
 export async function patch(
   context: ApplyContext,
   workload: TrackedWorkload,
   annotations: Readonly<Record<string, string | null>>,
   rest: object,
-): Promise<string> {
-  return (await send(context, workload, annotations, rest, {})).metadata.resourceVersion;
+): Promise<StoredVersion> {
+  return (await send(context, workload, annotations, rest, {})).metadata;
 }
 
 async function send(
@@ -118,6 +118,6 @@ async function send(
 
 /** Records the change and runs nothing: the next run reads the content of that time. */
 export const leaveToNextRun: Apply = async (context, { workload, annotations }) => {
-  const resourceVersion = await annotateWorkload(context, workload, annotations);
-  return { kind: 'written', did: 'not run now: the change takes effect at its next run', resourceVersion };
+  const stored = await annotateWorkload(context, workload, annotations);
+  return { kind: 'written', did: 'not run now: the change takes effect at its next run', stored };
 };

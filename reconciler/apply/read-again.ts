@@ -27,5 +27,5 @@ export function readAgain(
   const now = read(record.kind, object);
   const isSame = now.uid === record.uid && now.baselineText === record.baselineText && now.deleting === record.deleting;
   if (!isSame || trackingSignature(now) !== trackingSignature(record)) throw new StaleWorkloadError(workload);
-  return { ...workload, record: { ...record, resourceVersion: now.resourceVersion } };
+  return { ...workload, record: { ...record, resourceVersion: now.resourceVersion, generation: now.generation } };
 }

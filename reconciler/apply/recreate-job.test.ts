@@ -152,7 +152,7 @@ describe('recreateJob', () => {
     const restart = restartOf({ ...options, annotations });
     expect(await recreate(world.context, restart)).toMatchObject({
       did: 'not run now: the change takes effect at its next run',
-      resourceVersion: '18',
+      stored: { resourceVersion: '18' },
     });
     expect(bodyOf(world.transport.requests[0])).toMatchObject({ metadata: { annotations: restart.annotations } });
     expect([world.transport.requests.length, written.length]).toEqual([1, 0]);

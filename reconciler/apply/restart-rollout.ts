@@ -18,10 +18,10 @@ export const restartRollout: Apply = async (context, restart) => {
   const object = await getObject(context.client, workloadKind('Rollout').resource, namespace, name);
   const workload = readAgain(context, restart.workload, object);
   const restartAt = restartTime(object, restart.atMs);
-  const resourceVersion = await patchRestart(context, workload, restart, { restartAt }, (stored) =>
-    fieldAt(stored, ['spec', 'restartAt']) === restartAt ? undefined : 'spec.restartAt',
+  const stored = await patchRestart(context, workload, restart, { restartAt }, (written) =>
+    fieldAt(written, ['spec', 'restartAt']) === restartAt ? undefined : 'spec.restartAt',
   );
-  return { kind: 'written', did: 'restarted by spec.restartAt', resourceVersion };
+  return { kind: 'written', did: 'restarted by spec.restartAt', stored };
 };
 
 /**

@@ -4,7 +4,7 @@ import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { KubeClient } from '../../shared/kube/client/client';
 import type { ForbiddenError } from '../../shared/kube/errors';
-import type { KubeObject } from '../../shared/kube/client/objects';
+import type { KubeObject, StoredVersion } from '../../shared/kube/client/objects';
 import type { Change } from '../../shared/domain/plan/change';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
 import type { TemplateMarker } from '../../shared/domain/marks/workload-marks';
@@ -47,10 +47,10 @@ export class NotLeadingError extends RerollError {
 /** The result of a restart. */
 export type Applied =
   /**
-   * `did` completes "the workload was …". Without `resourceVersion`, a missing permission prevented writing its
+   * `did` completes "the workload was …". Without `stored`, a missing permission prevented writing its
    * annotations.
    */
-  | { readonly kind: 'written'; readonly did: string; readonly resourceVersion: string | undefined }
+  | { readonly kind: 'written'; readonly did: string; readonly stored: StoredVersion | undefined }
   /** It continues by itself: a Job is deleted and created again in several steps. */
   | { readonly kind: 'under-way' }
   /** A dry run: nothing was written. */

@@ -23,6 +23,8 @@ export interface WorkloadEvents {
   readonly onChange: (workload: TrackedWorkload) => void;
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
   readonly onGone: (key: WorkloadKey) => void;
+  /** Since when no other replica writes, by the API server's clock; undefined: this replica does not lead. */
+  readonly leadingSinceMs: () => number | undefined;
 }
 
 export function buildWorkloads(base: EngineBase, events: WorkloadEvents): WorkloadParts {

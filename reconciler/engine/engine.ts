@@ -51,6 +51,8 @@ export class Engine implements ReconcilerEngine {
 
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
+  /** Since when nobody else writes, by the API server's clock; undefined while this replica does not lead. */
+  #leadingSinceMs: number | undefined;
   #watchingSinceMonotonicMs = 0;
   /** Of all terms of this process the earliest. */
   #inChargeSinceMs = Infinity;
@@ -78,6 +80,7 @@ export class Engine implements ReconcilerEngine {
         this.#work.queue.forget(key);
         this.#work.worker.forget(key);
       },
+      leadingSinceMs: () => this.#leadingSinceMs,
     });
     observeWorkloads(deps.metrics, this.#workloads.index, events);
     this.#watch = buildWatch(base, this.#sources, this.#workloads, {
@@ -219,6 +222,7 @@ export class Engine implements ReconcilerEngine {
     this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
     const watchingSinceMs = serverNowMs - (clock.monotonicMs() - this.#watchingSinceMonotonicMs);
     this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs };
+    this.#leadingSinceMs = serverNowMs;
     if (!this.#settings.dryRun) {
       metrics.leader.set(1);
       this.#recoverJobs();
@@ -232,6 +236,7 @@ export class Engine implements ReconcilerEngine {
 
   #onStoppedLeading(): void {
     this.#term = undefined;
+    this.#leadingSinceMs = undefined;
     this.#reporter.lead(false);
     this.#work.coalescer.clear();
     this.#deps.metrics.leader.set(0);
@@ -239,6 +244,8 @@ export class Engine implements ReconcilerEngine {
 
   /** The watches would go on from versions that the server has yet to reach, and what they have shown may be undone. */
   #onRestored(version: string): void {
+    // Baselines of before this term are back.
+    this.#leadingSinceMs = undefined;
     this.#workloads.scope.restored(version);
     this.#watch.named.readAnew();
     this.#watch.known.forget();

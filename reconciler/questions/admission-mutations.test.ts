@@ -44,7 +44,7 @@ beforeEach(() => {
   sources = new SourceIndex(clock, { onChange: nothing, onInconsistency: nothing, onListed: nothing });
   workloads = new WorkloadIndex({
     ...{ clock, keys: new DigestKeyring(digester, true), policy: policySettings },
-    ...{ annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0 },
+    ...{ annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0, leadingSinceMs: () => undefined },
     ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
   });
   store({ data: { color: 'blue' } });

@@ -39,6 +39,7 @@ beforeEach(() => {
     ...{ clock, policy: policySettings, annotationKeys: defaultAnnotationKeys },
     keys: { isShared: true, isOwn: (keyId) => keyId === digester.keyId },
     selectedSinceMs: () => 0,
+    leadingSinceMs: () => undefined,
     onChange: () => undefined,
     onUntracked: () => undefined,
     onGone: () => undefined,

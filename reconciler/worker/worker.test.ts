@@ -48,7 +48,14 @@ beforeEach(() => {
   const keys = new DigestKeyring(digester, true);
   const nothing = (): undefined => undefined;
   workloads = new WorkloadIndex({
-    ...{ clock, keys, policy: policySettings, annotationKeys: defaultAnnotationKeys, selectedSinceMs: () => 0 },
+    ...{
+      clock,
+      keys,
+      policy: policySettings,
+      annotationKeys: defaultAnnotationKeys,
+      selectedSinceMs: () => 0,
+      leadingSinceMs: () => undefined,
+    },
     ...{ onChange: nothing, onUntracked: nothing, onGone: nothing },
   });
   const sources = new SourceIndex(clock, { onChange: nothing, onInconsistency: nothing, onListed: nothing });

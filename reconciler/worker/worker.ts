@@ -227,16 +227,16 @@ export class Worker {
   ): Promise<boolean> {
     const { context, writers, workloads } = this.#options;
     const annotations = { ...others, [ownAnnotations.baseline]: baselineText(workload, baseline) };
-    const resourceVersion = await writers.annotate(context, version, annotations);
+    const stored = await writers.annotate(context, version, annotations);
     // If an admission webhook removes the annotation, nothing is stored and no watch event follows.
-    const isStored = resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;
+    const isStored = stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;
     if (!isStored) {
       workloads.remember(workload, baseline);
       return false;
     }
     // No restart was stored before this write, or it would have been refused: the record is not one of a restart.
     this.#unanswered.forget(workload.key);
-    workloads.wrote(workload, resourceVersion, baseline);
+    workloads.wrote(workload, stored, baseline);
     return true;
   }
 
@@ -284,10 +284,10 @@ export class Worker {
       this.#unanswered.forget(workload.key);
       reporter.answered(changes);
       if (applied.kind === 'under-way') return { kind: 'done' };
-      if (applied.resourceVersion === undefined) workloads.remember(workload, baseline);
-      else workloads.wrote(workload, applied.resourceVersion, baseline, pause?.pause);
+      if (applied.stored) workloads.wrote(workload, applied.stored, baseline, pause?.pause);
+      else workloads.remember(workload, baseline);
       reporter.restarted(workload, restart, { did: applied.did, changedMs: firstMs });
-      return applied.resourceVersion === undefined ? { kind: 'again', afterMs: unwrittenMs } : { kind: 'done' };
+      return applied.stored ? { kind: 'done' } : { kind: 'again', afterMs: unwrittenMs };
     } catch (error) {
       reporter.notRestarted(workload, error);
       if (error instanceof MarkerLostError) await this.#takeBack(workload, restart, error.resourceVersion);

@@ -1,6 +1,7 @@
 import type { ApplyMethod } from '../../shared/domain/kubernetes/workload-kinds';
 import { applyMethods } from '../apply/methods';
 import { annotateWorkload } from '../apply/patch-workload';
+import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { Apply, ApplyContext } from '../apply/restart';
 import type { JobJournal } from '../apply/job-journal';
 import { Pauses, type PausesOptions } from './pauses';
@@ -14,7 +15,7 @@ export interface Writers {
     context: ApplyContext,
     workload: TrackedWorkload,
     annotations: Readonly<Record<string, string | null>>,
-  ) => Promise<string | undefined>;
+  ) => Promise<StoredVersion | undefined>;
   readonly pauses: Pick<Pauses, 'pauseFor' | 'reconcile'>;
   readonly journal: Pick<JobJournal, 'standing'>;
 }

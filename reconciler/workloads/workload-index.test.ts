@@ -27,8 +27,10 @@ let untracked: Pick<TrackedWorkload, 'key' | 'record'>[];
 let removed: string[];
 let keys: DigestKeyring;
 let index: WorkloadIndex;
+let leadingSinceMs: number | undefined;
 
 beforeEach(() => {
+  leadingSinceMs = undefined;
   clock = new FakeClock();
   keys = new DigestKeyring(digester, true);
   changed = [];
@@ -44,6 +46,7 @@ function indexWith(policy = policySettings): WorkloadIndex {
     policy,
     annotationKeys: defaultAnnotationKeys,
     selectedSinceMs: () => 0,
+    leadingSinceMs: () => leadingSinceMs,
     onChange: (workload) => changed.push(workload),
     onUntracked: (workload) => untracked.push(workload),
     onGone: (key) => removed.push(key),
@@ -225,6 +228,49 @@ describe('the newest baseline', () => {
     expect(tracked).toMatchObject({ baseline: { sequence: 4 }, baselineLost: false });
   });
 
+  describe('under another key', () => {
+    const text = textOf(3).replace(digester.keyId, 'other-key');
+
+    beforeEach(() => {
+      leadingSinceMs = at(-60);
+    });
+
+    it.each<[string, () => TrackedWorkload | undefined, number]>([
+      ['that is first seen while this replica leads, before it led', () => see({ baseline: text }), at(-59)],
+      [
+        'of a workload created since, before its creation',
+        () => see({ baseline: text, createdAtMs: at(-20) }),
+        at(-19),
+      ],
+      [
+        'that is first seen by a standby, until now',
+        () => {
+          leadingSinceMs = undefined;
+          return see({ baseline: text });
+        },
+        at(1),
+      ],
+      [
+        'that replaces another baseline, until now',
+        () => {
+          see({ baseline: textOf(1) });
+          return see({ baseline: text, resourceVersion: '11' });
+        },
+        at(1),
+      ],
+      [
+        'of a workload that did not ask for restarts, until now',
+        () => {
+          see({ baseline: text, annotations: {} });
+          return see({ baseline: text, resourceVersion: '11' });
+        },
+        at(1),
+      ],
+    ])('answers changes: %s', (_which, seen, untilMs) => {
+      expect(seen()).toMatchObject({ underOtherKey: true, referencedSinceMs: untilMs });
+    });
+  });
+
   it("is the object's once its key is known", () => {
     const nextKey = Buffer.alloc(32, 2);
     const text = textOf(3).replace(digester.keyId, new ContentDigester(nextKey).keyId);
@@ -272,7 +318,7 @@ describe('a baseline that is kept in memory', () => {
 
 describe('our own write', () => {
   function write(sequence = 2, resourceVersion = '20'): void {
-    index.wrote(index.get(web)!, resourceVersion, baseline(sequence, 'blue'));
+    index.wrote(index.get(web)!, { resourceVersion }, baseline(sequence, 'blue'));
   }
 
   beforeEach(() => {
@@ -287,6 +333,13 @@ describe('our own write', () => {
       baselineLost: false,
       record: { resourceVersion: '20', baselineText: textOf(2, 'blue') },
     });
+  });
+
+  it('counts with its generation, by which a later write of a pod template is told from it', () => {
+    index.wrote(index.get(web)!, { resourceVersion: '20', generation: 7 }, baseline(2, 'blue'));
+    expect(index.get(web)?.record.generation).toBe(7);
+    index.wrote(index.get(web)!, { resourceVersion: '21' }, baseline(3, 'red'));
+    expect(index.get(web)?.record.generation).toBe(7);
   });
 
   it('makes an unreadable baseline readable and a lost one found', () => {
@@ -356,7 +409,7 @@ describe('our own write', () => {
     const planned = index.get(web)!;
     see({ baseline: textOf(2, 'blue'), resourceVersion: '20' });
     see({ baseline: textOf(2, 'blue'), resourceVersion: '21', uses: ['cm/other'] });
-    index.wrote(planned, '20', baseline(2, 'blue'));
+    index.wrote(planned, { resourceVersion: '20' }, baseline(2, 'blue'));
     expect(index.get(web)?.record.resourceVersion).toBe('21');
   });
 
@@ -367,7 +420,7 @@ describe('our own write', () => {
     const planned = index.get(web)!;
     see({ baseline: text, resourceVersion: '21' }, 'list');
     changed.length = 0;
-    index.wrote(planned, '20', baseline(2, 'blue'));
+    index.wrote(planned, { resourceVersion: '20' }, baseline(2, 'blue'));
     const lost = { baseline: { sequence: 2 }, baselineLost: true, record: { resourceVersion: '21' } };
     expect(index.get(web)).toMatchObject(lost);
     expect(changed).toMatchObject([lost]);
@@ -381,7 +434,7 @@ describe('our own write', () => {
   ])('to a workload that %s is not taken note of', (_what, happen) => {
     const planned = index.get(web)!;
     happen();
-    index.wrote(planned, '20', baseline(2));
+    index.wrote(planned, { resourceVersion: '20' }, baseline(2));
     expect(index.get(web)?.baseline).toBeUndefined();
   });
 });

@@ -12,6 +12,7 @@ import { requestedRestarts, optedIn, type PolicySettings } from '../../shared/do
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
+import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import {
@@ -33,6 +34,8 @@ export interface WorkloadIndexOptions {
   readonly annotationKeys: AnnotationKeys;
   /** Earlier changes do not count: see NamespaceScope. */
   readonly selectedSinceMs: (namespace: string) => number;
+  /** Since when no other replica writes, by the API server's clock; undefined: this replica does not lead. */
+  readonly leadingSinceMs: () => number | undefined;
   /** A tracked workload appeared, or changed in a way that may affect a decision. */
   readonly onChange: (workload: TrackedWorkload) => void;
   /**
@@ -109,7 +112,7 @@ export class WorkloadIndex {
   }
 
   /** Records our own write, so that older states from the watch are not taken for the present. */
-  wrote(workload: TrackedWorkload, resourceVersion: string, baseline: Baseline, pause = workload.record.pause): void {
+  wrote(workload: TrackedWorkload, stored: StoredVersion, baseline: Baseline, pause = workload.record.pause): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
     // The watch can be faster than the answer, and may already show what followed our write.
@@ -122,9 +125,14 @@ export class WorkloadIndex {
       return;
     }
     const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
+    const { resourceVersion, generation = entry.record.generation } = stored;
     this.#entries.set(workload.key, {
       ...entry,
-      record: { ...entry.record, resourceVersion, baselineText: formatBaseline(baseline), ...(pause && { pause }) },
+      record: {
+        ...entry.record,
+        ...{ resourceVersion, generation, baselineText: formatBaseline(baseline) },
+        ...(pause && { pause }),
+      },
       baseline,
       baselineProblem: undefined,
       baselineLost: false,
@@ -305,9 +313,9 @@ export class WorkloadIndex {
     origin: 'list' | 'watch',
     { underOtherKey }: ReadBaseline,
   ): TrackedWorkload['referencedSinceMs'] {
-    // Changes before it was written are answered, or were when it was recorded. This includes the current second.
     if (underOtherKey && previous?.record.baselineText !== record.baselineText) {
-      return wholeSecond(this.#options.clock.nowMs()) + 1000;
+      const isFirst = !previous && !this.#untracked.has(key);
+      return this.#recordedUntilMs(record, isFirst);
     }
     if (previous?.signature === signature) return previous.referencedSinceMs;
     // The workload is not adopted yet, and its template uses the same sources. An edit of the policy rolls no pods, so
@@ -329,6 +337,17 @@ export class WorkloadIndex {
     // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
     const isTold = origin === 'watch' || writtenAtMs <= formerMs;
     return Math.max(isTold ? writeTimeMs(times, sets === true) : formerMs, record.askedAtMs ?? 0, selectedSinceMs);
+  }
+
+  /**
+   * The time until which changes may be answered in a baseline under another key, with the second of that time. Such a
+   * baseline was written by another replica: if it is seen first while this one leads, before this one led.
+   */
+  #recordedUntilMs({ namespace, createdAtMs }: WorkloadRecord, isFirst: boolean): number {
+    const nowMs = this.#options.clock.nowMs();
+    const leadingSinceMs = isFirst ? (this.#options.leadingSinceMs() ?? nowMs) : nowMs;
+    const sinceMs = Math.max(leadingSinceMs, createdAtMs, this.#options.selectedSinceMs(namespace));
+    return wholeSecond(Math.min(nowMs, sinceMs)) + 1000;
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {

@@ -25,6 +25,9 @@ const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion:
 
 export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
 
+/** The version of an object that a write has stored. */
+export type StoredVersion = Pick<ObjectMeta, 'resourceVersion' | 'generation'>;
+
 /** Any API object in JSON; unknown fields are kept. */
 export interface KubeObject {
   readonly metadata: ObjectMeta;
