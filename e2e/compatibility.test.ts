@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { problemsOfTests, rowsOf } from './docs/named-tests';
 
-/** Reloader's bugs and quirks but for those of its chart. */
+/** Numbers of Reloader's bugs and quirks, except those of its chart. */
 const quirks = Array.from({ length: 63 }, (_, index) => `Q${index + 1}`);
 
 const rows = rowsOf('docs/reloader-compatibility.md');

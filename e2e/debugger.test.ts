@@ -10,7 +10,7 @@ import { projectDir } from './control-plane/versions';
 
 const listenState = '0A';
 
-/** Local addresses on which a process listens, as the kernel writes them. */
+/** Local addresses on which a process listens, in the kernel's notation. */
 function listening(pid: number): readonly string[] {
   const { sockets } = openFiles(pid);
   return ['tcp', 'tcp6']
@@ -44,7 +44,7 @@ describe('a debugger', () => {
       expect(before.length).toBeGreaterThan(0);
 
       process.kill(pid, 'SIGUSR1');
-      // Sent later, and opened by then: without a listener this Node opens one.
+      // A plain Node, which got the signal later, has opened a debugger: so Reroll had time to open one too.
       expect(await debuggerOfPlainNode()).toMatch(/^Debugger listening on ws:\/\/127\.0\.0\.1:\d+\//);
 
       expect((await fetch(`http://${String(address)}/healthz`)).status).toBe(200);
@@ -55,7 +55,7 @@ describe('a debugger', () => {
   );
 });
 
-/** What a Node that runs nothing of ours says to SIGUSR1. */
+/** What a Node that does not run Reroll prints on SIGUSR1. */
 async function debuggerOfPlainNode(): Promise<string> {
   const plain = spawn(
     process.execPath,
@@ -72,7 +72,7 @@ async function debuggerOfPlainNode(): Promise<string> {
   }
 }
 
-/** Each opens a way into the memory of the process, or writes that to a file, on a signal, a fault or at once. */
+/** Options of Node that expose the memory of the process or write it to a file, on a signal, on a fault or at once. */
 const waysIn =
   /--(inspect|debug-port|heapsnapshot|heap-prof|cpu-prof|report-|experimental-report|diagnostic-dir|abort-on-uncaught-exception)/;
 

@@ -5,7 +5,7 @@ import { everything } from '../shared/domain/kubernetes/selector';
 export const ownNamespace = 'reroll';
 export const leaseName = 'reroll';
 
-/** What the command line gives where nothing is set, for engines that tests run. */
+/** The settings of an empty command line, for engines in tests. */
 export const defaultSettings: Omit<EngineSettings, 'identity'> = {
   policy: { autoReloadAll: false, ignoredWorkloadKinds: [] },
   annotationKeys: defaultAnnotationKeys,

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 
-/** A process that a test can signal, and whose log it reads. */
+/** A fake process that a test can signal and whose log it can read. */
 export class FakeProcess extends EventEmitter {
   readonly stdout = new PassThrough();
   readonly exited: Promise<number>;
   exit: (code: number) => void = () => undefined;
-  /** All that was logged. */
+  /** Everything logged so far. */
   log = '';
 
   constructor() {
@@ -15,7 +15,7 @@ export class FakeProcess extends EventEmitter {
     this.stdout.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
   }
 
-  /** The field of the first line with this message, past or to come. */
+  /** Resolves with a field of the first log line with this message, past or future. */
   async field(message: string, field: string): Promise<string> {
     for (;;) {
       const lines = this.log.split('\n').filter((text) => text.endsWith('}'));

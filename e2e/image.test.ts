@@ -6,7 +6,7 @@ import { commands } from '../commands';
 
 const textOf = (file: string): string => readFileSync(join(__dirname, '..', file), 'utf8');
 const dockerfile = textOf('Dockerfile');
-/** The last stage: what is shipped. */
+/** The last stage, which is the shipped image. */
 const shipped = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
 /** The words of an instruction in its JSON form. */
@@ -17,7 +17,7 @@ function instruction(name: string): unknown {
 describe('the image', () => {
   it('§18.5 runs the reconciler without arguments, as where it replaces Reloader’s in its plain manifests', () => {
     expect(instruction('ENTRYPOINT')).toEqual(['node', '--disable-sigusr1', '/app/reroll.mjs']);
-    // Arguments of a pod take the place of these: flags alone then run the same command.
+    // A pod's arguments replace CMD. Flags without a command still run the default command.
     expect(instruction('CMD')).toEqual([commands.find(({ isDefault }) => isDefault)?.name]);
   });
 
@@ -36,7 +36,7 @@ describe('the image', () => {
     expect(sources.filter((image) => !digest.test(image))).toEqual([]);
     const [node, build, base, ...more] = sources.map((image) => image.replace(digest, ''));
     expect(node).toMatch(/^docker\.io\/library\/node:24\.\d+\.\d+-bookworm-slim$/);
-    // It has no versions, and it is what the libraries come from alone.
+    // The distroless image has no version tags, and only the libraries come from it.
     expect([build, base, more]).toEqual([node, 'gcr.io/distroless/cc-debian12:nonroot', []]);
     expect(sources[1]).toBe(sources[0]);
     expect(shipped).toContain(`org.opencontainers.image.base.name="${base!}"`);

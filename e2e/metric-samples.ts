@@ -10,11 +10,11 @@ export interface Sample {
 const sampleLine = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
 const labelPair = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
-/** What a process or an API server said about itself at one moment. */
+/** One scrape of the metrics of a process or an API server. */
 export class MetricSamples {
-  /** As it was said. */
+  /** The scraped text. */
   readonly text: string;
-  /** By name; of what is asked about a handful of series, it is not worth reading all the labels. */
+  /** Lines by metric name. Labels are parsed only on demand, because a test reads only a handful of series. */
   readonly #lines = new Map<string, string[]>();
 
   /** @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
@@ -38,13 +38,13 @@ export class MetricSamples {
     });
   }
 
-  /** Of all series of this name that have these labels; 0 when there is none. */
+  /** The sum of all series of this name that have these labels; 0 if there are none. */
   sum(name: string, labels: Labels = {}): number {
     return sumOf(this.of(name), labels);
   }
 }
 
-/** Of those that have these labels. */
+/** The sum of the series that have these labels. */
 export function sumOf(series: readonly Series[], labels: Labels): number {
   return series
     .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))

@@ -24,16 +24,16 @@ const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 const filesIn = (folder: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`);
 
-/** What people read, by its path. */
+/** Paths of the pages for users. */
 const pages = ['README.md', ...filesIn('docs').filter((file) => file.endsWith('.md'))];
-/** What runs in a cluster. */
+/** All code that runs in a cluster. */
 const code = ['shared', 'reconciler', 'webhook', 'certs']
   .flatMap(filesIn)
   .filter((file) => file.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(file))
   .map(textOf)
   .join('\n');
 
-/** First cells of all table rows that are code. */
+/** The first cell of each table row, if it is code. */
 function codeCells(text: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, cell]) => cell!);
 }
@@ -51,7 +51,7 @@ describe.each(pages.filter((page) => !page.startsWith('docs/reference/')))('%s',
 describe('flags that a page speaks of', () => {
   const ours = rows.map(({ flag }) => flag);
   const general = ['help', 'version'];
-  /** Of npm and our scripts, Node, kubectl, helm, docker, cosign and gh, in examples. */
+  /** Flags of npm and our scripts, Node, kubectl, helm, docker, cosign and gh, in examples. */
   const ofOthers = [
     'all',
     'as',
@@ -95,7 +95,7 @@ describe('flags that a page speaks of', () => {
 
   it.each(pages)('%s: exist', (page) => {
     const spokenOf = [...textOf(page).matchAll(/(?<![\w-])--([A-Za-z][\w-]*)/g)].map(([, flag]) => flag!);
-    // In prose about Reloader's parser, --x stands for any.
+    // In prose about Reloader's parser, --x stands for any flag.
     expect(spokenOf.filter((flag) => flag !== 'x' && !known.has(flag))).toEqual([]);
   });
 });
@@ -125,7 +125,7 @@ describe('metrics', () => {
     ['reroll certs', certificates],
   ];
 
-  /** `name type`, as the exposition says. */
+  /** Each metric as `name type`, from the exposition. */
   async function metricsOf(registry: MetricRegistry): Promise<readonly string[]> {
     return [...(await registry.text()).matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, metric]) => metric!);
   }
@@ -143,7 +143,7 @@ describe('metrics', () => {
         const documented = [...cell!.matchAll(/`(\w+)`/g)].map(([, label]) => label);
         const series = new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.*)\\} `, 'm').exec(text)?.[1] ?? '';
         const labels = [...series.matchAll(/(\w+)="/g)].map(([, label]) => label).filter((label) => label !== 'le');
-        // A metric whose labels are open has no series yet.
+        // A metric whose label values are not known beforehand has no series yet.
         if (text.includes(`\n${name}`)) expect([name, documented]).toEqual([name, labels]);
       }
     },
@@ -161,7 +161,7 @@ describe('metrics', () => {
 
 describe('annotations that a page speaks of', () => {
   const key = /(?:[a-z]+\.)*(?:reloader\.stakater\.com|reroll\.dev)\/[a-z-]*[a-z]/g;
-  // Labels of ours are written alike.
+  // Reroll's labels have the same form.
   const known = new Set([...code.matchAll(new RegExp(`'(${key.source})'`, 'g'))].map(([, name]) => name!));
 
   it.each(pages)('%s: exist', (page) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
-/** All that Reloader v1.4.21 can be told, reads, writes and counts: a drop-in has an answer to each. */
+/** Every flag, variable, annotation and metric of Reloader v1.4.21: a drop-in replacement must answer for each. */
 
 /** §1.2 */
 const flags = [
@@ -108,7 +108,7 @@ const metrics = [
 
 const page = readFileSync(join(__dirname, '..', 'docs', 'reloader-compatibility.md'), 'utf8');
 
-/** First cells of the tables: the behaviours. */
+/** The first cell of each table row: a behaviour. */
 const behaviours = [...page.matchAll(/^\| (.*?) \| /gm)].map(([, cell]) => cell!);
 
 describe('docs/reloader-compatibility.md answers for all that Reloader has', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** The shipped bundle: what users run is what is tested. */
+/** The shipped bundle: tests run what users run. */
 export const bundlePath = join(__dirname, '..', 'dist', 'reroll.mjs');
 
 /** A line of the JSON log. */
@@ -17,14 +17,14 @@ export interface RerollProcessOptions {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly onLine?: (entry: LogEntry) => void;
-  /** What is run, with its first arguments; by default this Node with the bundle. */
+  /** The command with its first arguments; by default this Node with the bundle. */
   readonly command?: readonly [string, ...string[]];
 }
 
 /** `reroll` as a process of its own, with its log read line by line. */
 export class RerollProcess {
   readonly lines: LogEntry[] = [];
-  /** What it wrote that is no log line: usage errors, crashes. */
+  /** Its standard error: usage errors, crashes. Log lines go to standard output. */
   stderr = '';
   readonly #child: ChildProcess;
   readonly #exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -54,7 +54,7 @@ export class RerollProcess {
     return this.#child.pid;
   }
 
-  /** Resolves with the first line, past or to come, that fits. Rejects when the process ends or the time is over. */
+  /** Resolves with the first log line, past or future, that fits. Rejects if the process ends, or on timeout. */
   async line(fits: (entry: LogEntry) => boolean, timeoutMs = 30_000): Promise<LogEntry> {
     return await new Promise<LogEntry>((resolve, reject) => {
       const end = (): void => {

@@ -1,6 +1,6 @@
 import type { Transport } from '../shared/kube/transport';
 
-/** For clients that stand for people: what they write must not pass for Reroll's own. */
+/** A transport for clients that act as people: it replaces Reroll's field manager, so their writes are not Reroll's. */
 export function userTransport(transport: Transport): Transport {
   return {
     send: async (request) =>

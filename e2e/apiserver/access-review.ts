@@ -6,9 +6,9 @@ import type { Rbac } from './rbac';
 export const accessReviewPath = resourcePath(selfSubjectAccessReviews);
 
 /**
- * What a user may do, as he asks it of himself; every user may, by the binding `system:basic-user`.
+ * Answers a SelfSubjectAccessReview. Every user may create one, by the binding `system:basic-user`.
  *
- * @throws StatusError 400 for a body that is no object.
+ * @throws StatusError 400 if the body is not a JSON object.
  */
 export function reviewOwnAccess(rbac: Rbac, user: string, body: Buffer = Buffer.alloc(0)): JsonObject {
   const review = parseObject(body);

@@ -3,7 +3,7 @@ import type { ObjectInput } from './objects';
 import { deployment, type WorkloadOptions } from './cluster';
 import { customKind } from './resources';
 
-/** Kinds that come with an add-on: a server serves them when it is told to, and may stop. */
+/** Kinds that come with an add-on. A server serves them only when told to, and can stop serving them. */
 export const rolloutKind = customKind({
   group: 'argoproj.io',
   version: 'v1alpha1',
@@ -28,7 +28,7 @@ export const secretProviderClassKind = customKind({
   kind: 'SecretProviderClass',
   plural: 'secretproviderclasses',
 });
-/** Its status is no subresource. */
+/** Its status is not a subresource. */
 export const secretProviderClassPodStatusKind = customKind({
   ...csi,
   kind: 'SecretProviderClassPodStatus',
@@ -44,7 +44,7 @@ export function secretProviderClass(name: string, annotations: Readonly<Record<s
   };
 }
 
-/** What the CSI driver tells of one pod's volume: the version of each object that is mounted; null: none yet. */
+/** The CSI driver's report for one pod's volume: the version of each mounted object. Null means not reported yet. */
 export function secretProviderClassPodStatus(
   pod: string,
   className: string,
@@ -59,20 +59,20 @@ export function secretProviderClassPodStatus(
   };
 }
 
-/** Volume and mount of a class, for a pod. */
+/** A pod's volume and volume mount for a SecretProviderClass. */
 export function csiVolume(className: string): Pick<WorkloadOptions, 'volumes' | 'volumeMounts'> {
   const csi = { driver: 'secrets-store.csi.k8s.io', volumeAttributes: { secretProviderClass: className } };
   return { volumes: [{ name: className, csi }], volumeMounts: [{ name: className, mountPath: '/secrets' }] };
 }
 
-/** An Argo Rollout with a template of its own. */
+/** An Argo Rollout with its own pod template. */
 export function rollout(options: WorkloadOptions): ObjectInput {
   const { spec, ...rest } = deployment(options);
   const strategy = { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } };
   return { ...rest, apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', spec: { strategy, ...(spec as JsonObject) } };
 }
 
-/** An Argo Rollout that takes its template from another object of its namespace. */
+/** An Argo Rollout that takes its pod template from another object in its namespace (`workloadRef`). */
 export function rolloutOf(
   name: string,
   annotations: Readonly<Record<string, string>>,

@@ -1,12 +1,12 @@
 import type { AdmissionRequest } from './admission';
 import type { JsonObject } from './json';
 
-/** An AdmissionReview (`admission.k8s.io/v1`) around a request, whoever made that. */
+/** Wraps any request in an AdmissionReview (`admission.k8s.io/v1`). */
 export function reviewBody(request: JsonObject): Buffer {
   return Buffer.from(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', request }));
 }
 
-/** The body with which an API server asks a webhook. */
+/** The body that an API server sends to a webhook. */
 export function admissionReview(request: AdmissionRequest): Buffer {
   const { uid, operation, kind, namespace, name, subresource, user, manager, dryRun, object, oldObject } = request;
   const { group, version, plural: resource } = kind;

@@ -16,7 +16,7 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   readonly object: JsonObject | null;
   readonly oldObject: JsonObject | null;
-  /** Of a CREATE: what the object's uid will be. Validating hooks see it in the object, mutating ones do not. */
+  /** For a CREATE: the uid that the object will get. Validating hooks see it in the object, mutating hooks do not. */
   readonly createdUid: string | undefined;
 }
 
@@ -24,13 +24,13 @@ export interface AdmissionResponse {
   readonly allowed: boolean;
   /** RFC 6902, applied to the object before the next hook sees it. */
   readonly patch?: readonly JsonValue[];
-  /** Why not, when not allowed. */
+  /** The reason for a denial. */
   readonly message?: string;
   /** Shown by kubectl. */
   readonly warnings?: readonly string[];
 }
 
-/** A call-out before each write: what a webhook is to a real server. Rejecting is the hook's failurePolicy to handle. */
+/** Called before each write, like a real server's webhook. It must not reject: it applies its own failurePolicy. */
 export interface AdmissionHook {
   readonly name: string;
   review(request: AdmissionRequest): Promise<AdmissionResponse> | AdmissionResponse;
@@ -40,7 +40,7 @@ export type Admitted =
   | { readonly allowed: true; readonly object: JsonObject | null; readonly warnings: readonly string[] }
   | { readonly allowed: false; readonly message: string };
 
-/** Runs the hooks in order, each on what the one before made of the object. */
+/** Runs the hooks in order, each on the object as the previous one patched it. The first denial ends the run. */
 export async function admit(hooks: readonly AdmissionHook[], request: AdmissionRequest): Promise<Admitted> {
   let object = request.object;
   const warnings: string[] = [];

@@ -26,10 +26,10 @@ import { WatchCache } from './watch-cache';
 export interface ApiServerOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Rows beside the built-in kinds. */
+  /** Kinds to serve besides the built-in ones. */
   readonly customKinds?: readonly ResourceKind[];
   readonly admission?: readonly AdmissionHook[];
-  /** How many writes of one kind a watch may be behind before it is told 410. */
+  /** How many writes of one kind a watch may be behind before it gets 410. */
   readonly watchWindow?: number;
   readonly watchList?: WatchListSupport;
   readonly bookmarkIntervalMs?: number;
@@ -37,7 +37,7 @@ export interface ApiServerOptions {
 
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** A kube-apiserver in memory: the same bytes on the wire, with time and chance in the hands of the test. */
+/** An in-memory kube-apiserver. It sends the same bytes on the wire, but the test controls time and randomness. */
 export class ApiServer {
   readonly clock: Clock;
   readonly store: Store;
@@ -68,9 +68,9 @@ export class ApiServer {
   }
 
   /**
-   * Answers one request of an authenticated user; never rejects, errors are answers.
+   * Answers one request of an authenticated user. A StatusError becomes the answer. Any other error rejects.
    *
-   * `connectionId` only goes into the request log.
+   * `connectionId` is only used in the request log.
    */
   async handle(received: HttpRequest, user: string, connectionId?: number): Promise<HttpResponse> {
     const request = { ...received, headers: lowerCased(received.headers) };
@@ -111,12 +111,12 @@ export class ApiServer {
     return this.#kinds;
   }
 
-  /** Serves one more kind from now on, as after its CRD was established. */
+  /** Serves one more kind from now on, as if its CRD had been established. */
   serve(kind: ResourceKind): void {
     this.#kinds = [...this.#kinds, kind];
   }
 
-  /** As after its CRD was deleted: its objects go, its watches end, and its paths are unknown. */
+  /** Acts as if the kind's CRD had been deleted: its objects are removed, its watches end, and its paths answer 404. */
   stopServing(kind: ResourceKind): void {
     const context = writeBy('system:apiserver', 'kube-apiserver', 'delete');
     for (const object of [...this.store.list(kind)]) this.store.remove(kind, object, context);
@@ -134,12 +134,12 @@ export class ApiServer {
     return this.#requests;
   }
 
-  /** Forgets the past, as etcd's compaction does: older watches and continue tokens are told 410 from now on. */
+  /** Compacts the history as etcd does: from now on, older watches and continue tokens get 410. */
   compact(): void {
     this.store.compact();
   }
 
-  /** As after etcd was restored from a backup that was made at `revision`: the server is started anew, so all watches end. */
+  /** Acts as if etcd had been restored from a backup made at `revision`. The server restarts, so all watches end. */
   restore(revision: number): void {
     this.store.restore(revision);
     this.watchCache.end();
@@ -194,7 +194,7 @@ export class ApiServer {
   }
 }
 
-/** Header names are compared without case; clients write them as they like. */
+/** HTTP header names are case-insensitive, and clients differ in how they write them. */
 function lowerCased(headers: HttpRequest['headers']): HttpRequest['headers'] {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -1,4 +1,4 @@
-/** A body that is written while it is read. Leaving its loop early closes it. */
+/** A body that is written while it is read. Breaking out of the `for await` loop closes it. */
 export class ByteStream implements AsyncIterable<Buffer> {
   readonly #chunks: Buffer[] = [];
   readonly #onClose: () => void;
@@ -6,7 +6,7 @@ export class ByteStream implements AsyncIterable<Buffer> {
   #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
-  /** `onClose` is called once, when the writer ends or the reader leaves. */
+  /** `onClose` is called once, when the writer ends the stream or the reader stops reading. */
   constructor(onClose: () => void = () => undefined) {
     this.#onClose = onClose;
   }
@@ -17,25 +17,25 @@ export class ByteStream implements AsyncIterable<Buffer> {
     this.#notify();
   }
 
-  /** What was pushed is still read. */
+  /** The reader still gets all chunks pushed before. */
   end(): void {
     this.#finish('ended');
   }
 
-  /** The reader gets what was pushed, and then the error. */
+  /** The reader still gets all chunks pushed before, and then the error. */
   fail(error: Error): void {
     if (this.#state !== 'open') return;
     this.#failure = error;
     this.#finish('ended');
   }
 
-  /** Drops what was not read. */
+  /** Drops all unread chunks. */
   close(): void {
     this.#chunks.length = 0;
     this.#finish('closed');
   }
 
-  /** Not a generator: one that waits for a chunk could not be left before the chunk comes. */
+  /** Not a generator: `return` on a generator that awaits a chunk would wait until the chunk arrives. */
   [Symbol.asyncIterator](): AsyncIterator<Buffer> {
     return {
       next: async () => await this.#next(),
@@ -70,7 +70,7 @@ export class ByteStream implements AsyncIterable<Buffer> {
   }
 }
 
-/** A body that is known as a whole. */
+/** A body whose bytes are all known in advance. */
 export async function* wholeBody(bytes: Buffer): AsyncGenerator<Buffer> {
   await Promise.resolve();
   if (bytes.length > 0) yield bytes;

@@ -7,7 +7,7 @@ interface Child {
   readonly key: string;
 }
 
-/** Which objects name which owner: what controllers and the garbage collector would otherwise search for in every object. */
+/** An index of objects by owner uid. It saves controllers and the garbage collector a search through all objects. */
 export class Children {
   readonly #store: Store;
   readonly #byOwner = new Map<string, Map<string, Child>>();
@@ -25,7 +25,7 @@ export class Children {
     });
   }
 
-  /** Present objects of a kind whose owner references name `ownerUid`. */
+  /** The existing objects of a kind with an owner reference to `ownerUid`. */
   *of(ownerUid: string, kind: ResourceKind): Generator<KubeObject> {
     for (const child of this.#byOwner.get(ownerUid)?.values() ?? []) {
       const object = child.kind === kind ? this.#store.get(kind, child.key) : undefined;
@@ -33,7 +33,7 @@ export class Children {
     }
   }
 
-  /** The same, of every kind. */
+  /** The existing objects of all kinds with an owner reference to `ownerUid`. */
   all(ownerUid: string): readonly { readonly kind: ResourceKind; readonly object: KubeObject }[] {
     return [...(this.#byOwner.get(ownerUid)?.values() ?? [])].flatMap(({ kind, key }) => {
       const object = this.#store.get(kind, key);

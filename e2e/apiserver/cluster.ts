@@ -5,7 +5,7 @@ import { writeBy } from './registry';
 import { namespaceKind } from './resources';
 
 /**
- * Objects for tests, written as a user would: only what matters to the test has to be said.
+ * Options for building test objects as a user would write them. A test sets only what matters to it.
  *
  * @example
  * seed(server, configMap({ name: 'settings', data: { level: 'info' } }));
@@ -20,14 +20,14 @@ export interface ObjectOptions {
 }
 
 export interface SourceOptions extends ObjectOptions {
-  /** Plain text; a Secret's is put into base64. */
+  /** Plain text. For a Secret, it is encoded as base64. */
   readonly data?: Readonly<Record<string, string>>;
   /** Base64. */
   readonly binaryData?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
 }
 
-/** What the pods of a workload are made of. */
+/** Options for the pod template of a workload. */
 export interface PodOptions {
   readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly podLabels?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface PodOptions {
   readonly volumes?: readonly JsonObject[];
   readonly volumeMounts?: readonly JsonObject[];
   readonly initContainers?: readonly JsonObject[];
-  /** Instead of the one container `app` that the options above describe. */
+  /** Replaces the single container `app` that the options above describe. */
   readonly containers?: readonly JsonObject[];
 }
 
@@ -103,17 +103,17 @@ export function cronJob(options: WorkloadOptions & { readonly schedule?: string 
   };
 }
 
-/** An `envFrom` of a whole ConfigMap. */
+/** An `envFrom` entry for a whole ConfigMap. */
 export function fromConfigMap(name: string, optional?: boolean): JsonObject {
   return { configMapRef: { name, ...defined({ optional }) } };
 }
 
-/** An `envFrom` of a whole Secret. */
+/** An `envFrom` entry for a whole Secret. */
 export function fromSecret(name: string, optional?: boolean): JsonObject {
   return { secretRef: { name, ...defined({ optional }) } };
 }
 
-/** An environment variable out of one key. */
+/** An environment variable set from one key. */
 export function envFromKey(
   kind: 'ConfigMap' | 'Secret',
   name: string,
@@ -123,7 +123,7 @@ export function envFromKey(
   return { name: variable, valueFrom: { [kind === 'Secret' ? 'secretKeyRef' : 'configMapKeyRef']: { name, key } } };
 }
 
-/** A volume of a ConfigMap or Secret, all of its keys or some. */
+/** A volume for a ConfigMap or Secret, with only the given keys or with all. */
 export function volumeOf(kind: 'ConfigMap' | 'Secret', name: string, keys?: readonly string[]): JsonObject {
   const items = keys?.map((key) => ({ key, path: key }));
   return kind === 'Secret'
@@ -131,7 +131,7 @@ export function volumeOf(kind: 'ConfigMap' | 'Secret', name: string, keys?: read
     : { name: `configmap-${name}`, configMap: { name, ...defined({ items }) } };
 }
 
-/** Puts objects into the server before the story begins: at once, without admission. Missing namespaces are made. */
+/** Stores the initial objects of a test: synchronously, without admission and quota. Creates missing namespaces. */
 export function seed(server: ApiServer, ...objects: readonly ObjectInput[]): readonly KubeObject[] {
   return objects.map((object) => {
     const kind = server.kindOf(object.kind);
@@ -141,7 +141,7 @@ export function seed(server: ApiServer, ...objects: readonly ObjectInput[]): rea
   });
 }
 
-/** Makes a namespace if it is not there. */
+/** Creates a namespace if it does not exist. */
 export function seedNamespace(server: ApiServer, name: string): void {
   if (server.store.get(namespaceKind, name) !== undefined) return;
   server.registry.seed(writeBy('admin', 'kubectl', 'create'), namespaceKind, undefined, namespace(name));
@@ -184,7 +184,7 @@ function metadata({
   return { name, namespace: within, ...defined({ labels, annotations }) };
 }
 
-/** Without the keys that were not given. */
+/** Drops the keys whose value is undefined. */
 function defined(values: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

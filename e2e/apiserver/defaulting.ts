@@ -11,7 +11,7 @@ import {
 import { defaultPodSpec } from './pod-defaults';
 import type { ResourceKind } from './resources';
 
-/** Fills what a client may leave out, as the API's defaulting functions do; nulls and empty maps of metadata go. */
+/** Sets defaults as the API's defaulting functions do. Drops nulls, and empty maps and lists in metadata. */
 export function applyDefaults(kind: ResourceKind, object: JsonObject): JsonObject {
   const cleaned = withoutNulls(object);
   const filled = kind.custom ? cleaned : (defaultsByKind[kind.kind] ?? unchanged)(cleaned);
@@ -96,7 +96,7 @@ const defaultsByKind: Readonly<Record<string, Defaults>> = {
 };
 
 function defaultJobSpec(spec: JsonObject): JsonObject {
-  // A Job that says neither is to complete once; one with parallelism alone is a work queue.
+  // A Job that sets neither completes once. A Job that sets only parallelism is a work queue.
   const completions = spec['completions'] === undefined && spec['parallelism'] === undefined ? { completions: 1 } : {};
   return {
     parallelism: 1,
@@ -114,7 +114,7 @@ function deploymentStrategy(strategy: JsonObject): JsonObject {
   return rollingUpdate({ maxUnavailable: '25%', maxSurge: '25%', ...limits });
 }
 
-/** stringData is for writing only: it is encoded into data, over what is there, and never stored. */
+/** stringData is write-only: it is encoded into data, overwrites existing keys, and is never stored. */
 function mergeStringData(secret: JsonObject): JsonObject {
   const { stringData, ...rest } = secret;
   if (!isObject(stringData)) return rest;

@@ -2,10 +2,10 @@ import type { JsonObject } from './json';
 import { openApi } from './openapi';
 import { apiVersionOf, type ResourceKind } from './resources';
 
-/** Version that the server says it is. */
+/** The version that the server reports. */
 const kubernetesVersion = 'v1.36.3';
 
-/** Answers of paths that are no resources: what kubectl asks before it asks anything else. Undefined when there is none. */
+/** Answers for non-resource paths, which kubectl requests before anything else. Undefined for any other path. */
 export function discover(kinds: readonly ResourceKind[], pathname: string): JsonObject | string | undefined {
   switch (pathname) {
     case '/healthz':

@@ -23,7 +23,7 @@ function start(...rules: FaultRule[]) {
 const always = (fault: Fault): FaultRule => ({ match: () => true, fault });
 const once = (fault: Fault): FaultRule => ({ match: () => true, times: 1, fault });
 
-/** A watch that has seen one event, with two more written. */
+/** A watch under the given fault, with three events to deliver: ConfigMaps `a`, `b` and `c`. */
 async function watched(
   fault: Fault,
 ): Promise<{ watch: WatchReader; clock: FakeClock; client: ContractClient; server: ApiServer }> {
@@ -38,7 +38,7 @@ async function nameOf(watch: WatchReader): Promise<string | undefined> {
   return stringAt((await watch.next())?.object, 'metadata', 'name');
 }
 
-/** Resolves to 'pending' if the promise does not settle by itself. */
+/** Resolves to 'pending' if the promise does not settle without more time or input. */
 async function state(promise: Promise<unknown>): Promise<string> {
   const settled = promise.then(
     () => 'resolved',

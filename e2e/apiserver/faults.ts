@@ -15,21 +15,21 @@ export interface FaultTarget {
 }
 
 /**
- * What can go wrong on the way. `after` of a reset: the write is stored and the answer is lost. Faults of a stream strike
- * from its event number `atEvent` on, counted from 0.
+ * What can go wrong between client and server. A reset `after` loses the answer once the write is stored. Stream faults
+ * strike from event number `atEvent` on, counted from 0.
  */
 export type Fault =
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
   /** The stream breaks after some of its events. */
   | { readonly kind: 'reset-stream'; readonly atEvent: number }
-  /** Bytes stop and nothing closes; of an answer, or of a stream from an event on. */
+  /** Bytes stop but nothing closes: no answer at all, or a stream that stops at event `atEvent`. */
   | { readonly kind: 'half-open'; readonly atEvent?: number }
   | { readonly kind: 'delay'; readonly delayMs: number }
-  /** Events of a watch arrive late, in their order. */
+  /** Watch events arrive late, in order. */
   | { readonly kind: 'lag'; readonly lagMs: number | (() => number) }
-  /** The server's own refusal: a Status, in its usual words where there is no message. */
+  /** The server rejects the request with a Status. Without `message`, it has the server's usual text. */
   | { readonly kind: 'status'; readonly code: number; readonly retryAfterSeconds?: number; readonly message?: string }
-  /** An ERROR event in the stream; 410 is how a server says that it compacted. */
+  /** An ERROR event in the stream. A server sends 410 after a compaction. */
   | { readonly kind: 'error-event'; readonly code: number; readonly atEvent: number }
   | { readonly kind: 'truncate'; readonly atEvent: number }
   | { readonly kind: 'malform'; readonly atEvent: number }
@@ -37,7 +37,7 @@ export type Fault =
 
 export interface FaultRule {
   readonly match: (target: FaultTarget) => boolean;
-  /** How often it strikes; always when left out. */
+  /** How many requests the rule hits; all, if left out. */
   readonly times?: number;
   readonly fault: Fault;
 }
@@ -48,7 +48,7 @@ interface ArmedRule extends FaultRule {
   left: number;
 }
 
-/** Rules that spoil the way between clients and the server; the first that matches a request strikes it. */
+/** Fault rules between clients and the server. The first rule that matches a request applies to it. */
 export class Faults {
   readonly #clock: Clock;
   readonly #rules = new Set<ArmedRule>();
@@ -58,19 +58,19 @@ export class Faults {
     for (const rule of rules) this.add(rule);
   }
 
-  /** Arms a rule, behind those that are there. Returns the way to take it back. */
+  /** Adds a rule after the existing ones. Returns a function that removes it. */
   add(rule: FaultRule): () => void {
     const armed = { ...rule, left: rule.times ?? Infinity };
     this.#rules.add(armed);
     return () => this.#rules.delete(armed);
   }
 
-  /** Ends all faults; streams that are already spoilt stay so. */
+  /** Removes all rules. Streams that already have a fault keep it. */
   clear(): void {
     this.#rules.clear();
   }
 
-  /** `handle` with the faults on the way to it. */
+  /** Returns `handle` with the faults applied. */
   wrap(user: string, handle: Handler): Handler {
     return async (request) => {
       const fault = this.#strike(targetOf(user, request));
@@ -122,7 +122,7 @@ export class Faults {
     const source = body[Symbol.asyncIterator]();
     const stream = new ByteStream(() => void source.return?.().then(undefined, () => undefined));
     let lastDueMs = 0;
-    /** Later events never overtake: each is due no sooner than the one before. */
+    /** Keeps the order: no event is due before the previous one. */
     const later = (run: () => void): void => {
       const nowMs = this.#clock.monotonicMs();
       lastDueMs = Math.max(lastDueMs, nowMs + (typeof lagMs === 'number' ? lagMs : lagMs()));
@@ -142,7 +142,7 @@ export class Faults {
 
 type StreamFault = Exclude<Fault, { readonly kind: 'reset' | 'status' | 'delay' }>;
 
-/** Each chunk of a watch is one event. */
+/** Relies on each chunk of a watch being one event. */
 async function* spoiltBody(
   fault: Exclude<StreamFault, { readonly kind: 'lag' }>,
   body: AsyncIterable<Buffer>,
@@ -178,7 +178,7 @@ async function* spoiltBody(
   }
 }
 
-/** The length is right and the bytes in it are not. */
+/** Keeps the frame's length prefix and makes its content invalid. */
 function malformedFrame(frame: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), Buffer.alloc(frame.length - 4, 0xff)]);
 }
@@ -219,7 +219,7 @@ function refusal(code: number, retryAfterSeconds?: number, message?: string): Ht
   return { status: code, headers: { 'content-type': 'application/json', ...retryAfter }, body: wholeBody(body) };
 }
 
-/** Closes what nobody will read. */
+/** Drains a body of known length, or closes a stream, because nobody will read it. */
 function discard({ headers, body }: HttpResponse): void {
   if (headers['content-length'] !== undefined) void readAll(body).then(undefined, () => undefined);
   else

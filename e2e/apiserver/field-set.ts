@@ -2,8 +2,8 @@ import { isArray, isObject, sameJson, type JsonValue } from './json';
 import { isSetList, listKeys } from './list-keys';
 
 /**
- * A set of fields as FieldsV1 writes it: `f:name` for a field, `k:{"name":"app"}` for an item of a list with keys,
- * `v:"x"` for an item of a set, `.` for the map or item itself. An empty tree is a leaf: the same as `.` alone.
+ * A set of fields in FieldsV1 notation: `f:name` for a field, `k:{"name":"app"}` for an item of a keyed list, `v:"x"`
+ * for an item of a set, `.` for the map or item itself. An empty tree is a leaf: the same as `.` alone.
  */
 export type FieldSet = { readonly [segment: string]: FieldSet };
 
@@ -19,7 +19,7 @@ const atomicObjects: ReadonlySet<string> = new Set([
   'resourceFieldRef',
 ]);
 
-/** Required fields and structs, which are always there and so have no `.` of their own, as what can be absent has. */
+/** Required fields and structs. They are always present and so, unlike optional ones, have no `.` entry. */
 const alwaysThere: ReadonlySet<string> = new Set([
   '',
   'metadata',
@@ -56,7 +56,7 @@ export function changedFields(before: JsonValue, after: JsonValue, name: string)
   return Object.keys(changed).length === 0 ? undefined : changed;
 }
 
-/** The fields of `before` that `after` no longer has; what is the same in both is not looked into. */
+/** The fields of `before` that `after` no longer has. Subtrees that are equal in both are skipped. */
 export function removedFields(before: JsonValue, after: JsonValue, name: string): FieldSet {
   if (sameJson(before, after)) return leaf;
   const removed: Record<string, FieldSet> = {};
@@ -119,23 +119,24 @@ function pathSegment(segment: string): string {
   return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
 }
 
-/** A leaf spelt out: the path itself, and nothing below it. */
+/** Spells out a leaf as `.`: the path itself and nothing below it. */
 function members(fields: FieldSet): FieldSet {
   return isEmptySet(fields) ? { '.': leaf } : fields;
 }
 
-/** As FieldsV1 writes it: the path itself without anything below it is a leaf. */
+/** Adds a set in FieldsV1 form, unless it is empty. */
 function addUnlessEmpty(result: Record<string, FieldSet>, segment: string, fields: FieldSet): void {
   if (isEmptySet(fields)) return;
   result[segment] = written(fields);
 }
 
+/** FieldsV1 form of a set: `.` alone becomes a leaf. */
 function written(fields: FieldSet): FieldSet {
   const [first, ...rest] = Object.keys(fields);
   return first === '.' && rest.length === 0 ? leaf : fields;
 }
 
-/** `value` without the fields of the set; what is left of an object that was only theirs goes as well. */
+/** `value` without the fields of the set. A map or item that becomes empty goes too, if its `.` is in the set. */
 export function withoutFields(value: JsonValue, fields: FieldSet, name: string): JsonValue {
   const items = itemsOf(value, name);
   if (items === undefined) return value;
@@ -155,7 +156,7 @@ export function withoutFields(value: JsonValue, fields: FieldSet, name: string):
   return Object.fromEntries(kept.map(([{ key }, item]) => [key, item]));
 }
 
-/** Merges an applied configuration into an object: as server-side apply does, where list items are told by their keys. */
+/** Merges an applied configuration into an object as server-side apply does: list items are matched by their keys. */
 export function mergeApplied(current: JsonValue | undefined, applied: JsonValue, name: string): JsonValue {
   const before = current === undefined ? undefined : itemsOf(current, name);
   const items = itemsOf(applied, name);
@@ -171,12 +172,12 @@ export function mergeApplied(current: JsonValue | undefined, applied: JsonValue,
 interface FieldItem {
   /** The JSON key; empty for an item of a list. */
   readonly key: string;
-  /** What {@link fieldsOf} is told of the child: empty for an item of a list. */
+  /** The `name` that {@link fieldsOf} gets for the child: {@link listItem} for an item of a list. */
   readonly name: string;
   readonly value: JsonValue;
 }
 
-/** What is inside a value, by segment; undefined for a leaf. */
+/** The children of a value, by segment; undefined for a leaf. */
 function itemsOf(value: JsonValue, name: string): ReadonlyMap<string, FieldItem> | undefined {
   if (isArray(value)) return listItems(value, name);
   if (!isObject(value) || atomicObjects.has(name)) return undefined;
@@ -202,5 +203,5 @@ function listItems(list: readonly JsonValue[], name: string): ReadonlyMap<string
   );
 }
 
-/** Stands for the name of a field where the value is an item of a list. */
+/** Used as the field name of a list item. */
 const listItem = '[]';

@@ -8,8 +8,8 @@ export function firstGeneration(kind: ResourceKind): { readonly generation?: num
 }
 
 /**
- * metadata.generation after an update: one more when the desired state changed. A Deployment's annotations count as
- * desired state, for its controller copies them to ReplicaSets (registry/apps/deployment/strategy.go).
+ * metadata.generation after an update: one higher if the desired state changed. A Deployment's annotations count as
+ * desired state, because its controller copies them to ReplicaSets (registry/apps/deployment/strategy.go).
  */
 export function nextGeneration(
   kind: ResourceKind,

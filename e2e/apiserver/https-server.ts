@@ -18,7 +18,7 @@ import type { Faults } from './faults';
 import { unauthorized } from './status';
 
 export interface HttpsServerOptions {
-  /** User by bearer token; a client certificate is its common name. */
+  /** Maps bearer tokens to users. With a client certificate, the user is its common name. */
   readonly tokens?: ReadonlyMap<string, string>;
   readonly faults?: Faults;
   /** 0, the default, lets the kernel choose. */
@@ -27,28 +27,28 @@ export interface HttpsServerOptions {
 
 export interface HttpsServer {
   readonly url: string;
-  /** The authority that signed the server's certificate. */
+  /** The CA that signed the server's certificate. */
   readonly caPem: string;
   identityFor(user: string): Promise<Identity>;
-  /** Writes a kubeconfig of a user, readable by its owner alone. */
+  /** Writes a kubeconfig for a user. Only the owner of the file can read it. */
   writeKubeconfig(file: string, user: string): Promise<void>;
   /** Cuts every connection and closes the port. */
   close(): Promise<void>;
 }
 
-/** As long as kube-apiserver keeps a connection that nobody uses; Node would close it after 5 s. */
+/** How long kube-apiserver keeps an idle connection. Node's default is 5 s. */
 const idleMs = 90_000;
 
 const keyPairs = new Map<KeyUse, Promise<KeyPair>>();
 
-/** Made once for all servers of a process: it takes longer than all else that a server needs, and nothing rests on it. */
+/** Generated once per process and use: this is the slowest part of a server's start, and no test needs fresh keys. */
 async function keyPairFor(use: KeyUse): Promise<KeyPair> {
   const pair = keyPairs.get(use) ?? generateRsaKeyPair();
   keyPairs.set(use, pair);
   return await pair;
 }
 
-/** Serves a simulated API server over TLS on loopback: for real processes, `kubectl` and the tests of sockets. */
+/** Serves a simulated API server over TLS on loopback, for real processes, `kubectl` and socket tests. */
 export async function startHttpsServer(server: ApiServer, options: HttpsServerOptions = {}): Promise<HttpsServer> {
   const authority = await createAuthority('simulated-apiserver-ca', keyPairFor);
   const { certPem, keyPem } = await authority.issue({
@@ -66,7 +66,7 @@ export async function startHttpsServer(server: ApiServer, options: HttpsServerOp
       const handle = async (request: HttpRequest): Promise<HttpResponse> =>
         user === undefined ? refusal() : await server.handle(request, user, connectionId);
       const faulty = options.faults === undefined ? handle : options.faults.wrap(user ?? '', handle);
-      // A fault of the network is the end of the socket, as on a real one.
+      // A network fault ends the socket, as on a real server.
       serve(incoming, outgoing, faulty).catch(() => incoming.socket.destroy());
     },
   );
@@ -112,7 +112,7 @@ async function serve(
     pool: 'request',
   });
   const chunks = response.body[Symbol.asyncIterator]();
-  // A client that leaves must end its watch now, not at the next event.
+  // When a client disconnects, its watch must end now, not at the next event.
   outgoing.once('close', () => void chunks.return?.().then(undefined, () => undefined));
   outgoing.writeHead(response.status, flat(response.headers));
   outgoing.flushHeaders();

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse, Transport } from '../../shared/kube/tra
 import type { ApiServer } from './api-server';
 import type { Faults } from './faults';
 
-/** The product's way to a simulated server without sockets; `user` is whom the server takes it for. */
+/** Connects the product to a simulated server without sockets. The server authenticates its requests as `user`. */
 export function inProcessTransport(server: ApiServer, user: string, faults?: Faults): Transport {
   const handle = async (request: HttpRequest): Promise<HttpResponse> => await server.handle(request, user);
   const send = faults === undefined ? handle : faults.wrap(user, handle);
@@ -13,7 +13,7 @@ export function inProcessTransport(server: ApiServer, user: string, faults?: Fau
   };
 }
 
-/** Heeds the signal as a socket does: at once, whatever the other side is doing. */
+/** Obeys the abort signal as a socket does: immediately, whatever the other side is doing. */
 async function abortable(
   request: HttpRequest,
   signal: AbortSignal,
@@ -41,7 +41,7 @@ class AbortableBody implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
   readonly #source: AsyncIterator<Buffer>;
   readonly #signal: AbortSignal;
   readonly #onAbort = (): void => this.abort();
-  /** Not a race against one lasting promise: that would keep a reaction for every chunk ever read. */
+  /** Not `Promise.race` with one long-lived promise: that would retain a reaction for every chunk ever read. */
   #rejectPending: ((error: Error) => void) | undefined;
 
   constructor(body: AsyncIterable<Buffer>, signal: AbortSignal) {
@@ -75,7 +75,7 @@ class AbortableBody implements AsyncIterable<Buffer>, AsyncIterator<Buffer> {
     this.#rejectPending?.(abortError(this.#signal));
   }
 
-  /** Not awaited: who leaves must not wait for a writer that may never come back. */
+  /** Not awaited: a reader that leaves must not wait for a writer that may never return. */
   #closeSource(): void {
     void this.#source.return?.().then(undefined, () => undefined);
   }

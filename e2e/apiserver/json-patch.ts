@@ -2,9 +2,9 @@ import { isArray, isObject, sameJson, stringAt, without, type JsonObject, type J
 import { badRequest, StatusError, unprocessablePatch } from './status';
 
 /**
- * Applies a JSON patch (RFC 6902) and gives a changed copy.
+ * Applies a JSON patch (RFC 6902) and returns a changed copy.
  *
- * @throws StatusError 400 when it is no patch; 422 when a `test` fails or a path leads nowhere.
+ * @throws StatusError 400 if it is not a patch; 422 if a `test` fails or a path does not resolve.
  */
 export function applyJsonPatch(target: JsonObject, patch: JsonValue): JsonObject {
   if (!isArray(patch)) {
@@ -47,7 +47,7 @@ function applyOperation(document: JsonValue, operation: JsonValue): JsonValue {
 
 type Edit = 'remove' | { readonly insert: JsonValue } | { readonly replace: JsonValue };
 
-/** A copy of `node` in which the edit is made at the path. */
+/** A copy of `node` with the edit made at the path. */
 function edit(node: JsonValue, path: readonly string[], change: Edit): JsonValue {
   const [key, ...rest] = path;
   if (key === undefined) return change === 'remove' ? null : 'insert' in change ? change.insert : change.replace;
@@ -80,7 +80,7 @@ function read(node: JsonValue, path: readonly string[]): JsonValue {
   return found;
 }
 
-/** evanphx/json-patch, which the API server uses, lets `test` compare what is missing with null. */
+/** evanphx/json-patch, which the API server uses, treats a missing value as null in `test`. */
 function readOrNull(node: JsonValue, path: readonly string[]): JsonValue {
   try {
     return read(node, path);

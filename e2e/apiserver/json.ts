@@ -10,13 +10,13 @@ export function isArray(value: JsonValue | undefined): value is readonly JsonVal
   return Array.isArray(value);
 }
 
-/** The object itself, or an empty one where there is none. */
+/** The object at the path, or an empty one if there is none. */
 export function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
   const found = valueAt(value, ...path);
   return isObject(found) ? found : {};
 }
 
-/** The array itself, or an empty one where there is none. */
+/** The array at the path, or an empty one if there is none. */
 export function arrayAt(value: JsonValue | undefined, ...path: readonly string[]): readonly JsonValue[] {
   const found = valueAt(value, ...path);
   return isArray(found) ? found : [];
@@ -27,7 +27,7 @@ export function stringAt(value: JsonValue | undefined, ...path: readonly string[
   return typeof found === 'string' ? found : undefined;
 }
 
-/** A scalar as text; empty for what is none. */
+/** A scalar as text; empty for anything else. */
 export function textOf(value: JsonValue | undefined): string {
   return typeof value === 'object' || value === undefined ? '' : String(value);
 }
@@ -43,7 +43,7 @@ export function valueAt(value: JsonValue | undefined, ...path: readonly string[]
   return found;
 }
 
-/** A copy of `object` with the value at `path` set, or removed when it is undefined. Objects on the way are created. */
+/** A copy of `object` with the value at `path` set, or removed if it is undefined. Creates missing parents. */
 export function withValueAt(object: JsonObject, path: readonly string[], value: JsonValue | undefined): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return object;
@@ -51,14 +51,14 @@ export function withValueAt(object: JsonObject, path: readonly string[], value: 
   return next === undefined ? without(object, key) : { ...object, [key]: next };
 }
 
-/** A copy; it is built up and not taken from, as V8 is slow ever after with objects that have lost a key. */
+/** A copy without the keys. It is built up key by key: V8 stays slow with an object from which a key was deleted. */
 export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
   const copy: Record<string, JsonValue | undefined> = {};
   for (const key in object) if (!keys.includes(key)) copy[key] = object[key];
   return copy;
 }
 
-/** Structural equality; a key that is undefined is a key that is not there. */
+/** Structural equality. A key with an undefined value counts as absent. */
 export function sameJson(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === right) return true;
   if (isArray(left)) {
@@ -71,8 +71,8 @@ export function sameJson(left: JsonValue | undefined, right: JsonValue | undefin
 }
 
 /**
- * Drops keys whose value is null: to the API server's Go types, null is the same as absent. Most objects have none, and
- * are returned as they are.
+ * Drops keys whose value is null: for the API server's Go types, null is the same as absent. Most objects have no nulls
+ * and are returned unchanged.
  */
 export function withoutNulls(value: JsonObject): JsonObject {
   return hasNulls(value) ? cleaned(value) : value;
@@ -99,7 +99,7 @@ function clean(value: JsonValue): JsonValue {
   return isObject(value) ? cleaned(value) : value;
 }
 
-/** Order of names in etcd and in Go's maps: by bytes, which for names is by code units. */
+/** The order of names in etcd and in Go's encoded maps: by bytes, which for names equals by code units. */
 export function byCodeUnits(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -1,12 +1,12 @@
 /**
  * How the lists of built-in kinds merge, by field name (`patchMergeKey` and `x-kubernetes-list-map-keys` in k8s.io/api).
  *
- * A field name is enough for the kinds that are served: no two of their lists share a name and differ in key.
+ * The field name is enough: no two lists of the served kinds share a name and differ in their key.
  */
 interface ListKeys {
-  /** One key identifies an item in a strategic merge patch. */
+  /** The one key that identifies an item in a strategic merge patch. */
   readonly patchMergeKey: string;
-  /** Server-side apply and managedFields may need several; with the value that a missing one has. */
+  /** The keys for server-side apply and managedFields, possibly several, each with its default value. */
   readonly mapKeys: Readonly<Record<string, string | undefined>>;
 }
 

@@ -8,9 +8,9 @@ import { type Store, storeKey } from './store';
 /** The query of a list, a watch or a deletecollection. */
 export interface ListOptions {
   readonly matches: Selector;
-  /** The one name that is selected: it is looked up, as in etcd. */
+  /** The name that the fieldSelector selects, if any. In a namespace it is looked up directly, as in etcd. */
   readonly name: string | undefined;
-  /** No selector at all: only then is the number of remaining items known. */
+  /** True without any selector. Only then is the number of remaining items reported. */
   readonly unfiltered: boolean;
   readonly resourceVersion: string;
   readonly resourceVersionMatch: string;
@@ -24,7 +24,7 @@ interface Cursor {
   readonly after: string;
 }
 
-/** @throws StatusError 400 or 422 when the query makes no sense. */
+/** @throws StatusError 400 or 422 if the query is invalid. */
 export function parseListOptions(kind: ResourceKind, query: URLSearchParams): ListOptions {
   const labels = query.get('labelSelector') ?? '';
   const fields = query.get('fieldSelector') ?? '';
@@ -43,7 +43,7 @@ export function parseListOptions(kind: ResourceKind, query: URLSearchParams): Li
   };
 }
 
-/** @throws StatusError 400 when it is no number. */
+/** @throws StatusError 400 if it is not a number. */
 export function parseResourceVersion(text: string): number {
   if (!/^\d*$/.test(text)) {
     throw badRequest(`resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`);
@@ -52,10 +52,10 @@ export function parseResourceVersion(text: string): number {
 }
 
 /**
- * One page of a list; of `namespace`, or of all.
+ * One page of a list, of `namespace` or of all namespaces.
  *
- * Pages of one walk show one moment: the token carries its revision, and what was written since is undone. A token whose
- * moment is compacted away is answered 410, with a token to go on inconsistently.
+ * All pages of a list show one revision: the continue token carries it, and later writes are undone. If that revision
+ * was compacted, the answer is 410 with a token that continues an inconsistent list.
  */
 export function listPage(
   store: Store,
@@ -64,7 +64,7 @@ export function listPage(
   options: ListOptions,
 ): { readonly objects: readonly KubeObject[]; readonly metadata: ListMeta } {
   const cursor = startOf(store, options);
-  // The watch cache answers resourceVersion=0 and knows no pages there.
+  // The watch cache answers resourceVersion=0, and ignores the limit then.
   const limit = options.resourceVersion === '0' ? Infinity : options.limit === 0 ? Infinity : options.limit;
   const source =
     cursor.revision < store.revision
@@ -142,7 +142,7 @@ function resume(store: Store, cursor: Cursor): Cursor {
   );
 }
 
-/** Stands in a token for "whatever is newest". */
+/** Means "the latest revision" in a token. */
 const inconsistent = -1;
 
 function encodeToken({ revision, after }: Cursor): string {
@@ -157,7 +157,7 @@ function decodeToken(token: string): Cursor {
       if (typeof rv === 'number' && typeof start === 'string') return { revision: rv, after: start.slice(0, -1) };
     }
   } catch {
-    // Not JSON: answered like any other token that the server did not make.
+    // Not JSON: rejected below, like any other token that the server did not issue.
   }
   throw badRequest('continue key is not valid: unable to decode the token');
 }

@@ -2,7 +2,7 @@ import { changedFields, difference, type FieldSet, fieldsOf, isEmptySet, removed
 import { byCodeUnits, objectAt, sameJson, without, type JsonObject } from './json';
 import type { KubeObject, ManagedFieldsEntry } from './objects';
 
-/** Who writes, as a managedFields entry tells it. */
+/** A writer, as a managedFields entry identifies it. */
 export interface FieldManager {
   readonly manager: string;
   readonly operation: ManagedFieldsEntry['operation'];
@@ -11,7 +11,7 @@ export interface FieldManager {
   readonly plainStatus?: boolean;
 }
 
-/** What the server makes belongs to no manager. */
+/** Metadata that the server sets. No manager owns it. */
 const serverMade = [
   'name',
   'namespace',
@@ -24,7 +24,7 @@ const serverMade = [
   'managedFields',
 ] as const;
 
-/** Name of the manager of a request that gives none: the program in its User-Agent. */
+/** The name of a request's field manager: `fieldManager` if given, otherwise the program in the User-Agent. */
 export function managerOf(fieldManager: string | null, userAgent: string | undefined): string {
   if (fieldManager !== null && fieldManager !== '') return fieldManager;
   const program = (userAgent ?? '').split('/')[0] ?? '';
@@ -32,10 +32,10 @@ export function managerOf(fieldManager: string | null, userAgent: string | undef
 }
 
 /**
- * The managedFields after an Update: the writer owns what it set or changed, nobody owns what is gone.
+ * The managedFields after an Update: the writer owns the fields it set or changed, and nobody owns removed fields.
  *
- * The time of the writer's entry moves whenever it sets something, in whole seconds; the times of others stay, and what
- * only takes away leaves no time at all.
+ * The time of the writer's entry, in whole seconds, changes whenever the writer sets a field. The times of other
+ * entries stay, and a write that only removes fields leaves no time.
  */
 export function fieldsAfterUpdate(
   writer: FieldManager,
@@ -61,7 +61,7 @@ export function fieldsAfterUpdate(
   return sorted([...kept, entryOf(writer, after.apiVersion, ownTime, ownFields)]);
 }
 
-/** The managedFields after an Apply: the applier owns exactly what it applied, and took it from Updates. */
+/** The managedFields after an Apply: the applier owns exactly what it applied. Others lose the `taken` fields. */
 export function fieldsAfterApply(
   writer: FieldManager,
   entries: readonly ManagedFieldsEntry[],
@@ -78,7 +78,7 @@ export function fieldsAfterApply(
   return sorted([...others, entryOf(writer, apiVersion, time, applied)]);
 }
 
-/** An object without what no manager can own. */
+/** The part of an object that managers can own. */
 export function ownable(object: JsonObject, writer: FieldManager): JsonObject {
   const metadata = objectAt(object, 'metadata');
   const rest = without(
@@ -108,7 +108,7 @@ function entryOf(writer: FieldManager, apiVersion: string, time: string, fieldsV
   return { manager, operation, apiVersion, time, fieldsType: 'FieldsV1', fieldsV1, ...subresource };
 }
 
-/** As apimachinery sorts: by operation, time, manager. */
+/** Drops empty entries and sorts the rest as apimachinery does: by operation, time, manager. */
 function sorted(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   return entries
     .filter((entry) => !isEmptySet(asFields(entry)))

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from './json';
 
-/** Applies a JSON merge patch (RFC 7396) and gives a changed copy: null deletes, a list replaces. */
+/** Applies a JSON merge patch (RFC 7396) and returns a changed copy: null deletes, a list replaces. */
 export function applyMergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, JsonValue | undefined> = { ...target };
   for (const [key, value] of Object.entries(patch)) {

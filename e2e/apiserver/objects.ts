@@ -19,7 +19,7 @@ export type ManagedFieldsEntry = {
   readonly subresource?: string;
 };
 
-/** metav1.ObjectMeta, the part that the server or a controller looks at. */
+/** The part of metav1.ObjectMeta that the server or a controller uses. */
 export type ObjectMeta = {
   readonly name: string;
   readonly generateName?: string;
@@ -45,7 +45,7 @@ export type KubeObject = {
   readonly [field: string]: JsonValue | undefined;
 };
 
-/** An object as a caller sends it: its server-made metadata may be missing. */
+/** An object as a caller sends it: metadata that the server sets may be missing. */
 export type ObjectInput = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -53,7 +53,7 @@ export type ObjectInput = {
   readonly [field: string]: JsonValue | undefined;
 };
 
-/** metav1.Time: whole seconds, so two writes of one second look simultaneous. */
+/** metav1.Time: whole seconds, so two writes in the same second look simultaneous. */
 export function timestamp(epochMs: number): string {
   return `${new Date(Math.floor(epochMs / 1000) * 1000).toISOString().slice(0, 19)}Z`;
 }
@@ -62,7 +62,7 @@ export function controllerOf(object: KubeObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true);
 }
 
-/** `a` owns `b` as its controller. */
+/** Whether `owner` is the controller of `object`. */
 export function controls(owner: KubeObject, object: KubeObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }

@@ -3,10 +3,10 @@ import type { JsonObject } from './json';
 import { apiVersionOf, type ResourceKind } from './resources';
 
 /**
- * As much OpenAPI v3 as makes kubectl leave validation to the server: each kind has a PATCH that knows fieldValidation
- * (k8s.io/cli-runtime's QueryParamVerifierV3). There are no schemas, so `kubectl explain` finds nothing.
+ * Just enough OpenAPI v3 for kubectl to leave validation to the server: each kind has a PATCH with a fieldValidation
+ * parameter (k8s.io/cli-runtime's QueryParamVerifierV3). There are no schemas, so `kubectl explain` finds nothing.
  *
- * Undefined for a path that is none of it.
+ * Undefined for any other path.
  */
 export function openApi(kinds: readonly ResourceKind[], pathname: string): JsonObject | undefined {
   const prefix = '/openapi/v3';

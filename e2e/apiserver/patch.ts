@@ -17,7 +17,7 @@ const mediaTypes = [
 ] as const;
 
 /**
- * The change that a PATCH body asks for.
+ * Parses a PATCH body and returns the change that it asks for.
  *
  * @throws StatusError 400 for a body that does not parse, 415 for a type that the kind cannot be patched with.
  */
@@ -41,13 +41,13 @@ export function readPatch(kind: ResourceKind, contentType: string, body: Buffer)
   }
 }
 
-/** The configuration of a server-side apply: YAML, of which JSON is a part. */
+/** Parses the configuration of a server-side apply: YAML, which includes JSON. */
 export function readConfiguration(body: Buffer): JsonObject {
   try {
     const parsed = parseYaml(body.toString('utf8')) as JsonValue;
     if (isObject(parsed)) return parsed;
   } catch {
-    // Answered below, as any other body that is no object.
+    // Rejected below, like any other body that is not an object.
   }
   throw badRequest('error decoding YAML: the body is not an object');
 }

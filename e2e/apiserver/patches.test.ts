@@ -6,7 +6,7 @@ import { applyMergePatch } from './merge-patch';
 import { StatusError } from './status';
 import { applyStrategicMergePatch } from './strategic-merge-patch';
 
-/** Objects without null: an API object has none. */
+/** Values without null: API objects contain none. */
 const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },

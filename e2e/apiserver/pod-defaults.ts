@@ -1,6 +1,6 @@
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from './json';
 
-/** Fills a PodSpec as `SetDefaults_PodSpec` and its relatives do, so that what is read back looks like what a cluster gives. */
+/** Sets the defaults of `SetDefaults_PodSpec` and related functions, so that reads look as on a real cluster. */
 export function defaultPodSpec(spec: JsonObject): JsonObject {
   return {
     ...spec,
@@ -30,7 +30,7 @@ function defaultContainer(container: JsonObject): JsonObject {
 }
 
 function defaultEnvironmentVariable(variable: JsonObject): JsonObject {
-  // An empty value is not sent back: the Go field is omitempty.
+  // An empty value is not returned: the Go field is omitempty.
   if (variable['value'] === '') return Object.fromEntries(Object.entries(variable).filter(([key]) => key !== 'value'));
   const fieldRef = objectAt(variable, 'valueFrom', 'fieldRef');
   if (fieldRef['fieldPath'] === undefined) return variable;

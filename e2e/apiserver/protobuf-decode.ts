@@ -5,9 +5,9 @@ import { type FieldSchema, messageSchemas } from './protobuf-schema';
 import { badRequest } from './status';
 
 /**
- * An object out of the protobuf body of a write, as `kubectl create` sends it.
+ * Decodes the protobuf body of a write, as `kubectl create` sends it.
  *
- * @throws StatusError 400 when the bytes are no such object.
+ * @throws StatusError 400 if the bytes are not such an object.
  */
 export function decodeProtobuf(kind: string, body: Buffer): JsonObject {
   try {
@@ -17,7 +17,7 @@ export function decodeProtobuf(kind: string, body: Buffer): JsonObject {
   }
 }
 
-/** Go writes empty strings and zeros where JSON has nothing: they are left out. */
+/** Leaves out empty strings and zeros: Go writes them for fields that JSON omits. */
 function decodeMessage(name: string, message: Buffer): JsonObject {
   const fields = new Map(
     Object.entries(messageSchemas[name] ?? {}).map(([key, field]) => [field.number, { key, field }]),
@@ -61,7 +61,7 @@ function decodeEntry(entry: Buffer, type: 'string' | 'bytes'): JsonObject {
   return { [key]: protobufBytes(entry, 2)?.toString(type === 'bytes' ? 'base64' : 'utf8') ?? '' };
 }
 
-/** A time of zero is none. */
+/** Empty for zero seconds, which mean that no time is set. */
 function decodeTime(message: Buffer): string {
   const fields = new Map(Array.from(protobufFields(message), ({ number, varint }) => [number, varint]));
   const seconds = fields.get(1) ?? 0;

@@ -1,7 +1,7 @@
 import { byCodeUnits, isArray, isObject, stringAt, textOf, type JsonObject, type JsonValue } from './json';
 import { type FieldSchema, messageSchemas } from './protobuf-schema';
 
-/** Marks every protobuf body of the API server. */
+/** The prefix of every protobuf body of the API server. */
 const magic = Buffer.from('k8s\0', 'latin1');
 
 export function isProtobufKind(kind: string): boolean {
@@ -35,7 +35,7 @@ function encodeMessage(name: string, object: JsonObject): Buffer {
     const value = object[key];
     if (value === undefined || value === null) continue;
     const values = field.repeated === true && isArray(value) ? value : [value];
-    // Not as arguments of one call: a map may have a hundred thousand entries.
+    // Not spread into one `push` call: a map may have a hundred thousand entries, too many for arguments.
     for (const one of values) for (const part of encodeField(field, one)) parts.push(part);
   }
   return Buffer.concat(parts);
@@ -72,7 +72,7 @@ function mapEntry(key: string, value: string, type: 'string' | 'bytes'): Buffer 
   ]);
 }
 
-/** `{1: seconds, 2: nanos}` since the epoch; MicroTime has six decimals, which a Date would cut to three. */
+/** `{1: seconds, 2: nanos}` since the epoch. MicroTime has six decimals; a Date would truncate them to three. */
 function timeMessage(text: string): Buffer {
   const seconds = Math.floor(Date.parse(text) / 1000);
   const decimals = /\.(\d+)/.exec(text)?.[1] ?? '';
@@ -87,7 +87,7 @@ function lengthDelimited(number: number, payload: Buffer): readonly Buffer[] {
   return [varint((number << 3) | 2), varint(payload.length), payload];
 }
 
-/** Of a number that is not negative and below 2^53. */
+/** `value` must not be negative and must be below 2^53. */
 function varint(value: number): Buffer {
   const digits: number[] = [];
   let rest = value;

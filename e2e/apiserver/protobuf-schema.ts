@@ -1,5 +1,5 @@
 /**
- * The wire types that the encoder tells apart. `bytes` stand as base64 in JSON; `time` is a metav1.Time or MicroTime;
+ * The wire types that the encoder distinguishes. `bytes` are base64 in JSON; `time` is a metav1.Time or MicroTime;
  * `raw` is metav1.FieldsV1, whose bytes are the JSON itself.
  */
 export type ScalarType = 'string' | 'bytes' | 'int' | 'bool' | 'time' | 'raw';

@@ -9,7 +9,7 @@ interface Limit {
   readonly hard: number;
 }
 
-/** ResourceQuota for object counts: rejects after admission said yes, so that admitted is not stored. */
+/** ResourceQuota for object counts. It rejects after admission, so an admitted object may still not be stored. */
 export class Quota {
   readonly #limits: Limit[] = [];
 
@@ -17,7 +17,7 @@ export class Quota {
     this.#limits.push({ quota, namespace, kind, hard });
   }
 
-  /** @throws StatusError 403 when one more object of the kind is too many. */
+  /** @throws StatusError 403 if one more object of the kind would exceed a quota. */
   check(store: Store, kind: ResourceKind, namespace: string | undefined, name: string): void {
     for (const { quota, hard } of this.#limits.filter((row) => row.kind === kind && row.namespace === namespace)) {
       const used = [...store.list(kind)].filter((object) => object.metadata.namespace === namespace).length;

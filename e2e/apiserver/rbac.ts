@@ -1,7 +1,7 @@
 import { resourceName, type Resource } from '../../shared/kube/resource';
 import { forbidden, StatusError } from './status';
 
-/** A rule of a Role (with `namespaces`) or a ClusterRole; `*` stands for all. */
+/** A rule of a Role (with `namespaces`) or a ClusterRole; `*` matches everything. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -19,21 +19,21 @@ export interface Access {
   readonly subresource: string | undefined;
 }
 
-/** Who may do what. A user for whom nothing was said may do everything. */
+/** The rules of each user. A user without rules may do everything. */
 export class Rbac {
   readonly #rules = new Map<string, readonly PolicyRule[]>();
 
-  /** From now on `user` may do what the rules say, and nothing else. */
+  /** Allows `user` only what the rules allow, from now on. */
   restrict(user: string, rules: readonly PolicyRule[]): void {
     this.#rules.set(user, rules);
   }
 
-  /** Takes back {@link restrict}. */
+  /** Undoes {@link restrict}. */
   unrestrict(user: string): void {
     this.#rules.delete(user);
   }
 
-  /** @throws StatusError 403 in the words of the RBAC authorizer. */
+  /** @throws StatusError 403 with the message of the RBAC authorizer. */
   check(access: Access): void {
     if (!this.allows(access)) throw denial(access);
   }
@@ -51,7 +51,7 @@ function allows(rule: PolicyRule, { verb, kind, namespace, name, subresource }: 
     covers(rule.resources, resource) &&
     covers(rule.verbs, verb) &&
     (rule.resourceNames === undefined || rule.resourceNames.includes(name)) &&
-    // A rule of a Role says nothing about all namespaces at once.
+    // A Role's rule never covers a request for all namespaces.
     (rule.namespaces === undefined || (namespace !== undefined && rule.namespaces.includes(namespace)))
   );
 }

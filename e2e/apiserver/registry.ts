@@ -34,16 +34,16 @@ import {
 export interface WriteContext extends WriteOrigin {
   readonly dryRun: boolean;
   readonly subresource?: 'status' | 'scale' | undefined;
-  /** Gathers what admission wants the user to see. */
+  /** Collects the warnings from admission for the user. */
   readonly warnings: string[];
 }
 
-/** A write of a program inside the cluster, such as a controller. */
+/** The context of a write by a program inside the cluster, such as a controller. */
 export function writeBy(user: string, manager: string, verb: string, subresource?: 'status'): WriteContext {
   return { user, manager, verb, subresource, dryRun: false, warnings: [] };
 }
 
-/** What an update makes of the current object. `managedFields` is given by server-side apply, which knows them itself. */
+/** The outcome of a change to the current object. Server-side apply computes `managedFields` itself and sets them. */
 export interface Candidate {
   readonly object: JsonObject;
   readonly managedFields?: (after: KubeObject) => readonly ManagedFieldsEntry[];
@@ -57,10 +57,10 @@ export interface RegistryDependencies {
   readonly admission: readonly AdmissionHook[];
 }
 
-/** An unconditional write that meets another one is made again on what that one left. */
+/** How often an update is tried if other writes intervene, each time on the new state. Then it fails with 409. */
 const maxUpdateAttempts = 5;
 
-/** Creates, updates and deletes with all that lies between a request and the store; HTTP and controllers both use it. */
+/** Creates, updates and deletes: everything between a request and the store. HTTP and controllers both use it. */
 export class Registry {
   readonly #deps: RegistryDependencies;
 
@@ -102,7 +102,7 @@ export class Registry {
     return context.dryRun ? object : store.put(kind, object, context);
   }
 
-  /** Creates at once and without admission and quota: what was there before the story begins. */
+  /** Creates synchronously, without admission and quota. Used for the objects that exist before a test begins. */
   seed(context: WriteContext, kind: ResourceKind, namespace: string | undefined, body: JsonObject): KubeObject {
     const name = stringAt(body, 'metadata', 'name') ?? '';
     const uid = newUid(this.#deps.random);
@@ -110,9 +110,9 @@ export class Registry {
   }
 
   /**
-   * Changes an object. `change` may run more than once, each time on the newest state. What changes nothing writes nothing.
+   * Changes an object. `change` may run more than once, each time on the latest state. No difference means no write.
    *
-   * @throws StatusError 404, 409 when a resourceVersion or uid in the outcome is not the current one, 403 or 422.
+   * @throws StatusError 404, 409 if a resourceVersion or uid in the outcome is not the current one, 403 or 422.
    */
   async update(
     context: WriteContext,
@@ -142,7 +142,7 @@ export class Registry {
   }
 
   /**
-   * Deletes, or marks as being deleted what still has finalizers.
+   * Deletes an object. If it still has finalizers, or is a Namespace, it is only marked as being deleted.
    *
    * @returns the last state, and whether it is gone.
    * @throws StatusError 404, 409 for a precondition that does not hold, 403.
@@ -166,7 +166,7 @@ export class Registry {
     return { object: sameJson(marked, current) ? current : store.put(kind, marked, context), gone };
   }
 
-  /** A new object, complete but for the resourceVersion that the store gives it. */
+  /** A new object, complete except for the resourceVersion, which the store sets. */
   #fresh(
     context: WriteContext,
     kind: ResourceKind,

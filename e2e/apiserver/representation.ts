@@ -13,25 +13,25 @@ export type ListMeta = {
   readonly remainingItemCount?: number;
 };
 
-/** How objects are put into bytes: what content negotiation chooses. */
+/** An encoding of objects, chosen by content negotiation. */
 export interface Representation {
   readonly contentType: string;
   readonly watchContentType: string;
   object(object: KubeObject): Buffer;
   list(objects: readonly KubeObject[], metadata: ListMeta): Buffer;
-  /** `first` is true for the first event of a stream: a Table then describes its columns. */
+  /** `first` is true for the first event of a stream: only then does a Table describe its columns. */
   watchEvent(type: WatchEventType, object: KubeObject, first: boolean): Buffer;
-  /** What is no object of a kind: a Status, a Scale. */
+  /** Encodes a value that is not an object of the kind: a Status, a Scale. */
   other(value: JsonObject): Buffer;
   errorEvent(status: JsonObject): Buffer;
-  /** What a refusal is answered in, where that is not this. */
+  /** The encoding of error answers, if it differs from this one. */
   readonly refusals?: Pick<Representation, 'contentType' | 'other'>;
 }
 
-/** Objects never change in place, so each is put into JSON once however many lists and watches it goes out with. */
+/** Objects never change in place, so each is encoded as JSON only once for all lists and watches. */
 const bodies = new WeakMap<KubeObject, string>();
 
-/** JSON without kind and apiVersion, as the items of a list of a built-in kind are. */
+/** JSON without kind and apiVersion, as for list items of a built-in kind. */
 function itemJson(object: KubeObject): string {
   let body = bodies.get(object);
   if (body === undefined) {
@@ -100,7 +100,7 @@ const protobufErrors = {
 
 const partialProtobuf: Representation = {
   ...protobufErrors,
-  // A Status has no metadata to be reduced to, so the clause does not count.
+  // A Status cannot be reduced to its metadata, so errors ignore the Accept clause.
   refusals: plainJson,
   object: (object) => encodeProtobuf('PartialObjectMetadata', partialOf(object)),
   list: (objects, metadata) =>
@@ -144,9 +144,9 @@ function protobuf(kind: ResourceKind): Representation {
 }
 
 /**
- * Chooses by an Accept header; the first clause that can be served wins.
+ * Chooses a representation by the Accept header. The first clause that can be served wins.
  *
- * @throws StatusError 406 when none can.
+ * @throws StatusError 406 if none can be served.
  */
 export function negotiate(accept: string | undefined, kind: ResourceKind, table: TableRequest): Representation {
   for (const clause of parseAccept(accept)) {

@@ -1,20 +1,20 @@
 import type { Verb } from './routes';
 
-/** One request as an audit log would tell it. */
+/** One request, as an audit log would record it. */
 export interface RequestRecord {
   readonly user: string;
   readonly verb: Verb | 'other';
-  /** Plural, with its group: `deployments.apps`; the path for what is no resource. */
+  /** Plural with group, such as `deployments.apps`; the path for a non-resource request. */
   readonly resource: string;
-  /** As it was asked, with its query. */
+  /** The path as requested, with its query. */
   readonly path: string;
   readonly namespace: string | undefined;
   readonly name: string;
   readonly subresource: string | undefined;
-  /** HTTP status that was answered. */
+  /** HTTP status of the answer. */
   readonly code: number;
   readonly userAgent: string | undefined;
-  /** Tells sockets apart; undefined in process, where there are none. */
+  /** Identifies the socket; undefined in process, where there are none. */
   readonly connectionId: number | undefined;
   readonly atMs: number;
 }

@@ -18,7 +18,7 @@ import { applyConfiguration, fieldsOfApplied } from './server-side-apply';
 import { badRequest, methodNotAllowed, StatusError, successStatus, unsupportedMediaType } from './status';
 import { storeKey } from './store';
 
-/** What a request comes to, before it is put into bytes. */
+/** The answer to a request before it is encoded. */
 export type ResourceAnswer = { readonly code: number; readonly warnings: readonly string[] } & (
   | { readonly object: KubeObject }
   | { readonly list: readonly KubeObject[]; readonly metadata: ListMeta }
@@ -36,9 +36,9 @@ interface Call {
 }
 
 /**
- * Carries out every verb but watch.
+ * Handles every verb except watch.
  *
- * @throws StatusError for whatever the real server answers with a Status.
+ * @throws StatusError for every failure that the real server answers with a Status.
  */
 export async function handleResource(
   server: Server,
@@ -80,7 +80,7 @@ export async function handleResource(
   }
 }
 
-/** Runs a change on the object, or on its Scale where that is what the path names. */
+/** Applies a change to the object, or to its Scale if the path names that. */
 async function update(call: Call, change: (current: JsonObject) => JsonObject): Promise<ResourceAnswer> {
   const { server, route, context } = call;
   const onWhole = (current: KubeObject): Candidate => ({ object: change(current) });
@@ -140,7 +140,7 @@ async function removeAll(call: Call): Promise<ResourceAnswer> {
     try {
       await server.registry.delete(context, route.kind, object.metadata.namespace, object.metadata.name, options);
     } catch (error) {
-      // Gone in the meantime is what was asked for.
+      // It is already gone, which is what was asked for.
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     }
   }
@@ -168,7 +168,7 @@ function answered({ route, context }: Call, object: KubeObject, code = 200): Res
   return { code, warnings: context.warnings, object };
 }
 
-/** The object that a create or an update sends. */
+/** The object in the body of a create or an update. */
 function bodyOf({ route, request }: Call): JsonObject {
   const body = request.body ?? Buffer.alloc(0);
   switch (mediaTypeOf(request)) {

@@ -1,17 +1,17 @@
 import type { Resource } from '../../shared/kube/resource';
 
-/** What the server knows of a kind. Serving another kind is adding a row to {@link builtInKinds}. */
+/** What the server knows about a kind. To serve another kind, add a row to {@link builtInKinds}. */
 export interface ResourceKind extends Resource {
   readonly kind: string;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
   readonly subresources: readonly ('status' | 'scale')[];
-  /** What makes `metadata.generation` grow; a Deployment's annotations do too (its registry strategy says so). */
+  /** Which changes increase `metadata.generation`. A Deployment's annotations do too, by its registry strategy. */
   readonly generation: 'never' | 'spec' | 'spec-and-annotations';
-  /** DELETE without propagationPolicy: batch/v1 Jobs orphan their pods, for compatibility. */
+  /** For a DELETE without propagationPolicy. batch/v1 Jobs orphan their pods, for compatibility. */
   readonly defaultPropagation: 'Background' | 'Orphan';
-  /** PUT without resourceVersion overwrites; a Lease refuses it. */
+  /** Whether an update without resourceVersion overwrites. Leases and custom resources reject it. */
   readonly unconditionalUpdate: boolean;
   /** Custom resources: no strategic merge patch and no protobuf. */
   readonly custom: boolean;
@@ -37,7 +37,7 @@ function kind(row: Row): ResourceKind {
   };
 }
 
-/** A row for a custom resource of a test's own. */
+/** A row for a test's custom resource. */
 export function customKind(row: Row & Pick<Resource, 'group' | 'version'>): ResourceKind {
   return kind({ generation: 'spec', unconditionalUpdate: false, custom: true, ...row });
 }

@@ -3,7 +3,7 @@ import { badRequest, methodNotAllowed, noSuchResource } from './status';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** What a path and method ask of a resource. */
+/** What a path and method request. */
 export interface Route {
   readonly verb: Verb;
   readonly kind: ResourceKind;
@@ -17,7 +17,7 @@ export interface Route {
 /**
  * Reads `/api/v1/…` and `/apis/GROUP/VERSION/…`.
  *
- * @throws StatusError 404 for a path that leads nowhere, 405 for a method that it does not know.
+ * @throws StatusError 404 for an unknown path, 405 for a method that the path does not support.
  */
 export function routeOf(kinds: readonly ResourceKind[], method: string, pathname: string, isWatch: boolean): Route {
   const segments = pathname.split('/').slice(1).map(decodeSegment);

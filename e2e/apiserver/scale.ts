@@ -17,7 +17,7 @@ export function scaleOf(object: KubeObject): JsonObject {
   };
 }
 
-/** The workload with the replicas of a Scale that was written, guarded by the Scale's resourceVersion. */
+/** The workload with the replicas of a written Scale, guarded by the Scale's resourceVersion. */
 export function withScale(object: KubeObject, scale: JsonObject): JsonObject {
   const scaled = withValueAt(object, ['spec', 'replicas'], numberAt(scale, 'spec', 'replicas') ?? 0);
   return withValueAt(scaled, ['metadata', 'resourceVersion'], objectAt(scale, 'metadata')['resourceVersion']);

@@ -1,6 +1,6 @@
 import type { Random } from '../../shared/runtime/random';
 
-/** Randomness that a seed decides (mulberry32): the same seed, the same run. */
+/** Seeded pseudo-randomness (mulberry32): the same seed gives the same run. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const float = (): number => {

@@ -5,7 +5,7 @@ import { badRequest } from './status';
 
 export type Selector = (object: KubeObject) => boolean;
 
-/** Fields that a fieldSelector may name, beside metadata.name and metadata.namespace. */
+/** Fields that a fieldSelector may name besides metadata.name and metadata.namespace. */
 const selectableFields: Readonly<Record<string, readonly string[]>> = {
   events: [
     'involvedObject.kind',
@@ -45,7 +45,7 @@ export function fieldSelector(kind: ResourceKind, text: string): Selector {
   return (object) => tests.every((test) => test(object));
 }
 
-/** The one name that a fieldSelector leaves, if it does: a rule for that name covers the list then. */
+/** The name that a fieldSelector selects, if any. An RBAC rule for that name then covers the list. */
 export function selectedName(text: string): string | undefined {
   return /(?:^|,)metadata\.name==?([^,]+)/.exec(text)?.[1];
 }
@@ -54,7 +54,7 @@ function requireSelectable(kind: ResourceKind, field: string): void {
   if (field === 'metadata.name' || field === 'metadata.namespace') return;
   const fields = selectableFields[kind.plural];
   if (fields?.includes(field) === true) return;
-  // Kinds with fields of their own say it in their own conversion function.
+  // Kinds with their own selectable fields report it in their own conversion function.
   throw badRequest(
     fields === undefined
       ? `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
@@ -96,12 +96,12 @@ function labelTerm(term: string, whole: string): LabelTest {
   throw badRequest(`unable to parse requirement: found '${term}' in ${whole}`);
 }
 
-/** Commas part the terms, but not those inside the parentheses of a set. */
+/** Splits at commas, except inside the parentheses of a set. */
 function splitTerms(text: string): readonly string[] {
   return text.split(/,(?![^(]*\))/).filter((term) => term.trim() !== '');
 }
 
-/** metav1.LabelSelector, as a workload holds it. */
+/** Matches labels against the matchLabels of a metav1.LabelSelector, as workloads have it. */
 export function matchesLabels(
   labels: Readonly<Record<string, string>> | undefined,
   matchLabels: Readonly<Record<string, unknown>>,

@@ -15,10 +15,10 @@ import type { Candidate } from './registry';
 import { StatusError } from './status';
 
 /**
- * Server-side apply of `applied` over an object: sets what it says, drops what this manager applied before and now does
- * not, and owns the rest no more.
+ * Server-side apply of `applied` to an object. It sets the applied fields, and removes those that this manager applied
+ * before but not now, unless another manager owns them. The manager then owns exactly what it applied.
  *
- * Basic: atomic fields and keyed lists are known, unions and schemas of custom resources are not.
+ * It is basic: it knows atomic fields and keyed lists, but not unions and schemas of custom resources.
  *
  * @throws StatusError 409 when another manager owns a field that would change, unless `force`; 422 for another uid.
  */
@@ -47,7 +47,8 @@ export function applyConfiguration(
   const outcome = withoutFields(merged, difference(previous, stillOwned), '') as JsonObject;
   const serverMade = without(current.metadata, 'labels', 'annotations', 'finalizers', 'ownerReferences');
   const { uid, resourceVersion } = { ...current.metadata, ...objectAt(applied, 'metadata') };
-  // What was applied of these is a condition, which the write checks; validation comes after the version and before the uid.
+  // An applied uid or resourceVersion is a precondition that the write checks. Validation comes between the two: it
+  // follows the check of the resourceVersion, and precedes that of the uid.
   if (resourceVersion === current.metadata.resourceVersion && uid !== current.metadata.uid) {
     const name = `${stringAt(applied, 'kind') ?? ''} "${current.metadata.name}"`;
     const message = `${name} is invalid: metadata.uid: Invalid value: ${JSON.stringify(uid)}: field is immutable`;

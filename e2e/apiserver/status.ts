@@ -17,12 +17,12 @@ interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** What an API call fails with: answered as a metav1.Status, in the words of apimachinery's `api/errors`. */
+/** A failed API call. It is answered as a metav1.Status with the messages of apimachinery's `api/errors`. */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: StatusDetails | undefined;
-  /** Continue token of an expired list: lets the client go on with an inconsistent one. */
+  /** Continue token of an expired list. With it, the client can continue with an inconsistent list. */
   readonly continueToken: string | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails, continueToken?: string) {
@@ -49,7 +49,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The Status of a DELETE that is done. */
+/** The Status of a successful DELETE. */
 export function successStatus(kind: ResourceKind, name: string, uid: string): JsonObject {
   return {
     kind: 'Status',
@@ -69,7 +69,7 @@ export function notFound(kind: ResourceKind, name: string): StatusError {
   return new StatusError(404, 'NotFound', message, { name, ...groupAndPlural(kind) });
 }
 
-/** A path that leads nowhere, for lack of the kind. */
+/** The path names no served resource. */
 export function noSuchResource(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -86,7 +86,7 @@ export function conflict(kind: ResourceKind, name: string, because: string = mod
   return new StatusError(409, 'Conflict', message, { name, ...groupAndPlural(kind) });
 }
 
-/** A precondition of a DELETE that does not hold; here the server names the kind and not the resource. */
+/** A precondition of a DELETE does not hold. Here the server names the kind, not the resource. */
 export function deleteConflict(
   kind: ResourceKind,
   name: string,
@@ -157,12 +157,12 @@ export function unsupportedMediaType(offered: readonly string[]): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
-/** The history since `requested` is gone. */
+/** The requested history is gone. */
 export function expired(message: string, continueToken?: string): StatusError {
   return new StatusError(410, 'Expired', message, undefined, continueToken);
 }
 
-/** A patch that is well-formed and cannot be applied, such as a JSON patch whose `test` fails. */
+/** A patch that is well-formed but cannot be applied, such as a JSON patch whose `test` fails. */
 export function unprocessablePatch(): StatusError {
   return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }

@@ -3,14 +3,14 @@ import { byCodeUnits } from './json';
 import type { KubeObject } from './objects';
 import type { ResourceKind } from './resources';
 
-/** One write, as it was stored. The list of them is what a judge reads: it cannot lie about order. */
+/** One write, as it was stored. Judges read the list of all writes, because its order is reliable. */
 export interface WriteRecord {
-  /** The resourceVersion that the write made. */
+  /** The resourceVersion that the write produced. */
   readonly revision: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly kind: ResourceKind;
   readonly key: string;
-  /** After the write; of a delete, the last state with the delete's resourceVersion. */
+  /** The state after the write. For a delete: the last state, with the delete's resourceVersion. */
   readonly object: KubeObject;
   readonly previous: KubeObject | undefined;
   readonly user: string;
@@ -30,20 +30,20 @@ export interface WriteOrigin {
 
 interface Table {
   objects: Map<string, KubeObject>;
-  /** Keys in etcd's order; undefined when a create or delete has made it stale. */
+  /** Keys in etcd's order; undefined when a create, a delete or a restore has made them stale. */
   sortedKeys: readonly string[] | undefined;
   records: WriteRecord[];
 }
 
-/** etcd's key of an object, without the resource: namespaced objects sort by namespace, then name. */
+/** An object's etcd key without the resource prefix: namespaced objects sort by namespace, then name. */
 export function storeKey(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** A server that starts on an etcd in use: what was before is gone, as it is from a new watch cache. */
+/** The server starts as on an etcd in use: earlier revisions are gone, as they are for a new watch cache. */
 const firstRevision = 100;
 
-/** The objects, one revision counter for all of them, and everything that was ever written. */
+/** The objects, one revision counter for all of them, and the history of every write. */
 export class Store {
   readonly #clock: Clock;
   readonly #tables = new Map<ResourceKind, Table>();
@@ -60,7 +60,7 @@ export class Store {
     return this.#revision;
   }
 
-  /** Nothing can be read as of a revision below this one. */
+  /** No state below this revision can be read. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -86,7 +86,7 @@ export class Store {
     return this.#tables.get(kind)?.objects.size ?? 0;
   }
 
-  /** The objects as they were at `revision`, found by undoing what was written since; sorted by key. */
+  /** The objects as they were at `revision`, reconstructed by undoing later writes; sorted by key. */
   listAt(kind: ResourceKind, revision: number): readonly KubeObject[] {
     const { objects, records } = this.#table(kind);
     if (revision >= this.#revision) return [...this.list(kind)];
@@ -117,7 +117,7 @@ export class Store {
     return stored;
   }
 
-  /** Removes; the last state that watchers see carries the revision of the removal. */
+  /** Removes an object. The last state, which watchers see, carries the revision of the removal. */
   remove(kind: ResourceKind, object: KubeObject, origin: WriteOrigin): KubeObject {
     const table = this.#table(kind);
     const key = storeKey(object.metadata.namespace, object.metadata.name);
@@ -129,12 +129,12 @@ export class Store {
     return last;
   }
 
-  /** Forgets what was before the present revision, as etcd does every five minutes. */
+  /** Makes earlier revisions unreadable, as etcd's compaction does every five minutes. */
   compact(): void {
     this.#compactedRevision = this.#revision;
   }
 
-  /** Goes back to `revision`: what was written since is gone, and its versions are given out anew. The history stays. */
+  /** Goes back to `revision`: later writes are undone and their resourceVersions reused. {@link history} keeps them. */
   restore(revision: number): void {
     for (const [kind, table] of this.#tables) {
       const objects = this.listAt(kind, revision);
@@ -148,12 +148,12 @@ export class Store {
     this.#compactedRevision = Math.min(this.#compactedRevision, revision);
   }
 
-  /** As many versions are given to what is not looked at here. */
+  /** Skips revisions, as if objects that this store does not have were written. */
   passOver(revisions: number): void {
     this.#revision += revisions;
   }
 
-  /** Called synchronously with every write, in order. Returns the way to stop. */
+  /** Calls `subscriber` synchronously for every write, in order. Returns a function that unsubscribes. */
   subscribe(subscriber: (record: WriteRecord) => void): () => void {
     this.#subscribers.add(subscriber);
     return () => this.#subscribers.delete(subscriber);

@@ -5,7 +5,7 @@ import { apiVersionOf, deploymentKind, namespaceKind, type ResourceKind } from '
 
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
-/** What of the candidate a request may change: a status write only the status, any other all but the status. */
+/** Undoes what a request may not change: a status write changes only status and metadata, others all but the status. */
 export function allowedChange(
   subresource: string | undefined,
   kind: ResourceKind,
@@ -15,12 +15,12 @@ export function allowedChange(
   if (!kind.subresources.includes('status')) return candidate;
   if (subresource !== 'status') return { ...without(candidate, 'status'), ...pick(current, 'status') };
   const metadata = objectAt(candidate, 'metadata');
-  // Metadata may change with a status, but for a Deployment's labels (registry/apps/deployment/strategy.go).
+  // A status write may change metadata, except a Deployment's labels (registry/apps/deployment/strategy.go).
   const labels = kind === deploymentKind ? { labels: current.metadata.labels } : {};
   return { ...current, metadata: { ...metadata, ...labels }, ...pick(candidate, 'status') };
 }
 
-/** The object as its deletion leaves it while finalizers hold it; without any, it is to be removed. */
+/** The object marked as being deleted. If no finalizers are left in it, the caller removes it. */
 export function markDeleted(
   kind: ResourceKind,
   object: KubeObject,
@@ -50,7 +50,7 @@ function pick(object: JsonObject, field: string): JsonObject {
   return object[field] === undefined ? {} : { [field]: object[field] };
 }
 
-/** With the apiVersion and kind of its path, whatever its sender wrote. */
+/** Sets the apiVersion and kind of the request path, whatever the client sent. */
 export function typed(kind: ResourceKind, object: JsonObject): JsonObject {
   return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind };
 }
@@ -66,7 +66,7 @@ const serverMetadataFields = [
   'selfLink',
 ] as const;
 
-/** The metadata that is for clients to write. */
+/** The metadata that clients may write. */
 export function clientMetadata(object: JsonObject): JsonObject {
   return without(objectAt(object, 'metadata'), ...serverMetadataFields);
 }
@@ -82,12 +82,12 @@ export function serverMetadata(metadata: ObjectMeta): JsonObject {
   return kept;
 }
 
-/** The one place where JSON that was checked becomes an object of the store. */
+/** The only place that turns checked JSON into a stored object. */
 export function asStored(kind: ResourceKind, object: JsonObject, metadata: JsonObject): KubeObject {
   return { ...typed(kind, object), metadata: metadata as unknown as ObjectMeta } as KubeObject;
 }
 
-/** A Job selects its pods by its own uid, which only the server knows. */
+/** Adds a Job's selector and pod labels: it selects pods by its own uid, which only the server knows. */
 export function withJobSelector(job: KubeObject): KubeObject {
   const spec = objectAt(job, 'spec');
   if (spec['selector'] !== undefined || spec['manualSelector'] === true) return job;

@@ -8,8 +8,8 @@ const elementOrder = '$setElementOrder/';
 const deleteFromList = '$deleteFromPrimitiveList/';
 
 /**
- * Applies a strategic merge patch as k8s.io/apimachinery's `strategicpatch` does for built-in kinds, and gives a changed
- * copy. Lists with a merge key merge item by item, `finalizers` as a set, all others are replaced.
+ * Applies a strategic merge patch as k8s.io/apimachinery's `strategicpatch` does for built-in kinds, and returns a
+ * changed copy. Lists with a merge key merge item by item, `finalizers` merge as a set, all other lists are replaced.
  *
  * @throws StatusError 400 for an item without its merge key or an unknown `$patch`.
  */
@@ -33,7 +33,7 @@ function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {
     if (field === patchDirective || field === retainKeys || value === undefined) continue;
     if (field.startsWith(elementOrder)) {
       const list = field.slice(elementOrder.length);
-      // Together with the list itself it is applied there; alone it only sorts.
+      // If the patch also has the list, the order is applied there. Alone, it only sorts.
       if (patch[list] === undefined && merged[list] !== undefined)
         merged[list] = mergeLists(list, merged[list], [], value);
     } else if (field.startsWith(deleteFromList)) {
@@ -87,8 +87,8 @@ function mergeLists(
 }
 
 /**
- * Sorts as `normalizeElementOrder` does: the items of the patch in the patch's order, those that only the server has
- * woven in where they stood. So an item that is new to the server comes before those that the patch does not name.
+ * Sorts as `normalizeElementOrder` does: the patch's items keep the patch's order, and items that only the server has
+ * are merged in by their old position. So an item new to the server comes before those that the patch does not name.
  */
 function ordered(
   items: readonly JsonValue[],

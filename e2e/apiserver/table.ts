@@ -6,19 +6,19 @@ import type { ResourceKind } from './resources';
 interface Column {
   readonly name: string;
   readonly type?: 'string' | 'integer';
-  /** Above 0 it shows with `-o wide` only. */
+  /** A column with a priority above 0 shows only with `-o wide`. */
   readonly priority?: number;
   readonly cell: (object: KubeObject, nowMs: number) => JsonValue;
 }
 
-/** What a request says of its Table. */
+/** Options of a request for a Table. */
 export interface TableRequest {
   readonly nowMs: number;
-  /** Rows have the whole object (`includeObject=Object`), by which `--sort-by` sorts; its metadata otherwise. */
+  /** Rows contain the whole object (`includeObject=Object`), which `--sort-by` needs. Otherwise only its metadata. */
   readonly wholeObjects: boolean;
 }
 
-/** A metav1.Table, from which `kubectl get` prints. */
+/** A metav1.Table, which `kubectl get` prints. */
 export function tableOf(
   kind: ResourceKind,
   objects: readonly KubeObject[],

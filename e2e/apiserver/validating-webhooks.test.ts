@@ -27,7 +27,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A cluster with our registration, and a webhook that answers as told. */
+/** A cluster with Reroll's webhook registration, and a webhook that sends `answer`. Without one, it times out. */
 async function world(answer: Answer, { failurePolicy = 'Ignore', ca = authority, dnsName = 'reroll-webhook' } = {}) {
   const { certPem, keyPem } = await authority.issue({ commonName: 'webhook', dnsNames: [`${dnsName}.reroll.svc`] });
   const clock = new FakeClock();

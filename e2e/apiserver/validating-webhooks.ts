@@ -14,19 +14,19 @@ export const validatingWebhookConfigurationKind = customKind({
   namespaced: false,
 });
 
-/** One call, as the API server's own metrics would count it. */
+/** One webhook call, as the API server's own metrics would count it. */
 export interface WebhookCall {
   readonly webhook: string;
   readonly tookMs: number;
-  /** Undefined: it answered. Otherwise why it did not, and the write went on without it. */
+  /** Undefined if the webhook answered. Otherwise the reason why not; the write went on without it. */
   readonly failedOpen: string | undefined;
 }
 
 export interface ValidatingWebhooksOptions {
   readonly clock: Clock;
-  /** Those that are stored now. */
+  /** The configurations that are stored now. */
   readonly configurations: () => Iterable<KubeObject>;
-  /** The loopback port at which a Service is reached; undefined: it has no endpoints. */
+  /** The loopback port of a Service; undefined if it has no endpoints. */
   readonly portOf: (service: string) => number | undefined;
   readonly onCall?: (call: WebhookCall) => void;
 }
@@ -37,23 +37,23 @@ interface Answer {
 }
 
 /**
- * Calls webhooks that are registered by their Service as a kube-apiserver does: an AdmissionReview over HTTPS, with a
- * certificate that the caBundle has to cover for `<service>.<namespace>.svc`, a timeout and a failurePolicy.
+ * Calls webhooks that are registered by Service as a kube-apiserver does: an AdmissionReview over HTTPS, with a timeout
+ * and a failurePolicy. The caBundle must verify the webhook's certificate for `<service>.<namespace>.svc`.
  *
- * Of namespaceSelectors it knows the name of the namespace, and it evaluates no matchConditions: calls that those would
- * have spared are made.
+ * Of a namespaceSelector, it evaluates only `NotIn` with the namespace's name. It does not evaluate matchConditions, so
+ * it also makes calls that they would prevent.
  */
 export class ValidatingWebhooks implements AdmissionHook {
   readonly name = 'validating webhooks';
   readonly #options: ValidatingWebhooksOptions;
-  /** By the caBundle and name that their connections were made with. */
+  /** Keyed by the server name and caBundle of their connections. */
   readonly #agents = new Map<string, https.Agent>();
 
   constructor(options: ValidatingWebhooksOptions) {
     this.#options = options;
   }
 
-  /** All webhooks are called at once; the write is allowed when none denies it. */
+  /** Calls all webhooks in parallel. The write is allowed if none denies it. */
   async review(request: AdmissionRequest): Promise<AdmissionResponse> {
     const webhooks = [...this.#options.configurations()]
       .flatMap((configuration) => arrayAt(configuration, 'webhooks'))
@@ -87,7 +87,7 @@ export class ValidatingWebhooks implements AdmissionHook {
     }
   }
 
-  /** Rejects with what the API server calls a calling error. */
+  /** Rejects for every failure that the API server counts as a calling error. */
   async #answer(webhook: JsonValue, request: AdmissionRequest): Promise<Answer> {
     const clientConfig = objectAt(webhook, 'clientConfig');
     const service = stringAt(clientConfig, 'service', 'name') ?? '';
@@ -111,7 +111,7 @@ export class ValidatingWebhooks implements AdmissionHook {
     const key = `${servername} ${caBundle}`;
     const existing = this.#agents.get(key);
     if (existing) return existing;
-    // Without a bundle it would be the CAs that Node trusts.
+    // With an empty bundle, Node would fall back to the CAs that it trusts.
     const ca = Buffer.from(caBundle, 'base64').toString() || 'none';
     const agent = new https.Agent({ ca, servername, keepAlive: true });
     this.#agents.set(key, agent);
@@ -137,9 +137,9 @@ async function post(options: https.RequestOptions, body: Buffer): Promise<string
 }
 
 function isMeant(webhook: JsonValue, { kind, operation, namespace, subresource, dryRun }: AdmissionRequest): boolean {
-  // As matchConditions of ours say.
+  // Reroll's webhooks are never called for subresources: their rules do not list any.
   if (subresource !== undefined) return false;
-  // A real server fails the dry run of one that is not free of side effects; ours is.
+  // A real server rejects a dry run if a webhook has side effects then. Reroll's webhooks have none.
   if (dryRun && !['None', 'NoneOnDryRun'].includes(stringAt(webhook, 'sideEffects') ?? '')) return false;
   const has = (rule: JsonValue, field: string, value: string): boolean =>
     arrayAt(rule, field).some((listed) => listed === value || listed === '*');

@@ -34,13 +34,13 @@ const dataKeyRule =
 const immutableRule = 'field is immutable';
 const immutableDataRule = 'field is immutable when `immutable` is set';
 
-/** All annotations of an object together. */
+/** Limit for all annotations of an object together. */
 const maxAnnotationBytes = 256 * 1024;
 
 /** ConfigMaps and Secrets hold at most 1 MiB. */
 const maxDataBytes = 1024 * 1024;
 
-/** What is wrong with a new object, or with an update of `previous`; in the words of the API's validation. */
+/** What is wrong with a new object or an update of `previous`, with the messages of the API's validation. */
 export function validate(kind: ResourceKind, object: KubeObject, previous?: KubeObject): readonly StatusCause[] {
   const causes = previous === undefined ? validateMetadata(kind, object) : [];
   causes.push(...validateAnnotations(object));
@@ -185,7 +185,7 @@ function immutable(
     .map((field) => invalidValue(`spec.${field}`, valueAt(object, 'spec', field), immutableRule));
 }
 
-/** Of a pod's spec, only images and a few numbers may change. */
+/** Of a pod's spec, only images and a few numbers may change. Checks only `spec.containers`. */
 function validatePodUpdate(object: KubeObject, previous: KubeObject): readonly StatusCause[] {
   const fixed = (pod: KubeObject): JsonValue =>
     arrayAt(pod, 'spec', 'containers').map((container) => ({ ...objectAt(container), image: '' }));

@@ -2,13 +2,13 @@ import type { ResourceKind } from './resources';
 import { expired } from './status';
 import type { Store, WriteRecord } from './store';
 
-/** A watch that is open. */
+/** An open watch. */
 interface Watcher {
   take(record: WriteRecord): void;
   end(): void;
 }
 
-/** Recent writes of each kind, kept for watches that resume, and the watches that are open. */
+/** Recent writes of each kind, from which watches can resume, and the open watches. */
 export class WatchCache {
   readonly #store: Store;
   readonly #windowSize: number;
@@ -44,13 +44,13 @@ export class WatchCache {
     return () => watchers.delete(watcher);
   }
 
-  /** Ends the watches of a kind, or all. */
+  /** Ends the watches of one kind, or all watches. */
   end(kind?: ResourceKind): void {
     const concerned = kind === undefined ? [...this.#watchers.values()] : [this.#watchers.get(kind) ?? []];
     for (const watcher of concerned.flatMap((watchers) => [...watchers])) watcher.end();
   }
 
-  /** Open watches of all kinds. */
+  /** The number of open watches of all kinds. */
   watcherCount(): number {
     return [...this.#watchers.values()].reduce((total, watchers) => total + watchers.size, 0);
   }

@@ -9,7 +9,7 @@ import { badRequest, invalidListOptions, StatusError } from './status';
 import type { Store, WriteRecord } from './store';
 import type { WatchCache } from './watch-cache';
 
-/** What the server does with sendInitialEvents: new servers serve it, old ones refuse it or do not know it. */
+/** How the server treats sendInitialEvents: new servers support it, old ones reject or ignore it. */
 export type WatchListSupport = 'supported' | 'rejected' | 'ignored';
 
 export interface WatchDependencies {
@@ -30,12 +30,12 @@ interface WatchRequest {
   readonly timeoutMs: number;
 }
 
-/** Without timeoutSeconds a watch lives between one and two of these (kube-apiserver's --min-request-timeout). */
+/** Without timeoutSeconds, a watch lasts one to two times this long (kube-apiserver's --min-request-timeout). */
 const minTimeoutMs = 1_800_000;
-/** A last bookmark goes out this long before the server ends a watch, so that the client can resume close by. */
+/** The server sends a last bookmark this long before it ends a watch, so that the client can resume from close by. */
 const lastBookmarkMs = 2_000;
 
-/** @throws StatusError 400 or 422 when the query makes no sense. */
+/** @throws StatusError 400 or 422 if the query is invalid. */
 export function parseWatchRequest(
   dependencies: Pick<WatchDependencies, 'watchList' | 'random'>,
   kind: ResourceKind,
@@ -80,10 +80,10 @@ export function isTrue(value: string | null): boolean {
 }
 
 /**
- * Opens a watch: what happened since its resourceVersion, or the present state, and from then on each event as it happens.
+ * Opens a watch. It sends the events since its resourceVersion, or the current state, and then each new event.
  *
- * A resourceVersion that is too old is an ERROR event of an otherwise successful answer, as in kube-apiserver. One that was not
- * reached yet is none: up to it the watch is deaf, to bookmarks too.
+ * If the resourceVersion is too old, the answer is 200 with an ERROR event, as in kube-apiserver. A resourceVersion
+ * that is not reached yet is no error: the watch sends nothing, not even bookmarks, for versions up to it.
  */
 export function openWatch(
   { store, cache, clock, bookmarkIntervalMs }: WatchDependencies,
@@ -138,7 +138,7 @@ export function openWatch(
   return stream;
 }
 
-/** To a selector, an object that stops to match is deleted and one that starts to match is added. */
+/** With a selector, an object that stops matching is reported as deleted, and one that starts matching as added. */
 function visibleEvent(
   { type, object, previous }: WriteRecord,
   inScope: (object: KubeObject) => boolean,
@@ -148,7 +148,7 @@ function visibleEvent(
   if (before && after) return { type: 'MODIFIED', object };
   if (after) return { type: 'ADDED', object };
   if (!before) return undefined;
-  // The client knows the object as it last matched; only the resourceVersion is of the write that took it away.
+  // The client gets the object as it last matched, but with the resourceVersion of the write that removed it.
   const { resourceVersion } = object.metadata;
   const last = type === 'DELETED' ? object : { ...previous, metadata: { ...previous.metadata, resourceVersion } };
   return { type: 'DELETED', object: last };
@@ -160,6 +160,6 @@ function bookmarkOf(
   annotations: Readonly<Record<string, string>> | undefined,
 ): KubeObject {
   const metadata = { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) };
-  // A bookmark is an object of the kind with nothing but this; the fields that every stored object has are not there.
+  // A bookmark has only these fields, and lacks others that every stored object has.
   return { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata } as unknown as KubeObject;
 }

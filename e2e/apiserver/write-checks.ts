@@ -4,19 +4,19 @@ import type { ResourceKind } from './resources';
 import { badRequest, conflict, deleteConflict, invalid } from './status';
 import { validate } from './validation';
 
-/** What a DELETE may demand of the object that it finds. */
+/** Preconditions that a DELETE can set for the object. */
 export interface Preconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
 
-/** @throws StatusError 422 for what validation finds. */
+/** @throws StatusError 422 if validation fails. */
 export function requireValid(kind: ResourceKind, object: KubeObject, previous: KubeObject | undefined): void {
   const causes = validate(kind, object, previous);
   if (causes.length > 0) throw invalid(kind, object.metadata.name, causes);
 }
 
-/** @throws StatusError 400 when body and path name different namespaces. */
+/** @throws StatusError 400 if body and path name different namespaces. */
 export function checkNamespace(namespace: string | undefined, metadata: JsonObject): void {
   const given = stringAt(metadata, 'namespace') ?? '';
   if (given === '' || given === namespace) return;
@@ -24,9 +24,9 @@ export function checkNamespace(namespace: string | undefined, metadata: JsonObje
 }
 
 /**
- * The metadata that an update asks for, once it is sure that it is meant for the object as it is now.
+ * The metadata that an update asks for, after checking that the update is meant for the current object and version.
  *
- * @throws StatusError 400, 409 or 422 when it is not.
+ * @throws StatusError 400, 409 or 422 if it is not.
  */
 export function checkedMetadata(
   kind: ResourceKind,
@@ -56,7 +56,7 @@ export function checkedMetadata(
   return { ...metadata, uid };
 }
 
-/** @throws StatusError 409 when the object is another incarnation or version than the caller means. */
+/** @throws StatusError 409 if the object's uid or resourceVersion is not the one that the caller expects. */
 export function checkDeletePreconditions(kind: ResourceKind, { metadata }: KubeObject, wanted: Preconditions): void {
   const { uid, resourceVersion } = metadata;
   if (wanted.uid !== undefined && wanted.uid !== uid) throw deleteConflict(kind, metadata.name, 'UID', wanted.uid, uid);

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../../shared/domain/errors';
 
-/** What `npm run bench` was asked for. */
+/** The parsed command line of `npm run bench`. */
 export interface Asked {
   /** In the order in which they run. */
   readonly names: readonly string[];
   readonly json: boolean;
-  /** On the simulated API server instead of the real control plane. */
+  /** Measure on the simulated API server instead of the real control plane. */
   readonly simulated: boolean;
-  /** The results become the figures that later ones are compared with. */
+  /** Store the results as the baseline that later runs are compared with. */
   readonly store: boolean;
-  /** Another implementation, for the shell. */
+  /** A shell command that starts another implementation. */
   readonly command: string | undefined;
   /** How long the soak takes. */
   readonly minutes: number;
@@ -21,7 +21,7 @@ export class UsageError extends Error {}
 const defaultMinutes = 20;
 
 /**
- * `args` are those of the process without interpreter and script; `known`: a summary by the name of a bench.
+ * `args` are the process arguments without interpreter and script. `known` maps each bench name to its summary.
  *
  * @throws UsageError that lists the benches.
  */

@@ -6,7 +6,7 @@ import type { BenchResult } from './result';
 const storedSchema = z.record(
   z.string(),
   z.object({
-    /** Where and when, for those who compare. */
+    /** The machine that measured the figures, for readers who compare. */
     machine: z.string(),
     figures: z.record(z.string(), z.number()),
   }),
@@ -14,12 +14,12 @@ const storedSchema = z.record(
 
 type Stored = z.infer<typeof storedSchema>;
 
-/** Figures of an earlier run, by bench and name: what a later one is compared with, as a report. */
+/** Figures of an earlier run, by bench and name. Later runs report the difference; it is no bar. */
 export class Baseline {
   readonly #file: string;
   #stored: Stored;
 
-  /** @throws Error where the file is not what {@link store} writes. */
+  /** @throws Error if the file is not in the format that {@link store} writes. */
   static read(file = join(__dirname, 'baseline.json')): Baseline {
     return new Baseline(file, storedSchema.parse(JSON.parse(readFileSync(file, 'utf8'))));
   }
@@ -33,7 +33,7 @@ export class Baseline {
     return new Map(Object.entries(this.#stored[bench]?.figures ?? {}));
   }
 
-  /** Puts the figures of this bench in the place of what was stored of it. */
+  /** Replaces the stored figures of this bench. */
   store({ bench, machine: { cpu, cores, memoryGib, node }, figures }: BenchResult): void {
     const machine = `${cpu}, ${cores} cores, ${memoryGib} GiB, Node ${node}`;
     const measured = figures.flatMap(({ name, value }) => (Number.isFinite(value) ? [[name, rounded(value)]] : []));
@@ -42,7 +42,7 @@ export class Baseline {
   }
 }
 
-/** More digits than these were never measured. */
+/** Measurements are not precise enough for more digits. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }

@@ -12,11 +12,11 @@ import { measureStartup } from './startup/measure';
 import type { Stage } from './stage';
 import type { Subject } from './subject';
 
-/** What a bench is given. */
+/** The input of a bench. */
 export interface Setting {
-  /** Says what is being done, for those who wait. */
+  /** Prints progress. */
   readonly tell: (what: string) => void;
-  /** A control plane of the bench's own, which it must stop. */
+  /** Opens a control plane for this bench alone; the bench must stop it. */
   readonly openStage: () => Promise<Stage>;
   readonly subject: Subject;
   /** How long the soak takes. */
@@ -28,7 +28,7 @@ export interface Bench {
   readonly measure: (setting: Setting) => Promise<Measured>;
 }
 
-/** A row is a bench. */
+/** All benches, by name. */
 export const benches: Readonly<Record<string, Bench>> = {
   admission: {
     summary: 'how fast, and with how much memory, `reroll webhook` answers reviews of 16 KB Secrets',

@@ -14,7 +14,7 @@ import { median } from './statistics';
 const runs = 11;
 const mib = 1024 * 1024;
 
-/** By the kernel's account, which ends with the process: only it itself can read it at its very end. */
+/** The kernel's figures vanish with the process, so the process itself must read them as it exits. */
 const tellStatusAtExit = `
   const { readFileSync, writeSync } = require('node:fs');
   process.on('exit', () => writeSync(3, readFileSync('/proc/self/status')));
@@ -22,7 +22,7 @@ const tellStatusAtExit = `
 
 type Command = readonly [file: string, ...args: string[]];
 
-/** The bench `bundle`: what is shipped, and what it takes to start it and do nothing. Node alone is the floor. */
+/** The bench `bundle`: the size of the bundle, and the cost of a start that does nothing. Plain Node is the floor. */
 export async function measureBundle({ tell }: Setting): Promise<Measured> {
   const bundle = readFileSync(bundlePath);
   const commands: Readonly<Record<string, Command>> = {
@@ -65,7 +65,7 @@ async function timesOf(name: string, [file, ...args]: Command): Promise<readonly
       tookMs.push(performance.now() - startMs);
       peakMib.push(parseUsage(status, '').peakResidentBytes / mib);
     };
-    // The first one reads the files from the disk.
+    // The first run reads the files from disk, so it is not counted.
     await run();
     for (const values of [tookMs, peakMib]) values.length = 0;
     for (let count = 0; count < runs; count++) await run();

@@ -9,13 +9,13 @@ import { median } from './statistics';
 import { accessTo, described } from './subject';
 import { TemplateWatch } from './template-watch';
 
-/** Each of them uses two sources. */
+/** Each Deployment uses two sources. */
 const workloads = 100;
 const editsOfEach = 5;
-/** From one edit of a source to its next: all of them come within a second, if the API server takes so many. */
+/** Time between two edits of a source. All edits come within a second if the API server keeps up. */
 const apartMs = 200;
 const runs = 5;
-/** A settle window of a second may rightly end within a longer pause: such a run says nothing, and is repeated. */
+/** In a longer pause, a settle window of a second may rightly end. Such a run proves nothing and is repeated. */
 const maxPauseMs = 800;
 const maxRepeated = 5;
 
@@ -25,19 +25,19 @@ const quietMs = 5_000;
 const namespace = 'workloads';
 
 interface Run {
-  /** From the first edit's start to the last one's end. */
+  /** From when the first edit was sent to when the last was answered. */
   readonly editsTookMs: number;
-  /** The longest that a workload was left alone between two edits of its sources. */
+  /** The longest pause between two edits of a workload's sources. */
   readonly longestPauseMs: number;
-  /** From then to the last new template. */
+  /** From the answer to the last edit to the last new template. */
   readonly restartsTookMs: number;
-  /** New templates of each Deployment; those without are left out. */
+  /** Number of new templates by Deployment; Deployments without one are left out. */
   readonly restarts: ReadonlyMap<string, number>;
-  /** Writes of Deployments that the subject asked for. */
+  /** Number of writes of Deployments that the subject requested. */
   readonly writes: number;
 }
 
-/** Many edits of all sources at once, with the settle window that users have. */
+/** The bench `burst`: many edits of all sources at once, with the default settle window. */
 export async function measureBurst({ openStage, subject, tell }: Setting): Promise<Measured> {
   const stage = await openStage();
   try {
@@ -102,7 +102,7 @@ async function oneRun(stage: Stage, watch: TemplateWatch): Promise<Run> {
   };
 }
 
-/** Edits both sources of each workload, and adds to the times of that workload. */
+/** Edits both sources of each workload and appends the edits to `times` of that workload. */
 async function editAll(stage: Stage, times: readonly Edit[][]): Promise<void> {
   await inParallel(workloads, async (index) => {
     times[index]?.push(
@@ -112,7 +112,7 @@ async function editAll(stage: Stage, times: readonly Edit[][]): Promise<void> {
   });
 }
 
-/** From when one edit was stored at the earliest to when the next was at the latest. */
+/** The longest possible pause: from the earliest moment an edit can have been stored to the latest for the next one. */
 export function longestPause(edits: readonly Edit[]): number {
   return Math.max(0, ...edits.slice(1).map(({ answeredMs }, index) => answeredMs - (edits[index]?.sentMs ?? NaN)));
 }
@@ -121,7 +121,7 @@ function tooSlow({ longestPauseMs }: Run): string {
   return `a workload was left alone for ${longestPauseMs.toFixed(0)} ms between two edits: the machine is too busy for this bench`;
 }
 
-/** `expected`: how many Deployments are to be restarted, once each. */
+/** `expected` is the number of Deployments that must be restarted, once each. */
 export function burstFigures(all: readonly Run[], expected: number): readonly Figure[] {
   const sums = all.map(({ restarts }) => [...restarts.values()].reduce((sum, count) => sum + count, 0));
   const wrong = all.map(({ restarts }) => {

@@ -1,6 +1,6 @@
 import { RerollProcess } from '../reroll-process';
 
-/** `reroll certs --once`: what the webhook needs before it can be ready. */
+/** Runs `reroll certs --once`: the webhook is not ready without its certificates. */
 export async function makeCertificates(common: readonly string[]): Promise<void> {
   const certs = new RerollProcess({ args: ['certs', '--once', ...common] });
   const { code } = await certs.exited();

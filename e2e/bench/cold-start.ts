@@ -5,26 +5,26 @@ import { processUsage, type ProcessUsage } from './process-usage';
 import type { Stage } from './stage';
 import { accessTo, type Access, type RunningSubject, type Subject } from './subject';
 
-/** Someone who asks costs a process that is at work some of its time. */
+/** Each probe takes CPU time from the process that is measured. */
 const askEveryMs = 20;
 
-/** Lets what a start has left behind be collected, and whatever it put off be done. */
+/** Time for the garbage of a start to be collected and for deferred work to finish. */
 export const settleSeconds = 10;
 
-/** Resolves once it has taken in the cluster: when it says so, or, where it cannot be asked, when it first acts. */
+/** Resolves once the subject has listed the cluster: Reroll reports it, another implementation shows it by acting. */
 export async function synced(subject: Subject, running: RunningSubject, probe: Probe): Promise<void> {
   if (subject.isReroll) await running.ready(askEveryMs);
   else await probe.acted({ editEveryMs: 100 });
 }
 
-/** What a process has used some time after its start, when it has nothing more to do. */
+/** Resolves with what a process has used, some time after its start, when it has nothing more to do. */
 export async function settled(running: RunningSubject): Promise<ProcessUsage> {
   await delay(settleSeconds * 1000);
   await idle(running);
   return processUsage(running.pid);
 }
 
-/** Resolves when it has nothing more to look at. */
+/** Resolves when the subject's queue is empty; at once if its metrics cannot be read. */
 export async function idle(running: RunningSubject, poll: { readonly intervalMs?: number } = {}): Promise<void> {
   const isIdle = async (): Promise<true | undefined> => {
     const samples = await running.metrics();
@@ -33,13 +33,13 @@ export async function idle(running: RunningSubject, poll: { readonly intervalMs?
   await pollUntil('an empty queue of the subject', isIdle, poll);
 }
 
-/** A cluster that a subject has been started on before, and the way to it. */
+/** A cluster on which the subject has been started before, and how to reach it. */
 export interface KnownCluster {
   readonly probe: Probe;
   readonly access: Access;
 }
 
-/** Makes the {@link firstStart} on a stage with so many workloads, to which those of the probe are added. */
+/** Does the {@link firstStart} on a stage with `workloads` workloads. It adds the Deployment of the probe to them. */
 export async function makeKnown(stage: Stage, subject: Subject, workloads: number): Promise<KnownCluster> {
   const probe = await Probe.create(stage);
   const access = await accessTo(stage);
@@ -48,8 +48,8 @@ export async function makeKnown(stage: Stage, subject: Subject, workloads: numbe
 }
 
 /**
- * The first start on a cluster, which records what each workload has been started with: that is done once, and every
- * start after it finds it done. Resolves to what it used.
+ * Starts the subject on a cluster for the first time, which records the baseline of each workload. Later starts find
+ * the baselines recorded. Resolves with what the process used.
  */
 export async function firstStart(
   subject: Subject,

@@ -3,12 +3,12 @@ import { merge } from '../apiserver/contract/contract-client';
 import { createDeployments, inParallel } from './population';
 import { created, createNamespace, type Stage } from './stage';
 
-/** Of each source that is edited: a few files of configuration. */
+/** Size of each edited source: a few configuration files. */
 export const editedBytes = 4 * 1024;
 
 const body = 'x'.repeat(editedBytes);
 
-/** ConfigMaps `config-0`, `config-1` … whose changes are told to the millisecond: small, and all of the same size. */
+/** Creates ConfigMaps `config-0`, `config-1` … for timed edits: small, and all of the same size. */
 export async function createEditedConfigMaps({ api }: Stage, namespace: string, count: number): Promise<void> {
   await inParallel(count, async (index) => {
     const object = configMap({ name: `config-${index}`, namespace, data: { body, edit: '0' } });
@@ -16,7 +16,7 @@ export async function createEditedConfigMaps({ api }: Stage, namespace: string, 
   });
 }
 
-/** Secrets `secret-0`, `secret-1` … like them. */
+/** Creates Secrets `secret-0`, `secret-1` … like the ConfigMaps. */
 async function createEditedSecrets({ api }: Stage, namespace: string, count: number): Promise<void> {
   await inParallel(count, async (index) => {
     const object = secret({ name: `secret-${index}`, namespace, data: { body, edit: '0' } });
@@ -24,7 +24,7 @@ async function createEditedSecrets({ api }: Stage, namespace: string, count: num
   });
 }
 
-/** Opted-in Deployments `app-0` … in a namespace of their own, each with a ConfigMap and a Secret that are edited. */
+/** Creates a namespace with opted-in Deployments `app-0` …, each with its own ConfigMap and Secret to edit. */
 export async function createEditedWorkloads(stage: Stage, namespace: string, count: number): Promise<void> {
   await createNamespace(stage.api, namespace);
   await createEditedConfigMaps(stage, namespace, count);
@@ -32,7 +32,7 @@ export async function createEditedWorkloads(stage: Stage, namespace: string, cou
   await createDeployments(stage, namespace, count, { withSecrets: true });
 }
 
-/** When an edit was sent and when it was answered, as `performance.now()` tells it: it was stored in between. */
+/** When an edit was sent and when it was answered, by `performance.now()`. It was stored in between. */
 export interface Edit {
   readonly sentMs: number;
   readonly answeredMs: number;
@@ -40,7 +40,7 @@ export interface Edit {
 
 let edits = 0;
 
-/** Gives one key of a ConfigMap or Secret a value that it never had. */
+/** Sets one key of a ConfigMap or Secret to a value that it never had. */
 export async function edit(
   { api }: Stage,
   resource: 'configmaps' | 'secrets',

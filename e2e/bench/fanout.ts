@@ -13,12 +13,12 @@ import { accessTo, described, type RunningSubject } from './subject';
 import { TemplateWatch } from './template-watch';
 
 const workloads = 1_000;
-/** Of the subject and of the floor, in turn. */
+/** Runs of the subject and of the floor alternate. */
 const runs = 5;
-/** Long enough for the controller of the Deployments to have made all their ReplicaSets. */
+/** Long enough for the Deployment controller to create all ReplicaSets. */
 const quietMs = 3_000;
 
-/** Another source and its Deployment: `aloneARun` changes before each fan-out, and one in the midst of it. */
+/** Another source with its own Deployment is changed `aloneARun` times before each fan-out, and once during it. */
 const aloneARun = 10;
 const alonePauseMs = 20;
 const intoFanoutMs = 50;
@@ -33,24 +33,24 @@ const [namespace, otherNamespace, floorNamespace, otherFloorNamespace] = [
 ];
 
 interface Fanout {
-  /** From the edit's start to the last new template. */
+  /** From when the edit was sent to the last new template. */
   readonly tookMs: number;
-  /** Another source, changed in its midst. */
+  /** The change of another source during the fan-out. */
   readonly meanwhile: Served;
 }
 
 interface Run {
   readonly alone: readonly Served[];
   readonly subject: Fanout;
-  /** Its other source has a floor of its own, with nothing else to do. */
+  /** A separate floor process serves the other source and has nothing else to do. */
   readonly floor: Fanout;
-  /** The most at a time, those of watches among them. */
+  /** The maximum number of concurrent connections of the subject, including watches. */
   readonly connections: number;
-  /** What the subject asked, from the edit to the last new template. */
+  /** The subject's requests from the edit to the last new template. */
   readonly requests: readonly StageRequest[];
 }
 
-/** One ConfigMap that all Deployments of a namespace use is changed. */
+/** The bench `fanout`: changes one ConfigMap that all Deployments of a namespace use. */
 export async function measureFanout(setting: Setting): Promise<Measured> {
   const { subject, tell } = setting;
   const stage = await setting.openStage();
@@ -75,7 +75,7 @@ export async function measureFanout(setting: Setting): Promise<Measured> {
       const otherTask = { namespace: otherFloorNamespace, source: 'config-0', deployments: ['app-0'], inTurn: false };
       const floors = [await startFloor(stage, task), await startFloor(stage, otherTask)];
       try {
-        // Measured once for nothing, as the subject in `untilItServes`.
+        // Warms up the floor, as `untilItServes` did for the subject.
         await floorRun(stage, watch, running);
         const all: Run[] = [];
         for (let run = 1; run <= runs; run++) {
@@ -122,7 +122,7 @@ async function oneRun(stage: Stage, watch: TemplateWatch, running: RunningSubjec
   return { alone, subject, floor: await floorRun(stage, watch, running), connections, requests };
 }
 
-/** Whoever is stopped answers no probe: not for longer than this takes. */
+/** The subject is stopped only during the fan-out: a stopped process answers no probes. */
 async function floorRun(stage: Stage, watch: TemplateWatch, { pid }: RunningSubject): Promise<Fanout> {
   const run = async (): Promise<Fanout> => await fanOut(stage, watch, floorNamespace, otherFloorNamespace);
   const fanout = await whileStopped(pid, run);
@@ -157,7 +157,7 @@ async function mostConnections(stage: Stage, { pid }: RunningSubject, until: Pro
   return most;
 }
 
-/** `watches`: how many connections of the subject are watches; undefined where that is not known. */
+/** `watches` is the number of the subject's connections that are watches; undefined if unknown. */
 export function fanoutFigures(all: readonly Run[], watches: number | undefined): readonly Figure[] {
   const of = (value: (run: Run) => number): Pick<Figure, 'value' | 'runs'> => {
     const values = all.map(value);
@@ -187,12 +187,12 @@ export function fanoutFigures(all: readonly Run[], watches: number | undefined):
       name: 'latency of another source, meanwhile in alone',
       ...{ unit: '', ...of(({ subject }) => latency(subject.meanwhile) / alone), bar: { atMost: 2 } },
     },
-    // The API server is as busy for the write as for the restart.
+    // For comparison: the busy API server slows this write down as it does the restart.
     {
       name: 'write of another source, meanwhile in alone',
       ...{ unit: '', ...of(({ subject }) => writeOf(subject.meanwhile) / writeAlone) },
     },
-    // Nor can the least program be served as if nothing else went on, beside one that writes as fast as it can.
+    // For comparison: even the smallest possible reloader is slower beside one that writes as fast as it can.
     {
       name: 'latency of another source, meanwhile in alone, of the floor',
       ...{ unit: '', ...of(({ floor }) => latency(floor.meanwhile) / alone) },

@@ -1,8 +1,8 @@
 import type { MetricSamples } from '../metric-samples';
 
 /**
- * The value below which a share of what a histogram saw between two scrapes lies: within a bucket by the distance from
- * its bounds, as `histogram_quantile` does. The exact value lies in that bucket, which is returned too.
+ * A quantile of the observations between two scrapes of a histogram, interpolated linearly within its bucket, like
+ * `histogram_quantile` in PromQL. The exact value lies between `from` and `to`, the bounds of that bucket.
  */
 export function histogramQuantile(
   before: MetricSamples,

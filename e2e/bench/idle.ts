@@ -9,7 +9,7 @@ import type { Stage } from './stage';
 import { described, type Access, type Subject } from './subject';
 import { isWholeList } from './whole-lists';
 
-/** Its watches begin again every 90 s where nothing changes at all, and after 5 to 10 minutes in any case. */
+/** Reroll reopens a watch after 90 s of silence, and the server ends each watch after 5 to 10 minutes. */
 const quietSeconds = 600;
 
 interface Quiet {
@@ -20,7 +20,7 @@ interface Quiet {
   readonly tell: (what: string) => void;
 }
 
-/** The bench `idle`: what it costs where nothing happens. */
+/** The bench `idle`: the cost of a cluster in which nothing changes. */
 export async function measureIdle({ openStage, subject, tell }: Setting): Promise<Measured> {
   const stage = await openStage();
   try {
@@ -41,7 +41,7 @@ export async function measureIdle({ openStage, subject, tell }: Setting): Promis
   }
 }
 
-/** On a cluster that the subject has seen before. */
+/** Measures the subject on a cluster on which it has been started before. */
 export async function quietFigures({ subject, stage, access, probe, tell }: Quiet): Promise<readonly Figure[]> {
   const running = subject.start(access);
   try {

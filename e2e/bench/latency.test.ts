@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { latencyFigures } from './latency';
 import { holds } from './result';
 
-/** Rounds of changes that were served so long after they were sent, and 1 ms less after the answer. */
+/** Rounds of changes. Each number is the time in ms since the change was sent; it was answered 1 ms later. */
 const rounds = (...ofRounds: readonly (readonly number[])[]) =>
   ofRounds.map((round) => round.map((ms) => ({ sinceSentMs: ms, sinceAnsweredMs: ms - 1 })));
 
@@ -10,7 +10,7 @@ const rest = { cpuMs: { subject: 3, floor: 1 }, reads: 0 };
 
 const figures = new Map(
   latencyFigures([
-    // The machine was half as fast in the second round, for both.
+    // In the second round, the machine was half as fast for both.
     { size: 50, subject: rounds([5, 6, 7], [10, 12, 14]), floor: rounds([4, 5, 6], [8, 10, 12]), ...rest },
     { size: 2_000, subject: rounds([10, 11, 50]), floor: rounds([4, 5, 6]), ...rest },
   ]).map((figure) => [figure.name, figure]),

@@ -13,17 +13,17 @@ import { accessTo, described, type Access } from './subject';
 import { TemplateWatch } from './template-watch';
 
 const sizes = [50, 500, 2_000];
-/** Of the subject and of the floor, in turn. */
+/** Rounds of the subject and of the floor alternate. */
 const rounds = 10;
 const changesARound = 50;
 const pauseMs = 20;
 
 const namespace = 'workloads';
 const floorNamespace = 'floor';
-/** The floor has as many Deployments as the subject has at least, so that none is changed while its controller works. */
+/** As many as the subject's smallest size: no Deployment is changed while its controller works on an earlier change. */
 const floorDeployments = 50;
 
-/** Between the ends of which a stored change lies: its write was sent, and answered. */
+/** Latency of a change since its write was sent and since it was answered. The change was stored in between. */
 interface Latency {
   readonly sinceSentMs: number;
   readonly sinceAnsweredMs: number;
@@ -36,20 +36,20 @@ interface AtSize {
   readonly size: number;
   readonly subject: Rounds;
   readonly floor: Rounds;
-  /** Of a change, on average. */
+  /** CPU time per change, on average. */
   readonly cpuMs: { readonly subject: number; readonly floor: number };
-  /** GET and LIST of the subject for a change, on average: each is a way to the API server more. */
+  /** GET and LIST requests of the subject per change, on average: each costs a round trip to the API server. */
   readonly reads: number;
 }
 
 interface Place {
   readonly stage: Stage;
   readonly access: Access;
-  /** Deployments. */
+  /** Number of Deployments. */
   readonly size: number;
 }
 
-/** From a stored change of a ConfigMap to the new template of its one Deployment, without a settle window. */
+/** The bench `latency`: from a stored change of a ConfigMap to the new template of its Deployment, without settling. */
 export async function measureLatency(setting: Setting): Promise<Measured> {
   const measured: AtSize[] = [];
   let [stageDescription, subjectDescription] = ['', ''];
@@ -148,7 +148,7 @@ async function latencyOf(
   return { sinceSentMs: seenMs - sentMs, sinceAnsweredMs: seenMs - answeredMs };
 }
 
-/** What was promised is told of the time since the write was sent: it begins before the change is stored, for both. */
+/** The bars apply to the time since the write was sent, which is before the change is stored, for subject and floor. */
 export function latencyFigures(measured: readonly AtSize[]): readonly Figure[] {
   const least = measured[0];
   const most = measured.at(-1);
@@ -162,7 +162,7 @@ export function latencyFigures(measured: readonly AtSize[]): readonly Figure[] {
       unit: '',
     },
     { name: 'the same of the floor, whose work stays the same', value: grown('floor'), unit: '' },
-    // What the API server takes longer for with more objects, it takes longer for with anybody.
+    // With more objects, the API server is slower for any client, so the bar is relative to the floor.
     {
       ...{ name: 'growth of p50, in that of the floor', unit: '', bar: { atMost: 1.2 } },
       value: grown('subject') / grown('floor'),
@@ -173,7 +173,7 @@ export function latencyFigures(measured: readonly AtSize[]): readonly Figure[] {
 function figuresAtSize({ size, subject, floor, cpuMs, reads }: AtSize): readonly Figure[] {
   const at = `${size} workloads`;
   const [own, ofFloor] = [p50s(subject), p50s(floor)];
-  // Of neighbouring rounds: what else the machine did then, it did to both.
+  // Ratios of neighbouring rounds: other load on the machine affects both.
   const ratios = own.map((p50, round) => p50 / (ofFloor[round] ?? NaN));
   const answered = [subject, floor].map((rounds) => median(p50s(rounds, 'sinceAnsweredMs')));
   return [
@@ -205,7 +205,7 @@ function p50s(rounds: Rounds, since: keyof Latency = 'sinceSentMs'): readonly nu
   return rounds.map((latencies) => median(latencies.map((latency) => latency[since])));
 }
 
-/** A round has too few changes for its tail. */
+/** A quantile over all rounds: one round has too few changes for its tail. */
 function overAll(rounds: Rounds, share: number): number {
   return quantile(
     rounds.flat().map(({ sinceSentMs }) => sinceSentMs),

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** Where figures were taken: without it they say nothing. */
+/** The machine that measured the figures: without it they mean nothing. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGib: number;
   readonly system: string;
   readonly node: string;
-  /** Of the minute before: others at work make every figure worse. */
+  /** Load average of the minute before: other work on the machine makes every figure worse. */
   readonly loadBefore: number;
 }
 
@@ -23,7 +23,7 @@ export function machine(): Machine {
   };
 }
 
-/** A core for what is measured, and another for who measures; undefined where they cannot be told apart. */
+/** One core for the measured process and another for this one; undefined with only one core or without `taskset`. */
 export function ownCores(): { readonly measured: number; readonly measuring: number } | undefined {
   if (availableParallelism() < 2) return undefined;
   try {
@@ -34,7 +34,7 @@ export function ownCores(): { readonly measured: number; readonly measuring: num
   }
 }
 
-/** Keeps this process, with all its threads, on one core. */
+/** Pins this process, with all its threads, to one core. */
 export function stayOn(core: number): void {
   execFileSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' });
 }

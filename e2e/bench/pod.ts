@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
 import type { Stage, StageUser } from './stage';
 
-/** What a pod of a user finds in its files and its environment. */
+/** The files and the environment that a pod of a user has. */
 export interface Pod {
   readonly env: Readonly<Record<string, string>>;
-  /** Runs the command behind it as if in that pod. */
+  /** A command prefix that runs the rest of the command line as if in that pod. */
   readonly command: readonly string[];
 }
 
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** In a mount namespace of its own, where it may put files at any place; it becomes the command, so the process is that. */
+/** Enters a mount namespace, in which it may mount files anywhere, and execs the command, so the pid stays the same. */
 const enter = ['unshare', '--map-root-user', '--mount', '/bin/sh', '-ec'];
 const mount = `mount -t tmpfs tmpfs /var/run; mkdir -p ${serviceAccount}; cp "$0"/* ${serviceAccount}; exec "$@"`;
 
 /**
- * Undefined where the machine does not let us. Whoever runs in a pod reads no kubeconfig, and does not load what reads it:
- * that alone would be 20 MiB.
+ * Simulates a pod; undefined if the machine does not allow it. In a pod, Reroll reads no kubeconfig and does not load
+ * the reader, which alone takes 20 MiB.
  */
 export async function podOf(stage: Stage, user: StageUser): Promise<Pod | undefined> {
   const { dir, dispose } = createTemporaryDir();

@@ -2,29 +2,29 @@ import { randomFillSync } from 'node:crypto';
 import { configMap, deployment, fromConfigMap, fromSecret } from '../apiserver/cluster';
 import { created, type Stage } from './stage';
 
-/** Requests at a time while a stage is filled. */
+/** Maximum of concurrent requests while a stage is filled. */
 const atOnce = 32;
 
-/** Many small objects and some large ones, as clusters have them: on average 21 KiB. */
+/** Sizes of objects as in real clusters, small and large: on average 21 KiB. */
 const contentBytes = [2, 4, 8, 16, 32, 64].map((kib) => kib * 1024);
 
 const keysOfContent = 4;
 
-/** Content that no two objects share and that does not compress: `index` decides its size alone. */
+/** Random content, so no two objects share it and it does not compress. `index` determines only its size. */
 function content(index: number): Readonly<Record<string, string>> {
   const bytes = Buffer.alloc(((contentBytes[index % contentBytes.length] ?? 0) * 3) / 4 / keysOfContent);
   const keys = Array.from({ length: keysOfContent }, (_, key) => `key-${key}`);
   return Object.fromEntries(keys.map((key) => [key, randomFillSync(bytes).toString('base64')]));
 }
 
-/** Bytes of content of so many objects, before any encoding of the API. */
+/** Total bytes of content of `count` objects, before any encoding of the API. */
 export function contentSize(count: number): number {
   let bytes = 0;
   for (let index = 0; index < count; index++) bytes += contentBytes[index % contentBytes.length] ?? 0;
   return bytes;
 }
 
-/** Secrets `secret-0`, `secret-1` …, whose values are text. */
+/** Creates Secrets `secret-0`, `secret-1` …, whose values are text. */
 export async function createSecrets({ api }: Stage, namespace: string, count: number): Promise<void> {
   await inParallel(count, async (index) => {
     const metadata = { name: `secret-${index}` };
@@ -32,7 +32,7 @@ export async function createSecrets({ api }: Stage, namespace: string, count: nu
   });
 }
 
-/** ConfigMaps `config-0`, `config-1` …. */
+/** Creates ConfigMaps `config-0`, `config-1` …. */
 export async function createConfigMaps({ api }: Stage, namespace: string, count: number): Promise<void> {
   await inParallel(count, async (index) => {
     const object = configMap({ name: `config-${index}`, namespace, data: content(index) });
@@ -41,8 +41,9 @@ export async function createConfigMaps({ api }: Stage, namespace: string, count:
 }
 
 /**
- * Opted-in Deployments `app-0`, `app-1` … without pods. Each uses the ConfigMap and, if there are any, the Secret that
- * `sourceOf` tells the number of; without one, those of its own number. Not opted in are those that another restarts.
+ * Creates Deployments `app-0`, `app-1` … without pods. Each uses the ConfigMap, and with `withSecrets` also the Secret,
+ * of the number that `sourceOf` returns; by default its own number. The floor's Deployments are not opted in, so the
+ * subject leaves them alone.
  */
 export async function createDeployments(
   { api }: Stage,
@@ -59,7 +60,7 @@ export async function createDeployments(
   });
 }
 
-/** Calls `one` for 0 to `count` - 1, some of them at a time. */
+/** Calls `one` for 0 to `count` - 1, at most {@link atOnce} at a time. */
 export async function inParallel(count: number, one: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

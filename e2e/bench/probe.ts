@@ -8,16 +8,16 @@ const namespace = 'probe';
 const source = `/api/v1/namespaces/${namespace}/configmaps/probe`;
 const workload = `/apis/apps/v1/namespaces/${namespace}/deployments/probe`;
 
-/** What has to be tried again where the first try may have come too early to be seen. */
+/** How often to repeat the edit, for a subject that may not watch yet at the first one, and how long to wait. */
 export interface ActedOptions {
-  /** Undefined: one edit alone. */
+  /** If undefined, there is only one edit. */
   readonly editEveryMs?: number;
   readonly timeoutMs?: number;
 }
 
 const lookEveryMs = 5;
 
-/** A Deployment of its own and the ConfigMap that it uses: tells from outside whether the subject acts. */
+/** A Deployment and the ConfigMap that it uses: shows from outside whether the subject acts. */
 export class Probe {
   readonly #stage: Stage;
   #edits = 0;
@@ -42,9 +42,9 @@ export class Probe {
   }
 
   /**
-   * Edits the ConfigMap and resolves to the milliseconds until the template has changed.
+   * Edits the ConfigMap and resolves with the milliseconds until the template has changed.
    *
-   * @throws Error when that never happens.
+   * @throws Error if that does not happen in time.
    */
   async acted({ editEveryMs = Infinity, timeoutMs = 120_000 }: ActedOptions = {}): Promise<number> {
     const before = await this.#generation();
@@ -61,7 +61,7 @@ export class Probe {
     throw new Error(`no change of the template of ${workload} within ${timeoutMs} ms of a change of ${source}`);
   }
 
-  /** Only a change of `spec` moves it, and nobody else changes that. */
+  /** Only a change of `spec` increases the generation, and only the subject changes that. */
   async #generation(): Promise<number | undefined> {
     return numberAt((await this.#stage.api.get(workload)).body, 'metadata', 'generation');
   }

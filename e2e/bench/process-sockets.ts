@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a process holds open, by the kernel's own account (proc(5)). */
+/** The open file descriptors of a process, as the kernel reports them (proc(5)). */
 export interface OpenFiles {
-  /** All file descriptors. */
+  /** Number of file descriptors. */
   readonly count: number;
-  /** Inodes of those that are sockets, in the kernel's tables of connections. */
+  /** Inodes of the sockets, by which the kernel's connection tables list them. */
   readonly sockets: ReadonlySet<string>;
 }
 
@@ -19,13 +19,13 @@ export function openFiles(pid: number): OpenFiles {
   return { count: descriptors.length, sockets: new Set(sockets) };
 }
 
-/** Established connections of a process to a port, over IPv4. */
+/** Number of established connections of a process to a port, over IPv4. */
 export function connectionsTo(pid: number, port: number): number {
   const { sockets } = openFiles(pid);
   return establishedTo(readFileSync(`/proc/${pid}/net/tcp`, 'utf8'), port).filter((inode) => sockets.has(inode)).length;
 }
 
-/** Inodes of the established connections to a port, out of a table as `/proc/net/tcp` is one. */
+/** Inodes of the established connections to a port, from a table in the format of `/proc/net/tcp`. */
 export function establishedTo(table: string, port: number): readonly string[] {
   const remotePort = port.toString(16).toUpperCase().padStart(4, '0');
   return table
@@ -39,7 +39,7 @@ export function establishedTo(table: string, port: number): readonly string[] {
 
 const established = '01';
 
-/** A descriptor may be closed while they are listed. */
+/** Returns an empty string for a descriptor that was closed since it was listed. */
 function target(link: string): string {
   try {
     return readlinkSync(link);

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** What a process has used so far, by the kernel's own account (proc(5)). */
+/** What a process has used so far, as the kernel reports it (proc(5)). */
 export interface ProcessUsage {
   readonly residentBytes: number;
-  /** The most it ever was. */
+  /** The maximum so far. */
   readonly peakResidentBytes: number;
   readonly cpuSeconds: number;
 }
 
-/** `USER_HZ`, which is 100 wherever Linux runs Node. */
+/** `USER_HZ`, which is 100 on every Linux that runs Node. */
 const ticksPerSecond = 100;
 
 export function processUsage(pid: number): ProcessUsage {
@@ -18,7 +18,7 @@ export function processUsage(pid: number): ProcessUsage {
 export function parseUsage(status: string, stat: string): ProcessUsage {
   const bytes = (field: string): number =>
     Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? NaN) * 1024;
-  // The name of the process may hold anything, a parenthesis too: fields are counted from behind it.
+  // The process name may contain anything, even a parenthesis, so fields are counted from its end.
   const [utime, stime] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -5,15 +5,15 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** Where it is the median of several runs: each of them. */
+  /** If the value is the median of several runs, the value of each run. */
   readonly runs?: readonly number[];
-  /** What was promised of it. */
+  /** The limit that the value must meet. */
   readonly bar?: { readonly atMost: number } | { readonly atLeast: number } | { readonly exactly: number };
 }
 
 /** What a bench measured. */
 export interface Measured {
-  /** Sizes, rates, numbers of runs: what the figures depend on. */
+  /** What the figures depend on: sizes, rates, numbers of runs. */
   readonly conditions: Readonly<Record<string, string | number>>;
   readonly figures: readonly Figure[];
 }
@@ -23,20 +23,20 @@ export interface BenchResult extends Measured {
   readonly machine: Machine;
 }
 
-/** Undefined where nothing was promised. */
+/** Whether a figure meets its bar; undefined without a bar. */
 export function holds({ value, bar }: Figure): boolean | undefined {
   if (!bar) return undefined;
   if ('exactly' in bar) return value === bar.exactly;
   return 'atMost' in bar ? value <= bar.atMost : value >= bar.atLeast;
 }
 
-/** With `holds` beside each bar, for programs. */
+/** Renders a result for programs, with `holds` beside each bar. */
 export function asJson(result: BenchResult): string {
   const figures = result.figures.map((figure) => ({ ...figure, ...(figure.bar && { holds: holds(figure) }) }));
   return JSON.stringify({ ...result, figures }, undefined, 2);
 }
 
-/** For people; `baseline` are figures of an earlier run by their names. */
+/** Renders a result for people. `baseline` has figures of an earlier run, by name. */
 export function asText(
   { bench, machine, conditions, figures }: BenchResult,
   baseline: ReadonlyMap<string, number> = new Map(),
@@ -78,7 +78,7 @@ function spread({ runs }: Figure): string {
   return `median of ${runs.length} (${least ?? ''} to ${most ?? ''})`;
 }
 
-/** A report and no bar: machines differ, and so does what else they do. */
+/** A report, not a bar: machines differ, and so does their other load. */
 function comparison({ value, unit }: Figure, before: number | undefined): string {
   if (before === undefined) return '';
   const percent =

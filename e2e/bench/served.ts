@@ -4,12 +4,12 @@ import type { Stage } from './stage';
 import type { RunningSubject } from './subject';
 import type { TemplateWatch } from './template-watch';
 
-/** A change, and when the last of the Deployments that it concerns was seen with a new template. */
+/** An edit, and when the last Deployment that it affects was seen with a new template. */
 export interface Served extends Edit {
   readonly seenMs: number;
 }
 
-/** Edits a source, and resolves when all these Deployments, by `namespace/name`, have a new template. */
+/** Edits a source and resolves when all these Deployments, by `namespace/name`, have a new template. */
 export async function served(
   watch: TemplateWatch,
   deployments: readonly string[],
@@ -19,14 +19,14 @@ export async function served(
   return { ...times, seenMs };
 }
 
-/** No event of a Deployment for so long: what anybody had to write has been written. */
+/** After this time without an event of a Deployment, no write is outstanding. */
 const quietMs = 2_000;
 const firstTryMs = 1_000;
 const firstTries = 60;
 
 /**
- * Resolves once the subject has restarted `app-0` of the namespace for a change of `config-0`, and everything is quiet.
- * Ready is what a subject says of itself, if it can be asked at all.
+ * Resolves once the subject has restarted `app-0` of the namespace for a change of `config-0` and everything is quiet.
+ * Readiness is not proof: a subject reports it itself, and another implementation cannot be asked.
  */
 export async function untilItServes(
   stage: Stage,

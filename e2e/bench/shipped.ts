@@ -3,13 +3,13 @@ import type { Pod } from './pod';
 import { bundlePath, RerollProcess } from '../reroll-process';
 
 export interface ShippedOptions {
-  /** On this one alone. */
+  /** Pin the process to this core. */
   readonly core?: number | undefined;
-  /** In a pod, which tells it where the cluster is. */
+  /** Run as in this pod, whose environment and files lead to the cluster. */
   readonly pod?: Pod | undefined;
 }
 
-/** `reroll` as it is shipped: by its own first line, which has the options of Node. */
+/** Starts `reroll` as it is shipped: through its shebang line, which sets the options of Node. */
 export function startShipped(args: readonly string[], { core, pod }: ShippedOptions = {}): RerollProcess {
   const [first, ...rest] = [
     ...(core === undefined ? [] : ['taskset', '-c', String(core)]),
@@ -20,7 +20,7 @@ export function startShipped(args: readonly string[], { core, pod }: ShippedOpti
   return endedWithUs(new RerollProcess({ args, env: { ...path, ...pod?.env }, command: [first, ...rest] }));
 }
 
-/** Whoever interrupts the bench wants no process left behind. */
+/** Kills the process when the bench exits, so that an interrupted bench leaves no process behind. */
 export function endedWithUs(started: RerollProcess): RerollProcess {
   const kill = (): void => void started.end('SIGKILL');
   process.once('exit', kill);
@@ -28,12 +28,12 @@ export function endedWithUs(started: RerollProcess): RerollProcess {
   return started;
 }
 
-/** Where it serves metrics and probes. */
+/** The address at which it serves metrics and probes. */
 export async function probesOf(started: RerollProcess): Promise<string> {
   return String((await started.line(({ message }) => message === 'serving metrics and probes'))['address']);
 }
 
-/** Asked on a connection of its own: one that was kept may have been closed while we had no time to look. */
+/** Uses a new connection: the server may have closed a kept-alive one while this process was too busy to notice. */
 export async function isReady(probes: string): Promise<boolean> {
   return (await fetch(`http://${probes}/readyz`, { headers: { connection: 'close' } })).ok;
 }

@@ -12,39 +12,39 @@ import { startControlPlane } from '../control-plane/start';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { pinnedVersions } from '../control-plane/versions';
 
-/** Two service accounts with every right, so that their requests can be told apart. */
+/** Two service accounts with every right: the audit log distinguishes their requests. */
 export type StageUser = 'subject' | 'floor';
 
 /** A request that the API server has answered. */
 export interface StageRequest {
-  /** `list`, `watch`, `get`, `create`, `update`, `patch` or `delete`; `other` for what is no resource. */
+  /** `list`, `watch`, `get`, `create`, `update`, `patch` or `delete`; `other` if the path is not a resource. */
   readonly verb: string;
-  /** Plural without its group; the path for what is no resource. */
+  /** The plural without its group; the path itself if it is not a resource. */
   readonly resource: string;
-  /** As it was asked, with its query. */
+  /** The requested path with its query. */
   readonly path: string;
-  /** When it was received, since 1970. */
+  /** When it was received, in Unix time. */
   readonly atMs: number;
 }
 
-/** Where a bench takes place: a control plane with nothing on it yet. */
+/** The control plane that a bench runs on. It has no workloads yet. */
 export interface Stage {
-  /** What it is, with versions. */
+  /** What the control plane consists of, with versions. */
   readonly description: string;
   readonly url: string;
   readonly caPem: string;
-  /** Of whoever fills it and looks on, with every right. */
+  /** The bench's own client, with every right: it fills the stage and observes. */
   readonly api: ContractClient;
   identityFor(user: StageUser): Promise<Identity>;
   kubeconfigFor(user: StageUser): Promise<string>;
-  /** As a pod of the user has it. */
+  /** A service account token, as a pod of the user has it. */
   tokenFor(user: StageUser): Promise<string>;
-  /** All that a user has asked so far, in order; a watch counts when it begins. */
+  /** All requests of a user so far, in order. A watch is listed from its start. */
   requestsOf(user: StageUser): Promise<readonly StageRequest[]>;
   stop(): Promise<void>;
 }
 
-/** Of which the server is in this process, for those who fill it without asking it. */
+/** A stage whose API server is in this process, so that a bench can fill it without requests. */
 export interface SimulatedStage extends Stage {
   readonly server: ApiServer;
 }
@@ -52,10 +52,10 @@ export interface SimulatedStage extends Stage {
 const ownNamespace = 'reroll';
 const accountGroups = ['system:serviceaccounts', `system:serviceaccounts:${ownNamespace}`];
 
-/** Of whoever fills the stage: more would only wait in the API server. */
+/** Connections of the bench's own client: more requests would only wait in the API server. */
 const fillingSockets = 32;
 
-/** The real control plane, with processes of its own. */
+/** Starts the real control plane, in processes of its own. */
 export async function openRealStage(): Promise<Stage> {
   const plane = await startControlPlane();
   const transport = transportOf(plane.apiServerUrl, plane.caPem, plane.admin);
@@ -83,7 +83,7 @@ export async function openRealStage(): Promise<Stage> {
   };
 }
 
-/** The simulated API server, in this process, served over TLS: for sizes that the real one would take too long for. */
+/** Serves the simulated API server over TLS from this process, for sizes at which the real one takes too long. */
 export async function openSimulatedStage(): Promise<SimulatedStage> {
   const temporary = createTemporaryDir();
   const server = new ApiServer({ clock: systemClock, random: systemRandom, watchWindow: 100_000 });
@@ -125,7 +125,7 @@ export async function createNamespace(api: ContractClient, name: string): Promis
   await created(api, '/api/v1/namespaces', { metadata: { name } });
 }
 
-/** @throws Error with the server's own words when it refuses. */
+/** @throws Error with the server's message if it refuses. */
 export async function created(api: ContractClient, path: string, object: object): Promise<void> {
   const { status, bytes } = await api.post(path, object);
   if (status !== 201) throw new Error(`POST ${path}: ${String(status)} ${bytes.toString()}`);
@@ -140,7 +140,7 @@ function nameOf(user: StageUser): string {
   return `system:serviceaccount:${ownNamespace}:${user}`;
 }
 
-/** By RBAC and not by `system:masters`, whose requests the API server would prefer to all others. */
+/** Grants rights through RBAC, not `system:masters`: the API server gives requests of that group precedence. */
 async function grantAll(api: ContractClient, user: StageUser): Promise<void> {
   await created(api, `/api/v1/namespaces/${ownNamespace}/serviceaccounts`, { metadata: { name: user } });
   await created(api, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {

@@ -1,4 +1,4 @@
-/** The value below which a share of the sorted values lies, between neighbours by their distance; NaN of none. */
+/** The quantile at `share`, interpolated linearly between neighbouring values; NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   const position = share * (sorted.length - 1);

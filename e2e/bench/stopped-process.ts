@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a process may need for what came while it was stopped. */
+/** Time for a process to handle what arrived while it was stopped. */
 const catchUpMs = 300;
 
-/** Does something while another process has no part in it: it goes on afterwards. No longer than its lease lasts. */
+/** Stops another process while `act` runs, then resumes it. `act` must be shorter than the process's lease. */
 export async function whileStopped<T>(pid: number, act: () => Promise<T>): Promise<T> {
   process.kill(pid, 'SIGSTOP');
   try {

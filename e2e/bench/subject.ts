@@ -5,49 +5,49 @@ import { podOf, type Pod } from './pod';
 import { endedWithUs, isReady, probesOf, startShipped } from './shipped';
 import type { Stage } from './stage';
 
-/** What is measured: an implementation that runs as a process of its own. */
+/** The implementation that is measured. It runs as a process of its own. */
 export interface Subject {
   readonly name: string;
-  /** False for another implementation, of which only what it does to the cluster is known. */
+  /** False for another implementation, which is known only by what it does to the cluster. */
   readonly isReroll: boolean;
-  /** `flags` are Reroll's alone: another implementation has those of its command. */
+  /** `flags` are for Reroll only: the command of another implementation has its own. */
   start(access: Access, flags?: readonly string[]): RunningSubject;
 }
 
 /** How a subject finds the cluster. */
 export interface Access {
   readonly kubeconfig: string;
-  /** What Reroll is told instead, where there is one: so it is installed. */
+  /** If defined, Reroll uses it instead of the kubeconfig, as an installed Reroll does. */
   readonly pod?: Pod | undefined;
 }
 
-/** For the conditions of a bench: what reads a kubeconfig needs memory that a pod does not need. */
+/** The subject as a condition of a bench: reading a kubeconfig takes memory that Reroll in a pod does not need. */
 export function described({ name, isReroll }: Subject, { pod }: Access): string {
   return isReroll && pod ? `${name}, as in a pod` : `${name}, by kubeconfig`;
 }
 
-/** That of the user that a subject is. */
+/** Access with the credentials of the user `subject`. */
 export async function accessTo(stage: Stage): Promise<Access> {
   return { kubeconfig: await stage.kubeconfigFor('subject'), pod: await podOf(stage, 'subject') };
 }
 
 export interface RunningSubject {
   readonly pid: number;
-  /** As `performance.now()` tells it. */
+  /** By `performance.now()`. */
   readonly startedMs: number;
-  /** Resolves once it says that it is ready; at once where it cannot be asked. Being asked costs it time. */
+  /** Resolves once it reports ready; at once if it cannot be asked. Each probe costs it CPU time. */
   ready(askEveryMs?: number): Promise<void>;
-  /** Undefined where it cannot be asked. */
+  /** Resolves to undefined if it cannot be asked. */
   metrics(): Promise<MetricSamples | undefined>;
   end(): Promise<void>;
 }
 
 const defaultAskMs = 5;
 
-/** The reconciler of the shipped bundle, as it acts without flags. */
+/** The reconciler of the shipped bundle, with default flags. */
 export const reroll: Subject = rerollCommand('reconciler', []);
 
-/** The webhook of the shipped bundle; certificates must be there for it. */
+/** The webhook of the shipped bundle. Its certificates must exist. */
 export const rerollWebhook: Subject = rerollCommand('webhook', ['--webhook-listen=127.0.0.1:0']);
 
 function rerollCommand(command: string, own: readonly string[]): Subject {
@@ -75,14 +75,14 @@ function rerollCommand(command: string, own: readonly string[]): Subject {
   };
 }
 
-/** Another implementation: a command for the shell, which finds the cluster by `KUBECONFIG`. */
+/** Another implementation: a shell command that finds the cluster through `KUBECONFIG`. */
 export function otherSubject(command: string): Subject {
   return {
     name: command,
     isReroll: false,
     start({ kubeconfig }) {
       const startedMs = performance.now();
-      // The shell becomes the command, so that the process is the one that is measured.
+      // The shell execs the command, so the pid is that of the measured process.
       const started = endedWithUs(
         new RerollProcess({
           args: [`exec ${command}`],

@@ -3,7 +3,7 @@ import type { WatchReader } from '../apiserver/contract/contract-client';
 import { stringAt, type JsonObject } from '../apiserver/json';
 import type { Stage } from './stage';
 
-/** A Deployment by `namespace/name`, and when a new pod template of it was seen, as `performance.now()` tells it. */
+/** A Deployment by `namespace/name`, and when its new pod template was seen, by `performance.now()`. */
 export interface TemplateChange {
   readonly deployment: string;
   readonly atMs: number;
@@ -17,9 +17,9 @@ interface Waiting {
 
 const quietPollMs = 50;
 
-/** Sees what an onlooker of the cluster sees: new pod templates of Deployments, by one watch of all of them. */
+/** Observes new pod templates from outside the subject, through one watch of all Deployments. */
 export class TemplateWatch {
-  /** All that were seen, in order. */
+  /** All changes seen, in order. */
   readonly changes: TemplateChange[] = [];
   readonly #api: Stage['api'];
   readonly #templates = new Map<string, string>();
@@ -40,8 +40,8 @@ export class TemplateWatch {
   }
 
   /**
-   * Resolves with the moment when a new template of the last of these Deployments was seen. Only what comes after the call
-   * counts: call it before the change.
+   * Resolves with the moment when the last of these Deployments was seen with a new template. Only changes after the
+   * call count: call it before the edit.
    */
   async allChanged(deployments: readonly string[], timeoutMs = 60_000): Promise<number> {
     let timer: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export class TemplateWatch {
     return await waiting.finally(() => clearTimeout(timer));
   }
 
-  /** Resolves when nothing has happened to any Deployment for so long from now; its controller's work is done then, too. */
+  /** Resolves after `forMs`, from now, without an event of any Deployment: the Deployment controller is done too. */
   async quiet(forMs: number): Promise<void> {
     const askedMs = performance.now();
     while (performance.now() - Math.max(askedMs, this.#lastEventMs) < forMs) {
@@ -79,7 +79,7 @@ export class TemplateWatch {
     return reader;
   }
 
-  /** The API server ends a watch whose reader falls behind, as ours does where it shares the cores with what it looks at. */
+  /** Reopens the watch: the API server ends it if this process, which shares cores with the subject, falls behind. */
   async #read(first: WatchReader): Promise<void> {
     try {
       for (let [reader, version] = [first, '']; ; reader = await this.#open(version)) {

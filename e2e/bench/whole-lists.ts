@@ -1,8 +1,8 @@
 import type { StageRequest } from './stage';
 
 /**
- * Whether it reads all objects of a resource, or a page of them: a list, or a watch that begins with one. A list of one
- * object is none, be it chosen by its name, which is how its past is read, or to learn the version alone.
+ * Whether a request reads all objects of a resource, or a page of them: a list, or a watch that starts with one. A list
+ * of one object does not count. Reroll lists by name to read an object's past, and with limit 1 to learn the version.
  */
 export function isWholeList({ verb, path }: Pick<StageRequest, 'verb' | 'path'>): boolean {
   const query = new URLSearchParams(path.slice(path.indexOf('?') + 1));

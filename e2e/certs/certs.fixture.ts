@@ -24,7 +24,7 @@ import { customKind } from '../apiserver/resources';
 import { seededRandom } from '../apiserver/seeded-random';
 import { shippedSecrets } from '../shipped-secrets';
 
-/** A keeper, and what it said. */
+/** A keeper, with its log lines and metrics. */
 export interface RunningKeeper {
   readonly keeper: Keeper;
   readonly lines: readonly LogLine[];
@@ -60,7 +60,7 @@ export class CertsWorld {
   readonly server = new ApiServer({
     clock: this.clock,
     random: seededRandom(1),
-    // Their own kinds, until the server has them.
+    // The simulated server has no webhook configurations of its own.
     customKinds: configurationKinds,
   });
   readonly faults = new Faults(this.clock);
@@ -72,7 +72,7 @@ export class CertsWorld {
     seed(this.server, ...shippedSecrets());
   }
 
-  /** Registers a webhook of ours between two of others. */
+  /** Registers Reroll's webhook between two foreign webhooks. */
   register(hook: Hook = 'Validating'): void {
     const webhook = (name: string, service: object): JsonObject => ({
       name,
@@ -113,29 +113,29 @@ export class CertsWorld {
     return await getObject(this.admin, secrets, names.namespace, name);
   }
 
-  /** What the Secret of the CA holds. */
+  /** The decoded content of the CA Secret. */
   async material(): Promise<StoredMaterial> {
     return decodeMaterial((await this.secret(authoritySecretName))['data'], names);
   }
 
-  /** What the Secret of the token holds. */
+  /** The decoded content of the token Secret. */
   async tokens(): Promise<StoredTokens> {
     return decodeTokenState((await this.secret(webhookTokenSecretName))['data']);
   }
 
-  /** The text under a key of the published Secret; undefined for none. */
+  /** The text under a key of the published Secret; undefined if there is none. */
   async published(key: string): Promise<string | undefined> {
     const value = fieldAt(await this.secret(certificatesSecretName), ['data', key]);
     return typeof value === 'string' ? Buffer.from(value, 'base64').toString() : undefined;
   }
 
-  /** The caBundles of all webhooks of the registration, in order; undefined for none. */
+  /** The caBundle of each webhook of the registration, in order; undefined if it has none. */
   async caBundles(): Promise<readonly (string | undefined)[]> {
     const object = await getObject(this.admin, validatingWebhookConfigurations, undefined, 'reroll');
     return caBundlesOf(object);
   }
 
-  /** The paths of all webhooks of a registration, in order; undefined for none. */
+  /** The path of each webhook of a registration, in order; undefined if it has none. */
   async paths(hook: Hook = 'Validating'): Promise<readonly (string | undefined)[]> {
     const resource = hook === 'Validating' ? validatingWebhookConfigurations : mutatingWebhookConfigurations;
     const object = await getObject(this.admin, resource, undefined, 'reroll');
@@ -145,7 +145,7 @@ export class CertsWorld {
     });
   }
 
-  /** As somebody with kubectl. */
+  /** Overwrites the caBundle like a user with kubectl. */
   async overwriteCaBundle(text: string): Promise<void> {
     await this.#overwrite('caBundle', Buffer.from(text).toString('base64'));
   }
@@ -163,7 +163,7 @@ export class CertsWorld {
     });
   }
 
-  /** As `kubectl patch --type=merge`; null for `data` takes all of it away. */
+  /** Patches like `kubectl patch --type=merge`; null as `data` removes all data. */
   async patchSecret(name: KeptSecretName, data: Readonly<Record<string, unknown>> | null): Promise<void> {
     await patchObject(this.admin, secrets, names.namespace, name, { data }, { type: 'merge' });
   }
@@ -172,12 +172,12 @@ export class CertsWorld {
     await deleteObject(this.admin, secrets, names.namespace, name, { propagationPolicy: 'Background' });
   }
 
-  /** As `helm upgrade` or `kubectl apply` does. */
+  /** Recreates a Secret like `helm upgrade` or `kubectl apply` does. */
   restoreSecret(name: KeptSecretName): void {
     seed(this.server, ...shippedSecrets().filter(({ metadata }) => metadata.name === name));
   }
 
-  /** Writes of keepers since the start: `update secrets/reroll-ca 200`. */
+  /** All writes of keepers so far, such as `update secrets/reroll-ca 200`. */
   writes(): readonly string[] {
     return this.server
       .requests()
@@ -192,7 +192,7 @@ export class CertsWorld {
   }
 }
 
-/** Of each webhook of a registration, as text; undefined for none. */
+/** The caBundle of each webhook of a registration, as text; undefined if it has none. */
 export function caBundlesOf(configuration: object): readonly (string | undefined)[] {
   return listOf(fieldAt(configuration, ['webhooks'])).map((webhook) => {
     const caBundle = fieldAt(webhook, ['clientConfig', 'caBundle']);

@@ -8,8 +8,6 @@ import { startHttpsServer, type HttpsServer } from '../apiserver/https-server';
 import { FakeProcess } from '../fake-process';
 import { CertsWorld } from './certs.fixture';
 
-/** Real keys take real time, and more of it on a busy machine. */
-
 let world: CertsWorld;
 let https: HttpsServer;
 let directory: string;
@@ -66,7 +64,7 @@ describe('reroll certs', () => {
       '"webhook.crt" is not for reroll-webhook.reroll.svc',
       '"channel.crt" is not for reroll-channel.reroll.svc',
     ]);
-    // An hour of it is past when it is made.
+    // `notBefore` lies one hour before the certificate is issued.
     expect((ca?.notAfterMs ?? 0) - (ca?.notBeforeMs ?? 0)).toBe(31 * 3_600_000);
   });
 

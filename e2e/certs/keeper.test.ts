@@ -6,8 +6,6 @@ import { webhookHost } from '../../certs/certificate-names';
 import type { Transport } from '../../shared/kube/transport';
 import { CertsWorld, caBundlesOf, type RunningKeeper } from './certs.fixture';
 
-/** Certificates by the hundred are signed in plain JavaScript. */
-
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
@@ -19,7 +17,7 @@ async function registered(): Promise<CertsWorld> {
   return world;
 }
 
-/** Why the API server would refuse what replicas serve. */
+/** Why the API server would reject the certificate that replicas serve; undefined if it would not. */
 async function uncovered(world: CertsWorld): Promise<string | undefined> {
   const leaf = await world.published('webhook.crt');
   const [, caBundle] = await world.caBundles();
@@ -119,7 +117,7 @@ describe('a life of two keepers', () => {
       const [, caBundle = ''] = await world.caBundles();
       const served = (await world.published('webhook.crt')) ?? '';
       const nowMs = world.clock.nowMs();
-      // The one a replica had a minute ago is still trusted, and so is the one it will have.
+      // Both the certificate that a replica had a minute ago and the new one must be trusted.
       for (const cert of [leaf, served]) {
         expect(coverageProblem(cert, caBundle, webhookHost(names), nowMs)).toBeUndefined();
       }
@@ -132,7 +130,7 @@ describe('a life of two keepers', () => {
     expect([...seen]).toEqual([1, 2, 3]);
     const all = keepers.flatMap(({ lines }) => lines);
     expect(all.filter(({ level }) => level !== 'info')).toEqual([]);
-    // Each step was taken by one of the two.
+    // Each step was taken by only one of the two keepers.
     expect(all.filter(({ fields }) => fields['step'] === 'switch')).toHaveLength(2);
     expect(all.filter(({ fields }) => fields['step'] === 'retire')).toHaveLength(2);
     await stopped(world, ...keepers);
@@ -140,8 +138,8 @@ describe('a life of two keepers', () => {
 });
 
 describe('a keeper that is killed', () => {
-  // One that is killed while it reads leaves what one leaves whose next write does not arrive.
-  /** As kill -9 at its write number `left`: answered or not, it never hears of it, and does nothing more. */
+  // A keeper killed while it reads leaves the same state as one whose next write does not arrive.
+  /** Like kill -9 at write number `left`: it `arrives` or not, the keeper gets no answer and sends nothing more. */
   function mortal(left: number, arrives: boolean, onKill: () => void): (real: Transport) => Transport {
     let writes = 0;
     return (real) => ({
@@ -181,7 +179,7 @@ describe('a keeper that is killed', () => {
         const next = world.keeper({ lifetimes });
         next.keeper.start();
         await world.clock.advance(3_000);
-        // Whatever a replica serves by now, the first or the newest certificate.
+        // A replica may still serve the first certificate or already the newest: both must be trusted.
         const [, caBundle = ''] = await world.caBundles();
         expect(coverageProblem(leaf, caBundle, webhookHost(names), world.clock.nowMs())).toBeUndefined();
         expect(await uncovered(world)).toBeUndefined();
@@ -232,7 +230,7 @@ describe('what others do', () => {
     await keeper.keep();
     const mended = await world.material();
     expect(mended.problems).toEqual([]);
-    // What is served with a certificate of the lost CA stays trusted for a while.
+    // Replicas still serve certificates of the lost CA, so it stays trusted for a while.
     expect(mended.retired.map(({ fingerprint }) => fingerprint)).toEqual([ca?.fingerprint]);
     expect((await world.secret('reroll-ca'))['data']).toMatchObject({ 'their.key': 'eA==' });
     expect(await uncovered(world)).toBeUndefined();
@@ -302,7 +300,7 @@ describe('a keeper that was held up', () => {
       await world.keeper({ lifetimes }).keeper.keep();
       await world.clock.advance(2 * hourMs - 5 * minuteMs);
       await world.keeper({ lifetimes }).keeper.keep();
-      // Both have an injection to make: the slow one of the old bundle, the other one of that of an overlap.
+      // Both keepers have a caBundle to inject: the slow one the old bundle, the other one the overlap bundle.
       await world.overwriteCaBundle('Cg==');
       await world.clock.advance(5 * minuteMs - 10_000);
       let sent = 0;
@@ -316,7 +314,7 @@ describe('a keeper that was held up', () => {
       }));
       const keeping = slow.keeper.keep();
       await world.clock.settle();
-      // To the other one the CA is due, by its own clock.
+      // By the clock of the other keeper, the CA is due for rotation.
       world.clock.jump(20_000);
       await world.keeper({ lifetimes }).keeper.keep();
       world.clock.jump(-20_000);

@@ -6,11 +6,11 @@ import { CertsWorld, type RunningKeeper } from './certs.fixture';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Of a token. */
+/** The lifetime of a token. */
 const lifeMinutes = 60;
 const tokenLifeMs = lifeMinutes * minuteMs;
 
-/** Of the token alone: certificates would only take time. */
+/** Keeps only the token: certificates would just take time. */
 const settings = { lifetimes: undefined, tokenLifeMs };
 
 async function installed(): Promise<{ readonly world: CertsWorld; readonly running: RunningKeeper }> {
@@ -26,7 +26,7 @@ async function tokens(world: CertsWorld): Promise<readonly string[]> {
   return (await world.tokens()).tokens.map(({ token }) => token);
 }
 
-/** The path of our webhook in each registration. */
+/** The path of Reroll's webhook in each registration. */
 async function paths(world: CertsWorld): Promise<readonly (string | undefined)[]> {
   return [(await world.paths('Validating'))[1], (await world.paths('Mutating'))[1]];
 }
@@ -35,7 +35,7 @@ function pathsOf(token: string | undefined): readonly string[] {
   return [`/validate/${token ?? ''}`, `/mutate/${token ?? ''}`];
 }
 
-/** As time goes on. */
+/** Advances the clock minute by minute, and lets the keepers run after each minute. */
 async function minutes(world: CertsWorld, count: number, ...keepers: readonly RunningKeeper[]): Promise<void> {
   for (let minute = 0; minute < count; minute += 1) {
     await world.clock.advance(minuteMs);
@@ -204,7 +204,7 @@ describe('several keepers', () => {
       }));
       const keeping = slow.keeper.keep();
       await world.clock.settle();
-      // By jumps: requests end by timers.
+      // A jump moves only the wall clock: advancing would fire the timer that ends the held request.
       for (let minute = 0; minute < lifeMinutes + 15; minute += 1) {
         world.clock.jump(minuteMs);
         await running.keeper.keep();

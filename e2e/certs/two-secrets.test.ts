@@ -19,7 +19,7 @@ async function installed(): Promise<{ readonly world: CertsWorld; readonly first
   return { world, first };
 }
 
-/** Why the API server would not accept a certificate now. */
+/** Why the API server would reject a certificate now; undefined if it would not. */
 async function problemOf(world: CertsWorld, leaf: string | undefined): Promise<string | undefined> {
   const [, caBundle] = await world.caBundles();
   return coverageProblem(leaf ?? '', caBundle ?? '', webhookHost(names), world.clock.nowMs());
@@ -48,7 +48,7 @@ describe('the published Secret', () => {
     expect(held).toMatchObject({ generation: 1, nextCa: expect.anything() as unknown });
     expect((await world.caBundles())[1]).toContain(held.nextCa?.cert);
     expect(await world.published('ca.crt')).not.toContain(held.nextCa?.cert);
-    // Once it is published, the minute begins.
+    // The minute begins once the next CA is published.
     const { keeper: other } = world.keeper({ lifetimes });
     await other.keep();
     expect(await world.published('ca.crt')).toContain(held.nextCa?.cert);
@@ -106,7 +106,7 @@ describe('the published Secret', () => {
     }));
     const keeping = slow.keeper.keep();
     await world.clock.settle();
-    // By a jump: requests end by timers.
+    // A jump moves only the wall clock: advancing would fire the timer that ends the held request.
     world.clock.jump(2 * hourMs);
     await world.keeper({ lifetimes }).keeper.keep();
     const { nextCa } = await world.material();
@@ -177,7 +177,7 @@ describe('two keepers whose clocks are a quarter of an hour apart', () => {
 describe('an install that kept all in reroll-certs', () => {
   it('loses the key of its CA there, and what replicas serve is trusted until they have new certificates', async () => {
     const { world, first } = await installed();
-    // As it was before there were two Secrets.
+    // The state of an install from before there were two Secrets.
     const former = (await world.material()) as Material;
     await world.patchSecret('reroll-ca', null);
     await world.patchSecret('reroll-certs', encodeMaterial(former, {}));

@@ -14,7 +14,7 @@ interface Role {
   readonly rules: readonly PolicyRule[];
 }
 
-/** The rights of a room, as the manifests give them that users apply. */
+/** The rights that the manifests in `deploy/` grant to a room. */
 export function deployedRights(room: Room): readonly PolicyRule[] {
   const objects = ['rbac.yaml', 'webhook.yaml'].flatMap((file) =>
     parseAllDocuments(readFileSync(join(__dirname, '..', '..', 'deploy', file), 'utf8')).map(

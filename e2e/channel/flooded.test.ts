@@ -15,7 +15,7 @@ import { processUsage } from '../bench/process-usage';
 import type { RerollProcess } from '../reroll-process';
 import { ownNamespace, Rooms } from './rooms.fixture';
 
-/** What the chart lets a process have. */
+/** The memory limit that the chart sets for a process. */
 const memoryLimitMiB = 256;
 
 let rooms: Rooms;
@@ -58,14 +58,14 @@ function residentMiB(): number {
   return processUsage(webhook.pid ?? 0).residentBytes / 1024 / 1024;
 }
 
-/** The path that a registration has: what `reroll certs` put into the Secret. */
+/** The path in the webhook registrations, with the token that `reroll certs` stores in the Secret. */
 function path(): string {
   const stored = rooms.server.registry.get(secretKind, ownNamespace, webhookTokenSecretName);
   const text = Buffer.from(stringAt(stored, 'data', webhookTokenKey) ?? '', 'base64').toString();
   return tokenPath('validate', decodeTokens(text).at(-1)?.token ?? '');
 }
 
-/** Calls by a connection of its own: the status and what was answered; a connection that was cut is status 0. */
+/** Calls the webhook over a new connection. Resolves with status and response text; a cut connection is status 0. */
 async function call(to: string, body: Buffer): Promise<{ readonly status: number; readonly text: string }> {
   const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
   const agent = new Agent({ rejectUnauthorized: false });
@@ -92,7 +92,10 @@ function review(filler: string): Buffer {
 
 const size = 6_900_000;
 
-/** Each is allowed; one that was answered before it had come to its end may find its connection cut. */
+/**
+ * Expects each review to be allowed. The webhook may answer before a review has arrived in full, and then cut its
+ * connection.
+ */
 async function survives(body: Buffer): Promise<void> {
   for (let round = 0; round < 2; round++) {
     const answers = await Promise.all(Array.from({ length: 4 }, async () => await call(path(), body)));
@@ -112,7 +115,7 @@ it('survives reviews that take a hundred times their bytes once they are parsed,
 }, 60_000);
 
 it('survives reviews that are as large as they may be, four at a time', async () => {
-  // Texts with escapes, and one character that no Latin alphabet has: what a parser makes of them is twice their length.
+  // One character is not Latin, so the parser stores two bytes for each character of the unescaped string.
   const body = review(JSON.stringify(`Ж${'"'.repeat(size / 2)}`));
   await survives(body);
 }, 60_000);
@@ -124,7 +127,7 @@ it('does not take the bodies of who knows no token', async () => {
     const answers = await Promise.all(
       Array.from({ length: 4 }, async () => await call(tokenPath('validate', '0'.repeat(64)), body)),
     );
-    // Who is still sending when the answer comes may find the connection cut instead.
+    // A client that is still sending when the answer comes may see its connection cut instead.
     for (const { status } of answers) expect([0, 404]).toContain(status);
   }
   expect(residentMiB() - before).toBeLessThan(30);
@@ -174,6 +177,6 @@ it('answers probes while 30 scrape without end, and renders once a second for al
   });
   while (performance.now() < untilMs) expect((await probe('/healthz')).status).toBe(200);
   await Promise.all(scrapers);
-  // As many as seconds have begun, whatever the number of scrapes.
+  // At most one rendering per second that has begun, whatever the number of scrapes.
   expect(scraped.size).toBeLessThanOrEqual(Math.ceil((performance.now() - untilMs + forMs) / 1_000) + 1);
 }, 60_000);

@@ -48,7 +48,7 @@ const registrationKinds = ['Validating', 'Mutating'].map((prefix) =>
 
 const addOns = [rolloutKind, deploymentConfigKind, secretProviderClassKind, secretProviderClassPodStatusKind];
 
-/** A cluster in which a room has the rights that it is given, but for one. */
+/** A cluster in which a room has its deployed rights, except the rule with the index `missing`. */
 function world(room: Room, missing?: number): Harness {
   const harness = new Harness({ customKinds: [slices, ...registrationKinds, ...addOns] });
   harness.seed(...shippedSecrets());
@@ -57,13 +57,13 @@ function world(room: Room, missing?: number): Harness {
   return harness;
 }
 
-/** What was denied to a room, each thing once. */
+/** The requests that were denied to a room, each once. */
 function denied({ server }: Harness, room: Room) {
   const refused = server.requests().filter(({ user, code }) => user === accounts[room] && code === 403);
   return [...new Set(refused.map(({ verb, resource }) => `verb "${verb}" on resource "${resource.split('.')[0]!}"`))];
 }
 
-/** Lives for a while, in which something of everything happens; what it warned of. */
+/** Runs the reconciler for a while, so that it needs each of its rights. Resolves with its warnings. */
 async function reconciler(harness: Harness): Promise<readonly string[]> {
   harness.seed(
     configMap({ name: 'app', data: { color: 'red' } }),
@@ -73,18 +73,18 @@ async function reconciler(harness: Harness): Promise<readonly string[]> {
     rollout({ name: 'canary', ...uses }),
     deploymentConfig({ name: 'old', ...uses }),
   );
-  // Selects all of them; but without it nobody looks at namespaces.
+  // Selects every namespace. Without a selector, the reconciler does not watch namespaces.
   const engine = await harness.start({ namespaceSelector: parseSelector('!left-alone'), csi: true });
   await harness.edit('ConfigMap', 'app', { color: 'blue' });
   await harness.clock.advance(120_000);
   return warnings(engine.lines);
 }
 
-/** The parts of the process that speak to the API server; what they warned of. */
+/** Runs the parts of the webhook that call the API server. Resolves with their warnings. */
 async function webhook(harness: Harness): Promise<readonly string[]> {
   const { clock, random } = harness;
   const logger = new RecordingLogger();
-  // The reconciler has made it.
+  // The reconciler creates this Secret.
   harness.seed(secret({ name: 'reroll-digest-key', namespace: ownNamespace, data: { key: 'k'.repeat(32) } }));
   const transport = inProcessTransport(harness.server, accounts.webhook);
   const credentials = staticCredentials({});
@@ -119,7 +119,7 @@ async function webhook(harness: Harness): Promise<readonly string[]> {
 
 const keyPairs = preparedKeyPairs(7);
 
-/** Keeps all that it keeps; what it warned of. */
+/** Runs the keeper of certificates, tokens and registrations. Resolves with its warnings. */
 async function certs(harness: Harness): Promise<readonly string[]> {
   const { clock, random } = harness;
   const logger = new RecordingLogger();

@@ -23,7 +23,7 @@ import { accounts, deployedRights, type Room } from './deployed-rights';
 
 export const ownNamespace = 'reroll';
 
-/** Any free port, so that tests need not take turns. */
+/** Each process listens on any free port, so that tests can run in parallel. */
 const listening: Readonly<Record<Room, readonly string[]>> = {
   reconciler: ['--listen=127.0.0.1:0', '--channel-listen=127.0.0.1:0', '--settle=3s'],
   webhook: ['--listen=127.0.0.1:0', '--webhook-listen=127.0.0.1:0'],
@@ -39,12 +39,12 @@ const customKinds = [
   customKind({ group: 'discovery.k8s.io', version: 'v1', kind: 'EndpointSlice', plural: 'endpointslices' }),
 ];
 
-/** Where the Services lead: to processes on loopback. */
+/** The ports on loopback that the Services lead to. */
 interface Ports {
   webhook: number | undefined;
 }
 
-/** The three rooms as processes of the shipped bundle, each with its own rights, before a simulated API server. */
+/** The three rooms as processes of the shipped bundle, each with its own rights, against a simulated API server. */
 export class Rooms {
   readonly server: ApiServer;
   readonly #webhooks: ValidatingWebhooks;
@@ -74,7 +74,7 @@ export class Rooms {
     const auto = { 'reloader.stakater.com/auto': 'true' };
     seed(
       server,
-      // Empty, for certs to fill.
+      // Empty; `reroll certs` fills them.
       ...shippedSecrets(),
       configMap({ name: 'app', data: { color: 'red', size: 'l' } }),
       deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }),
@@ -90,12 +90,12 @@ export class Rooms {
     return this.#temporary.dir;
   }
 
-  /** A process of a room, with the rights of its account. */
+  /** Starts the process of a room with the rights of its service account. */
   async run(room: Room, ...more: readonly string[]): Promise<RerollProcess> {
     return await this.#start(room, more, {});
   }
 
-  /** The same, with no more heap than the chart gives it. */
+  /** Like {@link run}, with the heap limits that the chart sets. */
   async runShipped(room: Room): Promise<RerollProcess> {
     const shipped = { NODE_OPTIONS: '--max-semi-space-size=2 --max-old-space-size=192', MALLOC_ARENA_MAX: '1' };
     return await this.#start(room, [], shipped);
@@ -110,7 +110,7 @@ export class Rooms {
     return running;
   }
 
-  /** The kubeconfig of an API server that is not there. */
+  /** A kubeconfig for an API server that does not exist. */
   async kubeconfigToNowhere(): Promise<string> {
     const file = join(this.dir, 'nowhere.kubeconfig');
     await this.#https.writeKubeconfig(file, 'nobody');
@@ -118,12 +118,12 @@ export class Rooms {
     return file;
   }
 
-  /** The webhook is ready, says its Service. */
+  /** Makes the Service of the webhook lead to this port, as if the webhook had become ready. */
   addWebhook(port: number): void {
     this.#ports.webhook = port;
   }
 
-  /** A replica of the reconciler is ready, says the Service of its channel. */
+  /** Adds a ready replica of the reconciler to the Service of the channel. */
   addReplica(port: number): void {
     seed(this.server, {
       apiVersion: 'discovery.k8s.io/v1',
@@ -139,7 +139,7 @@ export class Rooms {
     });
   }
 
-  /** As alice with kubectl. */
+  /** Edits the ConfigMap, as alice with kubectl. */
   async edit(data: Readonly<Record<string, string>>): Promise<void> {
     const client = new KubeClient({
       transport: userTransport(inProcessTransport(this.server, 'alice')),

@@ -21,7 +21,7 @@ async function said(running: RerollProcess, message: string, field?: string, val
   );
 }
 
-/** Everything has found everything, so that the next edit is one whose author is known. */
+/** Waits until the rooms have found each other, so that the author of the next edit is known. */
 async function joined({ reconciler, webhook, certs }: Readonly<Record<Room, RerollProcess>>): Promise<void> {
   await said(reconciler, 'the certificate of the change channel is in use');
   await said(reconciler, 'Deployment default/web: baseline recorded; nothing restarted');
@@ -49,7 +49,7 @@ it.each(orders.slice(0, longForm(2, 1)))(
     const running = new Map<Room, RerollProcess>();
     for (const room of order) {
       running.set(room, await rooms.run(room));
-      // What it lacks it waits for: it has given up nothing by the time the next one starts.
+      // A process waits for what is missing. It must not have exited by the time the next one starts.
       await said(running.get(room)!, 'started');
     }
     const all = Object.fromEntries(running) as Record<Room, RerollProcess>;

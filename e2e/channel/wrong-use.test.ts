@@ -97,7 +97,8 @@ describe('Ctrl-C', () => {
       const running = await rooms.run(room, `--kubeconfig=${await rooms.kubeconfigToNowhere()}`);
       await running.line(({ message }) => message === 'started', timeoutMs);
       expect(await running.end('SIGINT')).toEqual({ code: 0, signal: null });
-      // Newer Node warns of what the kubeconfig reader's dependencies import; that is no crash.
+      // Newer versions of Node print a deprecation warning about a dependency of the kubeconfig reader. It is not a
+      // crash.
       expect(running.stderr.replace(/^\(node:\d+\) \[DEP0040\].*\n\(Use .*\n/gm, '')).toBe('');
     },
     timeoutMs,

@@ -32,21 +32,21 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** The certificate in the Secret of this use. */
+/** The certificate in the Secret for this use. */
 async function issued(use: string): Promise<X509Certificate> {
   const { body } = await cluster.admin.get(`/api/v1/namespaces/${ownNamespace}/secrets/reroll-${use}-tls`);
   const data = body['data'] as Readonly<Record<string, string>>;
   return new X509Certificate(Buffer.from(data['tls.crt'] ?? '', 'base64'));
 }
 
-/** What each webhook of a registration is called by. */
+/** The caBundle of each webhook of a registration. */
 async function injected(hook: (typeof hooks)[number]): Promise<readonly (string | undefined)[]> {
   const { body } = await cluster.admin.get(`/apis/admissionregistration.k8s.io/v1/${hook}webhookconfigurations/reroll`);
   const webhooks = body['webhooks'] as unknown as readonly { readonly clientConfig: { readonly caBundle?: string } }[];
   return webhooks.map(({ clientConfig }) => clientConfig.caBundle);
 }
 
-/** As `cmctl renew` does. Resolves once there is another certificate. */
+/** Renews a certificate like `cmctl renew`, and resolves once a new one is stored. */
 async function renew(certificate: string, use: string): Promise<X509Certificate> {
   const path = `/apis/cert-manager.io/v1/namespaces/${ownNamespace}/certificates/${certificate}`;
   const before = await issued(use);
@@ -82,7 +82,7 @@ it('cert-manager issues the certificates, and its cainjector tells the API serve
 });
 
 it('webhook and channel work with them', async () => {
-  // For the token alone.
+  // Needed only for the token.
   await cluster.start('certs');
   [webhook, reconciler] = await Promise.all([
     cluster.start('webhook', { flags: [cluster.reconcilerAddresses] }),

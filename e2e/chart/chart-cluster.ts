@@ -16,7 +16,7 @@ import { hostedChart, type ChartEdit } from './hosted-chart';
 import { MountedSecret } from './mounted-secret';
 import { storedProcess } from './stored-deployment';
 
-/** The release, and the Deployment of the reconciler. */
+/** The name of the Helm release and of the reconciler's Deployment. */
 const release = 'reroll';
 
 /** The Deployment of each kind of process. */
@@ -24,24 +24,24 @@ export const deployments = { reconciler: release, webhook: `${release}-webhook`,
 
 export type Room = keyof typeof deployments;
 
-/** How many reconcilers there may be. */
+/** The maximum number of reconcilers. */
 const maxReplicas = 3;
 
 /**
- * A control plane of our own, the chart installed by the real Helm, and on this host the processes that the Deployments
- * ask for, each with the token of its ServiceAccount and nothing else. Its pods are KWOK's, which run nothing.
+ * A control plane of its own, with the chart installed by the real Helm. The processes of the Deployments run on this
+ * host, each with only the token of its ServiceAccount. The pods in the cluster are KWOK's and run nothing.
  */
 export class ChartCluster extends ClusterUnderTest {
-  /** Stands for that of the webhook. */
+  /** Stands in for the webhook's Service. */
   readonly service = new Service();
-  /** Where the API server calls the webhook. */
+  /** The port where the API server calls the webhook. */
   readonly webhookPort: number;
   readonly #channelPorts: readonly number[];
   readonly #temporary = createTemporaryDir();
   readonly #mounts: MountedSecret[] = [];
   #files = 0;
 
-  /** Installs nothing yet. */
+  /** Starts the control plane without installing the chart. */
   static async start(apiServerFlags: readonly string[] = []): Promise<ChartCluster> {
     const [webhookPort = 0, ...channelPorts] = await freePorts(1 + maxReplicas);
     const cluster = new ChartCluster(await startControlPlane({ apiServerFlags }), webhookPort, channelPorts);
@@ -61,14 +61,14 @@ export class ChartCluster extends ClusterUnderTest {
     this.#channelPorts = channelPorts;
   }
 
-  /** Makes the kinds of add-ons known. */
+  /** Installs the CustomResourceDefinitions of add-ons. */
   async define(use: AddOnUse): Promise<void> {
     const files = addOnDefinitionFiles(use).flatMap((file) => ['-f', file]);
     await this.plane.kubectl(['apply', '--server-side', ...files]);
     await this.plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', 'crd', '--all']);
   }
 
-  /** Installs the chart or upgrades to it, without waiting for pods. */
+  /** Installs or upgrades the chart, without waiting for pods. */
   async release(values: Values = {}, edits: readonly ChartEdit[] = []): Promise<void> {
     const chart = await hostedChart(this.#newFile(), this.webhookPort, edits);
     await withValuesFile(values, async (file) => {
@@ -82,7 +82,7 @@ export class ChartCluster extends ClusterUnderTest {
     await this.#helm('uninstall', release);
   }
 
-  /** Starts what the pods of a Deployment would run, and resolves once it is ready; a webhook is called from then on. */
+  /** Starts the process of a Deployment's pods and resolves once it is ready. A webhook receives calls from then on. */
   async start(room: Room, { replica = 0, flags = [] as readonly string[] } = {}): Promise<RerollProcess> {
     const pod = `${deployments[room]}-${String(replica)}`;
     const { account, args, env, mounts } = await storedProcess(this.admin, ownNamespace, {
@@ -107,7 +107,7 @@ export class ChartCluster extends ClusterUnderTest {
     return started;
   }
 
-  /** What a webhook is told, as there is no network of pods here. */
+  /** The webhook's flag with the addresses of the reconcilers: there is no pod network here. */
   get reconcilerAddresses(): string {
     return `--reconciler-address=${this.#channelPorts.map((_, replica) => this.#channelAddress(replica)).join(',')}`;
   }

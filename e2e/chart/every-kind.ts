@@ -17,7 +17,7 @@ import type { RerollProcess } from '../reroll-process';
 import type { ClusterUnderTest } from '../webhook/cluster-under-test';
 import { namespace } from '../webhook/reroll-cluster';
 
-/** Kinds of workloads, and how the log line of a restart begins after kind and name. */
+/** Workload kinds; `done` is the text that follows kind and name in the log line of a restart. */
 const kinds = {
   Deployment: { path: '/apis/apps/v1', plural: 'deployments', build: deployment, done: 'restarted' },
   StatefulSet: { path: '/apis/apps/v1', plural: 'statefulsets', build: statefulSet, done: 'restarted' },
@@ -29,10 +29,10 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-/** Those that roll out a new template by themselves. */
+/** Kinds whose controllers roll out a new template. */
 const rolling: readonly Kind[] = ['Deployment', 'StatefulSet', 'DaemonSet'];
 
-/** A workload of each of these kinds uses one ConfigMap and one Secret, which change; each is restarted for either. */
+/** Creates a workload of each kind that uses a ConfigMap and a Secret, and expects a restart for a change of each. */
 export async function restartEach(
   cluster: ClusterUnderTest,
   { user, leader }: { readonly user: ContractClient; readonly leader: RerollProcess },
@@ -53,7 +53,7 @@ export async function restartEach(
   }
 }
 
-/** A release brings each kind that rolls new sources and a new image: the rollout of that answers for both. */
+/** Releases new sources and a new image for each rolling kind: the rollout covers both, so nothing is restarted. */
 export async function releaseEach(cluster: ClusterUnderTest, leader: RerollProcess): Promise<void> {
   for (const kind of rolling) {
     await rolledOut(cluster, kind);
@@ -61,7 +61,7 @@ export async function releaseEach(cluster: ClusterUnderTest, leader: RerollProce
   }
 }
 
-/** Does something that the log tells of: of this kind, that this was done. */
+/** Makes a change and waits until the log says that `what` happened to the workload of this kind. */
 async function told(leader: RerollProcess, kind: Kind, what: string, change: () => Promise<void>): Promise<void> {
   const seen = leader.lines.length;
   const line = `${kind} ${namespace}/${nameOf(kind)} ${what}`;

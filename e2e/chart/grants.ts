@@ -21,7 +21,7 @@ interface Binding {
 
 const api = '/apis/rbac.authorization.k8s.io/v1';
 
-/** What is bound to ServiceAccounts of our namespace, one grant for Roles of one name that say the same. */
+/** The grants of ServiceAccounts in Reroll's namespace; Roles with the same name and rules become one grant. */
 export async function grantsOfOurs(admin: ContractClient): Promise<readonly Grant[]> {
   const list = async <T>(plural: string): Promise<readonly T[]> =>
     ((await admin.get(`${api}/${plural}`)).body as unknown as { readonly items: readonly T[] }).items;

@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chartDir } from '../deploy/rendered-chart';
 
-/** One text of a file of the chart, and what stands there instead. */
+/** Replaces a text in a file of the chart. */
 export interface ChartEdit {
   readonly file: string;
   readonly from: string;
@@ -12,7 +12,7 @@ export interface ChartEdit {
 
 const webhookService = 'spec:\n  selector: {{- include "reroll.selectorLabels" $labels | nindent 4 }}\n  ports:\n';
 
-/** The webhook runs on this host, at this port: its Service leads there, and the registrations name the port. */
+/** For a webhook on this host: its Service points to this host, and the registrations name this port. */
 function onThisHost(webhookPort: number): readonly ChartEdit[] {
   return [
     ...['files/mutating.yaml', 'files/validating.yaml'].map((file) => ({
@@ -25,7 +25,7 @@ function onThisHost(webhookPort: number): readonly ChartEdit[] {
   ];
 }
 
-/** Copies the chart into this folder with addresses of this host and these edits, and returns where it is. */
+/** Copies the chart into this folder with this host's addresses and these edits, and returns the folder. */
 export async function hostedChart(dir: string, webhookPort: number, edits: readonly ChartEdit[] = []): Promise<string> {
   await cp(chartDir, dir, { recursive: true });
   for (const { file, from, to } of [...onThisHost(webhookPort), ...edits]) {
@@ -37,12 +37,12 @@ export async function hostedChart(dir: string, webhookPort: number, edits: reado
   return dir;
 }
 
-/** That of `Chart.yaml`; the product has the same one. */
+/** The version in `Chart.yaml`, which is also the product's. */
 export function chartVersion(): string {
   return /^version: (\S+)$/m.exec(readFileSync(path.join(chartDir, 'Chart.yaml'), 'utf8'))?.[1] ?? '';
 }
 
-/** The chart as a release of another version. */
+/** Edits that give the chart another version. */
 export function ofVersion(version: string): readonly ChartEdit[] {
   return ['version', 'appVersion'].map((field) => ({
     ...{ file: 'Chart.yaml', from: `${field}: ${chartVersion()}\n`, to: `${field}: ${version}\n` },

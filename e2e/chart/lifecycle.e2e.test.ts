@@ -12,7 +12,7 @@ import { WriteLoad } from '../webhook/write-load';
 import { ChartCluster, deployments, type Room } from './chart-cluster';
 import { chartVersion, ofVersion } from './hosted-chart';
 
-/** A write that is held up by a webhook that is not there takes the 2 s that the call is given, and its own time besides. */
+/** A write that waits for a missing webhook takes longer than this: the 2 s timeout of the call and its own time. */
 const maxWriteMs = 2_000;
 
 const rooms = Object.keys(deployments) as readonly Room[];
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** What a rollout does: a new process is ready before the old one is told to stop. */
+/** Like a rollout: a new process is ready before the old one is told to stop. */
 async function roll(...changed: readonly Room[]): Promise<void> {
   replica++;
   for (const room of changed) {
@@ -40,7 +40,7 @@ async function roll(...changed: readonly Room[]): Promise<void> {
   }
 }
 
-/** What stands in the labels of every object of the release. */
+/** The value of the `helm.sh/chart` label on the objects of the release. */
 async function installedVersion(): Promise<string> {
   const args = ['get', 'deployment', deployments.reconciler, '--namespace', ownNamespace];
   return await cluster.plane.kubectl([...args, '-o', 'jsonpath={.metadata.labels.helm\\.sh/chart}']);
@@ -116,7 +116,7 @@ it('an uninstall leaves nothing behind that a write has to wait for', async () =
     return names.some((name) => name.startsWith('pod/') || name.startsWith('replicaset.')) ? undefined : names;
   });
   const kept = left.filter((name) => !name.startsWith('event') && !alwaysThere.includes(name));
-  // For the next install: what was recorded of workloads is compared by the one key, and a journal read by the other.
+  // The next install needs one key to compare the digests recorded on workloads, and the other to read a journal.
   expect(kept.toSorted()).toEqual([
     'lease.coordination.k8s.io/reroll',
     'secret/reroll-digest-key',

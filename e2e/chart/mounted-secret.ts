@@ -7,7 +7,7 @@ import { pollUntil } from '../control-plane/poll';
 interface SecretPlace {
   readonly namespace: string;
   readonly name: string;
-  /** Not there yet. */
+  /** A folder that does not exist yet. */
   readonly dir: string;
 }
 
@@ -18,7 +18,7 @@ interface StoredSecret {
 
 const lookAgainMs = 200;
 
-/** A Secret as files in a folder, kept in step as a kubelet does: all of a version appear at once. */
+/** A Secret as files in a folder, updated like a kubelet does: all files of a version appear at once. */
 export class MountedSecret {
   readonly dir: string;
   readonly #admin: ContractClient;
@@ -27,7 +27,7 @@ export class MountedSecret {
   #version = '';
   #done = Promise.resolve();
 
-  /** Resolves once there is such a Secret: before, a pod would not start. */
+  /** Resolves once the Secret exists: a pod does not start before that. */
   static async mount(admin: ContractClient, { namespace, name, dir }: SecretPlace): Promise<MountedSecret> {
     const mounted = new MountedSecret(admin, `/api/v1/namespaces/${namespace}/secrets/${name}`, dir);
     await mkdir(dir);
@@ -50,13 +50,13 @@ export class MountedSecret {
   async #keepInStep(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      // What went wrong is tried again, as all that a kubelet does.
+      // A failure is retried, as a kubelet does.
       await this.#look().catch(() => false);
       await delay(lookAgainMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Whether the Secret is there. */
+  /** Writes the Secret if it changed, and returns whether it exists. */
   async #look(): Promise<boolean> {
     const { status, body } = await this.#admin.get(this.#url);
     if (status !== 200) return false;

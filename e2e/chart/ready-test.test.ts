@@ -6,10 +6,10 @@ import { chartDir } from '../deploy/rendered-chart';
 
 const script = readFileSync(path.join(chartDir, 'files', 'ready-test.js'), 'utf8');
 
-/** What each address of the name answers; `refused`: there is nobody. */
+/** What the pod at each address of the name answers; `refused`: nothing listens there. */
 type Pods = Readonly<Record<string, 'ready' | 'not ready' | 'refused'>>;
 
-/** Stands before the script: names and pods that there are not, and time that takes none. */
+/** Code that is put before the script: it fakes DNS and the pods, and lets timers fire at once. */
 function world(pods: Pods, lookUps: readonly number[]): string {
   return `
     const pods = ${JSON.stringify(Object.entries(pods))}, lookUps = ${JSON.stringify(lookUps)};
@@ -31,7 +31,7 @@ function world(pods: Pods, lookUps: readonly number[]): string {
   `;
 }
 
-/** As the pod of the test runs it: by `node -e`, with a name and how many pods there should be. */
+/** Runs the script like the test pod does: by `node -e`, with a DNS name and the expected number of pods. */
 function run(pods: Pods, expected: number, lookUps: readonly number[] = [Object.keys(pods).length]) {
   const args = ['-e', `${world(pods, lookUps)}${script}`, 'reroll-metrics.reroll.svc', String(expected)];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 });

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../apiserver/rbac';
 import type { AuditEntry } from '../control-plane/audit';
 
-/** Rights that a ServiceAccount has by one role, with the namespaces where it is bound; none: everywhere. */
+/** Rights that a ServiceAccount has by one role, and the namespaces where it is bound; undefined means all. */
 export interface Grant {
   readonly account: string;
   readonly role: string;
@@ -9,10 +9,10 @@ export interface Grant {
   readonly rules: readonly PolicyRule[];
 }
 
-/** One verb for one name of a rule, for people: `reroll by reroll-own: get secrets reroll-certs`. */
+/** One verb on one name of a rule, as readable text: `reroll by reroll-own: get secrets reroll-certs`. */
 export type RightName = string;
 
-/** Rights that no request made use of. What several roles allow counts for each. */
+/** Rights that no request used. A request that several roles allow counts as a use of each. */
 export function unusedRights(grants: readonly Grant[], entries: readonly AuditEntry[]): readonly RightName[] {
   const unused = grants.flatMap((grant) =>
     grant.rules.flatMap((rule) =>
@@ -24,7 +24,7 @@ export function unusedRights(grants: readonly Grant[], entries: readonly AuditEn
   return [...new Set(unused)].sort();
 }
 
-/** Requests that were refused for want of a right. */
+/** Requests refused for a missing right, each listed once. */
 export function refusedRequests(entries: readonly AuditEntry[]): readonly string[] {
   const refused = entries.filter(({ responseStatus }) => responseStatus?.code === 403);
   return [...new Set(refused.map(({ user, verb, requestURI }) => `${user.username}: ${verb} ${requestURI}`))].sort();
@@ -34,7 +34,7 @@ interface Right {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
-  /** Undefined: any. */
+  /** Undefined means any name. */
   readonly name: string | undefined;
 }
 

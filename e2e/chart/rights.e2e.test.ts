@@ -24,7 +24,7 @@ const dayMs = 24 * 60 * 60_000;
 interface Case {
   readonly what: string;
   readonly values: Values;
-  /** CSI and metaInfo are switched on. The API server is one that streams no lists, as those before 1.32. */
+  /** CSI and metaInfo are on, and the API server does not stream lists, like those before 1.32. */
   readonly everything?: true;
 }
 
@@ -67,9 +67,9 @@ describe.each(cases.map((each) => [each.what, each] as const))('with %s', (_, { 
 
   it('the processes start', async () => {
     const certs = await cluster.start('certs');
-    // They come first: one of them makes the digest key.
+    // Reconcilers start before the webhook: one of them creates the digest key.
     reconcilers = await Promise.all([0, 1].map(async (replica) => await cluster.start('reconciler', { replica })));
-    // As its pods do, it looks for the reconcilers by their EndpointSlices.
+    // With the flags of its pods, the webhook finds the reconcilers by their EndpointSlices.
     const asStored = await cluster.start('webhook');
     await asStored.end();
     webhook = await cluster.start('webhook', { flags: [cluster.reconcilerAddresses] });
@@ -167,7 +167,7 @@ describe.each(cases.map((each) => [each.what, each] as const))('with %s', (_, { 
     await webhook.end();
     const reconciler = await leaderOf(reconcilers.filter((each) => each !== leader));
     await expectOneRestart(await App.create(cluster, 'after'), { alice, reconciler, path: 'watch' });
-    // With a webhook, the write of the new template brings the restart along, and nothing is read for it.
+    // With a webhook, the write of the new template would include the restart, and nothing would be read for it.
     await releaseEach(cluster, reconciler);
   });
 
@@ -175,7 +175,7 @@ describe.each(cases.map((each) => [each.what, each] as const))('with %s', (_, { 
     const entries = await cluster.plane.auditEntries();
     const ours = entries.filter(({ user }) => user.username.startsWith(`system:serviceaccount:${ownNamespace}:`));
     const unused = unusedRights(await grantsOfOurs(cluster.admin), ours);
-    // Where lists are streamed, a watch brings them.
+    // If lists are streamed, the watch delivers them and `list` stays unused.
     const unexpected = unused.filter((right) => everything === true || !right.includes(': list '));
     expect({ refused: refusedRequests(ours), unused: unexpected }).toEqual({ refused: [], unused: [] });
   });

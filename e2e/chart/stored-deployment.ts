@@ -26,7 +26,7 @@ export interface StoredProcess {
   readonly account: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Secrets by the folder where they are mounted. */
+  /** The name of each mounted Secret, by mount path. */
   readonly mounts: ReadonlyMap<string, string>;
 }
 
@@ -65,7 +65,7 @@ async function secretValue(
   return Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
 }
 
-/** The image has a newer Node than some of those that tests run with: they refuse to start with options they do not know. */
+/** Drops unknown options: Node refuses to start with them, and the image's Node may be newer than that of the tests. */
 function withKnownNodeOptions(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { NODE_OPTIONS: options, ...others } = env;
   if (options === undefined) return others;

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The order of the two objects in the template; or the ConfigMap is a hook, which Helm writes after all that is none. */
+/** The order of the two objects in the template. As a hook, the ConfigMap is written after all other objects. */
 export type ChartForm = 'source-first' | 'workload-first' | 'source-in-hook';
 
-/** Pods of each release. */
+/** The number of pods of each release. */
 export const replicas = 2;
 
 const hookAnnotations = `
@@ -19,7 +19,7 @@ data:
   content: {{ .Values.content | quote }}
 `;
 
-// Every ReplicaSet is kept, to be counted.
+// All ReplicaSets are kept so that they can be counted.
 const workload = `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -45,7 +45,7 @@ spec:
                 name: {{ .Release.Name }}
 `;
 
-/** Writes a chart of a ConfigMap and of a Deployment that uses it, and returns its folder. */
+/** Writes a chart with a ConfigMap and a Deployment that uses it, and returns its folder. */
 export function writeChart(dir: string, form: ChartForm): string {
   const chart = path.join(dir, form);
   const objects = [source(form === 'source-in-hook' ? hookAnnotations : ''), workload];

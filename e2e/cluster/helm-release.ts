@@ -28,18 +28,18 @@ interface DeploymentObject extends StoredObject {
   readonly status: Readonly<Record<string, number | undefined>>;
 }
 
-/** What a change of a release has come to. */
+/** The outcome of a change of a release. */
 export interface Outcome {
   readonly newReplicaSets: number;
-  /** Pods from before it that are still there. */
+  /** Pods from before the change that still exist. */
   readonly oldPods: number;
-  /** What is recorded of the ConfigMap. */
+  /** What the baseline records for the ConfigMap. */
   readonly recorded: Recorded;
-  /** Whether a marker of a restart came into the pod template. */
+  /** Whether a restart marker was written to the pod template. */
   readonly marked: boolean;
 }
 
-/** A chart of `helm-chart.ts`, installed by the real Helm; the release and its two objects have one name. */
+/** A chart of `helm-chart.ts`, installed by the real Helm; the release and its two objects share one name. */
 export class HelmRelease {
   readonly name: string;
   readonly #cluster: RerollCluster;
@@ -51,13 +51,13 @@ export class HelmRelease {
     this.#chart = chart;
   }
 
-  /** Installs it, or upgrades to these values. */
+  /** Installs the release, or upgrades it to these values. */
   async upgrade(content: string, image: string): Promise<Outcome> {
     const values = `--set-string=content=${content},image=${image}`;
     return await this.#answered('upgrade', '--install', this.name, this.#chart, values);
   }
 
-  /** Back to the values before the last upgrade. */
+  /** Returns to the values before the last upgrade. */
   async rollback(): Promise<Outcome> {
     return await this.#answered('rollback', this.name);
   }
@@ -66,21 +66,21 @@ export class HelmRelease {
     return await this.#get(`/api/v1/namespaces/${namespace}/configmaps/${this.name}`);
   }
 
-  /** All that there have been: none is removed. */
+  /** All ReplicaSets that the Deployment has had: none is removed. */
   async replicaSets(): Promise<readonly StoredObject[]> {
     const { uid } = (await this.#workload()).metadata;
     const all = await this.#list('/apis/apps/v1', 'replicasets');
     return all.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
   }
 
-  /** The ReplicaSet that has the pods. */
+  /** The ReplicaSet of the newest revision, which has the pods. */
   async currentReplicaSet(): Promise<StoredObject> {
     const revision = ({ metadata }: StoredObject): number =>
       Number(metadata.annotations?.['deployment.kubernetes.io/revision']);
     return (await this.replicaSets()).reduce((newest, each) => (revision(each) > revision(newest) ? each : newest));
   }
 
-  /** Resolves when what Helm has done is recorded in the baseline, and every pod is of the template that there is then. */
+  /** Runs Helm, and resolves once the baseline records the change and every pod has the current template. */
   async #answered(...args: readonly string[]): Promise<Outcome> {
     const isFirst = args.includes('--install') && !(await this.#exists());
     const before = isFirst ? nothing : await this.#state();

@@ -7,7 +7,7 @@ import { defaultSettleMs, namespace, RerollCluster } from '../webhook/reroll-clu
 import { type ChartForm, writeChart } from './helm-chart';
 import { HelmRelease, type Outcome } from './helm-release';
 
-/** At once, to take less time: 20 upgrades of each form. */
+/** Releases per form, upgraded concurrently to save time: 20 upgrades of each form in all. */
 const releasesOfForm = 2;
 const upgrades = 10;
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 const told = (name: string, what: string): number =>
   reconciler.lines.filter(({ message }) => message.startsWith(`Deployment ${namespace}/${name} ${what}`)).length;
 
-/** What an upgrade comes to that replaces all pods once. */
+/** The outcome of an upgrade that replaces all pods once. */
 const once = { newReplicaSets: 1, oldPods: 0 };
 
 describe.each([
@@ -51,7 +51,7 @@ describe.each([
     return release;
   }
 
-  /** What Helm has written of a release, in its order. */
+  /** The resources that Helm wrote for a release, in order. */
   async function writtenOf({ name }: HelmRelease): Promise<readonly (string | undefined)[]> {
     const entries = await cluster.plane.auditEntries();
     return entries
@@ -64,7 +64,7 @@ describe.each([
     const outcomes: Outcome[] = [];
     for (let each = 1; each <= upgrades; each++) outcomes.push(await release.upgrade(String(each), String(each)));
     expect(new Set(outcomes.map(({ recorded }) => recorded)).size).toBe(upgrades);
-    // Helm sorts by kind, whatever stands first.
+    // Helm sorts by kind, whatever the order in the template.
     const each = ['configmaps', 'deployments'];
     expect(await writtenOf(release)).toEqual(Array.from({ length: upgrades }, () => each).flat());
     return outcomes;
@@ -74,7 +74,7 @@ describe.each([
     const forms = Array.from({ length: releasesOfForm }, () => ['source-first', 'workload-first'] as const).flat();
     const all = (await Promise.all(forms.map(upgradedOften))).flat();
     expect(all).toEqual(all.map(() => expect.objectContaining(once)));
-    // What comes with the write of the Deployment needs no fold.
+    // A change that the webhook handles with the write of the Deployment needs no fold.
     const later = releases.map(({ name }) => told(name, 'restarted') + told(name, 'not restarted: folded'));
     if (hasWebhook) expect(later.reduce((sum, count) => sum + count)).toBeLessThan(all.length / 2);
   });
@@ -90,7 +90,8 @@ describe.each([
     for (const each of ['1', '2']) {
       const { newReplicaSets, oldPods } = await release.upgrade(each, each);
       expect([newReplicaSets <= 2, oldPods]).toEqual([true, 0]);
-      // The hook makes the ConfigMap anew, so that it tells when; and a restart comes more than a second later.
+      // The hook recreates the ConfigMap, so its creation time is the time of the change. A restart comes more than a
+      // second later, so timestamps in seconds can tell.
       const [source, replicaSet] = [await release.source(), await release.currentReplicaSet()];
       expect(replicaSet.metadata.creationTimestamp > source.metadata.creationTimestamp).toBe(true);
     }
@@ -102,7 +103,7 @@ describe.each([
     await release.upgrade('2', '2');
     const { newReplicaSets, oldPods, recorded } = await release.rollback();
     expect([oldPods, recorded]).toEqual([0, before.recorded]);
-    // The ReplicaSet of the template before may be used again.
+    // The ReplicaSet of the earlier template may be reused.
     expect(newReplicaSets).toBeLessThanOrEqual(1);
   });
 
@@ -110,7 +111,7 @@ describe.each([
     const counts = async (): Promise<readonly number[]> =>
       await Promise.all(releases.map(async (release) => (await release.replicaSets()).length));
     const before = await counts();
-    // Nothing is waited for here: another restart has this long to come.
+    // There is no event to wait for: another restart would come within this time.
     await delay(defaultSettleMs + 1_000);
     expect(await counts()).toEqual(before);
   });

@@ -192,7 +192,7 @@ describe('on a real control plane', () => {
       return names.every((name) => events.split(' ').includes(name)) ? true : undefined;
     });
     const auditAfter = await cluster.auditEntries({ user: rerollUser });
-    // An existing cluster keeps its audit log to itself.
+    // The audit log of an existing cluster cannot be read.
     if (!auditBefore || !auditAfter) return;
     const count = (entries: typeof auditAfter): Map<string, number> => {
       const counts = new Map<string, number>();
@@ -247,7 +247,7 @@ describe('on a real control plane', () => {
     await reroll.line(({ message }) => message === `Deployment ${namespace}/rolled-deployment restarted`);
     await kubectl('rollout', 'status', 'deployment/rolled-deployment', '--timeout=60s');
     expect(Number(await field('deployment/rolled-deployment', '.metadata.generation'))).toBe(generation + 1);
-    // Everything else was as it had been left.
+    // Nothing else was restarted.
     expect(
       reroll.lines.filter(({ message }) => /^\S+ \S+ (restarted|recreated|run as Job)/.test(message)),
     ).toHaveLength(1);

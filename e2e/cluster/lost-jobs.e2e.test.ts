@@ -9,15 +9,15 @@ import { FaultyServer, type Fits } from '../webhook/faulty-server';
 import { metricsOf, ownNamespace, reconcilerAccount, RerollCluster } from '../webhook/reroll-cluster';
 import { auto, patient, TestNamespace } from './test-namespace';
 
-/** OpenShift has it on: who makes the deletion of an owner wait needs a right to the owner's finalizers. */
+/** On in OpenShift: setting `blockOwnerDeletion` requires the right to update the owner's finalizers. */
 const ownerEnforcement = 'OwnerReferencesPermissionEnforcement';
 
 let cluster: RerollCluster;
 let faulty: FaultyServer;
 let reroll: RerollProcess;
-/** In which others are restarted, so that what is not is seen. */
+/** A restart here proves that everything due in other namespaces before it has been done. */
 let others: TestNamespace;
-/** With the identity of the reconciler. */
+/** Has the identity of the reconciler. */
 let asReroll: ContractClient;
 let shop: TestNamespace;
 
@@ -48,7 +48,7 @@ async function restartReroll(): Promise<void> {
   reroll = await cluster.reconciler(0, [], faulty);
 }
 
-/** Resolves once the reconciler knows it. */
+/** Creates the Job and resolves once it has a baseline. */
 async function createMigration(ownerReferences: readonly OwnerReference[] = []): Promise<void> {
   const migrate = job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] });
   await shop.create({ ...migrate, metadata: { ...migrate.metadata, ownerReferences } });
@@ -89,7 +89,7 @@ async function untilMetric(name: string, fits: (value: number) => boolean): Prom
   await pollUntil(name, async () => (fits((await metricsOf(reroll)).sum(name)) ? true : undefined), patient);
 }
 
-/** Refuses Jobs that the reconciler creates in the namespace, by a policy that says so. */
+/** Installs a policy that refuses Jobs that the reconciler creates in the namespace, if `which` (CEL) holds. */
 async function refuseJobs(name: string, which: string): Promise<void> {
   const admission = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name } };
   const created = { apiGroups: ['batch'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['jobs'] };
@@ -159,7 +159,7 @@ describe('a Job', () => {
         return JSON.stringify(status).includes(`"used":{"count/jobs.batch":"${String(jobs)}"}`) ? true : undefined;
       });
     };
-    // A Job that is created before the quota is in force may be missing from its count for minutes.
+    // A Job created before the quota is in force may be missing from its count for minutes.
     await untilUsed(0);
     await createMigration();
     const before = await uid();

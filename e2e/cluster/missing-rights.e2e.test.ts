@@ -10,7 +10,7 @@ let reroll: RerollProcess;
 beforeAll(async () => {
   cluster = await openCluster({});
   await grantRerollAccess(cluster);
-  // Without its Role it has no right in its own namespace: to no key, and to no Lease.
+  // Without its RoleBindings Reroll has no rights in its own namespace, neither to keys nor to the Lease.
   await cluster.kubectl(['-n', 'reroll', 'delete', 'rolebinding', '--all']);
   const kubeconfig = await cluster.kubeconfigFor(rerollUser);
   const place = ['--kubeconfig', kubeconfig, '--own-namespace', 'reroll', '--listen', '127.0.0.1:0'];

@@ -8,7 +8,7 @@ import { auto, baselineKey, patient, TestNamespace } from './test-namespace';
 const rerollUser = `system:serviceaccount:${ownNamespace}:${reconcilerAccount}`;
 
 let cluster: RerollCluster;
-/** In which others are restarted, so that what is not is seen. */
+/** A restart here proves that everything due in other namespaces before it has been done. */
 let others: TestNamespace;
 let reroll: RerollProcess;
 
@@ -22,10 +22,10 @@ afterAll(async () => await cluster.stop());
 const make = { StatefulSet: statefulSet, CronJob: cronJob, Job: job };
 type Kind = keyof typeof make;
 
-/** Of `createdJobs`, when the workload of a namespace was created. */
+/** The value of `createdJobs` when the workload of a namespace was created. */
 const createdBefore = new Map<TestNamespace, number>();
 
-/** Jobs that Reroll created in the namespace, those of former tests too. */
+/** The number of Jobs that Reroll created in the namespace, including in earlier tests. */
 async function createdJobs({ name }: TestNamespace): Promise<number> {
   const entries = await cluster.plane.auditEntries({ user: rerollUser });
   return entries.filter(
@@ -35,7 +35,7 @@ async function createdJobs({ name }: TestNamespace): Promise<number> {
   ).length;
 }
 
-/** Rollouts, or runs of this CronJob and none that had its name before, or Jobs in the place of one that was created. */
+/** Rollouts of the StatefulSet, runs of this CronJob (not of a former one with its name), or recreations of the Job. */
 async function restarts(within: TestNamespace, kind: Kind): Promise<number> {
   if (kind === 'StatefulSet') return await within.restarts('web');
   if (kind === 'Job') return (await createdJobs(within)) - (createdBefore.get(within) ?? 0);

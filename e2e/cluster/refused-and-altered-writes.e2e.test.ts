@@ -12,9 +12,9 @@ const rerollUser = `system:serviceaccount:${ownNamespace}:${reconcilerAccount}`;
 let cluster: RerollCluster;
 let faulty: FaultyServer;
 let reroll: RerollProcess;
-/** With the identity of the reconciler. */
+/** Has the identity of the reconciler. */
 let asReroll: ContractClient;
-/** In which others are restarted, so that what is not is seen. */
+/** A restart here proves that everything due in other namespaces before it has been done. */
 let others: TestNamespace;
 let shop: TestNamespace;
 
@@ -49,14 +49,14 @@ it.each([429, 503])(
     await others.laterChangeAnswered();
     expect(await shop.restarts(name)).toBe(0);
     await shop.paint(name, 'green');
-    // Less than the two minutes after which it would be tried anyway.
+    // Waits less than the two minutes after which the write would be retried anyway.
     await shop.restarted(name, 1);
     await others.laterChangeAnswered();
     expect(await shop.restarts(name)).toBe(1);
   },
 );
 
-/** Lets no variable into a StatefulSet, as it comes from us. */
+/** Installs a policy that removes environment variables from the reconciler's writes of StatefulSets. */
 async function stripVariables(): Promise<void> {
   const admission = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'no-variables' } };
   const updated = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['statefulsets'] };
@@ -82,7 +82,7 @@ function variableOf(configMapName: string): string {
   return `STAKATER_${configMapName.toUpperCase().replaceAll('-', '_')}_CONFIGMAP`;
 }
 
-/** Of the StatefulSet, by the reconciler. */
+/** Patches of the StatefulSet by the reconciler; those `asked` are dry runs. */
 async function patches(name: string): Promise<{ readonly stored: number; readonly asked: number }> {
   const entries = (await cluster.plane.auditEntries({ user: rerollUser })).filter(
     ({ verb, stage, objectRef }) =>
@@ -123,7 +123,7 @@ it.each([
       async () => ((await patches(name)).asked >= before.asked + 3 ? true : undefined),
       patient,
     );
-    // What was stored, and what took it back.
+    // One write that stored the restart, and one that took it back.
     expect((await patches(name)).stored - before.stored).toBeLessThanOrEqual(2);
     await others.laterChangeAnswered();
     expect(await shop.restarts(name)).toBe(0);

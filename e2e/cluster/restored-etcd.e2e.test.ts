@@ -28,7 +28,7 @@ it('etcd that is restored from a backup: what changes afterwards restarts once, 
 
   await shop.paint('app', 'blue');
   await shop.restarted('app', 1);
-  // A busy cluster: it takes long until the version is given out again from which the watches go on.
+  // As in a busy cluster, it takes long until etcd again reaches the version from which the watches resume.
   for (let each = 0; each < 400; each++) await shop.create(configMap({ name: `later-${String(each)}` }));
   await cluster.plane.restoreEtcd(backup);
   expect(await version()).toBe(then);

@@ -20,7 +20,7 @@ const apply = async (...objects: object[]): Promise<void> => {
   await cluster.kubectl(['apply', '-f', '-'], { stdin: objects.map((object) => stringify(object)).join('---\n') });
 };
 
-/** What a chart holds of a release: both change with it. */
+/** The objects of a release: each release changes both. */
 const source = (name: string, release: number): object =>
   configMap({ name, namespace, data: { release: String(release) } });
 const workload = (name: string, release: number): object => ({
@@ -30,7 +30,7 @@ const workload = (name: string, release: number): object => ({
   }),
 });
 
-/** Counts its rollouts: of ReplicaSets only the last ones are kept. */
+/** Counts rollouts; ReplicaSets would not do, as only the last ones are kept. */
 const revision = async (name: string): Promise<number> =>
   Number(
     await kubectl(

@@ -4,7 +4,7 @@ import { RerollCluster } from '../webhook/reroll-cluster';
 import { TestNamespace } from './test-namespace';
 
 let cluster: RerollCluster;
-/** In which others are restarted, so that what is not is seen. */
+/** A restart here proves that everything due in other namespaces before it has been done. */
 let others: TestNamespace;
 let reroll: RerollProcess;
 

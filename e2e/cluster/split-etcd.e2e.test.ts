@@ -48,7 +48,7 @@ it('ConfigMaps in an etcd of their own: no version of theirs is taken for a mome
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   const { body: stored } = await cluster.admin.post(path, deployment({ name, namespace }));
   const version = stringAt(stored, 'metadata', 'resourceVersion') ?? '';
-  // The counter of ConfigMaps comes to where that of Deployments was then: by the number alone there is something to read.
+  // Raises the version of ConfigMaps to the Deployment's: judged by the number alone, ConfigMaps could be read at it.
   for (let each = 0; Number(await newestVersion(client, configMaps, namespace)) < Number(version); each++) {
     const other = configMap({ name: `other-${each}`, namespace });
     await cluster.admin.post(`/api/v1/namespaces/${namespace}/configmaps`, other);

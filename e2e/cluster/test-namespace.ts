@@ -6,14 +6,14 @@ import { collectionPath, isKind, objectPath, type Kind } from '../compat/object-
 import { NotWorthPolling, pollUntil } from '../control-plane/poll';
 import type { ClusterUnderTest } from '../webhook/cluster-under-test';
 
-/** Processes share two cores with the control plane, and with whatever else runs there. */
+/** Long, because processes share two cores with the control plane and everything else on the machine. */
 export const patient = { timeoutMs: 90_000 } as const;
 
 export const auto = { 'reloader.stakater.com/auto': 'true' };
 export const baselineKey = 'reroll.dev/baseline';
 const bystander = 'bystander';
 
-/** One namespace: what a test puts there, changes, and reads. */
+/** One namespace, where a test creates, changes and reads objects. */
 export class TestNamespace {
   readonly name: string;
   readonly #cluster: ClusterUnderTest;
@@ -53,7 +53,7 @@ export class TestNamespace {
     checked(await this.#cluster.admin.patch(objectPath(kind, this.name, name), merge, body));
   }
 
-  /** Resolves once it is gone. */
+  /** Deletes an object and resolves once it is gone. */
   async delete(kind: Kind, name: string): Promise<void> {
     const path = objectPath(kind, this.name, name);
     checked(await this.#cluster.admin.delete(path, { propagationPolicy: 'Background' }));
@@ -69,13 +69,13 @@ export class TestNamespace {
     await this.patch('ConfigMap', configMapName, { data: { color } });
   }
 
-  /** A ConfigMap, and a StatefulSet of its name that uses it. */
+  /** Creates a ConfigMap and a StatefulSet of the same name that uses it. */
   async createApp(name: string, annotations: Readonly<Record<string, string>> = auto): Promise<void> {
     await this.create(configMap({ name, data: { color: 'red' } }));
     await this.create(statefulSet({ name, annotations, envFrom: [fromConfigMap(name)] }));
   }
 
-  /** Resolves with its baseline, once it has one. */
+  /** Resolves with the workload's baseline, once it has one. */
   async adopted(kind: Kind, name: string): Promise<string> {
     return await pollUntil(
       `a baseline on ${kind} ${name}`,
@@ -84,12 +84,12 @@ export class TestNamespace {
     );
   }
 
-  /** Of a StatefulSet, whose generation counts changes of its spec; that of a Deployment counts annotations too. */
+  /** Restarts of a StatefulSet, whose generation counts changes of its spec; a Deployment's counts annotations too. */
   async restarts(name: string): Promise<number> {
     return ((await this.stored('StatefulSet', name)).metadata.generation ?? 1) - 1;
   }
 
-  /** Resolves once a StatefulSet was restarted so often. @throws Error when it was restarted more often */
+  /** Resolves once a StatefulSet was restarted this many times. @throws Error if it was restarted more often */
   async restarted(name: string, times: number): Promise<void> {
     await pollUntil(
       `restart ${String(times)} of ${name}`,
@@ -103,8 +103,8 @@ export class TestNamespace {
   }
 
   /**
-   * Resolves once a change that is made now, of something else, has been answered by a restart: what was owed for earlier
-   * ones has been done by then.
+   * Changes the source of a bystander and resolves once that has been restarted: by then, everything due for earlier
+   * changes has been done.
    */
   async laterChangeAnswered(): Promise<void> {
     this.#changes++;
@@ -119,7 +119,7 @@ export class TestNamespace {
     await this.restarted(bystander, this.#changes);
   }
 
-  /** Resolves with the first that has this text, once there is one. */
+  /** Resolves with the first Event that contains this text, once there is one. */
   async eventWith(text: string): Promise<string> {
     return await pollUntil(
       `an Event with "${text}"`,
@@ -128,7 +128,7 @@ export class TestNamespace {
     );
   }
 
-  /** `REASON NAME: MESSAGE` of each that is ours. */
+  /** Reroll's Events, as `REASON NAME: MESSAGE`. */
   async events(): Promise<readonly string[]> {
     return (await this.all('Event')).flatMap((event) => {
       const [reason = '', message = ''] = [stringAt(event, 'reason'), stringAt(event, 'message')];

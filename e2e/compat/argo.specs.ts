@@ -10,7 +10,7 @@ import { auto, settings } from './workloads';
 
 const web = 'Rollout/web';
 const inPlace = { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' };
-/** As Argo stores it: what is left out in a container it would fill in, by a write of its own. */
+/** Complete as Argo stores it: Argo would fill in omitted fields of a container by a write of its own. */
 const app = { name: 'app', image: 'registry.example/app:1', envFrom: [fromConfigMap('app')], resources: {} };
 const uses: WorkloadOptions = { name: 'web', annotations: auto, containers: [app], replicas: 1 };
 
@@ -18,7 +18,7 @@ function status(place: Place, field: string): unknown {
   return fieldAt(place.last(web), ['status', field]);
 }
 
-/** Argo has brought out what the Rollout asks for; it writes `observedGeneration` as text. */
+/** Resolves once Argo has rolled out the current spec. Argo writes `observedGeneration` as text. */
 async function healthy(place: Place): Promise<void> {
   await place.until('the Rollout to be healthy', () => {
     const generation = String(fieldAt(place.last(web), ['metadata', 'generation']));
@@ -82,5 +82,5 @@ const specs: readonly Spec[] = [
   },
 ];
 
-/** §6.3 with the controller of Argo Rollouts, which decides what a change of a Rollout comes to. */
+/** §6.3 with the real controller of Argo Rollouts, which decides what a change of a Rollout leads to. */
 export const argo: readonly Group[] = [{ name: 'argo', flags: ['--is-Argo-Rollouts=true'], runsRollouts: true, specs }];

@@ -9,7 +9,7 @@ const web = (kind: IdleKind) =>
 
 type Act = (place: Place) => Promise<void>;
 
-/** §4: what is a change of content, by kind of source. */
+/** §4: which writes change the content, by kind of source. */
 const writes: readonly (readonly [what: string, act: Act, restarts: number])[] = [
   ['another value', async (place) => await place.edit('ConfigMap', 'app'), 1],
   ['another key', async (place) => await place.patch('ConfigMap', 'app', { data: { more: 'x' } }), 1],
@@ -46,7 +46,7 @@ const ofWrites: readonly Spec[] = writes.map(([what, act, times]) => ({
   restarts: { 'Deployment/web': times },
 }));
 
-/** Several writes, one restart; a second change, a second one. */
+/** Several writes at once lead to one restart, a later change to a second one. */
 const ofMany: readonly Spec[] = idleKinds.flatMap((kind) => [
   {
     title: `§4 ${kind}: ten edits of one moment are one restart`,
@@ -115,7 +115,7 @@ const ofUsers: readonly Spec[] = [
     title: '§2.3 a workload that cannot be restarted does not stop the others',
     objects: [
       settings(),
-      // Two containers of one name are not possible, a variable of another source under the name of the marker is.
+      // Two containers cannot share a name, but a variable with the marker's name can take its value from elsewhere.
       idle.Deployment({
         ...{ name: 'odd', annotations: auto, envFrom: [fromConfigMap('app')] },
         env: [envFromKey('ConfigMap', 'app', 'key', 'STAKATER_APP_CONFIGMAP')],

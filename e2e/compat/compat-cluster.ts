@@ -11,13 +11,13 @@ import { RerollProcess } from '../reroll-process';
 import { collectionPath } from './object-paths';
 import { Recorder } from './recorder';
 
-/** Where the reconciler and its meta-info ConfigMap are. */
+/** The namespace of the reconciler and of its meta-info ConfigMap. */
 export const ownNamespace = 'reroll';
 
-/** Short, so that many groups take little time; long enough that edits of one moment are one restart. */
+/** Short, so that many groups take little time; long enough that simultaneous edits lead to one restart. */
 export const settleMs = 500;
 
-/** One control plane for all groups, with the real definitions of the add-ons, and a record of all that happens. */
+/** One control plane for all groups, with the real definitions of the add-ons and a recorder of all that happens. */
 export class CompatCluster {
   readonly plane: ControlPlane;
   readonly admin: ContractClient;
@@ -49,7 +49,7 @@ export class CompatCluster {
     this.recorder = new Recorder(this.admin, recorded);
   }
 
-  /** A reconciler as the chart of Reloader starts it: no command, its flags, its environment. */
+  /** Starts a reconciler like Reloader's chart does: without a command, with Reloader's flags and environment. */
   async reconciler(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RerollProcess> {
     const reroll = new RerollProcess({
       args: ['--log-format=json', '--log-level=debug', ...flags],
@@ -77,7 +77,7 @@ export class CompatCluster {
     await this.plane.kubectl(['apply', '-f', '-'], { stdin });
   }
 
-  /** The real controller of Argo Rollouts, from the first call on. */
+  /** Starts the real controller of Argo Rollouts, on the first call. */
   async runRollouts(): Promise<void> {
     if (this.#runsRollouts) return;
     this.#runsRollouts = true;
@@ -110,5 +110,5 @@ export class CompatCluster {
   }
 }
 
-/** What the role of Reloader's chart allows besides ours. */
+/** What the role of Reloader's chart allows beyond Reroll's. */
 const metaInfoRules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'update'] }];

@@ -38,7 +38,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** `Kind/name` of each workload that was restarted, or was not to be, and how often. */
+/** Each test compares the number of restarts per workload (`Kind/name`) with the expected one, also 0. */
 describe.each(groups)('$name: $flags', (group) => {
   let run: GroupRun | undefined;
 

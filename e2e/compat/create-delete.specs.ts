@@ -11,7 +11,7 @@ const sourceKinds = ['ConfigMap', 'Secret'] as const;
 const make = (kind: SourceKind, content = 'first') =>
   kind === 'Secret' ? credentials('app', { data: { key: content } }) : settings('app', { data: { key: content } });
 
-/** Tolerates the absence of its source, as one that waits for it would have to. */
+/** A workload that may start without its source, as one that waits for it must. */
 function user(kind: IdleKind, source: SourceKind) {
   const envFrom = [source === 'Secret' ? fromSecret('app', true) : fromConfigMap('app', true)];
   return idle[kind]({ name: 'web', annotations: auto, envFrom });
@@ -72,14 +72,14 @@ function specOf(section: string, story: Story, source: SourceKind, kind: IdleKin
   };
 }
 
-/** For each kind of source and workload. */
+/** One spec for each kind of source and workload. */
 function ofAll(section: string, story: Story, times: number, kinds: readonly IdleKind[] = idleKinds): readonly Spec[] {
   return kinds.flatMap((kind) => sourceKinds.map((source) => specOf(section, story, source, kind, times)));
 }
 
 const one: readonly IdleKind[] = ['Deployment'];
 
-/** What restarts depends on annotations as for a change. */
+/** For creation and deletion, annotations decide what restarts, as for a change. */
 function chosen(verb: 'create' | 'delete', strategy: string): readonly Spec[] {
   const story = verb === 'create' ? created : deleted;
   const withSource = (annotations: Record<string, string>) => settings('app', { annotations });
@@ -93,7 +93,7 @@ function chosen(verb: 'create' | 'delete', strategy: string): readonly Spec[] {
     objects: [...(verb === 'delete' ? [source] : []), idle.Deployment({ name: 'web', annotations, ...uses })],
     act: act(source),
     restarts: { 'Deployment/web': times },
-    // Who searches has nothing to record before there is what matches.
+    // A workload that searches has nothing to record before a source matches.
     ...(verb === 'create' && { unrecorded: true }),
   });
   return [
@@ -174,7 +174,7 @@ export const createDelete: readonly Group[] = [
   },
   {
     name: 'config-maps-ignored',
-    // In any case of letters, as people write it.
+    // The value is case-insensitive.
     flags: ['--resources-to-ignore=configMaps'],
     specs: [
       ...ofAll('10.4', { ...changed, what: 'changed, ConfigMaps are ignored' }, 0, one).filter(({ title }) =>

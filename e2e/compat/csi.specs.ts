@@ -166,7 +166,7 @@ const rotation = (title: string, times: number, isRotatedWhileDown = false): Spe
     act: isRotatedWhileDown ? async (place) => await place.recorded(web) : rotate,
     ...(isRotatedWhileDown && {
       whileDown: async (place: Place) => {
-        // Earlier, a write completes a status; the driver looks for new versions every two minutes.
+        // An earlier write would count as completing the status; the driver looks for new versions every two minutes.
         await delay(6_000);
         await rotate(place);
       },
@@ -175,7 +175,7 @@ const rotation = (title: string, times: number, isRotatedWhileDown = false): Spe
   };
 };
 
-/** §9: SecretProviderClassPodStatus, by the definitions of the driver. */
+/** §9: SecretProviderClassPodStatus, with the driver's CustomResourceDefinitions. */
 export const csi: readonly Group[] = [
   { name: 'csi', flags: ['--enable-csi-integration'], specs: [...ofStories, ...others] },
   {

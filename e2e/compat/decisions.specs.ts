@@ -7,7 +7,7 @@ import type { Place } from './place';
 import type { Group, Spec } from './spec';
 import { credentials, idle, settings, type IdleKind } from './workloads';
 
-/** The names of annotations in full. */
+/** Replaces the short names of annotations with the full ones. */
 function inFull(short: Readonly<Record<string, string>> = {}): Record<string, string> {
   const nameOf = new Map(
     Object.entries(shortKeys).map(([key, name]) => [name, defaultAnnotationKeys[key as keyof typeof shortKeys]]),
@@ -25,7 +25,7 @@ function sourceOf({ changed: [type, name], resource }: TruthTableRow): Source {
   const annotations = inFull(resource);
   switch (type) {
     case 'CM': {
-      // The table has a name with a capital, which no ConfigMap can have.
+      // The table has a name with a capital letter, which a ConfigMap cannot have.
       const lower = name.toLowerCase();
       const change = async (place: Place): Promise<void> => await place.edit('ConfigMap', lower);
       return { objects: [settings(lower, { annotations })], use: { envFrom: [fromConfigMap(lower)] }, change };
@@ -56,15 +56,15 @@ function specOf(row: TruthTableRow, kind: IdleKind): Spec {
   };
 }
 
-/** A source without a name (74) does not exist. */
+/** All rows but 74: its source has no name, so it cannot exist. */
 const rows = truthTable.filter(({ changed: [, name] }) => name !== '');
 const plain = rows.filter(({ all, kind }) => all === undefined && kind === undefined);
 const ofAll = rows.filter(({ all }) => all === true);
-/** What opts in or out in each way, for the kinds besides Deployment. */
+/** Rows with each way to opt in or out, for the kinds besides Deployment. */
 const chosen = new Set([1, 3, 4, 11, 18, 21, 35, 38, 41, 47, 55, 61]);
 const others = ['StatefulSet', 'DaemonSet', 'CronJob', 'Job', 'Rollout'] as const;
 
-/** §2: annotations and what they decide. Rows 67 and 68 are refused where flags are read. */
+/** §2: annotations and what they decide. Rows 67 and 68 are left out: the option parser rejects their flags. */
 export const decisions: readonly Group[] = [
   {
     name: 'decisions',

@@ -9,7 +9,7 @@ import { auto, credentials, idle, settings } from './workloads';
 const groupLabel = 'compat.reroll.dev/group';
 const baseline = 'reroll.dev/baseline';
 
-/** Restarted last of all: whatever was to come before it has come. Of two sources, for flags may leave one aside. */
+/** Restarted last: by then, all earlier restarts have happened. It has two sources because flags may exclude one. */
 function sentinelOf({ sourceLabels: labels = {}, sentinel: annotations = auto }: Group): Spec {
   return {
     title: 'sentinel',
@@ -26,7 +26,7 @@ function sentinelOf({ sourceLabels: labels = {}, sentinel: annotations = auto }:
   };
 }
 
-/** All specs of a group at once: set up, recorded, acted, and left alone until nothing more can come. */
+/** Runs all specs of a group at once: sets up, waits for baselines, acts, and waits until nothing more can come. */
 export class GroupRun {
   readonly #cluster: CompatCluster;
   readonly #group: Group;
@@ -63,7 +63,7 @@ export class GroupRun {
     await this.#each(restarted);
     await this.#sentinel.act(this.#sentinelPlace);
     await restarted(this.#sentinel, this.#sentinelPlace);
-    // From before the first act until now all that is written is recorded: what should not come would be there.
+    // All writes from before the first act until now are recorded, including unexpected restarts.
     await delay(settleMs + 1_000);
   }
 
@@ -73,7 +73,7 @@ export class GroupRun {
     return place;
   }
 
-  /** Throws what was the matter with a spec before it could be judged. */
+  /** Throws the error of a spec that failed before it could be judged. */
   failed(spec: Spec): void {
     if (this.#failures.has(spec)) throw this.#failures.get(spec);
   }
@@ -109,7 +109,7 @@ export class GroupRun {
     }
   }
 
-  /** All specs at once; what fails in one is its own affair. */
+  /** Runs a step of all specs at once; the failure of one does not affect the others. */
   async #each(step: (spec: Spec, place: Place) => Promise<void>): Promise<void> {
     await inBatches(this.#group.specs, async (spec, index) => {
       if (this.#failures.has(spec)) return;
@@ -126,7 +126,7 @@ async function restarted(spec: Spec, place: Place): Promise<void> {
   for (const [workload, times] of Object.entries(spec.restarts)) await place.restarted(workload, times);
 }
 
-/** So many at a time that the API server does not push back. */
+/** Few enough that the API server does not throttle requests. */
 const atOnce = 24;
 
 async function inBatches<T>(items: readonly T[], each: (item: T, index: number) => Promise<void>): Promise<void> {

@@ -32,7 +32,7 @@ function specOf({ workload, times = 1, act = edit, ...rest }: Story): Spec {
   return { ...rest, objects: [settings(), workload], act, restarts };
 }
 
-/** With pods, in every state that holds a rollout back: the change is written all the same. */
+/** Rolled kinds, also in each state that holds a rollout back: the change is written anyway. */
 const rolled: readonly Story[] = [
   { title: '§6 a Deployment with pods is rolled', workload: deployment(uses) },
   { title: '§6 a StatefulSet with pods is rolled', workload: statefulSet(uses) },
@@ -49,7 +49,7 @@ const rolled: readonly Story[] = [
   },
 ];
 
-/** §6.1: a CronJob and its Job template. */
+/** §6.1: a CronJob with these fields in its Job template. */
 function cronJobWith(options: Partial<WorkloadOptions>, template: JsonObject = {}): ObjectInput {
   const made = cronJob({ schedule: '0 0 31 2 *', ...uses, ...options });
   const spec = made['spec'] as JsonObject & { readonly jobTemplate: JsonObject };
@@ -70,7 +70,7 @@ const cronJobs: readonly Story[] = [
         ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'web', controller: true }],
       });
       expect(markedBy(place, 'CronJob/web')).toEqual(['app STAKATER_APP_CONFIGMAP']);
-      // The CronJob's own template never gets it.
+      // The CronJob's own template never gets the variable.
       expect(JSON.stringify(place.last('CronJob/web')['spec'])).not.toContain('STAKATER_');
     },
   },
@@ -110,7 +110,7 @@ const cronJobs: readonly Story[] = [
   },
 ];
 
-/** §6.2: what a Job keeps when it is created anew. */
+/** §6.2: what a Job keeps when it is recreated. */
 const jobs: readonly Story[] = [
   {
     title: '§6.2 a completed Job is run again',
@@ -179,7 +179,7 @@ const jobs: readonly Story[] = [
 const restartAt = (place: Place): readonly unknown[] => place.values('Rollout/web', ['spec', 'restartAt']);
 const inPlace = { ...auto, 'reloader.stakater.com/rollout-strategy': 'restart' };
 
-/** §6.3, by the definition of Argo Rollouts. */
+/** §6.3, with the CustomResourceDefinition of Argo Rollouts. */
 const rollouts: readonly Story[] = [
   {
     title: '§6.3 a Rollout gets another template, and no restartAt',
@@ -235,7 +235,7 @@ const loans: readonly Spec[] = (
 
 const kinds: readonly Kind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'Job'];
 
-/** What other controllers own is theirs to restart. */
+/** Objects that another controller owns are left to it. */
 const owned: readonly Spec[] = [
   {
     title: '§6 ReplicaSets and pods of a workload are left to it',
@@ -251,7 +251,7 @@ const owned: readonly Spec[] = [
   },
 ];
 
-/** §6: what is done to each kind. */
+/** §6: how each kind is restarted. */
 export const workloadKinds: readonly Group[] = [
   {
     name: 'kinds',

@@ -13,7 +13,7 @@ const editBoth = async (place: Place): Promise<void> => {
   await place.edit('Secret', 'db');
 };
 
-/** Every kind in one namespace: what is selected is selected for all of them. */
+/** Every kind in one namespace: a selection holds for all kinds. */
 function everyKind(title: string, times: 0 | 1, labels: Labels = {}): Spec {
   return {
     title: `§10 ${title}: ${times === 0 ? 'nothing restarts' : 'all kinds restart'}`,
@@ -24,7 +24,7 @@ function everyKind(title: string, times: 0 | 1, labels: Labels = {}): Spec {
   };
 }
 
-/** One Deployment; the label comes or goes while we run. */
+/** One Deployment, whose namespace may gain or lose the label while the reconciler runs. */
 function labelled(title: string, labels: Labels, act: (place: Place) => Promise<void>, times: number): Spec {
   return {
     title: `§10.2 ${title}`,
@@ -45,7 +45,7 @@ const gainsAndLosses: readonly Spec[] = [
     { env: 'dev' },
     async (place) => {
       await editBoth(place);
-      // The order of two writes within one second is not known, and in doubt there is a restart.
+      // The order of two writes within one second is unknown, and in doubt Reroll restarts.
       await delay(1_500);
       await place.label(prod);
       await place.recorded(web);
@@ -67,7 +67,7 @@ const gainsAndLosses: readonly Spec[] = [
   labelled('a namespace that never has it', {}, editBoth, 0),
 ];
 
-/** §10.3: terms of one selector, each missed by one namespace. */
+/** §10.3: the terms of one selector. For each term, one namespace violates it. */
 const terms: readonly Spec[] = [
   everyKind('all terms hold', 1, { env: 'prod', tier: 'web', stage: 'live' }),
   everyKind('another value that the set has', 1, { env: 'dev', tier: 'api', stage: 'live' }),

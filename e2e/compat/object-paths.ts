@@ -1,4 +1,4 @@
-/** Where objects of each kind are served. */
+/** The API path of each kind's collection, without a namespace. */
 const collections = {
   Namespace: '/api/v1/namespaces',
   ConfigMap: 'api/v1/configmaps',
@@ -20,7 +20,7 @@ export function isKind(kind: string): kind is Kind {
   return kind in collections;
 }
 
-/** Of one namespace, or of all. */
+/** The path of a collection in one namespace, or in all if undefined. */
 export function collectionPath(kind: Kind, namespace?: string): string {
   const parts = collections[kind].split('/');
   if (kind === 'Namespace') return collections[kind];

@@ -16,7 +16,7 @@ function deployment(period: string, spec: JsonObject = {}) {
   return idle.Deployment({ name: 'web', annotations, envFrom: [fromConfigMap('app')], spec: { replicas: 0, ...spec } });
 }
 
-/** Whether it was paused, in the order of time. */
+/** Whether the Deployment was paused, over time, without repetitions. */
 function turns(place: Place): readonly boolean[] {
   return place.values(web, ['spec', 'paused']).map((paused) => paused === true);
 }
@@ -31,7 +31,7 @@ function revision(place: Place): unknown {
 
 const edit = async (place: Place): Promise<void> => await place.edit('ConfigMap', 'app');
 
-/** §8: a period that means nothing holds nothing up. */
+/** §8: an invalid or non-positive period does not delay the restart. */
 const ineffective: readonly Spec[] = ['5 minutes', '5', '1d', 'soon', '0', '0s', '-5m'].map((period) => ({
   title: `§8 the period "${period}" has no effect, and the restart is not held back (Q45, Q46)`,
   objects: [settings(), deployment(period)],
@@ -52,7 +52,7 @@ const windows: readonly Spec[] = [
     judge: (place) => {
       expect(turns(place)).toEqual([false, true]);
       expect(place.annotation(web, pausedAtKey)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-      // Kubernetes rolls nothing while it is paused.
+      // Kubernetes does not roll out a paused Deployment.
       expect(revision(place)).toBe('1');
     },
   },

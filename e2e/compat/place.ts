@@ -7,7 +7,7 @@ import type { RerollProcess } from '../reroll-process';
 import { collectionPath, isKind, objectPath, type Kind } from './object-paths';
 import type { Recorder } from './recorder';
 
-/** The namespace of a spec: what a user does there, and what came of it. */
+/** The namespace of a spec: what a user does there, and the recorded results. */
 export class Place {
   readonly namespace: string;
   readonly #admin: ContractClient;
@@ -28,7 +28,7 @@ export class Place {
     }
   }
 
-  /** A merge patch. */
+  /** Sends a merge patch. */
   async patch(kind: Kind, name: string, body: JsonObject): Promise<void> {
     await accepted(this.#admin.patch(objectPath(kind, this.namespace, name), merge, body));
   }
@@ -39,7 +39,7 @@ export class Place {
     await this.patch(kind, name, kind === 'Secret' ? { stringData: data } : { data });
   }
 
-  /** The CSI driver finds another version of what the volume of a pod holds. */
+  /** Writes another version to a pod's status, like the CSI driver after a rotation. */
   async rotate(pod: string, className: string, version = '2'): Promise<void> {
     const status = { objects: [{ id: 'pw', version }] };
     await this.patch('SecretProviderClassPodStatus', `${pod}-default-${className}`, { status });
@@ -53,7 +53,7 @@ export class Place {
     await accepted(this.#admin.patch(`/api/v1/namespaces/${this.namespace}`, merge, { metadata: { labels } }));
   }
 
-  /** Anything of the cluster as it is now. */
+  /** Reads the current state of any path. */
   async read(path: string): Promise<JsonObject> {
     return (await this.#admin.get(path)).body;
   }
@@ -63,25 +63,25 @@ export class Place {
     return this.#recorder.restarts(kind, this.namespace, name);
   }
 
-  /** A workload, Job or Event as it was last, also if it is gone. */
+  /** The last recorded state of a workload, Job or Event, even if it was deleted. */
   last(workload: string): JsonObject {
     const { kind, name } = parse(workload);
     return this.#recorder.history(kind, this.namespace, name).at(-1)?.object ?? {};
   }
 
-  /** Whether we say of a workload that we have restarted it. */
+  /** Whether the workload has the annotation of a restart by Reroll. */
   claimsRestart(workload: string): boolean {
     return this.annotation(workload, 'reroll.dev/last-restart') !== undefined;
   }
 
-  /** What a field of a workload has held, oldest first, without repetitions. */
+  /** The values that a field of a workload has had, oldest first, without consecutive repetitions. */
   values(workload: string, path: readonly string[]): readonly unknown[] {
     const { kind, name } = parse(workload);
     const values = this.#recorder.history(kind, this.namespace, name).map(({ object }) => fieldAt(object, path));
     return values.filter((value, index) => index === 0 || value !== values[index - 1]);
   }
 
-  /** The last states of all objects of a kind, by name. */
+  /** The last recorded state of each object of a kind. */
   all(kind: Kind): readonly JsonObject[] {
     return this.#recorder.ofNamespace(kind, this.namespace).map((history) => history.at(-1)?.object ?? {});
   }
@@ -104,12 +104,12 @@ export class Place {
     });
   }
 
-  /** Whether the reconciler has said so of anything. */
+  /** Whether any log message of the reconciler contains this text. */
   says(text: string): boolean {
     return this.#process().lines.some(({ message }) => message.includes(text));
   }
 
-  /** What the reconciler has said of this place. */
+  /** Log messages of the reconciler about objects in this namespace. */
   log(level?: string): readonly string[] {
     return this.#process()
       .lines.filter((line) => level === undefined || line.level === level)

@@ -7,7 +7,7 @@ const templatePaths: Partial<Record<Kind, readonly string[]>> = {
   CronJob: ['spec', 'jobTemplate', 'spec', 'template'],
 };
 
-/** All that was ever stored of workloads and Events, from before there were any: no write escapes it. */
+/** Records every stored state of workloads and Events, from before there are any, so no write is missed. */
 export class Recorder {
   readonly #admin: ContractClient;
   readonly #kinds: readonly Kind[];
@@ -28,18 +28,18 @@ export class Recorder {
     }
   }
 
-  /** What was stored of an object, oldest first. */
+  /** The stored states of an object, oldest first. */
   history(kind: Kind, namespace: string, name: string): readonly WatchEvent[] {
     return this.#histories.get(`${kind}/${namespace}/${name}`) ?? [];
   }
 
-  /** Objects of a kind that are there now, or were. */
+  /** The histories of the objects of a kind in a namespace, including deleted ones. */
   ofNamespace(kind: Kind, namespace: string): readonly (readonly WatchEvent[])[] {
     const prefix = `${kind}/${namespace}/`;
     return [...this.#histories].filter(([key]) => key.startsWith(prefix)).map(([, history]) => history);
   }
 
-  /** How often a workload was restarted: its template changed, its pods were asked to go, a Job was run for it. */
+  /** How often a workload was restarted: changes of its template or `restartAt`, Jobs run for it, or recreations. */
   restarts(kind: Kind, namespace: string, name: string): number {
     if (this.#broken.length > 0) throw new Error(`a watch ended early: ${this.#broken.join('; ')}`);
     const history = this.history(kind, namespace, name);

@@ -11,7 +11,7 @@ type SourceKind = 'ConfigMap' | 'Secret';
 interface Situation {
   readonly what: string;
   readonly pod: (kind: SourceKind) => PodOptions;
-  /** The container that gets the variable; none: no restart. */
+  /** The container that gets the variable; undefined means no restart. */
   readonly auto: string | undefined;
   readonly named: string | undefined;
 }
@@ -31,7 +31,7 @@ const projected = (kind: SourceKind): JsonObject => {
   return { name: 'v', projected: { sources: [{ downwardAPI: { items: [] } }, source] } };
 };
 
-/** §3.1: each way to use a source, by the second of two containers. */
+/** §3.1: each way to use a source, in the second of two containers. */
 const shapes: readonly Situation[] = bySecond([
   ['env', (kind) => ({ containers: [container('one'), container('two', { env: [envFromKey(kind, 'app', 'key')] })] })],
   ['envFrom', (kind) => ({ containers: [container('one'), container('two', { envFrom: [from(kind)] })] })],
@@ -146,7 +146,7 @@ function specOf(
   const workload = `${kind}/web`;
   const target = situation[mode];
   const annotations = mode === 'auto' ? auto : named(source);
-  // One of each kind under one name: who confuses them restarts too often.
+  // One source of each kind with the same name: confusing them would cause too many restarts.
   const objects = [settings(), credentials(), idle[kind]({ name: 'web', annotations, ...situation.pod(source) })];
   return {
     title: `§${section} ${kind}, ${source}, ${mode}: ${situation.what}`,
@@ -160,7 +160,7 @@ function specOf(
   };
 }
 
-/** The other source of the same name changes: nothing restarts. */
+/** The source that changes has the same name but another kind than the one in use: nothing restarts. */
 function sameName(source: SourceKind, other: SourceKind, kind: IdleKind): Spec {
   return {
     title: `§3.1 ${kind}: a ${other} of the same name is not the ${source} that it uses`,
@@ -170,7 +170,7 @@ function sameName(source: SourceKind, other: SourceKind, kind: IdleKind): Spec {
   };
 }
 
-/** §3.1: what is not looked at. */
+/** §3.1: references that do not count as a use. */
 const unseen: readonly Spec[] = [
   notUsed('imagePullSecrets are', { imagePullSecrets: [{ name: 'app' }] }),
   notUsed('the nodePublishSecretRef of a CSI volume is', {

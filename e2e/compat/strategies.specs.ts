@@ -95,7 +95,7 @@ const ofEnvironment: readonly Spec[] = [
   },
 ];
 
-/** What carries the marker: the workload, or the Job that a CronJob is run as. */
+/** The pod template with the marker: that of the workload, or of the Job that a CronJob was run as. */
 function templateOf(place: Place, kind: IdleKind): JsonObject {
   const carrier = kind === 'CronJob' ? jobsOf(place, 'web')[0] : place.last(`${kind}/web`);
   return (fieldAt(carrier, ['spec', 'template']) ?? {}) as JsonObject;

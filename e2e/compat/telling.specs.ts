@@ -45,7 +45,7 @@ const events: readonly Spec[] = idleKinds.flatMap((kind) => [
   },
 ]);
 
-/** Refuses every change of a pod template of a Deployment in the namespaces with the label. */
+/** Rejects every change of a Deployment's pod template in namespaces with the label. */
 const refusal: readonly JsonObject[] = [
   {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -72,7 +72,7 @@ const refusal: readonly JsonObject[] = [
   },
 ];
 
-/** §15, and a fault of Reloader's (Q28): who cannot be restarted is told of, and the others are restarted. */
+/** §15, and a bug of Reloader (Q28): a workload that cannot be restarted is reported, and the others are restarted. */
 const refused: Spec = {
   title: '§15 a restart that is refused is a ReloadFail, Warning, and stops no other workload (Q28)',
   labels: { refuses: 'true' },
@@ -108,7 +108,7 @@ function tells(title: string, judge: (place: Place) => Promise<void>): Spec {
   return { title, objects: [settings()], act: nothing, restarts: {}, judge };
 }
 
-/** §16: the ConfigMap that tells of the install. */
+/** §16: the ConfigMap that describes the install. */
 const meta: readonly Spec[] = [
   tells('§16 reloader-meta-info has its label and its three keys', async (place) => {
     const { metadata, data } = await place.read(metaInfo);
@@ -126,7 +126,7 @@ const meta: readonly Spec[] = [
   }),
 ];
 
-/** The keys that the flags give other names. */
+/** The annotation keys that the flags rename. */
 const keys = {
   'auto-annotation': 'my/auto',
   'configmap-auto-annotation': 'my/cm-auto',
@@ -181,7 +181,7 @@ const ofKeys: readonly Spec[] = named.map(({ what, annotations, onSource = {}, .
     idle.Deployment({ name: 'config-map', annotations, envFrom: [fromConfigMap('app')] }),
     idle.Deployment({ name: 'secret', annotations, envFrom: [fromSecret('app')] }),
   ],
-  // Each changes alone: a named source restarts also who does not use it.
+  // Both sources change: a named source also restarts a workload that does not use it.
   act: async (place) => {
     await place.edit('ConfigMap', 'app');
     await place.edit('Secret', 'app');
@@ -196,7 +196,7 @@ function isNamed(annotations: Readonly<Record<string, string>>): boolean {
   return 'my/cm' in annotations || 'my/secret' in annotations;
 }
 
-/** §2.1, §15, §16: names of annotations, Events, and what is published of the install. */
+/** §2.1, §15, §16: names of annotations, Events, and the published data of the install. */
 export const telling: readonly Group[] = [
   { name: 'events', flags: [], setUp: refusal, specs: [...events, refused] },
   {

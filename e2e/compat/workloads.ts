@@ -27,7 +27,7 @@ export function credentials(name = 'app', options: Partial<SourceOptions> = {}):
   return secret({ name, data: { key: 'first' }, ...options });
 }
 
-/** Workloads whose pods do not matter: they have none, so that hundreds of them are no load. */
+/** Workloads without pods, so that hundreds of them cause no load. */
 export const idle = {
   Deployment: (options: WorkloadOptions) => deployment({ replicas: 0, ...options }),
   StatefulSet: (options: WorkloadOptions) => statefulSet({ replicas: 0, ...options }),
@@ -41,7 +41,7 @@ export const idle = {
 export type IdleKind = keyof typeof idle;
 export const idleKinds = Object.keys(idle) as readonly IdleKind[];
 
-/** On no node. */
+/** Gives the pods a node selector that no node matches. */
 function nowhere(object: ObjectInput): ObjectInput {
   const spec = object['spec'] as JsonObject;
   const template = spec['template'] as JsonObject;
@@ -56,7 +56,7 @@ function withTemplateSpec(object: ObjectInput, jobSpec: JsonObject): ObjectInput
   return { ...object, spec: { ...spec, jobTemplate: { ...template, spec: merged } } };
 }
 
-/** The variables of Reloader's that a restart has left behind, as `container NAME`; of a CronJob, in the Jobs it was run as. */
+/** Reloader's variables that a restart wrote, as `container NAME`; for a CronJob, those in the Jobs it was run as. */
 export function markedBy(place: Place, workload: string): readonly string[] {
   const [kind = '', name = ''] = workload.split('/');
   const carriers = kind === 'CronJob' ? jobsOf(place, name) : [place.last(workload)];

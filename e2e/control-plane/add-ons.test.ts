@@ -11,7 +11,7 @@ import {
 } from './add-ons';
 import { type TemporaryDir, createTemporaryDir } from './temporary-dir';
 
-/** What Go finds in each module. */
+/** The files of each Go module. */
 const moduleFiles: Readonly<Record<string, readonly string[]>> = {
   'github.com/argoproj/argo-rollouts': [
     'rollout',
@@ -32,7 +32,7 @@ const moduleFiles: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Stands in for Go: makes the files of the module that it is asked for. */
+/** A fake Go: creates the files of the requested module. */
 const fakeGo = `#!/bin/sh
 dir=\${0%/*}
 command=$1 all=$*

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { buildOnceWithinModule, goModuleDir, requireGo } from './go-command';
 import { goModulesDir, pinnedVersion, projectDir } from './versions';
 
-/** What its kinds are wanted for: as workloads and sources, or beside an install of ours. */
+/** Why an add-on's kinds are needed: as workloads and sources, or beside an install of Reroll. */
 export type AddOnUse = 'workloads' | 'install';
 
-/** An add-on whose kinds are tried: its CustomResourceDefinitions come with its Go module. */
+/** An add-on whose kinds are tested. Its CustomResourceDefinitions come with its Go module. */
 interface AddOn {
   readonly use: AddOnUse;
-  /** The module of ours that pins its version. */
+  /** The folder of our Go module that pins the version. */
   readonly folder: string;
   readonly modulePath: string;
   readonly files: readonly string[];
@@ -62,20 +62,20 @@ const addOns: readonly AddOn[] = [
   certManager,
 ];
 
-/** What fetching may be told; everything has a default. */
+/** Options for fetching; everything has a default. */
 export interface FetchOptions {
   readonly cacheDir?: string;
   readonly goCommand?: string;
   readonly print?: (line: string) => void;
 }
 
-/** The real definitions of the add-ons, one file each; they are there once `npm run e2e` has fetched them. */
+/** The files of the real definitions, one per definition; they exist once `npm run e2e` has fetched them. */
 export function addOnDefinitionFiles(use: AddOnUse, cacheDir = defaultCacheDir): readonly string[] {
   const wanted = addOns.filter((addOn) => addOn.use === use);
   return wanted.flatMap((addOn) => addOn.files.map((file) => path.join(dirOf(addOn, cacheDir), path.basename(file))));
 }
 
-/** Copies what is missing out of the modules, so that a later run needs neither Go nor its module cache. */
+/** Copies missing definitions from the modules, so that a later run needs neither Go nor its module cache. */
 export async function fetchAddOnDefinitions(options: FetchOptions = {}): Promise<void> {
   const { cacheDir = defaultCacheDir, goCommand = 'go', print = () => undefined } = options;
   for (const addOn of addOns) {
@@ -90,25 +90,25 @@ export async function fetchAddOnDefinitions(options: FetchOptions = {}): Promise
   }
 }
 
-/** The real controller of Argo Rollouts; it is there once `npm run e2e` has built it. */
+/** The real controller of Argo Rollouts; it exists once `npm run e2e` has built it. */
 export function rolloutsControllerFile(cacheDir = defaultCacheDir): string {
   return path.join(dirOf(argoRollouts, cacheDir), 'rollouts-controller');
 }
 
-/** Builds it within its own module, whose replacements of other modules hold nowhere else. */
+/** Builds it inside its own module, because the module's replacements of other modules apply only there. */
 export async function buildRolloutsController({ cacheDir, ...options }: FetchOptions = {}): Promise<void> {
   const program = { ...argoRollouts, mainPackage: './cmd/rollouts-controller' };
   await buildOnceWithinModule(program, rolloutsControllerFile(cacheDir), options);
 }
 
-/** The real controllers and cainjector of cert-manager, under a main of ours; there once `npm run e2e` has built it. */
+/** The real controllers and cainjector of cert-manager, with our main; exists once `npm run e2e` has built it. */
 export function certManagerFile(cacheDir = defaultCacheDir): string {
   const main = readFileSync(path.join(goModulesDir, certManager.folder, 'main.go'));
   const version = createHash('sha256').update(main).digest('hex').slice(0, 8);
   return path.join(dirOf(certManager, cacheDir), `cert-manager-${version}`);
 }
 
-/** Builds it. */
+/** Builds cert-manager, unless it is built already. */
 export async function buildCertManager({ cacheDir, ...options }: FetchOptions = {}): Promise<void> {
   const program = { ...certManager, mainPackage: '.', isOurs: true };
   await buildOnceWithinModule(program, certManagerFile(cacheDir), options);

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import type { Identity } from './certificates';
 
-/** A client of the API server: who calls whom. */
+/** An API server and the identity that calls it. */
 export interface ApiEndpoint {
   readonly url: string;
   readonly caPem: string;
@@ -14,7 +14,7 @@ export interface ApiResponse {
   readonly body: string;
 }
 
-/** Sends one request on a connection of its own; kubectl would take a process and a discovery for each. */
+/** Sends one request on a new connection. kubectl would need a process and API discovery for each request. */
 export async function apiRequest(
   endpoint: ApiEndpoint,
   method: 'GET' | 'POST',

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** The policy that the API server records requests by: one line when a response starts or completes, no bodies. */
+/** The audit policy: the API server writes one line when a response starts or completes, without bodies. */
 export const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -38,7 +38,7 @@ export interface AuditFilter {
   readonly user?: string;
 }
 
-/** Reads an audit log line by line, since that of a long test outgrows the longest string that Node can hold. */
+/** Reads an audit log line by line, because the log of a long test exceeds the longest string that Node can hold. */
 export async function readAuditLog(file: string, filter: AuditFilter = {}): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = [];
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Infinity });

@@ -26,7 +26,7 @@ export const kwokStageFiles = {
   'pod-delete.yaml': 'kustomize/stage/pod/fast/pod-delete.yaml',
 } as const;
 
-/** Where the binaries are looked for; both have defaults, and tests give their own. */
+/** The folders that are searched for binaries; both have defaults, and tests pass their own. */
 export interface BinarySources {
   /** Folder of ready-made binaries, as `setup-envtest` prepares it. Defaults to `KUBEBUILDER_ASSETS`. */
   readonly assetsDir?: string | undefined;
@@ -34,13 +34,13 @@ export interface BinarySources {
   readonly cacheDir?: string;
 }
 
-/** What a start needs, found on disk. */
+/** The files that a start needs. */
 export interface LocatedBinaries {
   readonly binaries: BinaryPaths;
   readonly stages: readonly string[];
 }
 
-/** The git-ignored folder for built binaries; its name carries the versions, so an upgrade never meets old files. */
+/** The git-ignored folder for built binaries. Its name has the versions, so an upgrade never uses old files. */
 export function cacheDir(versions: ControlPlaneVersions = pinnedVersions()): string {
   const key = [
     `kubernetes-${versions.kubernetes}`,
@@ -72,8 +72,8 @@ export function stagesDirOf(sources: BinarySources = {}): string {
 /**
  * Finds everything that a start needs.
  *
- * @throws Error that names what is missing and the command that builds it. It is not built from here: that takes
- * minutes, which no caller with a deadline of its own expects.
+ * @throws Error that names what is missing and the command that builds it. This function does not build: that takes
+ * minutes, which exceeds the deadlines of callers.
  */
 export function locateBinaries(sources: BinarySources = {}): LocatedBinaries {
   const missing: string[] = [];

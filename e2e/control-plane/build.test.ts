@@ -12,7 +12,7 @@ let cacheDir: string;
 let goCommand: string;
 let lines: string[];
 
-/** Stands in for Go: notes how it was called, writes half of a program, fails if told to, then writes the rest. */
+/** A fake Go: records how it was called, writes half of a program, fails if told to, else writes the rest. */
 const fakeGo = `#!/bin/sh
 dir=\${0%/*}
 echo "$*" >>"$dir/calls"

@@ -17,7 +17,7 @@ import { buildHelm } from './helm';
 import { identifyProcess } from './process-identity';
 import { pinnedVersions } from './versions';
 
-/** What a build may be told; everything has a default. */
+/** Options for a build; everything has a default. */
 export interface BuildOptions extends BinarySources {
   /** The Go command. */
   readonly goCommand?: string;
@@ -80,7 +80,7 @@ async function buildBinary(
   print(`control plane: built ${name} in ${Math.round((Date.now() - startedMs) / 1000)} s`);
 }
 
-/** Copied, so that a later start (or a machine that got the cache from elsewhere) needs no Go and no module cache. */
+/** Copies KWOK's stages: a later start, or a machine that restored the cache, then needs no Go and no module cache. */
 async function copyStages({ go, outputDir, print }: Build): Promise<void> {
   const moduleDir = await goModuleDir(go, 'kwok', 'sigs.k8s.io/kwok');
   await inTemporaryFolder(outputDir, async (temporaryDir) => {

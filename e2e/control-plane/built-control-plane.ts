@@ -21,7 +21,7 @@ import type { ServerGroup } from './server-group';
 import type { ServerCommand, ServerProcess } from './server-process';
 import { UserDirectory } from './users';
 
-/** What `BuiltControlPlane` is made of. */
+/** The parts of a `BuiltControlPlane`. */
 export interface BuiltControlPlaneParts {
   readonly group: ServerGroup;
   readonly binaries: BinaryPaths;
@@ -30,7 +30,7 @@ export interface BuiltControlPlaneParts {
   readonly apiServerFlags: readonly string[];
 }
 
-/** A control plane of our own processes; `startControlPlane` makes it. */
+/** A control plane of our own processes; `startControlPlane` creates it. */
 export class BuiltControlPlane implements ControlPlane {
   readonly apiServerUrl: string;
   readonly caPem: string;

@@ -33,7 +33,7 @@ export interface CertificateAuthority {
 
 const dayMs = 24 * 60 * 60 * 1000;
 const lifetimeMs = 30 * dayMs;
-/** Certificates are valid from a little before now, so that a clock which is set back does not refuse them. */
+/** Certificates are valid from a little before now, so they stay valid if the clock is set back by less than this. */
 const backdateMs = 5 * 60 * 1000;
 
 const sanType = { dns: 2, ip: 7 } as const;
@@ -108,7 +108,7 @@ function signNatively(certificate: pki.Certificate, { privatePem }: KeyPair): vo
   certificate.sign(native as pki.rsa.PrivateKey, md.sha256.create());
 }
 
-/** Servers are known by names and addresses, users by their common name. */
+/** Only certificates of servers have DNS names or IP addresses; users have only a common name. */
 function isServer({ dnsNames = [], ipAddresses = [] }: LeafRequest): boolean {
   return dnsNames.length + ipAddresses.length > 0;
 }

@@ -4,17 +4,17 @@ import type { KubectlOptions } from './kubectl';
 import type { ProcessIdentity } from './process-identity';
 import type { ServerCommand } from './server-process';
 
-/** The user that the process under test authenticates as, so that the audit log tells its requests apart. */
+/** The user that the process under test authenticates as; the audit log identifies its requests by this name. */
 export const rerollUser = 'reroll';
 
-/** What a test can do with any cluster, be it built here or one that already exists. */
+/** What a test can do with any cluster, built here or already existing. */
 export interface Cluster {
   readonly apiServerUrl: string;
-  /** The certificate that signs the API server's own. */
+  /** The CA certificate that signed the API server's certificate. */
   readonly caPem: string;
   /** A kubeconfig with every right. */
   readonly adminKubeconfigPath: string;
-  /** Certificate and key of a user with these groups; the same pair when asked again. It has no rights by itself. */
+  /** Certificate and key of a user with these groups, the same pair on each call. The user has no rights by itself. */
   identityFor(user: string, groups?: readonly string[]): Promise<Identity>;
   /** Path of a kubeconfig for such a user. */
   kubeconfigFor(user: string, groups?: readonly string[]): Promise<string>;
@@ -24,9 +24,9 @@ export interface Cluster {
    * @example await cluster.kubectl(['apply', '-f', '-'], { stdin: manifest });
    */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<string>;
-  /** What the API server was asked so far; undefined where its audit log is out of reach. */
+  /** The requests that the API server has logged so far; undefined if its audit log cannot be read. */
   auditEntries(filter?: AuditFilter): Promise<AuditEntry[] | undefined>;
-  /** Ends what was started and removes what was created for the test. May be called again. */
+  /** Ends the processes and removes the objects that were created for the test. May be called again. */
   stop(): Promise<void>;
 }
 
@@ -45,8 +45,8 @@ export interface ControlPlane extends Cluster {
   stopApiServer(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Starts the API server again, at the same address with the same data, and waits until it is ready. */
   startApiServer(): Promise<void>;
-  /** Copies what etcd stores, for which etcd and API server are stopped a moment; resolves with where the copy is. */
+  /** Copies the data of etcd, while etcd and the API server are briefly stopped; resolves with the path of the copy. */
   backUpEtcd(): Promise<string>;
-  /** Takes the cluster back to a copy, as after a disaster: its versions are given out anew. */
+  /** Restores a copy, as after a disaster: resourceVersions that were assigned since the copy are assigned again. */
   restoreEtcd(backup: string): Promise<void>;
 }

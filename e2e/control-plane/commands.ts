@@ -16,7 +16,7 @@ export interface Layout {
   readonly ports: Ports;
 }
 
-/** Addresses that services get; the first one is the API server's own and belongs into its certificate. */
+/** Addresses of Services. The first one is the API server's own and belongs in its certificate. */
 export const serviceNetwork = { range: '10.0.0.0/24', apiServerAddress: '10.0.0.1' } as const;
 
 /** Names of the files that the servers read, relative to the data folder. */
@@ -30,27 +30,27 @@ export const files = {
   auditPolicy: 'audit-policy.yaml',
 } as const;
 
-/** Where etcd answers; on loopback and without TLS, which the API server accepts and only local users reach. */
+/** The URL of etcd: without TLS, which the API server accepts, and on loopback, which only local users reach. */
 export function etcdUrl(ports: Ports): string {
   return `http://127.0.0.1:${ports.etcdClient}`;
 }
 
-/** Where the API server answers. */
+/** The URL of the API server. */
 export function apiServerUrl(ports: Ports): string {
   return `https://127.0.0.1:${ports.apiServer}`;
 }
 
-/** Where the API server records requests. */
+/** The path of the API server's audit log. */
 export function auditLogPath(layout: Layout): string {
   return path.join(layout.logDir, 'audit.log');
 }
 
-/** Where the kubeconfig of a component or of the admin is. */
+/** The path of the kubeconfig of a component or of the admin. */
 export function kubeconfigPath(layout: Layout, name: string): string {
   return path.join(layout.dataDir, `${name}.kubeconfig`);
 }
 
-/** Where etcd keeps everything that it stores. */
+/** The data folder of etcd. */
 export function etcdDataDir({ dataDir }: Layout): string {
   return path.join(dataDir, 'etcd');
 }
@@ -70,7 +70,7 @@ export function etcdCommand(binaries: BinaryPaths, layout: Layout): ServerComman
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=e2e=${peerUrl}`,
-      // The data are thrown away after the test; waiting for the disk would only make the test slow.
+      // The data are deleted after the test, so waiting for the disk would only slow it down.
       '--unsafe-no-fsync',
       '--quota-backend-bytes=8589934592',
       '--max-request-bytes=3145728',
@@ -92,7 +92,7 @@ export function apiServerCommand(
       `--etcd-servers=${etcdUrl(layout.ports)}`,
       '--bind-address=127.0.0.1',
       `--secure-port=${layout.ports.apiServer}`,
-      // Without it the server would wait for, and then announce, an address that is not loopback.
+      // Without this flag, the server would wait for an address that is not loopback, and announce it.
       '--endpoint-reconciler-type=none',
       '--authorization-mode=Node,RBAC',
       `--client-ca-file=${inDataDir(files.ca)}`,
@@ -104,9 +104,9 @@ export function apiServerCommand(
       `--service-account-signing-key-file=${inDataDir(files.serviceAccountKey)}`,
       `--audit-policy-file=${inDataDir(files.auditPolicy)}`,
       `--audit-log-path=${auditLogPath(layout)}`,
-      // The log is rotated at this size, and what is rotated away is not counted.
+      // The log is rotated at this size in MB. Entries of rotated files would not be counted.
       '--audit-log-maxsize=4096',
-      // Lets SIGTERM end watches in good order; without it the server waits a minute for clients to leave by themselves.
+      // On SIGTERM, ends watches gracefully. Without this flag, the server waits a minute for clients to disconnect.
       '--shutdown-watch-termination-grace-period=5s',
       ...extraFlags,
     ],
@@ -126,7 +126,7 @@ export function controllerManagerCommand(binaries: BinaryPaths, layout: Layout):
       '--use-service-account-credentials',
       `--service-account-private-key-file=${inDataDir(files.serviceAccountKey)}`,
       `--root-ca-file=${inDataDir(files.ca)}`,
-      // Makes it sign certificate requests, as the existing clusters do that tests may run against instead.
+      // Lets it sign certificate requests, like the existing clusters that tests may run against instead.
       `--cluster-signing-cert-file=${inDataDir(files.ca)}`,
       `--cluster-signing-key-file=${inDataDir(files.caKey)}`,
       '--kube-api-qps=200',
@@ -135,7 +135,7 @@ export function controllerManagerCommand(binaries: BinaryPaths, layout: Layout):
   };
 }
 
-/** The command line of the scheduler; needed, since KWOK readies only pods that are bound to a node. */
+/** The command line of the scheduler, which is needed because KWOK marks only pods ready that are bound to a node. */
 export function schedulerCommand(binaries: BinaryPaths, layout: Layout): ServerCommand {
   return {
     name: 'kube-scheduler',
@@ -150,7 +150,7 @@ export function schedulerCommand(binaries: BinaryPaths, layout: Layout): ServerC
   };
 }
 
-/** The command line of KWOK, which plays the kubelet of every node by the given stages. */
+/** The command line of KWOK, which simulates the kubelet of every node as the given stages define. */
 export function kwokCommand(binaries: BinaryPaths, layout: Layout, stages: readonly string[]): ServerCommand {
   return {
     name: 'kwok',

@@ -149,7 +149,7 @@ describe('pods that do not become ready', () => {
     await apply(job('running', { 'control-plane.e2e/pod': 'keeps-running' }));
     await apply(job('later'));
     await pollPhase('running', 'Running');
-    // A Job that was created after it completes: KWOK had every chance to complete the first one too.
+    // A Job that was created later completes, so KWOK had time to complete the first one too.
     await plane.kubectl(['wait', '--for=condition=complete', 'job/later', '--timeout=60s']);
     await pollPhase('running', 'Running');
     await expect(get('job', 'running', '-o', 'jsonpath={.status.active}')).resolves.toBe('1');

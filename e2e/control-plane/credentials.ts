@@ -7,7 +7,7 @@ import { rerollUser } from './cluster';
 import { type Layout, apiServerUrl, files, kubeconfigPath, serviceNetwork } from './commands';
 import { writeKubeconfig } from './kubeconfig';
 
-/** Who signs, and the users that tests act as. */
+/** The certificate authority, and the users that tests act as. */
 export interface Credentials {
   readonly authority: CertificateAuthority;
   readonly admin: Identity;
@@ -42,7 +42,7 @@ export async function writeCredentials(layout: Layout): Promise<Credentials> {
       ipAddresses: ['127.0.0.1', serviceNetwork.apiServerAddress],
     }),
     generateRsaKeyPair(),
-    // Kubernetes has built-in roles for these two names; KWOK has none, so it gets every right.
+    // Kubernetes has built-in roles for the first two names. KWOK has none, so it gets every right.
     issueUser('kube-controller-manager', 'system:kube-controller-manager'),
     issueUser('kube-scheduler', 'system:kube-scheduler'),
     issueUser('kwok', 'kwok', ['system:masters']),

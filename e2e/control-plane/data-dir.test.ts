@@ -22,7 +22,7 @@ afterEach(() => {
   temporary.dispose();
 });
 
-/** Makes the folder look as if an owner that no longer runs had made it. */
+/** Makes the folder look as if its owner no longer runs. */
 const abandon = (dir: string): void => {
   const file = path.join(dir, 'processes.json');
   const owner = { pid: spawnSync(process.execPath, ['-e', '']).pid, kernelStartTime: '1' };

@@ -6,20 +6,20 @@ import { type ProcessIdentity, identifyProcess, isRunning, signalProcess } from 
 const dirPrefix = 'reroll-control-plane-';
 const ownershipFile = 'processes.json';
 
-/** Who uses a data folder: the Node process that made it and the servers that it started. */
+/** The processes that use a data folder: the Node process that created it and the servers that it started. */
 interface Ownership {
   readonly owner: ProcessIdentity;
   readonly servers: readonly ProcessIdentity[];
 }
 
-/** Creates a data folder that only this user can read, for it holds private keys. */
+/** Creates a data folder that only this user can read, because it holds private keys. */
 export function createDataDir(parentDir: string = tmpdir()): string {
   const dir = mkdtempSync(path.join(parentDir, dirPrefix));
   recordServers(dir, []);
   return dir;
 }
 
-/** Notes which servers use a data folder, for whoever has to clean up after a killed owner. */
+/** Records which servers use a data folder, so that a later run can clean up if the owner is killed. */
 export function recordServers(dir: string, servers: readonly ProcessIdentity[]): void {
   const owner = identifyProcess(process.pid);
   if (owner === undefined) throw new Error('cannot read the start time of this process');
@@ -30,15 +30,15 @@ export function recordServers(dir: string, servers: readonly ProcessIdentity[]):
   writeFileSync(path.join(dir, ownershipFile), JSON.stringify(ownership));
 }
 
-/** Kills servers and removes their data folder, synchronously: also usable while the process exits. */
+/** Kills servers and removes their data folder, synchronously, so it also works while the process exits. */
 export function killAndRemove(dir: string, servers: readonly ProcessIdentity[]): void {
   for (const server of servers) signalProcess(server, 'SIGKILL');
-  // A killed server may write until the kernel gets to it, which makes a first removal fail with ENOTEMPTY.
+  // A killed server may still write for a moment, so the first removal can fail with ENOTEMPTY.
   rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }
 
 /**
- * Cleans up after owners that were killed before they could: ends their servers and removes their folders.
+ * Cleans up after owners that were killed: kills their servers and removes their folders.
  *
  * @returns the folders that were removed.
  */
@@ -55,7 +55,7 @@ export function sweepAbandoned(parentDir: string = tmpdir()): string[] {
   return swept;
 }
 
-/** Reads who uses a folder; undefined for a folder of another user, whose list of pids is none of our business. */
+/** Reads which processes use a folder; undefined for another user's folder, whose pids must not be trusted. */
 function readOwnership(dir: string): Ownership | undefined {
   try {
     if (statSync(dir).uid !== process.getuid?.()) return undefined;

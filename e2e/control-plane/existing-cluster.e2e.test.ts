@@ -6,7 +6,7 @@ import { connectExistingCluster } from './existing-cluster';
 import { grantRerollAccess } from './reroll-access';
 import { startControlPlane } from './start';
 
-/** Plays the cluster that exists already. */
+/** Acts as the existing cluster. */
 let plane: ControlPlane;
 let cluster: Cluster;
 

@@ -9,20 +9,20 @@ import { revokeRerollAccess } from './reroll-access';
 import { issueBySigningRequest } from './signing-request';
 import { UserDirectory } from './users';
 
-/** The environment variable that names the kubeconfig of a cluster which tests may change. */
+/** The environment variable with the path of the kubeconfig of a cluster that tests may change. */
 export const optInVariable = 'REROLL_E2E_EXISTING_CLUSTER';
 
-/** The kubeconfig that the environment opts in to, if it does. */
+/** The kubeconfig that the environment opts in to; undefined without an opt-in. */
 export function existingClusterKubeconfig(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const file = env[optInVariable];
   return file === undefined || file === '' ? undefined : path.resolve(file);
 }
 
 /**
- * Connects to a cluster that exists already, with the current context of the kubeconfig that the environment names.
+ * Connects to an existing cluster, with the current context of the kubeconfig that the environment names.
  *
- * The usual places (`KUBECONFIG`, `~/.kube/config`) are never looked at: tests restart workloads and delete what they
- * made, so the cluster has to be pointed at on purpose.
+ * The usual places (`KUBECONFIG`, `~/.kube/config`) are never read: tests restart workloads and delete what they
+ * created, so the cluster must be chosen on purpose.
  *
  * @throws Error without that opt-in.
  */

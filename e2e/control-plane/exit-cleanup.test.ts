@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { createTemporaryDir } from './temporary-dir';
 
 const temporary = createTemporaryDir();
-/** Built once: a loader of TypeScript takes longer than all else that the programs do. */
+/** Bundled once: a TypeScript loader would take longer than everything else that the programs do. */
 const modulePath = path.join(temporary.dir, 'exit-cleanup.cjs');
 
 beforeAll(async () => {

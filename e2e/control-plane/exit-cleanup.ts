@@ -9,10 +9,10 @@ const realProcess = runInThisContext('process') as NodeJS.Process;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs a synchronous action when this Node process ends for whatever reason it can notice: it exits, it crashes with
- * an exception, or it gets a signal. (What it cannot notice, SIGKILL, is left to `sweepAbandoned`.)
+ * Runs a synchronous action when this Node process ends for any reason that it can notice: it exits, it crashes with
+ * an exception, or it gets a signal. (It cannot notice SIGKILL; `sweepAbandoned` cleans up after that.)
  *
- * @returns a function that forgets the action again.
+ * @returns a function that cancels the action.
  */
 export function runAtExit(action: () => void): () => void {
   const forget = (): void => {
@@ -22,7 +22,7 @@ export function runAtExit(action: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
     forget();
     action();
-    // A listener takes the default away, which is to end; it is given back unless someone else listens too.
+    // Our listener replaced the default, which ends the process. Unless another listener remains, restore the default.
     if (realProcess.listenerCount(signal) === 0) realProcess.kill(realProcess.pid, signal);
   };
   realProcess.on('exit', action);

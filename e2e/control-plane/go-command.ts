@@ -4,7 +4,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { goModulesDir, pinnedVersion, projectDir } from './versions';
 
-/** What makes of the same sources the same program, wherever they are. */
+/** Flags for reproducible builds: the same sources give the same program in any folder. */
 export const hermetic = ['-mod=readonly', '-buildvcs=false', '-trimpath'] as const;
 
 /**
@@ -30,7 +30,7 @@ export async function runGo(go: string, folder: string, args: readonly string[])
   const child = spawn(go, args, {
     cwd: path.join(goModulesDir, folder),
     // Static binaries: no C compiler needed, and they run on whichever machine the cache is restored to.
-    // No workspace: a module that is published without the rest of its repository may still name it in a go.work.
+    // No workspace: a published module may contain a go.work that names the rest of its repository, which is missing.
     env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -45,7 +45,7 @@ export async function runGo(go: string, folder: string, args: readonly string[])
   });
 }
 
-/** Downloads a module that one of ours requires, and tells where it is. */
+/** Downloads a module that one of ours requires, and resolves with its folder. */
 export async function goModuleDir(go: string, folder: string, modulePath: string): Promise<string> {
   const parsed: unknown = JSON.parse(await runGo(go, folder, ['mod', 'download', '-json', modulePath]));
   if (typeof parsed === 'object' && parsed !== null && 'Dir' in parsed && typeof parsed.Dir === 'string') {
@@ -54,27 +54,27 @@ export async function goModuleDir(go: string, folder: string, modulePath: string
   throw new Error(`go mod download did not say where ${modulePath} is`);
 }
 
-/** A program that is built within the module it comes from: by the versions, and the replacements, that module names. */
+/** A program that is built inside the module it comes from, with that module's versions and replacements. */
 export interface ModuleProgram {
-  /** The module of ours that pins its version. */
+  /** The folder of our Go module that pins the version. */
   readonly folder: string;
   readonly modulePath: string;
   /** Its main package, relative to the module. */
   readonly mainPackage: string;
-  /** Its main package is in our module instead, as that of its own is not published. */
+  /** Its main package is in our module, because its own one is not published. */
   readonly isOurs?: boolean;
-  /** What the linker is told besides leaving out symbols, of the module in this folder. */
+  /** More linker flags for the module in this folder; symbols are always omitted. */
   readonly linkerFlags?: (moduleDir: string) => readonly string[];
 }
 
-/** What building a program may be told; everything has a default. */
+/** Options for building a program; everything has a default. */
 export interface ProgramBuildOptions {
   readonly file?: string;
   readonly goCommand?: string;
   readonly print?: (line: string) => void;
 }
 
-/** Builds a program into this file if it is not there. */
+/** Builds a program into `file`, unless that exists. */
 export async function buildOnceWithinModule(
   program: ModuleProgram,
   file: string,
@@ -87,13 +87,12 @@ export async function buildOnceWithinModule(
   await buildWithinModule(goCommand, program, file);
 }
 
-/** The git-ignored file of a program; its folder's name carries the version, so an upgrade never meets an old one. */
+/** The git-ignored file of a program. Its folder's name has the version, so an upgrade never uses an old program. */
 export function programFile(name: string, { folder, modulePath }: ModuleProgram): string {
   const version = pinnedVersion(folder, modulePath);
   return path.join(projectDir, '.cache', `${name}-${version}_${process.platform}-${process.arch}`, name);
 }
 
-/** Builds a program into this file. */
 async function buildWithinModule(
   go: string,
   { folder, modulePath, mainPackage, isOurs = false, linkerFlags = () => [] }: ModuleProgram,

@@ -1,16 +1,16 @@
 import type { BinaryName } from './binaries';
 import type { ControlPlaneVersions } from './versions';
 
-/** One folder below `go/`: a Go module of ours whose only purpose is to pin the programs that are built from it. */
+/** One folder below `go/`: our Go module whose only purpose is to pin the versions of programs built from it. */
 export interface GoModule {
   readonly folder: string;
   /** The main package of each program. */
   readonly packages: Readonly<Partial<Record<BinaryName, string>>>;
-  /** What the linker is told besides leaving out symbols. */
+  /** More linker flags; symbols are always omitted. */
   readonly linkerFlags: (versions: ControlPlaneVersions) => readonly string[];
 }
 
-/** Every module, the quick ones first: a mistake in the setup should not show after four minutes only. */
+/** All modules, quick builds first, so that a mistake in the setup shows before four minutes have passed. */
 export const goModules: readonly GoModule[] = [
   {
     folder: 'etcd',
@@ -32,7 +32,7 @@ export const goModules: readonly GoModule[] = [
     },
     linkerFlags: ({ kubernetes }) => {
       const [major = '', minor = ''] = kubernetes.slice(1).split('.');
-      // Without these the API server calls itself v0.0.0, and clients that compare versions misbehave.
+      // Without these flags, the API server reports version v0.0.0, and clients that compare versions misbehave.
       return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((versionPackage) => [
         `-X ${versionPackage}.gitVersion=${kubernetes}`,
         `-X ${versionPackage}.gitMajor=${major}`,

@@ -5,7 +5,7 @@ import { buildHelm, helm } from './helm';
 import { type TemporaryDir, createTemporaryDir } from './temporary-dir';
 import { pinnedVersion } from './versions';
 
-/** Stands in for Go: what it builds is the text of its arguments. */
+/** A fake Go: the program that it builds has its arguments as text. */
 const fakeGo = `#!${process.execPath}
 const { existsSync, mkdirSync, writeFileSync } = require('node:fs');
 const args = process.argv.slice(2);
@@ -19,7 +19,7 @@ if (args[0] === 'build') {
 }
 `;
 
-/** Stands in for Helm: tells how it was called. */
+/** A fake Helm that prints how it was called. */
 const fakeHelm = `#!${process.execPath}
 if (process.argv.includes('wrong')) {
   console.error('Error: wrong');

@@ -22,7 +22,7 @@ const program: ModuleProgram = {
     const minor = requiredVersion(goMod, 'k8s.io/client-go').split('.')[1] ?? '';
     return [
       `-X ${modulePath}/internal/version.version=${version}`,
-      // As in its releases: without these it takes every cluster that it cannot ask for one of Kubernetes 1.20.
+      // As in its releases: without these flags, it assumes Kubernetes 1.20 if it has no cluster to ask.
       ...['pkg/lint/rules', 'pkg/chartutil'].flatMap((package_) => [
         `-X ${modulePath}/${package_}.k8sVersionMajor=1`,
         `-X ${modulePath}/${package_}.k8sVersionMinor=${minor}`,
@@ -33,16 +33,16 @@ const program: ModuleProgram = {
 
 const helmFile = programFile('helm', program);
 
-/** Builds the real Helm if it is not there. */
+/** Builds the real Helm, unless it exists. */
 export async function buildHelm({ file = helmFile, ...options }: ProgramBuildOptions = {}): Promise<void> {
   await buildOnceWithinModule(program, file, options);
 }
 
 /**
- * Runs Helm and resolves with what it printed; rejects with what it complained about. It knows no repositories, plugins
- * or settings of whoever runs the tests.
+ * Runs Helm and resolves with its output; rejects with its error output. It does not use repositories, plugins or
+ * settings of the user who runs the tests.
  *
- * @param kubeconfig undefined for what needs no cluster: `lint`, `template`, `package`.
+ * @param kubeconfig undefined for commands that need no cluster: `lint`, `template`, `package`.
  * @example await helm(['upgrade', 'web', chartDir, '--install', '--set', 'image=web:2'], cluster.adminKubeconfigPath);
  */
 export async function helm(
@@ -55,9 +55,9 @@ export async function helm(
   const inherited = Object.keys(process.env).filter((name) => name.startsWith('HELM_'));
   const env = {
     ...Object.fromEntries(inherited.map((name) => [name, undefined])),
-    // What of the cluster is remembered is remembered for this call: another one may have the same address later.
+    // Caches last for this call only: a later cluster may have the same address.
     ...{ HOME: home, XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, KUBECACHEDIR: home },
-    // No file of this name: without one Helm would take the cluster of whoever runs the tests.
+    // This file does not exist. Without KUBECONFIG, Helm would use the cluster of the user who runs the tests.
     KUBECONFIG: kubeconfig ?? path.join(home, 'no-cluster'),
     ...options.env,
   };

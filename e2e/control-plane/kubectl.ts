@@ -3,7 +3,7 @@ import { type ProgramOptions, runProgram } from './run-program';
 /** How to run kubectl. */
 export type KubectlOptions = ProgramOptions;
 
-/** Runs kubectl and resolves with what it printed; rejects with what it complained about. */
+/** Runs kubectl and resolves with its output; rejects with its error output. */
 export async function runKubectl(
   file: string,
   kubeconfigPath: string,

@@ -1,11 +1,11 @@
 import { type ApiEndpoint, apiRequest } from './api-request';
 
-/** Names of the nodes that a control plane of this size has. */
+/** Names of the nodes of a control plane with `count` nodes. */
 export function nodeNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `node-${index}`);
 }
 
-/** Creates Node objects for KWOK to keep alive: without its usual taint, so that pods need no toleration. */
+/** Creates Node objects for KWOK to keep alive, without the usual taint of KWOK, so that pods need no toleration. */
 export async function createNodes(endpoint: ApiEndpoint, names: readonly string[]): Promise<void> {
   await Promise.all(
     names.map(async (name) => {

@@ -24,7 +24,7 @@ describe('pollUntil', () => {
 
   it('gives no reason of an attempt before the last', async () => {
     const attempt = jest.fn(async (): Promise<undefined> => undefined).mockRejectedValueOnce(new Error('refused'));
-    // Asked for the deadline, and after each attempt: it passes with the second one, however slow the first was.
+    // The clock is read for the deadline and after each attempt. The deadline always passes with the second attempt.
     const now = jest.spyOn(Date, 'now').mockReturnValueOnce(0).mockReturnValueOnce(0).mockReturnValue(60_000);
     try {
       await expect(pollUntil('a value', attempt, quick)).rejects.toThrow(/waiting for a value$/);

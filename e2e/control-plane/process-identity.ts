@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * A process, told apart from a later one that got the same pid by the time at which the kernel started it.
+ * A process. Its start time, as the kernel reports it, distinguishes it from a later process with the same pid.
  *
  * The start time is opaque: clock ticks since boot on Linux, a date elsewhere; only equality means anything.
  */

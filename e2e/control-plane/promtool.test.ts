@@ -5,7 +5,7 @@ import { buildPromtool, promtool } from './promtool';
 import { type TemporaryDir, createTemporaryDir } from './temporary-dir';
 import { pinnedVersion } from './versions';
 
-/** Stands in for Go: what it builds is the text of its arguments, and of the workspace that it is told. */
+/** A fake Go: the program that it builds has its `GOWORK` and its arguments as text. */
 const fakeGo = `#!${process.execPath}
 const { writeFileSync } = require('node:fs');
 const args = process.argv.slice(2);

@@ -19,13 +19,13 @@ const program: ModuleProgram = {
 
 const promtoolFile = programFile('promtool', program);
 
-/** Builds Prometheus' own tool for rules and metrics if it is not there. */
+/** Builds Prometheus' own tool for rules and metrics, unless it exists. */
 export async function buildPromtool({ file = promtoolFile, ...options }: ProgramBuildOptions = {}): Promise<void> {
   await buildOnceWithinModule(program, file, options);
 }
 
 /**
- * Runs promtool and resolves with what it printed; rejects with what it complained about.
+ * Runs promtool and resolves with its output; rejects with its error output.
  *
  * @example await promtool(['check', 'rules', '--lint-fatal', 'rules.yaml']);
  */

@@ -11,18 +11,18 @@ export interface PolicyRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What `grantRerollAccess` may be told; everything has a default. */
+/** Options of `grantRerollAccess`; everything has a default. */
 export interface RerollAccessOptions {
-  /** The namespace that Reroll itself lives in: its leases and its own secrets are there. */
+  /** Reroll's own namespace, which holds its leases and its own Secrets. */
   readonly namespace?: string;
-  /** Rights that one test needs beyond the minimum, in all namespaces. */
+  /** Additional rights for one test, in all namespaces. */
   readonly extraRules?: readonly PolicyRule[];
 }
 
-/** On everything that tests create in the cluster as a whole, so that an existing cluster can be cleaned up. */
+/** The label of everything that `grantRerollAccess` creates, so that an existing cluster can be cleaned up. */
 export const ownedLabel = { key: 'app.kubernetes.io/managed-by', value: 'reroll-e2e' } as const;
 
-/** The manifest that users apply: what is tested is what they get. */
+/** The manifest that users apply, so that tests run with the rights that users grant. */
 const manifest = join(__dirname, '..', '..', 'deploy', 'rbac.yaml');
 
 function rulesOf(kind: 'ClusterRole' | 'Role'): readonly PolicyRule[] {
@@ -35,10 +35,10 @@ function rulesOf(kind: 'ClusterRole' | 'Role'): readonly PolicyRule[] {
   return role.rules;
 }
 
-/** Creates Reroll's namespace if need be, and gives the user `reroll` the rights that Reroll needs, and no more. */
+/** Creates Reroll's namespace if needed, and grants the user `reroll` exactly Reroll's rights and the `extraRules`. */
 export async function grantRerollAccess(cluster: Cluster, options: RerollAccessOptions = {}): Promise<void> {
   const namespace = options.namespace ?? 'reroll';
-  // Created rather than applied: a namespace that is there already is not ours, so it must not get the label.
+  // Created, not applied: a namespace that exists already is not ours, so it must not get the label.
   if ((await cluster.kubectl(['get', 'namespace', namespace, '--ignore-not-found', '-o', 'name'])) === '') {
     await cluster.kubectl(['create', '-f', '-'], { stdin: stringify(namespaceObject(namespace)) });
   }
@@ -46,7 +46,7 @@ export async function grantRerollAccess(cluster: Cluster, options: RerollAccessO
   await cluster.kubectl(['apply', '-f', '-'], { stdin: objects.map((object) => stringify(object)).join('---\n') });
 }
 
-/** Removes from a cluster whatever `grantRerollAccess` created in it. */
+/** Removes everything that `grantRerollAccess` created in a cluster. */
 export async function revokeRerollAccess(cluster: Pick<Cluster, 'kubectl'>): Promise<void> {
   const selector = `${ownedLabel.key}=${ownedLabel.value}`;
   const kinds = 'clusterrolebindings,clusterroles,rolebindings,roles';

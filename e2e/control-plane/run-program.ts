@@ -3,14 +3,14 @@ import path from 'node:path';
 
 /** How to run a program. */
 export interface ProgramOptions {
-  /** Text for its standard input: the manifest of `kubectl apply -f -`. */
+  /** Text for its standard input, such as the manifest of `kubectl apply -f -`. */
   readonly stdin?: string;
-  /** Changes of the environment: the editor of `kubectl edit`; undefined takes a variable out of it. */
+  /** Changes to the environment, such as the editor of `kubectl edit`; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 }
 
-/** Runs a program to its end and resolves with what it printed; rejects with what it complained about. */
+/** Runs a program to its end and resolves with its output; rejects with its error output. */
 export async function runProgram(file: string, args: readonly string[], options: ProgramOptions = {}): Promise<string> {
   const env = { ...process.env, ...options.env };
   return await new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export async function runProgram(file: string, args: readonly string[], options:
         }
       },
     );
-    // The program may end before it has read everything; its exit code tells why.
+    // The program may end before it has read everything; its exit code says why.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.stdin ?? '');
   });

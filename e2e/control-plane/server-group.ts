@@ -4,8 +4,8 @@ import { NotWorthPolling, pollUntil } from './poll';
 import { type ServerCommand, type ServerProcess, startServerProcess } from './server-process';
 
 /**
- * The servers of one control plane and their data folder, which share one fate: when the group ends, for whatever
- * reason, no process and no file is left.
+ * The servers of one control plane and their data folder. When the group ends, for whatever reason, no process and no
+ * file is left.
  */
 export class ServerGroup {
   readonly dataDir: string;
@@ -57,7 +57,7 @@ export class ServerGroup {
         { timeoutMs: 60_000 },
       );
     } catch (error) {
-      // The log goes with the data folder, so its end has to travel in the message.
+      // The log is removed with the data folder, so the message must include its end.
       const message = error instanceof Error ? error.message : String(error);
       throw new Error(`${message}\n--- end of ${server.name}.log\n${await server.logTail()}`, { cause: error });
     }
@@ -72,7 +72,7 @@ export class ServerGroup {
   async #stopAll(): Promise<void> {
     const servers = this.running();
     this.#servers.clear();
-    // No one reads the data again, so there is nothing to shut down in good order.
+    // Nobody reads the data again, so a graceful shutdown is not needed.
     await Promise.all(servers.map(async (server) => await server.stop('SIGKILL')));
     killAndRemove(this.dataDir, servers);
     this.#forgetExit();

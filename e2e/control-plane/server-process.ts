@@ -12,7 +12,7 @@ export interface ServerCommand {
   readonly args: readonly string[];
 }
 
-/** Where a server process lives. */
+/** The folders of a server process. */
 export interface ServerSurroundings {
   readonly workDir: string;
   readonly logDir: string;
@@ -22,9 +22,9 @@ export interface ServerSurroundings {
 export interface ServerProcess extends ProcessIdentity {
   readonly name: string;
   readonly logPath: string;
-  /** Resolves, never rejects, with words for how the process ended. */
+  /** Resolves with a description of how the process ended. Never rejects. */
   readonly exited: Promise<string>;
-  /** Words for how the process ended, or undefined while it runs. */
+  /** A description of how the process ended; undefined while it runs. */
   exitReason(): string | undefined;
   /** Sends the signal and waits for the end; kills the process when it takes longer than the grace period. */
   stop(signal?: NodeJS.Signals, graceMs?: number): Promise<void>;
@@ -34,7 +34,7 @@ export interface ServerProcess extends ProcessIdentity {
 
 const logTailLines = 15;
 
-/** Starts a server process. Its log is appended to, so a restart keeps what the first life said. */
+/** Starts a server process. It appends to its log, so a restart keeps the output of the first process. */
 export async function startServerProcess(
   command: ServerCommand,
   surroundings: ServerSurroundings,
@@ -43,7 +43,7 @@ export async function startServerProcess(
   const log = openSync(logPath, 'a', 0o600);
   const child = spawn(command.file, command.args, {
     cwd: surroundings.workDir,
-    // HOME is ours, so that no file of the developer (~/.kwok/kwok.yaml, ~/.kube) changes what a test sees.
+    // HOME is the work folder, so that no file of the developer (~/.kwok/kwok.yaml, ~/.kube) affects a test.
     env: { PATH: process.env['PATH'], HOME: surroundings.workDir },
     stdio: ['ignore', log, log],
   });
@@ -60,7 +60,7 @@ export async function startServerProcess(
     child.once('exit', (code, signal) => end(signal === null ? `exited with code ${String(code)}` : `got ${signal}`));
     child.once('error', (error) => end(error.message));
   });
-  // The 'error' event of a file that cannot be run comes in a later tick.
+  // If the file cannot be run, the 'error' event comes in a later tick.
   if (child.pid === undefined) throw new Error(`cannot run ${command.file}: ${await exited}`);
 
   const logTail = async (): Promise<string> =>

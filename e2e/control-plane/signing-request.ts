@@ -7,9 +7,9 @@ import { pollUntil } from './poll';
 const lifetimeSeconds = 24 * 60 * 60;
 
 /**
- * Has a cluster sign a client certificate, by its own certificates API; the caller must be allowed to approve.
+ * Lets a cluster sign a client certificate through its certificates API. The caller must be allowed to approve.
  *
- * @throws Error when the cluster does not sign, which some hosted ones do not do for client certificates.
+ * @throws Error if the cluster does not sign it: some hosted clusters sign no client certificates.
  */
 export async function issueBySigningRequest(
   { kubectl }: Pick<Cluster, 'kubectl'>,

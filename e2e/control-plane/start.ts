@@ -11,15 +11,15 @@ import { canRunPods, createNodes, nodeNames } from './nodes';
 import { freePorts } from './ports';
 import { ServerGroup } from './server-group';
 
-/** What a control plane may be told; everything has a default. */
+/** Options of a control plane; everything has a default. */
 export interface ControlPlaneOptions {
   /** How many nodes to create; 2 by default. */
   readonly nodeCount?: number;
-  /** Added to the command line of the API server, where the last one of equal flags wins. */
+  /** Appended to the command line of the API server. If a flag is repeated, the last one wins. */
   readonly apiServerFlags?: readonly string[];
-  /** KWOK stage files besides those of KWOK and of the `stages` folder here. */
+  /** More KWOK stage files, in addition to those of KWOK and of the `stages` folder here. */
   readonly stageFiles?: readonly string[];
-  /** Where logs go; by default into the data folder, which `stop()` removes. */
+  /** Folder for logs; by default the data folder, which `stop()` removes. */
   readonly logDir?: string;
 }
 
@@ -28,7 +28,7 @@ const ownStagesDir = path.join(__dirname, 'stages');
 /**
  * Starts a real Kubernetes control plane on loopback, with fake nodes on which pods become ready at once.
  *
- * @throws Error with the end of the log of the server that did not come up; nothing is left running then.
+ * @throws Error with the end of the log of the server that did not start. In that case nothing is left running.
  * @example
  * const plane = await startControlPlane();
  * await plane.kubectl(['create', 'deployment', 'web', '--image=web']);

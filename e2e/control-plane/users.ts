@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Identity } from './certificates';
 import { writeKubeconfig } from './kubeconfig';
 
-/** What `UserDirectory` needs to know of its cluster. */
+/** What `UserDirectory` needs to know about its cluster. */
 export interface UserDirectoryOptions {
   readonly server: string;
   readonly caPem: string;
@@ -12,7 +12,7 @@ export interface UserDirectoryOptions {
   readonly issue: (user: string, groups: readonly string[]) => Promise<Identity>;
 }
 
-/** The users of one cluster; each is issued one certificate, whoever asks and how often. */
+/** The users of one cluster. Each user with the same groups gets one certificate, however often it is requested. */
 export class UserDirectory {
   readonly #options: UserDirectoryOptions;
   readonly #identities = new Map<string, Promise<Identity>>();
@@ -21,7 +21,7 @@ export class UserDirectory {
     this.#options = options;
   }
 
-  /** Makes a certificate that was issued elsewhere the one of its user. */
+  /** Registers a certificate that was issued elsewhere as that of its user. */
   add(user: string, groups: readonly string[], identity: Identity): void {
     this.#identities.set(keyOf(user, groups), Promise.resolve(identity));
   }
@@ -38,7 +38,7 @@ export class UserDirectory {
     return await issued;
   }
 
-  /** Writes a kubeconfig of a user and resolves with its path. */
+  /** Writes a kubeconfig for a user and resolves with its path. */
   async kubeconfigFor(user: string, groups: readonly string[] = []): Promise<string> {
     const { server, caPem, dir } = this.#options;
     const identity = await this.identityFor(user, groups);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Versions of the three Go modules that the control plane is built from, each with its leading `v`. */
+/** Versions of the three Go modules that the control plane is built from, each with a leading `v`. */
 export interface ControlPlaneVersions {
   readonly kubernetes: string;
   readonly etcd: string;
@@ -32,12 +32,12 @@ export function requiredVersion(goMod: string, modulePath: string): string {
   throw new Error(`go.mod does not require ${modulePath}`);
 }
 
-/** The version that one of our Go modules pins: the committed `go.mod` files are the one place where a version is written. */
+/** The version that one of our Go modules pins. Versions are written only in the committed `go.mod` files. */
 export function pinnedVersion(folder: string, modulePath: string): string {
   return requiredVersion(readFileSync(path.join(goModulesDir, folder, 'go.mod'), 'utf8'), modulePath);
 }
 
-/** The versions of what the control plane is made of. */
+/** The pinned versions of the control plane's programs. */
 export function pinnedVersions(): ControlPlaneVersions {
   return {
     kubernetes: pinnedVersion('kubernetes', 'k8s.io/kubernetes'),

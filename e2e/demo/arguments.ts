@@ -1,12 +1,12 @@
 import { Command, CommanderError } from 'commander';
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type DemoRequest =
   | { readonly kind: 'play'; readonly keep: boolean; readonly picture: string | undefined }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'usage-error'; readonly text: string };
 
-/** `args` are those of the process without interpreter and script. */
+/** `args` are the process arguments without interpreter and script. */
 export function parseArguments(args: readonly string[]): DemoRequest {
   const written: string[] = [];
   const write = (text: string): void => void written.push(text);

@@ -4,13 +4,13 @@ import { person } from './shop-cluster';
 import type { Mark, Stage } from './stage';
 import { seconds } from './timeline';
 
-/** The time that the registration gives the webhook. */
+/** The webhook's timeout in its registration. */
 const webhookTimeoutMs = 2_000;
 
 const searchLimitMs = 5_000;
 const searchPollMs = 20;
 
-/** The webhook is started, and from now on the API server asks it about every write. */
+/** Starts the webhook: from now on, the API server asks it about every write of a source. */
 export async function playAuthor(stage: Stage): Promise<void> {
   const { cluster, timeline, checks } = stage;
   const unanswered = cluster.webhookCalls.length;
@@ -43,7 +43,7 @@ export async function playAuthor(stage: Stage): Promise<void> {
   );
 }
 
-/** The webhook is killed, and nobody has noticed yet when the next write comes. */
+/** Kills the webhook; the next write comes before anybody has noticed. */
 export async function playWithoutWebhook(stage: Stage): Promise<void> {
   const { checks, webhook, cluster, clock, timeline } = stage;
   await stage.quiet();
@@ -73,7 +73,7 @@ export async function playWithoutWebhook(stage: Stage): Promise<void> {
   );
 }
 
-/** Resolves when it can be called, and has found the reconciler. */
+/** Starts the webhook and waits until it can be called and has found the reconciler, or the time limit is over. */
 async function startWebhook(stage: Stage): Promise<void> {
   const { webhook, clock } = stage;
   webhook.start();
@@ -91,7 +91,7 @@ async function hasFoundReconciler(metricsAddress: string | undefined): Promise<b
     const text = await (await fetch(`http://${metricsAddress}/metrics`)).text();
     return text.includes('\nreroll_channel_replicas 1\n');
   } catch {
-    // It may have died in between.
+    // The webhook may have died in the meantime.
     return false;
   }
 }

@@ -2,9 +2,9 @@ import { RerollProcess } from '../reroll-process';
 import type { Guard } from './guard';
 
 /**
- * Has `reroll certs` do what is owed, once: make a CA and certificates, and put the CA into the registration.
+ * Runs `reroll certs --once`, which creates a CA and certificates and puts the CA into the registration.
  *
- * @throws Error with what it said when it could not.
+ * @throws Error with its error output if it fails.
  */
 export async function makeCertificates(guard: Guard, args: readonly string[]): Promise<void> {
   const certs = new RerollProcess({ args: ['certs', '--once', ...args] });

@@ -4,18 +4,18 @@ import { workloadsOf, type SeenRestart } from './restarts';
 import type { Mark, Stage } from './stage';
 import { seconds } from './timeline';
 
-/** A change of one source, and what is owed for it. */
+/** A change of one source and its expected effects. */
 export interface Change {
   readonly source: Source;
-  /** Workloads that are owed one restart each, and the keys that each has to name as the reason. */
+  /** Workloads that must be restarted once each, with the keys that each must name as the reason. */
   readonly restarts: Readonly<Record<string, readonly string[]>>;
-  /** Workloads that use the source and are to be left alone: each is told with its reason. */
+  /** Workloads that use the source but must not be restarted; the timeline shows the reason for each. */
   readonly leftAlone: readonly string[];
-  /** What the restarts may cost; undefined: not compared. */
+  /** The API calls that the change must cost; undefined: not checked. */
   readonly cost?: ApiCalls;
-  /** What is to be seen of the restarts, told after them. */
+  /** Follows the rollouts of the restarts in the timeline. */
   readonly follow?: () => Promise<void>;
-  /** Does it, and says from when on the time until a restart counts. */
+  /** Makes the change and returns the moment from which the time until a restart is counted. */
   readonly make: () => Promise<Since>;
 }
 
@@ -30,7 +30,7 @@ interface Outcome {
   readonly seen: readonly SeenRestart[];
 }
 
-/** Makes a change, waits until everything has come to rest, tells what came of it, and checks that. */
+/** Makes a change, waits until everything is quiet, shows the effects and checks them. */
 export async function playChange(stage: Stage, change: Change): Promise<void> {
   await stage.quiet();
   const mark = stage.mark();
@@ -38,9 +38,9 @@ export async function playChange(stage: Stage, change: Change): Promise<void> {
   const owed = Object.keys(change.restarts);
   stage.owe(owed);
   await stage.until(() => stage.restartsSince(mark).length >= owed.length);
-  // Only when all is quiet is it known that nothing more comes.
+  // Only quiet proves that no further restart comes.
   await stage.quiet();
-  // Who has just begun is slow to write its Events, and none of them may come into the next scene.
+  // A new process writes its Events late, and none of them may fall into the next scene.
   if (stage.respawnedSince(mark)) await stage.until(() => stage.eventsSince(mark).length >= owed.length);
   const outcome = { mark, since, seen: stage.restartsSince(mark) };
   tellRestarts(stage, outcome);
@@ -74,7 +74,7 @@ function check(stage: Stage, { source, restarts, cost }: Change, { mark, seen }:
   const owed = Object.keys(restarts).sort();
   const promise = owed.length === 0 ? 'nothing was restarted' : `restarted once, and nothing else: ${owed.join(', ')}`;
   checks.equal(promise, workloadsOf(seen), owed);
-  // A process that dies takes with it what it alone knew: which keys they were, which Event was due, which calls it made.
+  // A process that dies loses what only it knew: the changed keys, the Events that were due, the calls already made.
   const respawned = stage.respawnedSince(mark);
   for (const [workload, keys] of Object.entries(restarts)) {
     const told = keysTold(cluster.workload(workload), source);

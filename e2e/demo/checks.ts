@@ -1,11 +1,11 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
 
-/** What became of one check. */
+/** The result of one check. */
 export type CheckResult =
   | { readonly ok: true; readonly what: string }
   | { readonly ok: false; readonly what: string; readonly expected: string; readonly seen: string };
 
-/** Counts what was promised against what was seen. */
+/** Compares what was promised with what was seen, and counts the results. */
 export class Checks {
   readonly #onResult: (result: CheckResult) => void;
   #passed = 0;
@@ -19,12 +19,12 @@ export class Checks {
     return this.#failed;
   }
 
-  /** `12 passed, 0 failed` */
+  /** Such as `12 passed, 0 failed`. */
   get summary(): string {
     return `${String(this.#passed)} passed, ${String(this.#failed)} failed`;
   }
 
-  /** `what` is the promise, as a sentence. Compares by structure. */
+  /** Compares by structure. `what` is the promise, as a sentence. */
   equal(what: string, seen: unknown, expected: unknown): void {
     if (isDeepStrictEqual(seen, expected)) {
       this.#passed += 1;

@@ -33,7 +33,7 @@ class DemoProcess {
     this.exited = once(this.#child, 'close').then(([code]) => code as number | null);
   }
 
-  /** Of the reconcilers that it started, the newest last. */
+  /** Pids of the reconcilers that it started, newest last. */
   get reconcilerPids(): readonly number[] {
     return [...this.stdout.matchAll(/started +reconciler, pid (\d+)/g)].map(([, pid]) => Number(pid));
   }
@@ -75,7 +75,7 @@ function play(...args: readonly string[]): DemoProcess {
   return demo;
 }
 
-/** Kills whichever reconciler runs, at moments that the seed draws. */
+/** Kills the running reconciler, at moments drawn from the seed. */
 async function killReconcilers(demo: DemoProcess): Promise<void> {
   const random = seededRandom(killSeed);
   await demo.shows(/started +reconciler/);
@@ -96,7 +96,7 @@ describe('npm run demo', () => {
   let kept: DemoProcess;
   let kills: Promise<void>;
 
-  // All at once: several demos on one machine are none of each other's business.
+  // All at once: several demos on one machine do not affect each other.
   beforeAll(() => {
     plain = play();
     disturbed = play();
@@ -109,7 +109,7 @@ describe('npm run demo', () => {
     async () => {
       expect({ code: await plain.exited, stderr: plain.stderr }).toEqual({ code: 0, stderr: '' });
       expect(plain.lastLine).toMatch(/^[1-9]\d* passed, 0 failed$/);
-      // The one that a scene kills, and its successor.
+      // The reconciler that a scene kills, and its successor.
       expect(plain.reconcilerPids).toHaveLength(2);
       expect(plain.leftBehind).toEqual([]);
     },

@@ -9,7 +9,7 @@ import { picture, pictureScene, sceneLines } from './picture';
 import { scenes } from './scenes';
 import { Timeline } from './timeline';
 
-/** Those before anything is killed: the demo as a person starts it, and to its end, is played by `demo.long.test.ts`. */
+/** The scenes before anything is killed. `demo.long.test.ts` plays the whole demo, started as a person starts it. */
 const played = 3;
 
 describe('the first scenes of the demo', () => {

@@ -15,9 +15,9 @@ export interface DemoOptions {
   readonly clock: Clock;
   readonly timeline: Timeline;
   readonly guard: Guard;
-  /** For kubeconfigs. */
+  /** Folder for kubeconfigs. */
   readonly temporaryDir: string;
-  /** What is played, in order: later scenes build on what earlier ones left. */
+  /** The scenes to play, in order: later scenes build on the state that earlier ones leave. */
   readonly scenes: readonly Scene[];
 }
 
@@ -33,7 +33,7 @@ export class Demo {
     this.#checks = new Checks((result) => tellResult(options.timeline, result));
   }
 
-  /** Resolves to whether every check held. */
+  /** Plays all scenes; resolves with whether every check passed. */
   async play(): Promise<boolean> {
     const stage = await this.#open();
     for (const [index, { title, about, play }] of this.#options.scenes.entries()) {
@@ -45,7 +45,7 @@ export class Demo {
     return ok;
   }
 
-  /** Starts the reconciler again and shows how to reach it; from here on it is told what it says. */
+  /** Starts the reconciler again and shows how to reach the cluster. From here on, the timeline shows its log. */
   async stayUp(): Promise<void> {
     const stage = this.#stage;
     if (!stage) return;
@@ -73,7 +73,7 @@ export class Demo {
 
   /** Ends the reconciler and the cluster; may be called at any time. */
   async close(): Promise<void> {
-    // To leave without failing a call takes a webhook ten seconds, and nobody calls it any more.
+    // A graceful stop, which fails no call, takes a webhook ten seconds, and nobody calls it any more.
     await this.#stage?.webhook.killAndHold();
     await this.#stage?.supervisor.stop();
     await this.#stage?.cluster.close();
@@ -102,7 +102,7 @@ export class Demo {
       onEvent: (event) => this.#onEvent('webhook', event),
     });
     const certificates = makeCertificates(guard, commonArgs(await kubeconfigOf(`${ownAccounts}:reroll-certs`)));
-    // Looked at when it is needed: until then it is no unhandled rejection.
+    // A scene awaits it later. Until then, a failure must not be an unhandled rejection.
     certificates.catch(() => undefined);
     const stage = new Stage({ clock, cluster, supervisor, webhook, certificates, timeline, checks: this.#checks });
     this.#stage = stage;
@@ -110,7 +110,7 @@ export class Demo {
     return stage;
   }
 
-  /** What a cluster's controllers do when a pod is up: its address becomes an endpoint of its Service. */
+  /** Acts as a cluster's controllers when a pod is up: makes its port an endpoint of its Service. */
   #publish({ message, port, address }: LogEntry): void {
     const cluster = this.#stage?.cluster;
     if (message === 'listening for change records') cluster?.setEndpoint('reroll-channel', Number(port));
@@ -152,7 +152,7 @@ const readyTexts: Readonly<Record<Program, string>> = {
 /** The kernel chooses the ports, so that several demos can run at once. */
 const anyPort = '127.0.0.1:0';
 
-/** Users that are of the cluster, and no persons. */
+/** Prefix of user names of service accounts. {@link Stage.quiet} ignores writes of `system:` users. */
 const ownAccounts = `system:serviceaccount:${ownNamespace}`;
 
 function commonArgs(kubeconfig: string): readonly string[] {

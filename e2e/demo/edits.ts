@@ -9,7 +9,7 @@ export const credentials: Source = { kind: 'Secret', name: 'db-credentials' };
 
 export const certificates: Source = { kind: 'Secret', name: 'api-tls' };
 
-/** Changes a source as a person would, and tells of it: by the names of the keys, as everything in Reroll does. */
+/** Changes a source as a person would. The timeline shows only the names of the keys, like everything in Reroll. */
 export async function edit(
   stage: Stage,
   source: Source,

@@ -3,7 +3,7 @@ import { workloadsOf } from './restarts';
 import { workloadsWithBaseline } from './shop';
 import type { Stage } from './stage';
 
-/** The reconciler meets the shop for the first time. */
+/** The reconciler sees the shop for the first time: it records baselines and restarts nothing. */
 export async function playFirstSight(stage: Stage): Promise<void> {
   const { cluster, supervisor, timeline, checks } = stage;
   const withBaseline = (): readonly string[] =>
@@ -12,7 +12,7 @@ export async function playFirstSight(stage: Stage): Promise<void> {
       .filter(({ metadata }) => metadata.annotations?.[ownAnnotations.baseline] !== undefined)
       .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
       .sort();
-  // Each process tells anew, and the first may have been killed by now.
+  // Each process logs the warnings again, and the first process may have been killed by now.
   const warnings = (): readonly string[] => [
     ...new Set(
       supervisor.lines.flatMap(({ level, message }) =>

@@ -7,7 +7,7 @@ import { seconds } from './timeline';
 
 const maxAttempts = 3;
 
-/** The reconciler is asked to end, as a kubelet does; then the whole history is gone through once more. */
+/** Sends the reconciler SIGTERM, as a kubelet does, then checks the whole history once more. */
 export async function playGracefulEnd(stage: Stage): Promise<void> {
   const { cluster, supervisor, timeline, checks } = stage;
   const ending = await endGracefully(stage);
@@ -34,7 +34,7 @@ export async function playGracefulEnd(stage: Stage): Promise<void> {
   timeline.row('processes', `${String(supervisor.starts)} reconcilers were started in all`, { tone: 'quiet' });
 }
 
-/** Somebody may kill it in that very moment; then it is asked anew, for that is no answer. */
+/** If somebody kills the process at that moment, starts another one and tries again. */
 async function endGracefully(stage: Stage): Promise<Ending | undefined> {
   let ending: Ending | undefined;
   for (let attempt = 0; attempt < maxAttempts && ending?.code !== 0; attempt++) {

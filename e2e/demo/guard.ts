@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The programs of which one process each may run. */
+/** The programs of the demo. At most one process of each runs. */
 export type Program = 'reconciler' | 'webhook' | 'certs';
 
-/** Reads `program=pid`, the newest of each counts, and no pid for none. Its input ends when the demo does, however it ends. */
+/**
+ * Reads lines `program=pid`. The last line of a program counts; an empty pid means that none runs. The input ends when
+ * the demo ends, for whatever reason.
+ */
 const script = [
   'while read -r line; do eval "$line"; done',
   'for pid in $reconciler $webhook $certs; do kill -9 "$pid"; done',
@@ -12,8 +15,8 @@ const script = [
 ].join('; ');
 
 /**
- * A shell that outlives the demo by a moment: ends its processes and removes the temporary folder, even when the demo
- * itself was killed with -9 and could not.
+ * A shell that outlives the demo for a moment: it kills the demo's processes and removes the temporary folder, even if
+ * the demo itself was killed with SIGKILL.
  */
 export class Guard {
   readonly #shell: ChildProcess;
@@ -21,14 +24,14 @@ export class Guard {
 
   constructor(temporaryDir: string) {
     this.#shell = spawn('sh', ['-c', script, 'guard', temporaryDir], {
-      // A group of its own: Ctrl-C in a terminal goes to the whole group, and would end it before its work is due.
+      // Its own process group: Ctrl-C in a terminal goes to the whole group and would end the guard too early.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.#ended = once(this.#shell, 'exit');
   }
 
-  /** The process that must not be left behind; undefined: there is none. */
+  /** Sets the pid of the program's process, which must not be left behind; undefined: none runs. */
   watch(program: Program, pid: number | undefined): void {
     this.#shell.stdin?.write(`${program}=${pid === undefined ? '' : String(pid)}\n`);
   }

@@ -10,7 +10,7 @@ import { scenes } from './scenes';
 import { Timeline } from './timeline';
 
 const usageExitCode = 2;
-/** By convention 128 plus the number of the signal. */
+/** By convention, 128 plus the number of the signal. */
 const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const request = parseArguments(process.argv.slice(2));
@@ -28,7 +28,7 @@ switch (request.kind) {
 
 type PlayRequest = Extract<DemoRequest, { kind: 'play' }>;
 
-/** Never rejects; ends the process, unless it is to stay up. */
+/** Never rejects. Ends the process, unless `keep` is set and nothing fails. */
 async function run({ keep, picture: pictureFile }: PlayRequest): Promise<void> {
   const { dir } = createTemporaryDir();
   const guard = new Guard(dir);
@@ -52,7 +52,7 @@ async function run({ keep, picture: pictureFile }: PlayRequest): Promise<void> {
     process.exit(code);
   };
   for (const [signal, code] of Object.entries(signalExitCodes)) process.on(signal, () => void end(code));
-  // Who reads may go away, as `head` does: then nobody is left to play for.
+  // The reader may close the pipe, as `head` does. Then nobody sees the demo, so it ends.
   process.stdout.on('error', () => void end(1));
   try {
     const ok = await demo.play();

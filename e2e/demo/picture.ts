@@ -3,7 +3,7 @@ const characterWidth = 8;
 const lineHeight = 18;
 const margin = 16;
 
-/** Colour of a row by its first word, on a dark terminal. */
+/** Colour of a row by the first word of its label, on a dark terminal. */
 const colours: Readonly<Record<string, string>> = {
   ok: '#7ec699',
   restarted: '#e5c07b',
@@ -16,7 +16,7 @@ const commandLine = '$ npm run demo';
 /** The scene that the README shows. */
 export const pictureScene = 2;
 
-/** The lines of a scene in the timeline of the demo, by its number. @throws Error where there is none */
+/** The lines of a scene in the timeline of the demo, by its number. @throws Error if there is no such scene */
 export function sceneLines(timeline: string, scene: number): readonly string[] {
   const lines = timeline.split('\n');
   const from = lines.findIndex((line) => line.startsWith(`${String(scene)}. `));
@@ -24,7 +24,7 @@ export function sceneLines(timeline: string, scene: number): readonly string[] {
   return lines.slice(from, lines.indexOf('', from));
 }
 
-/** An SVG of a terminal that shows these lines. */
+/** Renders an SVG of a terminal that shows these lines. */
 export function picture(lines: readonly string[]): string {
   const shown = [commandLine, '', ...lines];
   const width = columns * characterWidth + 2 * margin;

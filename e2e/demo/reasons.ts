@@ -10,12 +10,12 @@ import { namespace } from './shop';
 /** A ConfigMap or Secret of the shop. */
 export type Source = LocalSourceRef;
 
-/** The reconciler's defaults, which the demo leaves as they are. */
+/** The reconciler's defaults, which the demo does not change. */
 const policySettings: PolicySettings = { autoReloadAll: false, ignoredWorkloadKinds: [] };
 
 /**
- * Why a change of the source did not restart a workload: in the reconciler's own words where it spoke, otherwise by the
- * same code that it decides with. A workload that is not opted in is none of its business, so of that it says nothing.
+ * Why a change of the source did not restart a workload: the reconciler's own reason if it logged one, otherwise the
+ * result of the code that it decides with. The reconciler logs nothing about a workload that is not opted in.
  */
 export function whyLeftAlone(workload: KubeObject, source: Source, lines: readonly LogEntry[]): string {
   const name = `${workload.kind} ${namespace}/${workload.metadata.name}`;
@@ -27,7 +27,7 @@ export function whyLeftAlone(workload: KubeObject, source: Source, lines: readon
   return decision.restart ? 'not told: the process ended before it could' : describeReason(decision.because);
 }
 
-/** Why a workload was restarted, in the reconciler's own words; undefined where its process died before it spoke. */
+/** Why a workload was restarted, as the reconciler logged it; undefined if the process died before that. */
 export function whyRestarted(workload: string, lines: readonly LogEntry[]): string | undefined {
   const [kind = '', name = ''] = workload.split(' ');
   const told = lines.findLast(
@@ -36,7 +36,7 @@ export function whyRestarted(workload: string, lines: readonly LogEntry[]): stri
   return told && becauseOf(told);
 }
 
-/** The keys that `reroll.dev/last-restart` names: undefined where it names none of that source, null for "not known". */
+/** The keys that `reroll.dev/last-restart` names: null if unknown, undefined if it does not name the source. */
 export function keysTold(workload: KubeObject, source: Source): readonly string[] | null | undefined {
   const text = workload.metadata.annotations?.[ownAnnotations.lastRestart];
   if (text === undefined) return undefined;

@@ -3,9 +3,9 @@ import { controllerOf, type KubeObject } from '../apiserver/objects';
 import { eventKind } from '../apiserver/resources';
 import type { WriteRecord } from '../apiserver/store';
 
-/** One restart, as the API server's own history tells it. */
+/** One restart, from the API server's own history. */
 export interface SeenRestart {
-  /** `Deployment web` */
+  /** Such as `Deployment web`. */
   readonly workload: string;
   readonly atMs: number;
 }
@@ -13,9 +13,9 @@ export interface SeenRestart {
 const rolled: readonly string[] = ['Deployment', 'StatefulSet', 'DaemonSet'];
 
 /**
- * The restarts that `user` brought about: a pod template that became another one, a Job that was created.
+ * The restarts that `user` made: changes of a pod template, and creations of a Job.
  *
- * Judges by what was stored and by nothing that the reconciler says of itself.
+ * Uses only what was stored, and nothing that the reconciler reports about itself.
  */
 export function restartsIn(history: readonly WriteRecord[], user: string): readonly SeenRestart[] {
   return history.flatMap((write) => {
@@ -35,14 +35,14 @@ function restartedBy({ type, kind, object, previous }: WriteRecord): string | un
   return sameJson(before, after) ? undefined : name;
 }
 
-/** The workloads that `user` wrote an Event about a restart on, in order of name, one for each Event. */
+/** The workload of each Event about a restart that `user` wrote, sorted by name. */
 export function restartEventsIn(history: readonly WriteRecord[], user: string): readonly string[] {
   return eventsIn(history, user)
     .map((event) => ['kind', 'name'].map((field) => stringAt(event, 'involvedObject', field)).join(' '))
     .sort();
 }
 
-/** What these Events say. */
+/** The messages of these Events. */
 export function restartEventTextsIn(history: readonly WriteRecord[], user: string): readonly string[] {
   return eventsIn(history, user).map((event) => stringAt(event, 'message') ?? '');
 }
@@ -54,7 +54,7 @@ function eventsIn(history: readonly WriteRecord[], user: string): readonly KubeO
     .filter((object) => object['reason'] === 'Reloaded');
 }
 
-/** Names in order, one for each restart. */
+/** The workload of each restart, sorted by name. */
 export function workloadsOf(restarts: readonly SeenRestart[]): readonly string[] {
   return restarts.map(({ workload }) => workload).sort();
 }

@@ -5,7 +5,7 @@ import { podKind } from '../apiserver/resources';
 import type { Source } from './reasons';
 import type { Stage } from './stage';
 
-/** Waits until all pods of an application are other ones than `before`, are ready, and have read the source as it is now. */
+/** Waits until all pods in `before` are replaced, and their successors are ready and have read the current source. */
 export async function awaitRollout(
   stage: Stage,
   app: string,
@@ -24,7 +24,7 @@ export async function awaitRollout(
   checks.equal('every pod is ready and has read the new content', allRunNewest(stage, app, source), true);
 }
 
-/** Whether there are pods, and each is ready and read at its start what the source holds today. */
+/** Whether there are pods, and each is ready and read at its start the content that the source has now. */
 export function allRunNewest({ cluster }: Stage, app: string, source: Source): boolean {
   const pods = cluster.podsOf(app);
   const today = cluster.source(source);

@@ -14,15 +14,15 @@ export interface Scene {
   readonly play: (stage: Stage) => Promise<void>;
 }
 
-/** Less than a process takes to start: one that is killed in their midst has a successor that finds them done. */
+/** The whole burst is shorter than a process start: the successor of one killed during it finds all edits made. */
 const burstGapMs = 8;
 const takeBackMs = 100;
 const downMs = 300;
 
-/** They use `app-config`, and no change of it is to restart them. */
+/** Workloads that use `app-config` but must not be restarted when it changes. */
 const unmoved = ['Deployment picky', 'Deployment legacy'];
 
-/** The demo, in order: later scenes build on what earlier ones left. */
+/** The demo, in order: later scenes build on the state that earlier ones leave. */
 export const scenes: readonly Scene[] = [
   {
     title: 'First sight',
@@ -76,7 +76,7 @@ export const scenes: readonly Scene[] = [
         source: appConfig,
         restarts: { 'Deployment web': ['log-level', 'page-size'], 'Deployment api': ['log-level'] },
         leftAlone: unmoved,
-        // Each is read once, to see whether somebody else rolls it out, and not again for each edit.
+        // One Event and one PATCH for each restarted workload, however many edits there were, and no reads.
         cost: { 'create events': 2, 'patch deployments.apps': 2 },
         make: async () => {
           for (let count = 1; count < 10; count++) {

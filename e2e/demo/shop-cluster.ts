@@ -21,18 +21,18 @@ import { shippedSecrets } from '../shipped-secrets';
 import type { Source } from './reasons';
 import { namespace, shopObjects } from './shop';
 
-/** Where the reconciler keeps its own things. */
+/** The namespace of Reroll's own objects. */
 export const ownNamespace = 'reroll';
-/** As whom the reconciler acts: what it does is told by this name in the API server's history. */
+/** The user that the reconciler acts as; this name identifies its writes in the API server's history. */
 export const rerollUser = 'reroll';
 
-/** The reconciler's default. */
+/** The reconciler's default lease name. */
 const leaseName = 'reroll';
 
-/** Who edits, and with what. */
+/** The user who edits, and the field manager of the edits. */
 export const person = { name: 'alice', tool: 'kubectl-edit' };
 
-/** Of the manifests. */
+/** Names of Services in the manifests. */
 export type ServiceName = 'reroll-webhook' | 'reroll-channel';
 
 const endpointSliceKind = customKind({
@@ -43,8 +43,8 @@ const endpointSliceKind = customKind({
 });
 const shipped = webhookConfiguration('validating', { namespace: ownNamespace, name: 'reroll-webhook' });
 /**
- * That of deploy/webhook.yaml, as far as it is about sources: of workloads, matchConditions spare nearly all calls, which the
- * simulated server does not evaluate.
+ * The webhooks of deploy/webhook.yaml for sources only. For workloads, matchConditions avoid nearly all calls, but the
+ * simulated server does not evaluate them.
  */
 const registration = {
   ...shipped,
@@ -52,14 +52,14 @@ const registration = {
 };
 const serviceLabel = 'kubernetes.io/service-name';
 
-/** Fast enough for a demo, slow enough to be seen. */
+/** Fast enough for a demo and slow enough to be seen. */
 const podTimes = { readyDelayMs: 250, jobDurationMs: 500 };
 
 /** A simulated cluster with the shop in it, served over TLS. */
 export class ShopCluster {
   readonly server: ApiServer;
   readonly controllers: Controllers;
-  /** What the API server asked of the webhook, in order. */
+  /** The API server's calls of the webhook, in order. */
   readonly webhookCalls: readonly WebhookCall[];
   readonly #https: HttpsServer;
   readonly #webhooks: ValidatingWebhooks;
@@ -101,15 +101,15 @@ export class ShopCluster {
     return this.#https.url;
   }
 
-  /** Writes a kubeconfig of a user into a folder, and returns its path. */
+  /** Writes a kubeconfig for a user into a folder and returns its path. */
   async kubeconfig(dir: string, user: string): Promise<string> {
-    // Of a service account, its own name: a colon would part two paths.
+    // For a service account, only the last part of its name: `KUBECONFIG` separates paths by colons.
     const file = path.join(dir, `${user.split(':').at(-1) ?? user}.kubeconfig`);
     await this.#https.writeKubeconfig(file, user);
     return file;
   }
 
-  /** Where a Service of Reroll is reached from now on. */
+  /** Sets the port at which a Service of Reroll is reached. */
   setEndpoint(service: ServiceName, port: number): void {
     this.server.registry.seed(
       writeBy('system:endpoints', 'kube-controller-manager', 'update'),
@@ -140,13 +140,13 @@ export class ShopCluster {
     await this.#update(this.server.kindOf(kind), name, change);
   }
 
-  /** `Deployment web` as it is stored. */
+  /** A workload, named like `Deployment web`, as it is stored. */
   workload(workload: string): KubeObject {
     const [kind = '', name = ''] = workload.split(' ');
     return this.server.registry.get(this.server.kindOf(kind), namespace, name);
   }
 
-  /** Workloads of the shop itself, without the Jobs that a CronJob has made. */
+  /** Workloads of the shop, without the Jobs that a CronJob has created. */
   workloads(): readonly KubeObject[] {
     return workloadKinds
       .filter(({ optional }) => !optional)
@@ -159,7 +159,7 @@ export class ShopCluster {
     return this.server.registry.get(this.server.kindOf(kind), namespace, name);
   }
 
-  /** The pods of an application, by its label. */
+  /** The pods with this `app` label. */
   podsOf(app: string): readonly KubeObject[] {
     return [...this.server.store.list(podKind)].filter(
       ({ metadata }) => metadata.namespace === namespace && metadata.labels?.['app'] === app,

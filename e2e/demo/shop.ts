@@ -17,7 +17,7 @@ export const namespace = 'shop';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 
-/** What runs in the shop: all kinds of workload, and all ways to use a source. Sources first, as they must be there. */
+/** All kinds of workload, and all ways to use a source. Sources come first, because workloads need them to exist. */
 export const shopObjects: readonly ObjectInput[] = [
   configMap({ name: 'app-config', namespace, data: { color: 'green', 'log-level': 'info', 'page-size': '20' } }),
   configMap({ name: 'agent-config', namespace, data: { interval: '10s' } }),
@@ -57,7 +57,7 @@ export const shopObjects: readonly ObjectInput[] = [
   job({ name: 'migrate', namespace, annotations: auto, envFrom: [fromConfigMap('batch-config')] }),
 ];
 
-/** Those with a source to be restarted for, in order of name: they get a baseline. */
+/** Workloads that a source can restart, sorted by name: these get a baseline. */
 export const workloadsWithBaseline: readonly string[] = [
   'CronJob report',
   'DaemonSet agent',

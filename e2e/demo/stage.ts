@@ -8,18 +8,18 @@ import { rerollUser, type ShopCluster } from './shop-cluster';
 import type { Supervisor } from './supervisor';
 import type { Timeline } from './timeline';
 
-/** How long the reconciler waits for quiet before it restarts. */
+/** The reconciler's settle window. */
 export const settleMs = 500;
 
-/** Longer than settling takes: where nothing was written for so long, nothing more is to come. */
+/** Longer than the settle window: after this time without a write, no more writes are due. */
 const quietMs = settleMs + 300;
 const pollMs = 20;
 
-/** No wait is longer, and all together are not either: a demo that fails must still end by itself. */
+/** Limits of one wait and of all scenes together: a demo that fails must still end by itself. */
 const waitLimitMs = 15_000;
 const storyLimitMs = 50_000;
 
-/** A moment to count from. */
+/** A moment to count from: lengths of the history and the logs, and counters. */
 export interface Mark {
   readonly writes: number;
   readonly requests: number;
@@ -31,16 +31,16 @@ export interface Mark {
 export interface StageParts {
   readonly clock: Clock;
   readonly cluster: ShopCluster;
-  /** Of the reconciler. */
+  /** The supervisor of the reconciler. */
   readonly supervisor: Supervisor;
   readonly webhook: Supervisor;
-  /** `reroll certs --once`, which began with the demo; rejects when it could not do what it is for. */
+  /** The run of `reroll certs --once` that started with the demo; rejects if it fails. */
   readonly certificates: Promise<void>;
   readonly timeline: Timeline;
   readonly checks: Checks;
 }
 
-/** A cluster and a reconciler that watches it, with what scenes need to wait for both and to count. */
+/** The cluster and the processes of Reroll, with methods for scenes to wait for both and to count. */
 export class Stage {
   readonly clock: Clock;
   readonly cluster: ShopCluster;
@@ -63,12 +63,12 @@ export class Stage {
     this.#endMs = clock.monotonicMs() + storyLimitMs;
   }
 
-  /** Every restart that was owed so far, in order of name: what the history has to show in the end. */
+  /** Every restart owed so far, sorted by name: at the end, the history must show exactly these. */
   get owed(): readonly string[] {
     return this.#owed.toSorted();
   }
 
-  /** One restart for each. */
+  /** Adds one owed restart for each workload. */
   owe(workloads: readonly string[]): void {
     this.#owed.push(...workloads);
   }
@@ -84,17 +84,17 @@ export class Stage {
     };
   }
 
-  /** By the API server's history. */
+  /** Restarts by the reconciler, from the API server's history. */
   restartsSince({ writes }: Pick<Mark, 'writes'>): readonly SeenRestart[] {
     return restartsIn(this.cluster.server.history().slice(writes), rerollUser);
   }
 
-  /** Workloads with an Event about their restart. */
+  /** The workload of each Event about a restart. */
   eventsSince({ writes }: Mark): readonly string[] {
     return restartEventsIn(this.cluster.server.history().slice(writes), rerollUser);
   }
 
-  /** What those Events say. */
+  /** The messages of those Events. */
   eventTextsSince({ writes }: Mark): readonly string[] {
     return restartEventTextsIn(this.cluster.server.history().slice(writes), rerollUser);
   }
@@ -107,12 +107,12 @@ export class Stage {
     return this.supervisor.lines.slice(lines);
   }
 
-  /** Whether a process of that moment is not the present one: what it knew and did not write down is gone. */
+  /** Whether a process was started since then: what its predecessor knew but had not written is lost. */
   respawnedSince({ starts }: Mark): boolean {
     return this.#starts() !== starts;
   }
 
-  /** Waits; false when the time is over first. */
+  /** Waits for the condition; false on timeout. */
   async until(condition: () => boolean): Promise<boolean> {
     const limitMs = Math.min(this.clock.monotonicMs() + waitLimitMs, this.#endMs);
     while (!condition()) {
@@ -122,7 +122,7 @@ export class Stage {
     return true;
   }
 
-  /** Waits until a ready reconciler has had time for everything there is to do, and has nothing left to do. */
+  /** Waits until the reconciler has been ready for {@link quietMs} and nothing was written meanwhile. */
   async quiet(): Promise<boolean> {
     return await this.until(() => {
       const { readySinceMs } = this.supervisor;
@@ -138,7 +138,7 @@ export class Stage {
     return this.supervisor.starts + this.webhook.starts;
   }
 
-  /** Of a person or of the reconciler; its lease, which it renews forever, and the cluster's controllers do not count. */
+  /** The last write by a person or the reconciler. The cluster's controllers and lease renewals do not count. */
   #lastWriteMs(): number {
     const last = this.cluster.server
       .history()

@@ -6,35 +6,35 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly guard: Guard;
   readonly program: Program;
-  /** The line of its log after which its readiness is asked for. */
+  /** The log line after which readiness is probed. */
   readonly upLine: string;
-  /** Of `reroll`. */
+  /** Arguments of `reroll`. */
   readonly args: readonly string[];
-  /** The same for every process, as for a container that a kubelet starts again in its pod. */
+  /** The same for every process, as for a container that a kubelet restarts in its pod. */
   readonly podName: string;
   readonly onEvent: (event: SupervisorEvent) => void;
 }
 
 export type SupervisorEvent =
   | { readonly kind: 'started'; readonly pid: number | undefined }
-  /** By its own word; `afterMs` counts from its start. */
+  /** The readiness probe succeeded, `afterMs` after the start of the process. */
   | { readonly kind: 'ready'; readonly pid: number | undefined; readonly afterMs: number }
   | { readonly kind: 'ended'; readonly pid: number | undefined; readonly how: string; readonly respawns: boolean }
   | { readonly kind: 'told'; readonly line: LogEntry };
 
-/** How the process ended that was asked to. */
+/** How a process ended after SIGTERM. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly tookMs: number;
 }
 
-/** A process that ends by itself would end again at once: a kubelet backs off too. */
+/** Delay before a process that ended by itself is restarted: it would end again at once, so a kubelet backs off too. */
 const crashDelayMs = 500;
 const probeIntervalMs = 25;
 const stopGraceMs = 3_000;
 
-/** Keeps one process running: starts it again at once whenever it dies. */
+/** Keeps one process running: restarts it whenever it dies, at once if a signal killed it. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #lines: LogEntry[] = [];
@@ -48,39 +48,39 @@ export class Supervisor {
     this.#options = options;
   }
 
-  /** How many processes there have been: another number means that the process is another one. */
+  /** How many processes have been started: a different number means a different process. */
   get starts(): number {
     return this.#starts;
   }
 
-  /** By the wall clock; undefined while no process is ready. */
+  /** Since when the process is ready, by the wall clock; undefined while none is ready. */
   get readySinceMs(): number | undefined {
     return this.#readySinceMs;
   }
 
-  /** `127.0.0.1:40123`; undefined while nothing is served. */
+  /** Such as `127.0.0.1:40123`; undefined while nothing is served. */
   get metricsAddress(): string | undefined {
     return this.#metricsAddress;
   }
 
-  /** The log of all processes so far. */
+  /** The logs of all processes so far. */
   get lines(): readonly LogEntry[] {
     return this.#lines;
   }
 
-  /** From now on a process runs. */
+  /** Starts a process unless one runs, and keeps one running from now on. */
   start(): void {
     this.#wanted = true;
     if (!this.#process) this.#spawn();
   }
 
-  /** `kill -9`, and none is started again until {@link start}. */
+  /** Kills the process with SIGKILL; none is started until {@link start}. */
   async killAndHold(): Promise<void> {
     this.#wanted = false;
     await this.#process?.end('SIGKILL');
   }
 
-  /** Asks the process to end, and starts none again. Undefined where none ran. */
+  /** Sends SIGTERM, waits for the end and starts no successor. Undefined if no process ran. */
   async terminate(): Promise<Ending | undefined> {
     this.#wanted = false;
     const startedMs = this.#options.clock.monotonicMs();
@@ -88,7 +88,7 @@ export class Supervisor {
     return ending && { ...ending, tookMs: this.#options.clock.monotonicMs() - startedMs };
   }
 
-  /** Ends the process in any case. */
+  /** Ends the process: by SIGTERM, and by SIGKILL if it takes too long. */
   async stop(): Promise<void> {
     const process = this.#process;
     const overdue = this.#options.clock.timer(stopGraceMs, () => void process?.end('SIGKILL'));
@@ -98,7 +98,7 @@ export class Supervisor {
 
   #spawn(): void {
     const { args, podName, onEvent, guard, program, clock } = this.#options;
-    // KUBERNETES_NAMESPACE of whoever runs the demo would narrow what is watched.
+    // An inherited KUBERNETES_NAMESPACE would limit what is watched.
     const env = { POD_NAME: podName, KUBERNETES_NAMESPACE: '' };
     const startedMs = clock.monotonicMs();
     const process = new RerollProcess({ args, env, onLine: (line) => this.#onLine(process, startedMs, line) });
@@ -109,7 +109,7 @@ export class Supervisor {
     void this.#follow(process);
   }
 
-  /** Never rejects: that of a process that cannot be started is an ending like others. */
+  /** Waits for the end of the process and restarts it if wanted. */
   async #follow(process: RerollProcess): Promise<void> {
     const { guard, program, onEvent, clock } = this.#options;
     const { code, signal } = await process.exited();
@@ -131,7 +131,7 @@ export class Supervisor {
     if (line.message === this.#options.upLine) void this.#awaitReady(process, startedMs);
   }
 
-  /** To be up is not enough: what a reconciler has not listed yet it cannot compare. Never rejects. */
+  /** Being up is not enough: a reconciler cannot compare what it has not listed yet. Never rejects. */
   async #awaitReady(process: RerollProcess, startedMs: number): Promise<void> {
     const { clock, onEvent } = this.#options;
     while (this.#process === process && !(await isReady(this.#metricsAddress))) await sleep(clock, probeIntervalMs);
@@ -146,7 +146,7 @@ async function isReady(address: string | undefined): Promise<boolean> {
   try {
     return (await fetch(`http://${address}/readyz`)).ok;
   } catch {
-    // It may have died between the line and the probe.
+    // The process may have died between the log line and the probe.
     return false;
   }
 }

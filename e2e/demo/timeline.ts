@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 
-/** How a row is meant. */
+/** The meaning of a row, which decides its colour. */
 export type Tone = 'plain' | 'good' | 'bad' | 'warning' | 'quiet';
 
-/** One thing that happened. */
+/** One event of the timeline. */
 export interface Row {
-  /** Since the start of the demo. */
+  /** Time since the start of the demo. */
   readonly atMs: number;
-  /** What kind of thing, in one word. */
+  /** The kind of event, in one or two words. */
   readonly label: string;
   readonly text: string;
   readonly tone: Tone;
@@ -35,7 +35,7 @@ const styles: Readonly<Record<Tone, Style>> = {
   quiet: 'dim',
 };
 
-/** What happened, in the order in which it is told, with times since the start. */
+/** Prints events, in the order of the calls, with times since the start. */
 export class Timeline {
   readonly #options: TimelineOptions;
   readonly #startMs: number;
@@ -52,7 +52,7 @@ export class Timeline {
     write(`\n${paint(title, 'bold', colour)}\n${painted.join('\n')}\n`);
   }
 
-  /** `atMs` is when it happened, by the clock that the timeline was given; now, unless said otherwise. */
+  /** `atMs` is when it happened, by the clock of the timeline; by default, now. */
   row(
     label: string,
     text: string,
@@ -62,18 +62,18 @@ export class Timeline {
     write(`${formatRow({ atMs: (atMs ?? nowMs()) - this.#startMs, label, text, tone }, colour)}\n`);
   }
 
-  /** Text on lines of its own, such as commands to copy: never wrapped. */
+  /** Prints lines that are never wrapped, such as commands to copy. */
   block(lines: readonly string[]): void {
     this.#options.write(`${lines.map((line) => `${textIndent}${line}`).join('\n')}\n`);
   }
 
-  /** The last line. */
+  /** Prints the last line. */
   close(text: string, tone: Tone): void {
     this.#options.write(`\n${paint(text, styles[tone], this.#options.colour)}\n`);
   }
 }
 
-/** `   3.21 s  restarted   Deployment web …`, continued under the text where it is long. */
+/** Renders `   3.21 s  restarted   Deployment web …`. A long text continues below itself. */
 export function formatRow({ atMs, label, text, tone }: Row, colour: boolean): string {
   const [first = '', ...rest] = text.split('\n').flatMap((line) => wrap(line, width - textIndent.length));
   const time = `${(atMs / 1000).toFixed(2).padStart(timeWidth)} s`;
@@ -81,12 +81,12 @@ export function formatRow({ atMs, label, text, tone }: Row, colour: boolean): st
   return [`${time}${gap}${painted} ${first}`, ...rest.map((line) => `${textIndent}${line}`)].join('\n');
 }
 
-/** Whether there are colours is the caller's decision: left to itself, `styleText` looks at this process's terminal. */
+/** The caller decides on colours: by default, `styleText` would check the terminal of this process. */
 function paint(text: string, style: Style, colour: boolean): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** A word that is longer than a line stays whole: a path that is broken in two cannot be copied. */
+/** A word that is longer than a line stays whole: a path with a line break cannot be copied. */
 function wrap(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -100,7 +100,7 @@ function wrap(text: string, columns: number): readonly string[] {
   return [...lines, line];
 }
 
-/** `0.52 s` */
+/** Renders a duration as `0.52 s`; a negative one as `0.00 s`. */
 export function seconds(durationMs: number): string {
   return `${(Math.max(0, durationMs) / 1000).toFixed(2)} s`;
 }

@@ -33,7 +33,7 @@ const runbookBase = 'https://example.com/runbooks';
 const testDir = path.join(projectDir, 'deploy', 'alerts');
 const testFiles = readdirSync(testDir);
 
-/** By the name under which the tests know them: as the chart fills them in, and as Deckhouse puts them into groups. */
+/** By the file name in the promtool tests: the chart's rules filled in, and Deckhouse's wrapped in `groups`. */
 const ruleFiles: Readonly<Record<string, RuleFile>> = {
   'alerts.yaml': parse(
     inProject('deploy/chart/reroll/files/alerts.yaml')
@@ -48,11 +48,11 @@ const ruleFiles: Readonly<Record<string, RuleFile>> = {
 const rulesOf = (file: string): readonly Rule[] => ruleFiles[file]!.groups.flatMap(({ rules }) => rules);
 const rules = Object.keys(ruleFiles).flatMap(rulesOf);
 
-/** What only others can know. */
+/** Metrics of other exporters, for what Reroll cannot know. */
 const others: OtherMetrics = {
-  // The API server: how often it went on without an answer. A webhook that it does not reach knows nothing of it.
+  // The API server: how often it continued without an answer. The webhook does not see calls that never reach it.
   apiserver_admission_webhook_fail_open_count: ['name', 'type'],
-  // kube-state-metrics: no metric of ours names a workload, and how it is after a restart is not ours to watch.
+  // kube-state-metrics: Reroll's metrics name no workloads, and Reroll does not watch their health after a restart.
   kube_deployment_spec_replicas: ['namespace', 'deployment'],
   kube_deployment_status_condition: ['namespace', 'deployment', 'condition', 'status'],
   kube_deployment_metadata_generation: ['namespace', 'deployment'],
@@ -67,7 +67,7 @@ const others: OtherMetrics = {
 const isInstall = (matcher: object): boolean =>
   isDeepStrictEqual(matcher, { label: 'namespace', operator: '=', value: 'reroll' });
 
-/** Its own label `namespace`, that of the restarts, takes the place of the target's. */
+/** Its own label `namespace`, the namespace of the restarts, replaces the target's. */
 const namespaceOfRestarts = 'reloader_reload_executed_total_by_namespace';
 const joinWithInstall = 'and on (job, instance) last_over_time(reroll_build_info{namespace="reroll"}[1h])';
 
@@ -111,7 +111,7 @@ describe('alert rules', () => {
       const ours = readQuery(rule.expr).selections.filter(({ metric }) => !(metric in others));
       const ofAny = ours.filter(({ matchers }) => !matchers.some(isInstall));
       expect(ofAny.filter(({ metric }) => metric !== namespaceOfRestarts)).toEqual([]);
-      // At each place where it is read it is joined with a metric of the install.
+      // Each of the two places that read it joins it with a metric of the install.
       if (ofAny.length > 0) expect(rule.expr.split(joinWithInstall)).toHaveLength(3);
     },
   );
@@ -141,11 +141,11 @@ describe('alert rules', () => {
 });
 
 describe('/metrics', () => {
-  /** Names that others gave them: their dashboards and alerts ask for these. */
+  /** Names that come from other projects, whose dashboards and alerts query them. */
   const misnamed = [
-    // Reloader's: a counter that does not end with _total.
+    // From Reloader: a counter that does not end with _total.
     'reloader_reload_executed_total_by_namespace counter metrics should have "_total" suffix',
-    // Other modules around Reloader: a gauge that does.
+    // From modules around Reloader: a gauge that does.
     'reloader_watched_resources_total non-counter metrics should not have "_total" suffix',
   ];
 

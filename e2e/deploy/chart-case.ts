@@ -1,17 +1,17 @@
 import type { Rendered } from './rendered';
 import type { RenderOptions, Values } from './rendered-chart';
 
-/** Values, and what they must come to. All of them are put before a real API server, too. */
+/** Values and a check of what they render, which a real API server must accept, too. */
 export interface ChartCase {
   readonly what: string;
   readonly values: Values;
   readonly options?: RenderOptions;
-  /** Pods that the strictest of Kubernetes' pod security standards does not let in. */
+  /** The pods violate `restricted`, the strictest pod security standard of Kubernetes. */
   readonly asksForMore?: true;
   readonly check: (rendered: Rendered) => void;
 }
 
-/** Values, and the sentence with which they are refused. */
+/** Values that are rejected, and the message. */
 export interface Refusal {
   readonly values: Values;
   readonly says: string | RegExp;

@@ -17,7 +17,7 @@ something else here is refused by name. How to install, upgrade and remove it:
 ## Values
 `;
 
-/** The README of the chart: every value with its default, as values.yaml tells of it. */
+/** The README of the chart: every value with its default and its description from values.yaml. */
 export function chartReadme(): string {
   const rows = chartValues().map(({ path, default: value, describe }) =>
     [`\`${path}\``, `\`${JSON.stringify(value)}\``, describe].map((cell) => cell.replaceAll('|', '\\|')).join(' | '),

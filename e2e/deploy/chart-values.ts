@@ -5,21 +5,21 @@ import { chartDir } from './rendered-chart';
 
 /** A value of the chart that may be set. */
 export interface ChartValue {
-  /** `reloader.deployment.replicas` */
+  /** Such as `reloader.deployment.replicas`. */
   readonly path: string;
   readonly default: unknown;
-  /** What stands above it. */
+  /** The comment above it in values.yaml. */
   readonly describe: string;
 }
 
-/** Maps whose keys are the user's are values themselves; a few that are the chart's are taken whole. */
+/** Maps with default keys that count as one value. Empty maps always do: users choose their keys. */
 const whole = new Set(['resources', 'seccompProfile', 'labels']);
 
 export function valuesText(): string {
   return readFileSync(path.join(chartDir, 'values.yaml'), 'utf8');
 }
 
-/** The values of the chart in the order of its file, with what is said of them there. */
+/** The values of the chart in file order, with their comments as descriptions. */
 export function chartValues(text = valuesText()): readonly ChartValue[] {
   const document = parseDocument(text);
   return isMap(document.contents) ? valuesOf(document, document.contents, '') : [];
@@ -31,7 +31,7 @@ function valuesOf(document: Document, map: YAMLMap, prefix: string): readonly Ch
     const name = String(key.value);
     const at = `${prefix}${name}`;
     if (isMap(value) && value.items.length > 0 && !whole.has(name)) return valuesOf(document, value, `${at}.`);
-    // To the parser, what stands above the first key stands above the map.
+    // The parser attaches a comment above the first key to the map.
     const above = index === 0 ? map.commentBefore : key.commentBefore;
     const describe = (above ?? '').split('\n').map((line) => line.trim());
     return [{ path: at, default: isNode(value) ? value.toJS(document) : null, describe: describe.join(' ').trim() }];

@@ -48,7 +48,7 @@ const queries = [
   ...charts.map(({ title, targets = [] }) => [title, targets.map(({ expr }) => expr)] as const),
   ...annotations.map(({ name, expr }) => [`the annotation ${name}`, [expr]] as const),
 ];
-/** Its own label `namespace`, that of the restarts, takes the place of the target's. */
+/** Its own label `namespace`, the namespace of the restarts, replaces the target's. */
 const namespaceOfRestarts = 'reloader_reload_executed_total_by_namespace';
 const installOf =
   'and on (job, instance) last_over_time(reroll_build_info{namespace="$namespace", job=~"$job"}[$__range])';
@@ -83,7 +83,7 @@ describe('the dashboard', () => {
 
   it('asks the data source that was chosen, everywhere', () => {
     for (const { datasource } of [...variables.slice(1), ...charts, ...annotations]) expect(datasource).toEqual(chosen);
-    // Each asks that of its panel, unless it names one.
+    // A target uses its panel's data source unless it names one.
     expect(charts.flatMap(({ targets = [] }) => targets).filter((target) => 'datasource' in target)).toEqual([]);
   });
 

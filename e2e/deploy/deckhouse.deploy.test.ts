@@ -9,7 +9,7 @@ import { renderChart, renderText, type Values } from './rendered-chart';
 
 const moduleDir = path.join(projectDir, 'deploy', 'deckhouse');
 const namespace = 'd8-pod-reloader';
-/** As Deckhouse installs it: every module is a release in its own namespace. */
+/** Deckhouse installs every module as a release in Deckhouse's own namespace. */
 const options = { release: 'pod-reloader', namespace: 'd8-system', chart: moduleDir };
 
 const render = async (podReloader: Values): Promise<Rendered> =>
@@ -17,7 +17,7 @@ const render = async (podReloader: Values): Promise<Rendered> =>
 
 const name = 'pod-reloader';
 
-/** What settings come to. */
+/** Settings of the module, and checks of what they render. */
 const settings: readonly (readonly [Values, (rendered: Rendered) => void])[] = [
   [{ reloadOnCreate: true }, (to) => expect(to.args(name)).toContain('--reload-on-create=true')],
   [{ reloadOnDelete: true }, (to) => expect(to.args(name)).toContain('--reload-on-delete=true')],

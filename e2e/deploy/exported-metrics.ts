@@ -4,13 +4,13 @@ import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { WebhookMetrics } from '../../webhook/metrics';
 import { MetricSamples } from '../metric-samples';
 
-/** Of one series name: its labels with the values known beforehand; undefined: any value. */
+/** The labels of one series name, with their known values; undefined means any value. */
 export type ExportedLabels = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 
 /** Stands for all values of a label whose values are not known beforehand. */
 const anyValue = 'any';
 
-/** The registries of the three processes, each with a series of all that it exports. */
+/** The registries of the three processes, each with at least one series of every metric. */
 export function exportedRegistries(): Readonly<Record<'reconciler' | 'webhook' | 'certs', MetricRegistry>> {
   const reconciler = new Metrics({ countByNamespace: true });
   reconciler.reloadExecutedTotalByNamespace?.inc({ success: anyValue, namespace: anyValue });
@@ -23,7 +23,7 @@ export function exportedRegistries(): Readonly<Record<'reconciler' | 'webhook' |
   return { reconciler: reconciler.registry, webhook: new WebhookMetrics().registry, certs };
 }
 
-/** All series of all processes, with those that each has of itself. */
+/** All series of all processes, including the process metrics that each exports. */
 export async function exportedSeries(): Promise<ReadonlyMap<string, ExportedLabels>> {
   const registries = Object.values(exportedRegistries());
   const ofProcess = new MetricRegistry();

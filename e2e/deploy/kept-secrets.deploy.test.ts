@@ -27,7 +27,7 @@ async function upgrade(values: Values = {}, ...flags: readonly string[]): Promis
   });
 }
 
-/** As `reroll certs` does: by name, and never by creating. */
+/** Writes to the Secrets like `reroll certs` does: by name, without creating any. */
 async function fill(): Promise<void> {
   for (const name of keptSecretNames) {
     await kubectl('patch', 'secret', name, '--type=merge', '--patch', JSON.stringify({ data: { kept: 'eWVz' } }));

@@ -12,8 +12,8 @@ interface Target {
 }
 
 /**
- * A base, and an overlay for each variant: what is gone is deleted, what differs is replaced field by field, what is new
- * stands beside it. So an overlay says what makes it another install, and holds no copy of what does not.
+ * A base, and an overlay for each variant. An overlay deletes objects that are gone, patches fields that differ, and
+ * adds new objects. So it contains only the differences from the base.
  */
 export function kustomizeFiles(
   base: readonly Manifest[],
@@ -32,12 +32,12 @@ export function kustomizeFiles(
   return files;
 }
 
-/** YAML of these, as `kubectl apply` takes it. */
+/** These manifests as YAML for `kubectl apply`. */
 export function manifestsText(manifests: readonly object[]): string {
   return manifests.map((manifest) => stringify(manifest, { lineWidth: 0 })).join('---\n');
 }
 
-/** A file that is called `kustomization.yaml`. */
+/** The text of a `kustomization.yaml` with these fields. */
 export function kustomization(fields: object): string {
   return stringify(
     { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...fields },
@@ -65,7 +65,7 @@ function patchOf(before: Manifest, after: Manifest | undefined): readonly object
   return operations.length === 0 ? [] : [{ target, patch: stringify(operations, { lineWidth: 0 }) }];
 }
 
-/** RFC 6902 operations from one to the other. Lists are replaced whole. */
+/** RFC 6902 operations that turn one object into the other. Lists are replaced as a whole. */
 function differences(before: object, after: object, path: string): readonly object[] {
   const [from, to] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const gone = [...from.keys()].filter((name) => !to.has(name));
@@ -81,7 +81,7 @@ function differences(before: object, after: object, path: string): readonly obje
   ];
 }
 
-/** RFC 6901. */
+/** Escapes a name for a JSON Pointer (RFC 6901). */
 function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

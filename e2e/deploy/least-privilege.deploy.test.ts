@@ -15,7 +15,7 @@ const everything = {
   namespaceSelector: 'env=prod',
 };
 
-/** `secrets reroll-certs: get, list`, sorted. A registration has its name from the release. */
+/** `secrets reroll-certs: get, list`, sorted. The name `reroll` is left out: registrations have it from the release. */
 function rights(manifests: readonly Manifest[], ...roles: readonly string[]): readonly string[] {
   const rules = manifests
     .filter(({ kind, metadata }) => roles.includes(`${kind} ${metadata.name}`))
@@ -34,7 +34,7 @@ function right(resource: string, name: string, verbs: readonly string[]): string
 
 const page = textOf('docs/least-privilege.md');
 
-/** The cells of the rows between two lines of the page. */
+/** The cells of the table that follows this text on the page, by row. */
 function table(after: string): readonly (readonly string[])[] {
   const [, text = ''] = page.split(after);
   const rows = text.trimStart().slice(text.trimStart().indexOf('| ---')).split('\n\n')[0]!.split('\n');
@@ -83,7 +83,7 @@ describe('by what is switched on', () => {
   });
 
   it.each(unless)('%s: by reloader.%s', async (resource, name, off) => {
-    // YAML has no undefined: what is switched on by name is left out.
+    // YAML has no undefined: a value that switches on by being set is left out.
     const manifests = await renderChart({ reloader: { ...everything, [name]: off } });
     const left = rights(manifests, 'ClusterRole reroll').map((each) => each.split(':')[0]);
     expect(left).not.toContain(resource);

@@ -1,13 +1,13 @@
 import type { ExportedLabels } from './exported-metrics';
 import { readQuery, type Selection } from './promql';
 
-/** What Prometheus puts to every series of a target. */
+/** Labels that Prometheus adds to every series of a target. */
 const targetLabels = ['namespace', 'pod', 'job', 'instance'];
 
-/** Of others, by metric: the labels that a query may name. */
+/** The labels that a query may name, by metric of another exporter. */
 export type OtherMetrics = Readonly<Record<string, readonly string[]>>;
 
-/** What a query names that nobody exports, in words; empty where all is well. */
+/** Descriptions of syntax errors in a query and of names in it that nobody exports; empty if there are none. */
 export function unknownNames(
   expr: string,
   exported: ReadonlyMap<string, ExportedLabels>,

@@ -4,7 +4,7 @@ import { renderChart, type Manifest, type RenderOptions, type Values } from './r
 
 const head = '# Generated: npm run release -- --generate\n';
 
-/** What an install without Helm may be: by name, with the values of the chart that come to it. */
+/** Variants of an install without Helm: by name, with the chart values that render them. */
 export const variants: Readonly<Record<string, Values>> = {
   'cert-manager': { certificates: { mode: 'certManager' } },
   'without-webhook': { webhook: { enabled: false } },
@@ -12,10 +12,10 @@ export const variants: Readonly<Record<string, Values>> = {
   'high-availability': { reloader: { deployment: { replicas: 2 }, podDisruptionBudget: { enabled: true } } },
 };
 
-/** Labels that tell of a Helm release, which there is none of. */
+/** Labels of a Helm release, which does not exist here. */
 const ofHelm = ['app.kubernetes.io/managed-by', 'helm.sh/chart'];
 
-/** The objects of the chart for these values as Helm has never seen them, with their namespace first. */
+/** The chart's objects for these values without Helm's labels and hooks, with their Namespace first. */
 export async function plainManifests(values: Values, options: RenderOptions = {}): Promise<readonly Manifest[]> {
   const rendered = await renderChart(values, options);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'reroll' } };
@@ -36,7 +36,7 @@ export async function renderedFiles(options: RenderOptions = {}): Promise<Readon
   return files;
 }
 
-/** Labels stand in metadata and in pod templates; no selector has one of these. */
+/** Removes Helm's labels from metadata and pod templates; no selector has one of them. */
 function withoutHelm(manifest: Manifest): Manifest {
   const text = JSON.stringify(manifest, (_, value: unknown) =>
     isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !ofHelm.includes(name))) : value,

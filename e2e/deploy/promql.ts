@@ -1,27 +1,27 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** What a query asks one metric for. */
+/** A selection of series of one metric. */
 export interface Selection {
   readonly metric: string;
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
 }
 
-/** What a query names. */
+/** The names in a query. */
 export interface Query {
-  /** The places that are no PromQL. */
+  /** The query up to each syntax error, `<here>`, and the rest. */
   readonly errors: readonly string[];
   readonly selections: readonly Selection[];
   /** Labels that it groups or joins by. */
   readonly grouping: readonly string[];
 }
 
-/** Variables of Grafana are no PromQL: a length of time where it wants one, otherwise a text. */
+/** Replaces Grafana variables, which are not PromQL, by a duration if they stand for one, otherwise by a text. */
 export function withoutVariables(expr: string): string {
   return expr.replaceAll(/\$__(?:rate_)?(?:interval|range)\b/g, '5m').replaceAll(/\$\w+/g, 'any');
 }
 
-/** Reads a query. */
+/** Parses a query. */
 export function readQuery(expr: string): Query {
   const text = ({ from, to }: { readonly from: number; readonly to: number }): string => expr.slice(from, to);
   const errors: string[] = [];

@@ -9,19 +9,19 @@ import { renderChart, renderText, type Values } from './rendered-chart';
 const file = path.join(__dirname, 'reloader-values.yaml');
 const all = parse(readFileSync(file, 'utf8')) as Values;
 
-/** Keys that were of no effect in Reloader's chart; they may be there as they stand in it, and not otherwise. */
+/** Keys without effect in Reloader's chart, with a value that is rejected: only its defaults are accepted. */
 const withoutEffect: Readonly<Record<string, unknown>> = {
   'kubernetes.host': 'https://elsewhere.example',
   'reloader.legacy.rbac': true,
 };
 
-/** Keys of the Go runtime: refused by name, with what stands for them. */
+/** Keys for the Go runtime: rejected by name, with a message that names the replacement. */
 const refused: Readonly<Record<string, string>> = {
   'reloader.deployment.gomaxprocsOverride': '2',
   'reloader.deployment.gomemlimitOverride': '512MiB',
 };
 
-/** Keys that have their default in the file, for the sake of others, and what they are otherwise. */
+/** Another value for keys that have their default in the file because other keys need it. */
 const otherwise: Readonly<Record<string, unknown>> = {
   'global.imageRegistry': 'mirror.example',
   'reloader.ignoreConfigMaps': true,
@@ -30,11 +30,11 @@ const otherwise: Readonly<Record<string, unknown>> = {
   'reloader.rbac.enabled': false,
   'reloader.serviceAccount.create': false,
   'reloader.podMonitor.enabled': true,
-  // Those of the file tell of Reloader's release, and are dropped.
+  // The labels in the file describe Reloader's release, and the chart drops them.
   'reloader.deployment.labels': { team: 'platform' },
 };
 
-/** Keys that only tell something together with others. */
+/** Keys that have an effect only together with others. */
 const together: Readonly<Record<string, Values>> = {
   'image.name': { global: { imageRegistry: 'mirror.example' } },
   'reloader.namespaces': { reloader: { watchGlobally: false } },
@@ -53,7 +53,7 @@ function underSwitch(name: string, keys: string): Readonly<Record<string, Values
   return Object.fromEntries(keys.split(' ').map((key) => [`reloader.${name}.${key}`, on]));
 }
 
-/** Maps that are one value. */
+/** Maps that count as one value. */
 const whole = /\.(labels|annotations|tlsConfig|bearerTokenSecret|maxAllowed|minAllowed|resources|affinity|nodeSelector|dnsConfig|securityContext|containerSecurityContext|livenessProbe|readinessProbe|open|secret|existing|field|service|matchLabels|custom_annotations)$/; // prettier-ignore
 
 function keysOf(value: unknown, at = ''): readonly (readonly [string, unknown])[] {
@@ -76,7 +76,7 @@ function valuesWith(key: string, value: unknown): Values {
 
 describe("values of Reloader's chart", () => {
   it('are all in this file', () => {
-    // Section 18.3 of what is known of it, where a star stands for several.
+    // Section 18.3 of Reloader's behaviour lists them; a star there stands for several keys.
     const keys = keysOf(all).map(([key]) => key);
     expect(keys.length).toBeGreaterThanOrEqual(95);
     expect(new Set(keys).size).toBe(keys.length);

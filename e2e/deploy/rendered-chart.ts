@@ -11,7 +11,7 @@ export const chartDir = path.join(projectDir, 'deploy', 'chart', 'reroll');
 /** Values as a user writes them. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A Kubernetes object, as far as it has to be looked at here. */
+/** A Kubernetes object, with the fields that are read here. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,7 +31,7 @@ export interface RenderOptions {
   readonly kubeVersion?: string;
 }
 
-/** What `helm template` makes of the chart with these values. Rejects with what Helm complains about. */
+/** The output of `helm template` for the chart with these values. Rejects with Helm's error. */
 export async function renderText(values: Values, options: RenderOptions = {}): Promise<string> {
   const { release = 'reroll', namespace = 'reroll', chart = chartDir, kubeVersion = '1.36.0' } = options;
   return await withValuesFile(
@@ -44,13 +44,13 @@ export async function renderText(values: Values, options: RenderOptions = {}): P
   );
 }
 
-/** The objects of that, in Helm's order. */
+/** The objects that the chart renders, in Helm's order. */
 export async function renderChart(values: Values, options: RenderOptions = {}): Promise<readonly Manifest[]> {
   const documents = parseAllDocuments(await renderText(values, options));
   return documents.map((document) => document.toJS() as Manifest | null).filter((manifest) => manifest !== null);
 }
 
-/** Calls it with a file of these values, which is gone afterwards. */
+/** Calls `use` with a file of these values, which is deleted afterwards. */
 export async function withValuesFile<T>(values: Values, use: (file: string) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(path.join(tmpdir(), 'reroll-values-'));
   try {

@@ -25,7 +25,7 @@ interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-/** The objects of a rendered chart, and what tests look for in them. */
+/** The objects of a rendered chart, with access to what tests check. */
 export class Rendered {
   readonly manifests: readonly Manifest[];
 
@@ -33,7 +33,7 @@ export class Rendered {
     this.manifests = manifests;
   }
 
-  /** `Deployment reroll`, sorted. */
+  /** Names such as `Deployment reroll`, sorted; without the kind if exactly one kind is given. */
   names(...kinds: readonly string[]): readonly string[] {
     return this.manifests
       .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
@@ -41,7 +41,7 @@ export class Rendered {
       .sort();
   }
 
-  /** Throws where there is not exactly one. */
+  /** The only object of this kind and name. Throws if there is not exactly one. */
   one(kind: string, name?: string): Manifest {
     const found = this.manifests.filter(
       (manifest) => manifest.kind === kind && (name === undefined || manifest.metadata.name === name),
@@ -51,7 +51,7 @@ export class Rendered {
     return first;
   }
 
-  /** `spec` of an object. */
+  /** The `spec` of an object. */
   spec(kind: string, name?: string): Readonly<Record<string, unknown>> {
     return this.one(kind, name)['spec'] as Readonly<Record<string, unknown>>;
   }
@@ -72,13 +72,13 @@ export class Rendered {
     return this.container(deployment).args;
   }
 
-  /** Variables with a value, by name. */
+  /** Environment variables by name, each as its value or `valueFrom`. */
   env(deployment = 'reroll'): Readonly<Record<string, unknown>> {
     const all = this.container(deployment).env ?? [];
     return Object.fromEntries(all.map(({ name, value, valueFrom }) => [name, value ?? valueFrom]));
   }
 
-  /** `get list configmaps,secrets`, a rule each. */
+  /** One text per rule, such as `get list configmaps,secrets`. */
   rules(kind: 'ClusterRole' | 'Role', name = 'reroll'): readonly string[] {
     return (this.one(kind, name)['rules'] as readonly Rule[]).map(
       ({ verbs, resources, resourceNames = [] }) =>
@@ -86,7 +86,7 @@ export class Rendered {
     );
   }
 
-  /** What hooks are called by: the resource of each. */
+  /** The resources of the first rule of each webhook. */
   hooked(kind: string): readonly string[] {
     const hooks = this.one(kind)['webhooks'] as readonly { readonly rules: readonly [Rule] }[];
     return hooks.map(({ rules: [{ resources }] }) => resources.join());

@@ -10,7 +10,7 @@ const textOf = (page: string): string => readFileSync(path.join(runbooks, page),
 
 const values = parseDocument(readFileSync(path.join(projectDir, 'deploy/chart/reroll/values.yaml'), 'utf8'));
 
-/** What runs in a cluster. */
+/** The source code of what runs in a cluster. */
 const code = ['shared', 'reconciler', 'webhook', 'certs']
   .flatMap((folder) =>
     readdirSync(path.join(projectDir, folder), { recursive: true, encoding: 'utf8' })

@@ -18,7 +18,7 @@ const all = {
 };
 const label63 = 'a'.repeat(63);
 
-/** The process reads the same text from its flag. */
+/** The process parses the same text from its flag, so both must agree. */
 describe('a selector of the chart', () => {
   it.each([
     'env:prod',

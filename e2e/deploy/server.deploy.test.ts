@@ -14,7 +14,7 @@ beforeAll(async () => {
   await plane.kubectl(['apply', '--server-side', ...files]);
   const kinds = ['podmonitors.monitoring.coreos.com', 'certificates.cert-manager.io', 'verticalpodautoscalers.autoscaling.k8s.io']; // prettier-ignore
   await plane.kubectl(['wait', '--for=condition=Established', '--timeout=60s', ...kinds.map((kind) => `crd/${kind}`)]);
-  // The strictest that a namespace can be about what runs in it.
+  // `restricted` is the strictest pod security level of a namespace.
   for (const name of ['reroll', 'tools', 'elsewhere', 'm', 'monitoring', 'reroll-x', 'blog', 'shop']) {
     await plane.kubectl(['create', 'namespace', name]);
     await plane.kubectl(['label', 'namespace', name, 'pod-security.kubernetes.io/warn=restricted']);

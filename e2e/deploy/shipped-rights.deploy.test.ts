@@ -7,7 +7,7 @@ import { Rendered } from './rendered';
 import { renderChart, type Manifest } from './rendered-chart';
 import { excessRights } from './shipped-rights';
 
-/** The account of whichever Deployment runs the reconciler. */
+/** The ServiceAccount of the Deployment that runs the reconciler. */
 function reconcilerOf(manifests: readonly Manifest[]): string {
   const rendered = new Rendered(manifests);
   const deployment = rendered.names('Deployment').find((name) => rendered.args(name)[0] === 'reconciler');

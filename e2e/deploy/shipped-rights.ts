@@ -7,8 +7,8 @@ interface Subject {
 }
 
 /**
- * Rights of others than the reconciler with which they could become somebody else in Reroll's namespace: to create
- * anything there, a Secret above all, and to a Secret whose name is not given. `reroll-webhook: create secrets`, sorted.
+ * Rights by which accounts other than the reconciler's could gain another account's identity in Reroll's namespace: to
+ * create anything, above all a Secret, and to Secrets without a given name. `reroll-webhook: create secrets`, sorted.
  */
 export function excessRights(manifests: readonly Manifest[], reconciler = 'reroll'): readonly string[] {
   return manifests

@@ -10,11 +10,11 @@ interface ObjectSchema {
 
 const strings = { type: 'array', items: { type: 'string' } };
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
-/** A Go duration; empty is the default. */
+/** A Go duration; empty means the default. */
 const duration = { type: 'string', pattern: '^(0|([0-9]+(\\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)?$' };
 const budget = { type: ['integer', 'string', 'null'], minimum: 0, pattern: '^(100|[1-9]?[0-9])%$' };
 
-/** What the default does not tell. */
+/** Schemas that cannot be derived from the default. */
 const known: Readonly<Record<string, Schema>> = {
   'global.imagePullSecrets': {
     type: 'array',
@@ -61,10 +61,10 @@ const known: Readonly<Record<string, Schema>> = {
   'certificates.extraArgs': strings,
 };
 
-/** Maps in which users may have more than the chart knows: the chart that this is part of, and fields of Kubernetes. */
+/** Maps with keys that the chart does not know: `global` of a parent chart, and fields of Kubernetes. */
 const open = ['global', 'reloader.deployment.securityContext', 'webhook.securityContext'];
 
-/** JSON Schema draft 7 of the chart's values: a name that is not known is refused, wherever names are the chart's. */
+/** JSON Schema draft 7 of the values: it rejects unknown names, except in maps whose keys users choose. */
 export function valuesSchema(values: readonly ChartValue[] = chartValues()): Schema {
   const unknown = Object.keys(known).filter((path) => !values.some((value) => value.path === path));
   if (unknown.length > 0) throw new Error(`there is no such value: ${unknown.join(', ')}`);

@@ -9,7 +9,7 @@ const rows = [...textOf(page).matchAll(/^\| `(\w+)`\s*\| ([^|]+?)\s*\|/gm)].map(
 
 const kib = 1024;
 
-/** As the page writes it: `32 KiB`, `4 MiB`, `2,000`. */
+/** A budget in the form that the page uses: `32 KiB`, `4 MiB`, `2,000`. */
 function written(name: BudgetName): string {
   const most = budgets[name];
   if (!name.endsWith('Bytes')) return most.toLocaleString('en');

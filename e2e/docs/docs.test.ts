@@ -7,7 +7,7 @@ import { anchors, codeBlocks, codeSpans, links, pages, textOf } from './pages';
 
 const isElsewhere = (target: string): boolean => /^[a-z]+:/.test(target);
 
-/** Undefined where it leads somewhere. */
+/** What is wrong with a link; undefined if its target exists. */
 function deadEnd(page: string, target: string): string | undefined {
   const [file = '', anchor] = target.split('#');
   const to = file === '' ? page : path.posix.join(path.posix.dirname(page), file);
@@ -16,7 +16,7 @@ function deadEnd(page: string, target: string): string | undefined {
   return `${target}: ${to} has no heading for it`;
 }
 
-/** The text of what runs, of one room. */
+/** The source files of one room, without tests and fixtures. */
 function sourcesIn(room: string): readonly string[] {
   const files = readdirSync(path.join(projectDir, room), { recursive: true, encoding: 'utf8' });
   return files
@@ -32,7 +32,7 @@ describe.each(pages())('%s', (page) => {
     expect(within.flatMap((target) => deadEnd(page, target) ?? [])).toEqual([]);
   });
 
-  // What is told of Reloader's own chart is told there.
+  // This page names values of Reloader's own chart.
   const isOfReloader = page === 'docs/reloader-compatibility.md';
   it('names files that there are', () => {
     const spans = codeSpans(text).filter((span) =>
@@ -62,11 +62,11 @@ describe('docs/troubleshooting.md', () => {
   const text = textOf('docs/troubleshooting.md');
   const code = ['reconciler', 'shared'].flatMap((room) => sourcesIn(room)).join('\n');
 
-  /** What is looked for in the log, less the names of the example. */
+  /** The patterns that the page searches the log for, without the names of its example. */
   const asked = [...text.matchAll(/(?:grep|-e) '([^']+)'/g)].map(([, line = '']) =>
     line.replace(/^(Deployment shop\/web|ConfigMap shop\/app):? /, ''),
   );
-  /** Reasons, where a first cell is a phrase. */
+  /** The reasons in the tables: first cells that are phrases. */
   const reasons = [...text.matchAll(/^\| `([a-z][^`]* [^`]*)`/gm)].map(([, reason = '']) => reason);
 
   it('looks for log lines that are written, and tells of reasons that are given', () => {

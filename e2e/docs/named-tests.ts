@@ -11,7 +11,7 @@ const tests = rooms
   )
   .filter((file) => file.endsWith('.test.ts'));
 
-/** The rows of all tables of a page, by their cells, without heads and rules. */
+/** The cells of all table rows of a page, without header and separator rows. */
 export function rowsOf(page: string): readonly (readonly string[])[] {
   const lines = textOf(page).split('\n');
   return lines
@@ -29,8 +29,8 @@ function isRule(line: string): boolean {
 }
 
 /**
- * What is wrong with a cell that says which tests show something, as `` `e2e/a.test.ts` "its title", "another"; `b.test.ts` "…" ``:
- * each file must be there, and each title behind it must be one of its own. Empty where all is well.
+ * Checks a table cell that says which tests show something. Each file must exist and contain each title behind it: ``
+ * `e2e/a.test.ts` "its title", "another"; `b.test.ts` "…" ``. Returns the problems; empty if there are none.
  */
 export function problemsOfTests(cell: string): readonly string[] {
   const named = [...cell.matchAll(/`([^`]+\.test\.ts)`((?:,? "[^"]+")*)/g)];
@@ -45,7 +45,7 @@ export function problemsOfTests(cell: string): readonly string[] {
   });
 }
 
-/** A comment is no title, whatever its words. */
+/** Removes comments: a title must not be found in a comment. */
 function withoutComments(text: string): string {
   return text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
 }

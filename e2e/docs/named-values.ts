@@ -2,22 +2,22 @@ import { parse } from 'yaml';
 import { chartValues } from '../deploy/chart-values';
 import { codeBlocks, codeSpans } from './pages';
 
-/** Values as a page shows them: a block of YAML that is no object of Kubernetes. */
+/** Chart values as a page shows them: YAML blocks that are not Kubernetes objects. */
 export function valuesSnippets(text: string): readonly Readonly<Record<string, unknown>>[] {
   const blocks = codeBlocks(text).filter(({ language }) => language === 'yaml');
-  // Several documents are objects of Kubernetes, too.
+  // A block of several documents contains Kubernetes objects, too.
   const maps = blocks.filter((block) => !/^(---|apiVersion:|- )/m.test(block.text.replaceAll(/^ .*$/gm, '')));
   return maps.map((block) => parse(block.text) as Readonly<Record<string, unknown>>);
 }
 
-/** `reloader.deployment.replicas`: the ends of a tree of values; a list is one. */
+/** The paths of all leaves of a values tree, such as `reloader.deployment.replicas`. A list is one leaf. */
 function pathsOf(value: unknown, prefix = ''): readonly string[] {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isMap) return [prefix];
   return Object.entries(value).flatMap(([key, below]) => pathsOf(below, prefix === '' ? key : `${prefix}.${key}`));
 }
 
-/** What `--set` gives in commands that install our chart. */
+/** The paths set with `--set` in commands that install our chart. */
 function pathsSet(text: string): readonly string[] {
   const commands = codeBlocks(text).flatMap((block) => block.text.replaceAll('\\\n', ' ').split('\n'));
   const ours = commands.filter((command) => /\bhelm\b.*\/charts\/reroll\b/.test(command));
@@ -29,7 +29,10 @@ function pathsSet(text: string): readonly string[] {
 const values = chartValues();
 const tops = new Set(values.map(({ path }) => path.split('.')[0]));
 
-/** `reloader.netpol.enabled`, `certificates.mode=certManager`; names of files are none. */
+/**
+ * The paths in code spans, such as `reloader.netpol.enabled` or `certificates.mode=certManager`. File names are left
+ * out.
+ */
 function pathsSpoken(text: string): readonly string[] {
   return codeSpans(text).flatMap((span) => {
     const [, path = ''] = /^([\w]+(?:\.\w+)+)(?:=.*)?$/.exec(span) ?? [];
@@ -37,7 +40,9 @@ function pathsSpoken(text: string): readonly string[] {
   });
 }
 
-/** Whether the chart has it: a value, what is below one whose keys are the user's, or a group of some. */
+/**
+ * Whether the chart has a value: the value itself, a path below a value whose keys users choose, or a group of values.
+ */
 export function isValue(asked: string): boolean {
   return values.some(
     ({ path, default: value }) =>

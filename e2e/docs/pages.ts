@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { projectDir } from '../control-plane/versions';
 
-/** A fenced piece of a page. */
+/** A fenced code block of a page. */
 export interface CodeBlock {
-  /** `sh`, `yaml`; empty where the fence names none. */
+  /** `sh`, `yaml`; empty if the fence names no language. */
   readonly language: string;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ const alone = [
   'webhook/README.md',
 ];
 
-/** What people read, by its path from the root. */
+/** The pages that people read, as paths from the project root. */
 export function pages(): readonly string[] {
   const docs = readdirSync(path.join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });
   const written = docs.filter((file) => file.endsWith('.md')).map((file) => path.posix.join('docs', file));
@@ -36,18 +36,18 @@ export function codeBlocks(text: string): readonly CodeBlock[] {
   return [...text.matchAll(fence)].map(([, language = '', block = '']) => ({ language, text: block }));
 }
 
-/** What is between single backticks, outside of code blocks. */
+/** The text between single backticks, outside of code blocks. */
 export function codeSpans(text: string): readonly string[] {
   return [...text.replace(fence, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
 
-/** Where its links lead, outside of code. */
+/** The targets of the links of a page, outside of code. */
 export function links(text: string): readonly string[] {
   const prose = text.replace(fence, '').replaceAll(/`[^`\n]+`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
 }
 
-/** The anchors of its headings, as GitHub makes them. */
+/** The anchors of the headings of a page, as GitHub generates them. */
 export function anchors(text: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const found = [...text.replace(fence, '').matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => {

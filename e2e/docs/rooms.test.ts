@@ -7,7 +7,7 @@ import { towers, whyNot } from '../../rooms.mjs';
 import { projectDir } from '../control-plane/versions';
 import { textOf } from './pages';
 
-/** Folders that hold code of the product, not only its tests. */
+/** Folders with code of the product, not only tests. */
 function folders(tower: string): readonly string[] {
   const entries = readdirSync(path.join(projectDir, tower), { recursive: true, encoding: 'utf8' });
   const files = entries.filter((file) => file.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(file));

@@ -5,7 +5,7 @@ import { textOf } from './pages';
 const page = 'docs/threat-model.md';
 const rows = rowsOf(page);
 
-/** Kubernetes SIG Security lists eighteen; the page answers each. */
+/** The threat model of Kubernetes SIG Security lists 18 threats; the page answers each. */
 const threats = Array.from({ length: 18 }, (_, index) => String(index + 1));
 
 describe(page, () => {

@@ -9,11 +9,11 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const uses = { envFrom: [fromConfigMap('app')] };
 const minuteMs = 60_000;
-/** By then an API that has come was found, and its first list is there. */
+/** Within this time Reroll finds a newly served API (it asks every five minutes) and lists it. */
 const askedMs = 7 * minuteMs;
 const rollouts = '/apis/argoproj.io/v1alpha1';
 
-/** Requests of the engine that name `part` in their path or resource. */
+/** Counts the engine's requests whose resource, or path if there is none, contains `part`. */
 function asked(harness: Harness, part: string): number {
   return harness.server.requests().filter(({ user, resource }) => user === 'reroll' && resource.includes(part)).length;
 }
@@ -103,7 +103,7 @@ describe('§6 a kind whose API may be missing', () => {
     const harness = new Harness({ customKinds: [rolloutKind] });
     harness.seed(app, rollout({ name: 'web', annotations: auto, ...uses }));
     const engine = await harness.start();
-    // The API server answers 404 for a while, as with an aggregated API; the objects stay.
+    // The API server answers 404 for a while, as it may for an aggregated API. The objects remain.
     const mend = harness.faults.add({
       match: ({ pathname }) => pathname.startsWith(rollouts),
       fault: { kind: 'status', code: 404 },

@@ -7,7 +7,7 @@ import { silentLogger } from '../../shared/runtime/log/logger';
 import { MetricRegistry } from '../../shared/runtime/metric-registry';
 import type { Harness } from './harness';
 
-/** Alerts of an engine, to a receiver that answers as it is told. */
+/** An alert sender for an engine. Its receiver answers with `answer`. */
 export function alertsOf(harness: Harness, answer?: () => PostAnswer | Promise<PostAnswer>, sinkName = 'raw') {
   const { clock, random } = harness;
   const transport = new FakePostTransport(answer);

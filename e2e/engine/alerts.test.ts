@@ -81,7 +81,7 @@ describe('alerts', () => {
       const name = 'a-default-app';
       await patchObject(harness.admin, secretProviderClassPodStatuses, 'default', name, rotated, { type: 'merge' });
     }
-    // Longer than the pause: that its end is told of by nobody, either.
+    // Longer than the pause: the end of the pause must not be reported either.
     await harness.clock.advance(600_000);
     const sentence = `Reloader detected changes in app of type ${token} in namespace default. Hence reloaded web of type ${kind} in namespace default`;
     expect(transport.texts).toEqual([expect.stringContaining(`prod : ${sentence}`)]);
@@ -144,7 +144,7 @@ describe('alerts', () => {
     await harness.start({}, undefined, answer ? alertsOf(harness, answer) : {});
     for (const color of ['blue', 'green']) {
       await harness.edit('ConfigMap', 'app', { color });
-      // The settle window, and not a second more.
+      // The settle window (1 s), with no time to wait for the receiver.
       await harness.clock.advance(1_100);
     }
     expect(names.map((name) => harness.restarts('Deployment', name))).toEqual(names.map(() => 2));

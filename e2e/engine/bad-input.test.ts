@@ -143,7 +143,7 @@ describe('streams that break', () => {
   }, 20_000);
 });
 
-/** Drops the uid of one object out of the events of a watch, as a broken proxy might. */
+/** Drops the uid of one object from the server's answers, as a broken proxy might. */
 function spoilName(name: string): (text: string) => string {
   return (text) =>
     text

@@ -6,7 +6,7 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const app = configMap({ name: 'app', data: { color: 'red' } });
 
-/** Delays what the engine sees of one resource, so that the other is ahead. */
+/** Delays the engine's watch of one resource, so that its other watches are ahead. */
 function lag(harness: Harness, resource: string, lagMs: number): void {
   harness.faults.add({
     match: ({ isWatch, pathname }) => isWatch && pathname.endsWith(`/${resource}`),

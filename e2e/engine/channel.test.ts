@@ -21,14 +21,14 @@ const app = configMap({ name: 'app', data: { color: 'red', size: 'l' } });
 let harness: Harness;
 let engine: Engine;
 let webhook: WebhookEngine;
-/** Records that reached the engine. */
+/** Records that the webhook has sent, also those held back. */
 let received: unknown[];
 let watchLagMs: number;
-/** What is still on its way to the engine, where records are slow. */
+/** Records that are still on their way to the engine; undefined unless a test delays them. */
 let heldBack: ChangeRecord[] | undefined;
 /** How far the webhook's clock is ahead of the reconciler's. */
 let skewMs: number;
-/** What another webhook, which is asked after ours, says to a write of a ConfigMap. */
+/** Whether another webhook, called after ours, allows writes of ConfigMaps. */
 let isAllowed: boolean;
 
 beforeEach(async () => {
@@ -163,7 +163,7 @@ describe('a change that is admitted and then refused', () => {
     await expect(harness.edit('ConfigMap', 'app', { color: 'blue' })).rejects.toThrow('403 Forbidden');
     await harness.clock.advance(60_000);
     isAllowed = true;
-    // Nobody hears of this one but by the watch.
+    // Only the watch shows this write: our webhook drops its review.
     const { handler } = webhook;
     jest.spyOn(handler, 'begin').mockReturnValue({ push: () => undefined, end: () => undefined } as never);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
@@ -195,12 +195,12 @@ it('a source whose last user goes while its change is not confirmed leaves nothi
   expect(await metric('reroll_hints_pending 0')).toBe(true);
   harness.requestsSinceLast();
   await harness.clock.advance(60_000);
-  // A watch that lags like this one is silent, and asked anew.
+  // The lagging watch is silent, so the reflector reopens it.
   expect(harness.requestsSinceLast().filter((request) => request !== 'watch configmaps')).toEqual([]);
 });
 
 describe('who made a change', () => {
-  /** Reviews of a write that somebody else has just made, by whoever reaches the webhook's port. */
+  /** Sends reviews that claim somebody else's latest write, as anyone who reaches the webhook's port can. */
   async function claimedBy(users: readonly string[]): Promise<void> {
     const [stored] = harness.objects('ConfigMap');
     for (const [index, username] of users.entries()) {

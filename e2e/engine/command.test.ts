@@ -21,8 +21,6 @@ import { inProcessTransport } from '../apiserver/in-process-transport';
 import { FakeProcess } from '../fake-process';
 import { userTransport } from '../user-transport';
 
-// The first start loads everything that a process needs.
-
 let api: ApiServer;
 let https: HttpsServer;
 let receiver: Server;
@@ -77,7 +75,7 @@ async function start(flags: readonly string[], env: Readonly<Record<string, stri
   return process;
 }
 
-/** The next thing that the receiver is told. */
+/** The next request body that the receiver gets. */
 async function nextReceived(): Promise<string> {
   await new Promise<void>((resolve) => (onReceived = resolve));
   return received.at(-1) ?? '';
@@ -131,7 +129,7 @@ describe('reroll reconciler', () => {
       ALERT_WEBHOOK_URL: address,
     });
     const probes = await process.field('serving metrics and probes', 'address');
-    // What changes before its first list is complete is nobody's news.
+    // Changes made before the first list is complete are not reported.
     await process.field('started leading', 'level');
     const ready = async (): Promise<boolean> => (await fetch(`http://${probes}/readyz`)).ok;
     while (!(await ready())) await setImmediate();

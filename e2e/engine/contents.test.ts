@@ -9,14 +9,14 @@ const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const colorOnly = deployment({ name: 'web', annotations: auto, env: [envFromKey('ConfigMap', 'app', 'color')] });
 
-/** Reads of what one ConfigMap or Secret holds, or held. */
+/** Whether a request reads the content of one ConfigMap or Secret, current or former. */
 function isRead({ pathname, query }: Pick<FaultTarget, 'pathname' | 'query'>): boolean {
   return (
     /\/(?:configmaps|secrets)$/.test(pathname) && query.get('fieldSelector')?.startsWith('metadata.name=') === true
   );
 }
 
-/** `app`, `app as it was`: what was read since the start, in order. */
+/** The sources whose content was read since the start, in order: `app`, or `app as it was` for an exact version. */
 function reads(harness: Harness): readonly string[] {
   return harness.server.requests().flatMap(({ user, verb, path }) => {
     const { pathname, searchParams: query } = new URL(path, 'https://api');
@@ -26,12 +26,12 @@ function reads(harness: Harness): readonly string[] {
   });
 }
 
-/** Until the end is called, no content can be read. */
+/** Makes every read of content fail until the returned function is called. */
 function noReads(harness: Harness): () => void {
   return harness.faults.add({ match: isRead, fault: { kind: 'status', code: 503 } });
 }
 
-/** All baselines are recorded, and an engine starts that can read no content until the end is called. */
+/** Records all baselines, then starts an engine that can read no content until the returned function is called. */
 async function startedBlind(harness: Harness, settings: Partial<EngineSettings> = {}): Promise<() => void> {
   await (await harness.start()).stop();
   const end = noReads(harness);
@@ -140,7 +140,10 @@ async function lastRestart(harness: Harness): Promise<unknown> {
 }
 
 describe('a change before the content was read', () => {
-  /** The workload is there before the engine, and its adoption is put off: what it is owed is of what was listed. */
+  /**
+   * The workload is older than the engine, and its adoption waits for the content. What it is owed is therefore decided
+   * against the content at the first list.
+   */
   async function changed(harness: Harness, ...data: readonly Record<string, string>[]): Promise<void> {
     await harness.clock.advance(600_000);
     const end = noReads(harness);

@@ -39,7 +39,7 @@ async function edit(color: string, namespace: string): Promise<void> {
   await harness.clock.advance(60_000);
 }
 
-/** Rollouts, runs of the CronJob, or births of the Job. */
+/** Counts rollouts of the Deployment, runs of the CronJob, or re-creations of the Job. */
 function restarts(kind: Kind, namespace: string): number {
   if (kind === 'Deployment') return harness.restarts(kind, 'web', namespace);
   const births = harness.server.history().filter(({ type, user }) => type === 'ADDED' && user === engineUser);

@@ -25,7 +25,7 @@ function lag(resource: string): void {
   harness.faults.add({ match, fault: { kind: 'lag', lagMs: 300 } });
 }
 
-/** That both versions come from one counter is asked for by lists of one object. */
+/** Refuses the lists with `limit=1`, by which Reroll finds out whether both resourceVersions come from one counter. */
 function refuseToTell(): void {
   const match = ({ query }: FaultTarget) => query.get('limit') === '1';
   harness.faults.add({ match, fault: { kind: 'status', code: 403 } });

@@ -17,12 +17,12 @@ import { Harness, type Engine, usualLease } from './harness';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const minuteMs = 60_000;
-/** By then an API that has come was found, and its first list is there. */
+/** Within this time Reroll finds a newly served API (it asks every five minutes) and lists it. */
 const askedMs = 7 * minuteMs;
 const customKinds = [secretProviderClassKind, secretProviderClassPodStatusKind];
 const csi = { csi: true } as const;
 
-/** Two pods that have mounted version 1 of a class that Deployment `web` uses. */
+/** A cluster where two pods have mounted version 1 of a class that Deployment `web` uses. */
 async function world(annotations: Readonly<Record<string, string>> = auto, onClass = {}): Promise<Harness> {
   const harness = new Harness({ customKinds });
   harness.seed(
@@ -41,7 +41,7 @@ async function start(harness: Harness, settings: Partial<EngineSettings> = csi):
   return engine;
 }
 
-/** The CSI driver finds another version for a pod's volume. */
+/** Sets a new version in a pod's status, as the CSI driver does for a rotated secret. */
 async function rotate(harness: Harness, pod: string, version: string, className = 'vault'): Promise<void> {
   const name = `${pod}-default-${className}`;
   const patch = { status: { objects: [{ id: 'pw', version }] } };
@@ -160,7 +160,7 @@ describe('§9 CSI: one rotation, one restart', () => {
       match: ({ pathname }) => pathname.endsWith('/secretproviderclasspodstatuses'),
       fault: { kind: 'status', code: 503 },
     });
-    // By then the watch has ended.
+    // Wait until the open watch has ended.
     await harness.clock.advance(10 * minuteMs);
     await rotate(harness, 'late', '1');
     await rotate(harness, 'late', '2');
@@ -220,7 +220,7 @@ describe('§9 keys and switches', () => {
     ['the integration', { csi: true }, 1],
     ['no integration', { csi: false }, 0],
     ['the flags for create and delete', { csi: true, reloadOnCreate: true, reloadOnDelete: true }, 1],
-    // A status has the labels that its driver gives it.
+    // Statuses are watched without the selector: the CSI driver sets their labels, not the user.
     ['a selector of sources (Q48)', { csi: true, sourceSelector: parseSelector('tier=web') }, 1],
   ])('with %s', async (_what, settings, expected) => {
     const harness = await world();

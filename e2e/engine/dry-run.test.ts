@@ -20,18 +20,18 @@ const uses = { annotations, envFrom: [fromConfigMap('app')] };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const dryRun = true;
 
-/** What it says that it would restart, in order. */
+/** The workloads that the engine says it would restart, in order. */
 function told({ lines }: Engine): readonly string[] {
   return lines.flatMap(({ message }) => /^dry run: (.*) would be restarted$/.exec(message)?.[1] ?? []);
 }
 
-/** Verbs of everything that the engine has asked for. */
+/** The distinct verbs of the engine's requests. */
 function verbs(harness: Harness): readonly string[] {
   const own = harness.server.requests().filter(({ user, resource }) => user === engineUser && resource !== '/apis/');
   return [...new Set(own.map(({ verb }) => verb))].filter((verb) => verb !== 'other').toSorted();
 }
 
-/** Whatever would be written is refused, and seen. */
+/** A cluster in which the engine may only read: any write is refused, and shows in the requests. */
 function readOnlyCluster(...objects: readonly ObjectInput[]): Harness {
   const harness = new Harness();
   harness.seed(...objects);

@@ -57,7 +57,7 @@ async function answered(path: ChannelPath, body: Buffer): Promise<{ readonly sta
   return { status, body: Buffer.from(JSON.stringify(answer)) };
 }
 
-/** What a review is answered, less its uid. */
+/** The webhook's answer to a review, with its patch decoded. */
 async function asked(path: 'validate' | 'mutate', request: JsonObject): Promise<string> {
   const response = new Promise<string>((resolve) => {
     const exchange = webhook.handler.begin({
@@ -158,7 +158,7 @@ describe('who guesses at a Secret', () => {
   it('learns nothing about the previous content, though it knows the present one', async () => {
     const { uid } = (await stored('Secret', 'db')).metadata;
     const now = { ...held, pin: '9999' };
-    // What it held is what its pods still run with.
+    // The settle window is long, so the pods still run with the previous content.
     const annotations = { 'reroll.dev/settle': '10m', 'reroll.dev/settle-max': '10m' };
     await harness.patch('Deployment', 'payments', { metadata: { annotations } });
     await harness.edit('Secret', 'db', { pin: now.pin });
@@ -207,7 +207,7 @@ describe('who forges a workload', () => {
       expect(await update(JSON.stringify(made), metadata.uid)).toBe(silence);
     }
     expect(await update(text, 'made-up')).toBe(silence);
-    // Who shows the one that is stored is told no name that is not in it.
+    // Even with the stored baseline, a pattern reveals no name that is not in it.
     expect(await update(text, metadata.uid, '.*')).toBe(silence);
   });
 });

@@ -23,28 +23,28 @@ import { seededRandom } from '../apiserver/seeded-random';
 import { defaultSettings, ownNamespace } from '../engine-settings';
 import { userTransport } from '../user-transport';
 
-/** An engine that runs, and what it said. */
+/** A running engine, with its log and metrics. */
 export interface Engine {
   readonly reconciler: Reconciler;
   readonly lines: readonly LogLine[];
   readonly metrics: Metrics;
-  /** As kill -9: what it was doing never ends, what it had sent may still arrive. */
+  /** Like kill -9: pending work never finishes, but requests already sent may still arrive. */
   kill(): void;
   stop(): Promise<void>;
 }
 
-/** What the engine tells outside of the cluster, and how. */
+/** Optional outlets of the engine: alerts, the webhook of webhook mode, and a callback. */
 export type Outlets = Pick<EngineDeps, 'alerts' | 'webhook' | 'onListed'>;
 
 export const engineUser = 'reroll';
 
-/** A Lease that is rarely renewed: with the usual one, two of three requests of a test are renewals. */
+/** A rarely renewed Lease: with the usual timings, two of three requests of a test are renewals. */
 const calmLease: LeaseTimings = { leaseDurationMs: 75_000, renewDeadlineMs: 50_000, retryPeriodMs: 20_000 };
 
-/** For tests of who leads, and when another takes over. */
+/** For tests of leadership and takeover. */
 export const usualLease: LeaseTimings = {};
 
-/** The whole engine against a simulated API server, under one clock that the test owns. */
+/** The whole engine against a simulated API server, both on one clock that the test controls. */
 export class Harness {
   readonly clock = new FakeClock();
   readonly random = seededRandom(1);
@@ -52,9 +52,9 @@ export class Harness {
   readonly server: ApiServer;
   /** Acts as a user with kubectl. */
   readonly admin: KubeClient;
-  /** Of the engines that are started from now on. */
+  /** Applies to engines that are started from now on. */
   leaseTimings = calmLease;
-  /** The identities of who may still hold the Lease. */
+  /** The identities of engines that may still hold the Lease. */
   readonly #candidates = new Set<string>();
   #lastCounted = 0;
 
@@ -69,7 +69,7 @@ export class Harness {
     seed(this.server, ...objects);
   }
 
-  /** Starts an engine and lets it come to rest: indexes filled, baselines written. */
+  /** Starts an engine and waits until it is idle: indexes filled, baselines written. */
   async start(
     settings: Partial<EngineSettings> = {},
     spoil?: (text: string) => string,
@@ -80,11 +80,11 @@ export class Harness {
     return engine;
   }
 
-  /** Starts an engine and no more. `spoil` changes what the server's JSON answers say on their way to it. */
+  /** Starts an engine without waiting. `spoil` changes the server's JSON answers on their way to the engine. */
   launch(settings: Partial<EngineSettings> = {}, spoil?: (text: string) => string, outlets: Outlets = {}): Engine {
     const all = { ...defaultSettings, identity: 'reroll-0', ...settings };
     if (!all.dryRun) this.#candidates.add(all.identity);
-    // What is to stay undone by a candidate would stay so because nobody takes over in the time that tests give.
+    // No candidate takes over a calm Lease within a test, so a test that expects it to do nothing would prove nothing.
     if (this.#candidates.size > 1 && this.leaseTimings === calmLease) throw new Error('candidates need the usualLease');
     const logger = new RecordingLogger();
     const metrics = new Metrics({ countByNamespace: false });
@@ -162,18 +162,18 @@ export class Harness {
     await this.patchSource(kind, name, { metadata: { annotations } });
   }
 
-  /** What is stored now of one kind. */
+  /** All objects of one kind that are stored now. */
   objects(kind: string): readonly KubeObject[] {
     return [...this.server.store.list(this.server.kindOf(kind))];
   }
 
-  /** Everything that was ever stored of a workload, oldest first. */
+  /** All stored writes of a workload, oldest first. */
   writesOf(kind: WorkloadKindName, name: string, namespace = 'default'): readonly WriteRecord[] {
     const key = storeKey(namespace, name);
     return this.server.history().filter((write) => write.kind.kind === kind && write.key === key);
   }
 
-  /** Writes of the engine that changed a pod template: restarts. */
+  /** Counts restarts: the engine's writes that changed the pod template. */
   restarts(kind: WorkloadKindName, name: string, namespace = 'default'): number {
     const { templatePath } = workloadKind(kind);
     return this.writesOf(kind, name, namespace).filter(({ user, object, previous }) => {
@@ -187,8 +187,8 @@ export class Harness {
   }
 
   /**
-   * `patch deployments.apps`, `create events` …: the engine's requests since the last call. Left out are the lease's and
-   * the questions for add-ons, which have tests of their own.
+   * The engine's requests since the last call, like `patch deployments.apps` or `create events`. Requests for the Lease
+   * and for the discovery of add-ons are left out: they have tests of their own.
    */
   requestsSinceLast(): readonly string[] {
     const all = this.server.requests();
@@ -228,7 +228,7 @@ function spoilt(transport: Transport, spoil: ((text: string) => string) | undefi
   };
 }
 
-/** A transport of a process that can die: from then on nothing it waits for ever comes. */
+/** The transport of a process that can die: after `kill`, none of its requests ever completes. */
 function mortal(transport: Transport): { readonly transport: Transport; kill(): void } {
   let dead = false;
   const isDead = (): boolean => dead;

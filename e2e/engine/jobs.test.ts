@@ -13,7 +13,7 @@ function isRequest({ query, ...target }: FaultTarget, method: string, path: stri
   return target.method === method && target.pathname.includes(path) && query.has('dryRun') === dryRun;
 }
 
-/** What the Event and the annotation say of the last change. */
+/** What the annotation and the Events say about the last change. */
 async function toldOf(harness: Harness, kind: 'CronJob' | 'Job', name: string): Promise<readonly unknown[]> {
   const annotations = (await harness.get(kind, name)).metadata.annotations ?? {};
   const { effect } = JSON.parse(annotations['reroll.dev/last-restart'] ?? '{}') as { readonly effect?: string };

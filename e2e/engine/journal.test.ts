@@ -7,7 +7,7 @@ import { configMap, fromConfigMap, job, seedNamespace } from '../apiserver/clust
 import type { FaultTarget } from '../apiserver/faults';
 import { Harness, type Engine } from './harness';
 
-/** And not the question whether it would be created. */
+/** Matches the real create of a Job, not its dry run. */
 const isCreateOfJob = ({ method, pathname, query }: FaultTarget): boolean =>
   method === 'POST' && pathname.endsWith('/jobs') && !query.has('dryRun');
 const auto = { 'reloader.stakater.com/auto': 'true' };
@@ -25,7 +25,7 @@ beforeEach(() => {
   );
 });
 
-/** What somebody who may create Secrets in Reroll's namespace would have Reroll create. */
+/** A Job that an attacker who may create Secrets in Reroll's namespace would have Reroll create. */
 const evil: JobRecreation = {
   uid: 'u1',
   restartId: 'x',
@@ -48,7 +48,7 @@ const evil: JobRecreation = {
   },
 };
 
-/** As a version without MACs has written it. */
+/** The entry as a version of Reroll without MACs wrote it. */
 function formerEntry(entry: JobRecreation): object {
   const { name, namespace } = entry.successor.metadata;
   return {
@@ -89,7 +89,7 @@ async function changed(color: string): Promise<void> {
   await harness.clock.advance(60_000);
 }
 
-/** Leaves an entry whose Job is deleted and not yet created again. */
+/** Leaves an entry whose Job is deleted and not yet recreated. */
 async function killedInTheMiddle(): Promise<void> {
   const engine = await harness.start();
   harness.faults.add({
@@ -200,7 +200,7 @@ describe('the journal key', () => {
     await harness.clock.advance(60_000);
     expect(jobs()).toEqual([]);
     expect(warned(next)).toEqual([expect.stringContaining('create Job default/migrate if it is missing')]);
-    // What the warning says to do.
+    // Do what the warning says.
     await harness.deleteOwnSecret(entriesLeft()[0]!);
     harness.seed(job({ name: 'migrate', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(10_000);

@@ -20,9 +20,9 @@ const listsApp = { [reload]: 'app' };
 let harness: Harness;
 let engine: Engine;
 let webhook: WebhookEngine;
-/** Of ConfigMaps. */
+/** Lag of the ConfigMap watch. */
 let watchLagMs: number;
-/** What comes back from the reconciler. */
+/** Turns the reconciler's answer into the one that the webhook receives. */
 let answered: (answer: ChannelAnswer) => Promise<ChannelAnswer>;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ beforeEach(async () => {
   engine = await harness.start();
 });
 
-/** What who creates the Deployment `web` is told; all of it within the time of a review. */
+/** The warnings for a create of Deployment `web`. Asserts that the answer takes less than 500 ms. */
 async function told(annotations: Readonly<Record<string, string>>): Promise<readonly string[] | undefined> {
   const { clock } = harness;
   const beganMs = clock.monotonicMs();
@@ -96,7 +96,7 @@ describe('who creates a workload', () => {
   it.each([
     [0, undefined],
     [100, undefined],
-    // What is said is what the leader knows.
+    // The leader answers from its watch, which has not shown the ConfigMap yet.
     [5_000, [noApp]],
   ])('just after the source is told nothing of it, where the watch is %d ms behind', async (lagMs, expected) => {
     watchLagMs = lagMs;

@@ -12,7 +12,7 @@ const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
 const migrate = job({ name: 'migrate', ...uses });
 const longAfterMs = 1_200_000;
 
-/** What the cluster refuses to us, by operation, where the test says so. */
+/** The operation on Jobs that the cluster refuses to the engine, if any. */
 let refused: 'CREATE' | 'dry run of CREATE' | undefined;
 const policy: AdmissionHook = {
   name: 'only-ci.example.com',
@@ -40,7 +40,7 @@ function entriesLeft(): number {
   return harness.objects('Secret').filter(({ metadata: { name } }) => name.startsWith('reroll-job-')).length;
 }
 
-/** Each once: they are told again as long as they hold. */
+/** The distinct Events: Reroll repeats an Event as long as its problem lasts. */
 function events(): readonly string[] {
   const told = harness
     .objects('Event')

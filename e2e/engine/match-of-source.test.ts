@@ -14,7 +14,7 @@ async function match(harness: Harness): Promise<void> {
   await harness.clock.advance(5_000);
 }
 
-/** The workload is recorded only after the source has changed and has come to match. */
+/** Restarts of a workload whose baseline is recorded only after its source changed and then came to match. */
 async function restarts(annotations: Readonly<Record<string, string>>): Promise<number> {
   const harness = new Harness();
   harness.seed(app, deployment({ name: 'web', annotations, envFrom }));

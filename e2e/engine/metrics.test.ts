@@ -17,13 +17,13 @@ async function world(): Promise<{ readonly harness: Harness; readonly engine: En
   return { harness, engine: await harness.start() };
 }
 
-/** The value of one series; NaN where it is not there. */
+/** The value of one series; NaN if it is missing. */
 async function value({ metrics }: Engine, series: string): Promise<number> {
   const line = (await metrics.registry.text()).split('\n').find((text) => text.startsWith(`${series} `));
   return Number(line?.slice(series.length + 1) ?? 'not there');
 }
 
-/** By how much a series grows while `happen` happens and all that follows from it. */
+/** How much a series grows during `happen` and the 30 s after it. */
 async function growth(
   { harness, engine }: Awaited<ReturnType<typeof world>>,
   series: string,
@@ -96,7 +96,7 @@ describe("§13 Reloader's metrics, by what one change of a ConfigMap makes of th
 
   it.each([
     ['reloader_watched_resources_total{resource_type="configmaps"}', 1],
-    // The keys of the install beside it.
+    // Secret `db` and the two keys of the install.
     ['reloader_watched_resources_total{resource_type="secrets"}', 3],
     ['reloader_events_received_total{event_type="add",resource_type="configmaps"}', 0],
   ])('%s is %i after the start: what is there already is no event', async (series, count) => {

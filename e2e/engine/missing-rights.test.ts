@@ -9,7 +9,7 @@ const asksForRights = ({ pathname }: FaultTarget): boolean => pathname === acces
 const asksWhetherReady = ({ pathname }: FaultTarget): boolean => pathname === '/readyz';
 const own = 'acting as if alone, without a right to the Lease, with a digest key of this process alone';
 
-/** Under the rights of Reloader's chart alone. */
+/** A cluster in which the engine has only the permissions of Reloader's chart. */
 function restricted(): Harness {
   const harness = seeded();
   harness.leaseTimings = usualLease;
@@ -27,7 +27,7 @@ describe('which rights are missing', () => {
     await harness.clock.advance(1_000);
     expect(engine.reconciler.status.remark).toBe(own);
     const asked = harness.server.requests().filter(({ resource }) => resource === accessReviewPath);
-    // Once for the key, and once for the Lease.
+    // One access review for the digest key, one for the Lease.
     expect(asked).toHaveLength(2);
     await harness.clock.advance(120_000);
     expect(harness.server.requests().filter(({ resource }) => resource === accessReviewPath)).toHaveLength(2);

@@ -13,15 +13,15 @@ import type { JsonValue } from '../apiserver/json';
 import { ownNamespace } from '../engine-settings';
 import { engineUser, Harness, type Engine } from './harness';
 
-/** `timeoutSeconds` of the registration. */
+/** `timeoutSeconds` of the webhook registration. */
 export const webhookTimeoutMs = 2_000;
 
-/** The real webhook before a simulated API server. */
+/** The real mutating webhook, called by a simulated API server. */
 export class MutatingWebhook {
   readonly harness: Harness;
-  /** `frozen`: it takes calls and answers none, and the API server goes on without (`failurePolicy: Ignore`). */
+  /** `frozen`: it accepts calls and never answers; the API server times out and goes on (`failurePolicy: Ignore`). */
   state: 'unregistered' | 'frozen' | 'answering' = 'answering';
-  /** The reconcilers that it asks. */
+  /** The reconcilers that the webhook asks. One that is missing never answers. */
   asked: readonly Engine[] = [];
   readonly engine: WebhookEngine;
 
@@ -57,7 +57,7 @@ export class MutatingWebhook {
   }
 
   async #review(request: AdmissionRequest): Promise<AdmissionResponse> {
-    // As the registration has it: not of our own writes, nor of subresources.
+    // Like the registration, skips Reroll's own writes and writes of subresources.
     const isAsked = request.user !== engineUser && request.subresource === undefined;
     if (this.state === 'unregistered' || !isAsked) return { allowed: true };
     if (this.state === 'frozen') {

@@ -30,7 +30,7 @@ beforeEach(() => {
   harness = new Harness();
 });
 
-/** A cluster with `shop`, labelled or not, in which `web` uses `app`; long before the engine starts. */
+/** Starts an engine in a cluster where, for an hour, `web` has used `app` in namespace `shop` with these labels. */
 async function start(labels: Record<string, string>, settings = selecting): Promise<void> {
   harness.seed(namespace('shop', { labels }), app('shop'), web('shop'));
   await harness.clock.advance(3_600_000);
@@ -80,7 +80,7 @@ describe('§10.2 --namespace-selector', () => {
     await edit('blue');
     await settled();
     expect(restarts()).toBe(times);
-    // Nothing at all is written to a workload that is not selected.
+    // Two writes to a selected workload: baseline and restart. None to one that is not selected.
     expect(harness.writesOf('Deployment', 'web', 'shop').filter(({ user }) => user === 'reroll')).toHaveLength(
       2 * times,
     );
@@ -99,7 +99,8 @@ describe('§10.2 --namespace-selector', () => {
 
   it('takes a namespace that gains the label as it is then, whatever changed before', async () => {
     await start({});
-    // Newer than this process, and edited since: without the date of the label it would be in doubt.
+    // The workload is newer than this process and its ConfigMap was edited since. Without the time of the label, Reroll
+    // would be in doubt.
     await harness.delete('Deployment', 'web', 'shop');
     harness.seed(web('shop'));
     await settled();
@@ -237,7 +238,7 @@ describe('§10.2 --namespace-selector', () => {
     expect(refused).toMatchObject({ synced: false, lastError: { status: 403 } });
     lift();
     await harness.clock.advance(600_000);
-    // It changed while this process watched all but the namespaces.
+    // The ConfigMap changed while this process watched everything except namespaces.
     expect(restarts()).toBe(1);
     await edit('green');
     await settled();

@@ -8,7 +8,7 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const match = (value: string) => ({ 'reloader.stakater.com/match': value });
 const kind = (value: string) => ({ 'reloader.stakater.com/kind': value });
 
-/** Restarts after a change of the ConfigMap, and after one of the Secret too. */
+/** Counts restarts after a change of the ConfigMap, then after a change of the Secret too. */
 async function restarts(annotations: Record<string, string>) {
   const harness = new Harness();
   harness.seed(...sources, deployment({ name: 'web', annotations, envFrom }));

@@ -25,7 +25,7 @@ beforeEach(() => {
   harness = new Harness();
 });
 
-/** Each is in force, and is then taken off by a write that sets nothing, and so leaves no time in managedFields. */
+/** Opt-outs that are then removed. A write that only removes sets no field, so managedFields has no time for it. */
 const cases: Readonly<Record<string, Case>> = {
   'ignore of a source': {
     app: ignored,

@@ -17,7 +17,7 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const uses = { envFrom: [fromConfigMap('app')] };
 
-/** Restarts of a Deployment of that name for one change of the ConfigMap it uses. */
+/** Counts restarts of Deployment `web` for one change of the ConfigMap it uses. */
 async function restartsOf(harness: Harness, settings: Partial<EngineSettings>, namespace = 'default'): Promise<number> {
   await harness.start(settings);
   await harness.edit('ConfigMap', 'app', { color: 'blue' }, namespace);
@@ -67,7 +67,7 @@ describe('each setting of the engine changes what it does', () => {
       .requests()
       .filter(({ user, verb }) => user === 'reroll' && (verb === 'watch' || verb === 'list'));
     expect(watched.length).toBeGreaterThan(0);
-    // The journal of Jobs is looked for in the engine's own.
+    // `reroll` is the engine's own namespace, where it lists the journal of Jobs.
     expect(new Set(watched.map(({ namespace }) => namespace))).toEqual(new Set(['default', 'shop', 'reroll']));
   });
 

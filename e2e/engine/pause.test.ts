@@ -31,7 +31,7 @@ async function state(harness: Harness): Promise<{ readonly paused: boolean; read
   return { paused: fieldAt(object, ['spec', 'paused']) === true, pausedAt: metadata.annotations?.[pausedAtKey] };
 }
 
-/** Changes of `spec.paused` that the engine wrote. */
+/** The new values of `spec.paused` in the engine's writes that changed it, in order. */
 function turns(harness: Harness): readonly boolean[] {
   const paused = (object: unknown): boolean => fieldAt(object, ['spec', 'paused']) === true;
   return harness
@@ -281,7 +281,7 @@ describe('§8 failures', () => {
       match: ({ isWatch, pathname }) => isWatch && pathname.endsWith('/deployments'),
       fault: { kind: 'lag', lagMs: 30 * minuteMs },
     });
-    // The watch that is open has no such lag; the next one has.
+    // The open watch has no lag, only the next one has: wait for that.
     await harness.clock.advance(10 * minuteMs);
     await change(harness, 'blue');
     expect((await state(harness)).paused).toBe(true);
@@ -307,7 +307,7 @@ describe('§8 failures', () => {
     const harness = await world();
     await harness.start();
     await change(harness, 'blue');
-    // Its baseline has no room for so many sources, so no restart can be written.
+    // The baseline has no room for so many sources, so no restart can be written.
     const names = Array.from({ length: 780 }, (_, index) => `${'long'.repeat(60)}${String(index)}`);
     await harness.patch('Deployment', 'web', {
       metadata: { annotations: { 'configmap.reloader.stakater.com/reload': names.join(',') } },

@@ -23,7 +23,7 @@ describe('§17.2 retries', () => {
     end();
     await harness.clock.advance(120_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
-    // The last content is the one that is recorded: nothing is owed any more, and going back is a change.
+    // The baseline records the last content. Nothing is owed any more, and going back is a change.
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(20_000);
     expect(harness.restarts('Deployment', 'web')).toBe(2);
@@ -61,7 +61,7 @@ describe('a change of many workloads', () => {
     const patched = harness.server.requests().slice(before);
     const written = patched.filter(({ verb, user }) => verb === 'patch' && user === 'reroll').map(({ name }) => name);
     expect(written).toHaveLength(201);
-    // Behind what had begun when its settle window was over, and behind no more.
+    // Only writes that had begun when its settle window ended come before it.
     const meanwhile = 2 * concurrency;
     expect(written.indexOf('other')).toBeLessThanOrEqual(meanwhile);
     expect(written.indexOf('other')).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ describe('§17.4 requests for one change', () => {
       job({ name: 'web', ...uses }),
       [
         'create events',
-        // By a dry run, and then.
+        // A dry run, then the real create.
         'create jobs.batch',
         'create jobs.batch',
         'create secrets',
@@ -99,7 +99,7 @@ describe('§17.4 requests for one change', () => {
     harness.requestsSinceLast();
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(20_000);
-    // What is deleted or run is read by its name before.
+    // Before a Job is deleted or a CronJob is run, it is read by name.
     const made = harness.requestsSinceLast().filter((request) => !request.startsWith('get '));
     expect(made.toSorted()).toEqual(requests);
   });

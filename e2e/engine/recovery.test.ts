@@ -90,7 +90,7 @@ describe('a watch whose connection is half-open', () => {
 });
 
 describe('a restore of etcd', () => {
-  /** A backup, a change after it that is lost again, and a server whose versions have far to go. */
+  /** Restores a backup, which undoes a change. The server's resourceVersions are then far behind the engine's. */
   async function restored(settings = {}): Promise<{ readonly harness: Harness; readonly engine: Engine }> {
     const harness = await adopted();
     const engine = await harness.start(settings);
@@ -270,7 +270,7 @@ describe('the answer to a PATCH', () => {
     await harness.clock.advance(3_600_000);
     const events = harness.requestsSinceLast().filter((request) => request === 'create events');
     expect(events.length).toBeGreaterThan(0);
-    // One in five minutes for the same message.
+    // The same message makes at most one Event in five minutes.
     expect(events.length).toBeLessThan(14);
     end();
     await harness.clock.advance(120_000);

@@ -27,14 +27,14 @@ const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const web = deployment({ name: 'web', ...uses });
 
-/** A world with these objects, and the ConfigMap `app`. */
+/** A cluster with these objects and ConfigMap `app`. */
 function world(...objects: readonly ObjectInput[]): Harness {
   const harness = new Harness();
   harness.seed(app, ...objects);
   return harness;
 }
 
-/** Each is told as what Reloader does; what is tested is that it does not come about here. */
+/** Each title says what Reloader does; each test shows that Reroll does not. */
 describe('Faults of Reloader', () => {
   it('a change is lost after five failures in 155 ms', async () => {
     const harness = world(web);
@@ -74,7 +74,7 @@ describe('Faults of Reloader', () => {
       fault: { kind: 'status', code: 500 },
     });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    // The settle window, and no time for a second try.
+    // The settle window, with no time for a retry.
     await harness.clock.advance(1_050);
     const kinds: readonly WorkloadKindName[] = ['Deployment', 'StatefulSet', 'DaemonSet'];
     expect(kinds.map((kind) => harness.restarts(kind, 'other'))).toEqual([1, 1, 1]);
@@ -138,7 +138,7 @@ describe('Faults of Reloader', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(60_000);
     expect(harness.objects('Job')).toEqual([]);
-    // Longer than any retry, and beyond the life of the process that has deleted it.
+    // Longer than any retry, and after the death of the process that deleted the Job.
     first.kill();
     await harness.clock.advance(3_600_000);
     await harness.start();
@@ -191,7 +191,7 @@ describe('Faults of Reloader', () => {
         ),
       );
       expect(guesses.filter((guess) => first.includes(guess))).toEqual([]);
-      // Nor any other function of the content alone: two installs write different things for the same content.
+      // Nor is any other function of the content alone: two installs write different digests for the same content.
       expect(digests(first)).not.toEqual([]);
       expect(digests(first).filter((digest) => second.includes(digest))).toEqual([]);
     },
@@ -222,7 +222,7 @@ describe('Faults of Reloader', () => {
     expect(await process.exited).toBe(0);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
     expect(harness.objects('Lease')[0]).toMatchObject({ spec: { holderIdentity: '' } });
-    // So the next one need not wait until the Lease has run out.
+    // The Lease was released, so the next process need not wait until it expires.
     const next = harness.launch({ identity: 'reroll-1' });
     await harness.clock.advance(2_000);
     expect(next.reconciler.status.state).toBe('acting');
@@ -232,7 +232,7 @@ describe('Faults of Reloader', () => {
 
   it('a pattern takes the process with it: one that hangs, and one that is none (Q1)', async () => {
     const longName = 'a'.repeat(253);
-    // Exponential for an engine that backtracks: it would not come back.
+    // A backtracking regular expression engine would need exponential time: it would never return.
     const slow = { 'configmap.reloader.stakater.com/reload': '(a*)*(a*)*(a*)*b,app[,(a+)+$x' };
     const harness = world(
       configMap({ name: longName, data: { color: 'red' } }),
@@ -251,7 +251,7 @@ describe('Faults of Reloader', () => {
     await harness.start({}, undefined, alertsOf(harness, hang));
     for (const color of ['blue', 'green']) {
       await harness.edit('ConfigMap', 'app', { color });
-      // The settle window, and not a second more.
+      // The settle window (1 s), with no time to wait for the sink.
       await harness.clock.advance(1_100);
     }
     expect(names.map((name) => harness.restarts('Deployment', name))).toEqual(names.map(() => 2));
@@ -280,7 +280,7 @@ describe('Faults of Reloader', () => {
   });
 });
 
-/** What a reader of the object may take for a digest: 128 bits in base64url. */
+/** Everything in the text that may be a digest: 128 bits in base64url. */
 function digests(text: string): readonly string[] {
   return [...text.matchAll(/(?<![\w-])[\w-]{22}(?![\w-])/g)].map(([digest]) => digest);
 }

@@ -10,7 +10,7 @@ const uses = { annotations: auto, envFrom: [fromConfigMap('app')] };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const variable = 'STAKATER_APP_CONFIGMAP';
 
-/** The variables of a Deployment's one container. */
+/** The environment variables of the only container of Deployment `web`. */
 async function variables(harness: Harness): Promise<Readonly<Record<string, unknown>>> {
   const [container] = listOf(
     fieldAt(await harness.get('Deployment', 'web'), ['spec', 'template', 'spec', 'containers']),

@@ -329,7 +329,7 @@ describe('creation and deletion of a source', () => {
       await harness.clock.advance(10_000);
       await harness.delete('ConfigMap', 'app');
       await harness.clock.advance(10_000);
-      // Looked at again when the annotations are forgotten, by this process and by the next one.
+      // The workload is judged again, maybe after the annotations were forgotten: by this process, then by the next.
       await harness.clock.advance(laterMs);
       await harness.patch('Deployment', 'web', { metadata: { annotations: { 'reroll.dev/settle': '2s' } } });
       await harness.clock.advance(20_000);

@@ -10,7 +10,7 @@ export function rule(group: string, resources: string, verbs: string, namespaces
   return { apiGroups, resources: resources.split(' '), verbs: verbs.split(' '), ...where };
 }
 
-/** §18.4, as Reloader's chart renders it by default: no Lease, no Secret of ours, no PATCH of CronJobs and Jobs. */
+/** §18.4: the default rules of Reloader's chart: no Lease, no Secrets of our own, no PATCH of CronJobs and Jobs. */
 export const chartRules = [
   rule('', 'secrets configmaps', 'list get watch'),
   rule('apps', 'deployments daemonsets statefulsets', 'list get update patch'),
@@ -19,7 +19,7 @@ export const chartRules = [
   rule('', 'events', 'create patch'),
 ];
 
-/** What an engine warned of. */
+/** The warnings of an engine that match `about`. */
 export function warnings({ lines }: Engine, about: RegExp): readonly string[] {
   return lines.flatMap(({ level, message }) => (level === 'warn' && about.test(message) ? [message] : []));
 }
@@ -32,7 +32,7 @@ const allKinds = [
   job({ name: 'migrate', ...uses }),
 ];
 
-/** Under these rights, past all waiting for rights that may come. */
+/** Starts an engine under these rules and waits until it has stopped waiting for permissions that may come. */
 export async function under(
   rules: readonly PolicyRule[],
   harness = new Harness(),
@@ -44,7 +44,7 @@ export async function under(
   return [harness, engine];
 }
 
-/** With a workload of each kind that uses the ConfigMap `app`. */
+/** A cluster with a Deployment, StatefulSet, CronJob and Job that use ConfigMap `app`. */
 export function seeded(): Harness {
   const harness = new Harness();
   harness.seed(...allKinds);

@@ -9,7 +9,7 @@ import { auto, chartRules, rule, seeded, under, uses, warnings } from './rights.
 const ofRights = /^missing permission/;
 
 describe("§18.4 the rights of Reloader's role: workloads may be listed, and not watched", () => {
-  /** Ready, after a minute. */
+  /** Starts an engine that may not watch workloads. It is ready after a minute. */
   async function start(): Promise<Harness> {
     const harness = new Harness();
     harness.seed(configMap({ name: 'app', data: { color: 'red' } }), deployment({ name: 'web', ...uses }));
@@ -110,7 +110,7 @@ describe("§18.4 Reloader's chart RBAC alone", () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(5_000);
     expect(harness.restarts('Deployment', 'web')).toBe(1);
-    // As the Deployment's controller does for a new revision.
+    // The Deployment controller does this for a new revision.
     await harness.patch('Deployment', 'web', {
       metadata: { annotations: { 'deployment.kubernetes.io/revision': '2' } },
     });
@@ -317,7 +317,7 @@ describe('Secrets that a Role names: they may be got, and not listed', () => {
     const harness = withSecrets();
     harness.leaseTimings = usualLease;
     const [, first] = await under([...withoutSecrets, named('db')], harness);
-    // Each reads every 30 s; the second has just read when the Secret changes, and the first is about to.
+    // Each engine reads every 30 s. When the Secret changes, the second has just read it and the first is about to.
     await harness.clock.advance(19_000);
     await harness.start({ identity: 'second' });
     await harness.edit('Secret', 'db', { password: 'b' });

@@ -19,7 +19,7 @@ beforeEach(() => {
   controllers.start();
 });
 
-/** An engine in a cluster with one workload, all of which is at rest. */
+/** Starts an engine in a cluster with one workload that is fully rolled out. */
 async function world(settings: Parameters<Harness['start']>[0] = {}, object = deployment(web)): Promise<Engine> {
   harness.seed(object);
   await harness.clock.advance(30_000);
@@ -42,7 +42,7 @@ async function scale(replicas: number): Promise<void> {
 
 type Act = () => Promise<void>;
 
-/** Acts one after the other, so many milliseconds after the first. */
+/** Runs the acts in order, each `atMs` after the call. */
 async function happen(...acts: readonly (readonly [atMs: number, act: Act])[]): Promise<void> {
   let nowMs = 0;
   for (const [atMs, act] of acts) {
@@ -65,7 +65,7 @@ function lag(resource: string, lagMs: number): void {
   });
 }
 
-/** What the pods that run have read of ConfigMap `app`, each different thing once. */
+/** The distinct colors that the running pods have read from ConfigMap `app`. */
 function colorsInUse(): readonly unknown[] {
   const pods = harness.objects('Pod').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const read = pods.map(({ metadata }) => controllers.podSources().get(metadata.uid)?.get('configmaps/app')?.['data']);
@@ -76,7 +76,7 @@ function reads(): number {
   return harness.requestsSinceLast().filter((request) => request.startsWith('list deployments')).length;
 }
 
-/** What it costs to see, once, whether versions of ConfigMaps and Deployments can be compared. */
+/** Requests that find out, once, whether resourceVersions of ConfigMaps and Deployments can be compared. */
 const compared = ['list deployments.apps', 'list configmaps', 'list deployments.apps'];
 
 const minute = 60_000;
@@ -106,7 +106,7 @@ describe('a change that a rollout of somebody else comes after', () => {
         fields: expect.objectContaining({ because: ['ConfigMap app: content changed (keys: color)'] }) as unknown,
       }),
     );
-    // At the end of the settle window, as it was at the change and as it is; and when it is rolled out.
+    // At the end of the settle window: the Deployment at the change, and as it is now. Again when it is rolled out.
     const ofWorkload = ['list deployments.apps', 'get deployments.apps', 'get deployments.apps'];
     expect(harness.requestsSinceLast()).toEqual([...compared, ...ofWorkload, 'patch deployments.apps']);
     expect(harness.objects('Event')).toEqual([]);

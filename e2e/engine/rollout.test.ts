@@ -15,7 +15,7 @@ function world(annotations: Readonly<Record<string, string>> = auto): Harness {
   return harness;
 }
 
-/** Writes of the engine that set another `spec.restartAt`, and what they set. */
+/** The values of `spec.restartAt` in the engine's writes that changed it, in order. */
 function restartTimes(harness: Harness): readonly unknown[] {
   const at = (object: unknown): unknown => fieldAt(object, ['spec', 'restartAt']);
   return harness

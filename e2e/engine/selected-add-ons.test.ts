@@ -30,7 +30,7 @@ const customKinds = [
   secretProviderClassPodStatusKind,
 ] as const;
 
-/** A cluster whose namespace `default` may be selected by its label, with ConfigMap `app`. */
+/** Starts an engine in a cluster with ConfigMap `app`. Label `env` of namespace `default` may select it. */
 async function started(env: string | null, objects: readonly ObjectInput[], settings = selecting): Promise<Harness> {
   const harness = new Harness({ customKinds: [...customKinds] });
   harness.seed(configMap({ name: 'app', data: { color: 'red' } }), ...objects);
@@ -115,7 +115,7 @@ describe('§10 kinds of add-ons', () => {
     await label(harness, 'prod');
     await edit(harness, 'green');
     expect(harness.restarts('Deployment', 'web')).toBe(1);
-    // It waits at the same gate as what was read by name.
+    // Deployment `other`, from the list, is held at the same gate as `web`, which was read by name.
     expect(harness.restarts('Deployment', 'other')).toBe(1);
     await label(harness, null);
     await harness.patch('Rollout', 'web-ro', { metadata: { annotations: { 'reloader.stakater.com/auto': null } } });

@@ -30,7 +30,7 @@ async function baselineKey(harness: Harness, kind: WorkloadKindName, name: strin
   return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>)['key'];
 }
 
-/** Past the next question for the key. */
+/** Waits past the next request for the shared key. */
 const untilAsked = async ({ clock }: Harness): Promise<void> => await clock.advance(11 * 60_000 + 10_000);
 
 const hasOwnKey = ({ reconciler }: Engine): boolean => reconciler.status.remark?.includes('digest key') === true;
@@ -100,7 +100,7 @@ describe('a process with a key of its own', () => {
     const times = last === 'red' ? 0 : 1;
     expect(harness.restarts('Deployment', 'web')).toBe(times);
     expect(harness.restarts('StatefulSet', 'db')).toBe(times);
-    // Theirs are kept in memory, for want of a right.
+    // The baselines of CronJob and Job are in memory: the right to patch them is missing.
     expect([runs(harness), births(harness)]).toEqual([times, 1 + times]);
   });
 
@@ -122,7 +122,7 @@ describe('a process with a key of its own', () => {
   it('owes a change to a workload that it could not record before', async () => {
     const [harness] = await under(chartRules, seeded());
     const recover = harness.faults.add({ match: writesTo(/deployments\/late$/), fault: { kind: 'status', code: 500 } });
-    // Moments before the question for the key: what was in force at its birth is still remembered.
+    // Shortly before the next request for the key, so that the state of sources at its creation is still remembered.
     await harness.clock.advance(7 * 60_000);
     harness.seed(deployment({ name: 'late', ...uses }), keySecret);
     await harness.clock.advance(2_000);
@@ -222,7 +222,7 @@ describe('a process with a key of its own', () => {
     expect([first, second].map(hasOwnKey)).toEqual([false, false]);
     const recover = harness.faults.add({ match: writesTo(/deployments\/web$/), fault: { kind: 'status', code: 500 } });
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    // Former states of a source are forgotten by then, when the next source changes.
+    // Longer than former states of a source are kept. They are forgotten when the next source changes.
     await harness.clock.advance(15 * 60_000);
     harness.seed(configMap({ name: 'other', data: {} }));
     await harness.clock.advance(1_000);

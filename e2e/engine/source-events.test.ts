@@ -6,7 +6,7 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red' } });
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app', true)] });
 
-/** Cuts all watches and has the past forgotten, so that what happens meanwhile is found by a new list alone. */
+/** Cuts all watches and compacts the history, so that only a new list shows what happens meanwhile. */
 async function duringGap(harness: Harness, happens: () => Promise<void>): Promise<void> {
   const end = harness.faults.add({ match: ({ isWatch }) => isWatch, fault: { kind: 'reset', when: 'before' } });
   harness.server.compact();
@@ -83,7 +83,7 @@ describe('§7 what happened in a gap of the watch', () => {
     const told = JSON.stringify(engine.lines);
     expect(told).toContain('Secret db: it was deleted');
     for (const text of ['hunter2', Buffer.from('hunter2').toString('base64')]) {
-      // Reloader logs the object that was deleted, contents and all.
+      // Reloader logs the whole deleted object, including its contents.
       expect(told).not.toContain(text);
     }
   });

@@ -150,7 +150,7 @@ describe('what the webhook announces, with --resource-label-selector', () => {
     observedAtMs: harness.clock.nowMs(),
   });
 
-  // Of another digest key, which is asked for after it was found to be wanted.
+  // The record has a foreign digest key. The key is checked after the filters, so `foreign_key` means: not filtered.
   it.each([
     ['not selected: it is not even read', {}, selecting, 'filtered'],
     ['selected', labelled, selecting, 'foreign_key'],

@@ -11,7 +11,7 @@ const app = configMap({ name: 'app', data: { color: 'red' } });
 const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const lastRestart = 'reroll.dev/last-restart';
 
-/** Somebody else's webhook, which lets no variable into a Deployment; and which takes our annotations out too, or does not. */
+/** What a foreign webhook removes from our writes of Deployments: environment variables, maybe our annotations too. */
 let strips: 'nothing' | 'variables' | 'variables and annotations';
 const stripping: AdmissionHook = {
   name: 'no-variables.example.com',
@@ -96,7 +96,7 @@ describe('a restart whose marker somebody takes out of our write', () => {
       expect(harness.restarts('Deployment', 'web')).toBe(0);
       expect(events()).toEqual([expect.stringMatching(told)]);
       expect(engine.lines.filter(({ message }) => message === 'Deployment default/web restarted')).toEqual([]);
-      // What was stored, and what took it back.
+      // At most the restart as it was stored, and the write that takes it back.
       expect(writes() - before).toBeLessThanOrEqual(2);
       expect((await harness.get('Deployment', 'web')).metadata.annotations).not.toHaveProperty([lastRestart]);
       expect(await engine.metrics.registry.text()).not.toMatch(/^reloader_reload_errors_total 0$/m);

@@ -6,14 +6,14 @@ import { engineUser, type Engine, type Harness, usualLease } from './harness';
 import { MutatingWebhook, webhookTimeoutMs } from './mutating-webhook';
 
 const rounds = 60;
-/** When the source changes: after which of the operator's writes, and how long after. */
+/** When the source changes: the round of the operator, and how many milliseconds after its write. */
 const editsAfterMs: Readonly<Record<number, number>> = { 15: 3_000, 30: 9_700, 45: 0 };
 const operator = 'web-operator';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const manifest = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 const path = '/apis/apps/v1/namespaces/default/deployments';
 
-/** What the operator makes of the object that is there. */
+/** Builds the operator's next write from the current object. */
 type Made = (current: KubeObject) => object;
 const itsAnnotations: Made = (current) => annotated(current, auto);
 const itsManifest: Made = () => manifest;
@@ -49,7 +49,7 @@ async function create(manager = operator): Promise<void> {
   await harness.clock.advance(60_000);
 }
 
-/** A round of the operator's, and what else happens in it. */
+/** One round of the operator, and what else happens during it. */
 async function sync(body: object, everyMs: number, meanwhile = async () => await Promise.resolve()): Promise<void> {
   const written = send('PUT', body);
   await meanwhile();
@@ -64,7 +64,7 @@ async function operate(made: Made, everyMs: number): Promise<void> {
     await sync(made(await harness.get('Deployment', 'web')), everyMs - (afterMs ?? 0), async () => {
       if (afterMs === undefined) return;
       await harness.clock.advance(afterMs);
-      // A webhook that is frozen holds it up, too, maybe into the next round.
+      // Not awaited: a frozen webhook delays this write too, maybe into the next round.
       edits.push(harness.edit('ConfigMap', 'app', { color: String(round) }));
     });
   }
@@ -77,7 +77,7 @@ function writesOfEngine(): number {
   return writes().filter(({ user }) => user === engineUser).length;
 }
 
-/** By whom the pod template was changed, each time: that replaces the pods. */
+/** Who made each change of the pod template, which replaces the pods. */
 function rollouts(): readonly string[] {
   const changing = writes().filter(
     ({ object, previous }) =>
@@ -94,11 +94,11 @@ function warnings(): readonly KubeObject[] {
   return harness.objects('Event').filter(({ type }) => type === 'Warning');
 }
 
-/** Put back at once, then after 1 s, 2 s, 4 s, … an hour: of ten minutes and of an hour the most that fits in. */
+/** The baseline is put back at once, then after 1 s, 2 s, 4 s, … an hour: at most this often in that time. */
 const [putBackInTenMinutes, putBackInAnHour] = [10, 12];
 const adoption = 1;
 const restarts = ['engine', 'engine', 'engine'];
-/** The marker of each goes with the next write of the operator's. */
+/** The operator's next write removes the marker of each restart. */
 const restartsTakenBack = restarts.flatMap((restart) => [restart, 'operator']);
 
 describe(`an operator that strips our annotations for ${rounds} rounds`, () => {

@@ -32,7 +32,7 @@ async function started(
   return { harness, webhook, engine, calls: () => webhook.posts.length };
 }
 
-/** The CSI driver finds another version for a pod's volume. */
+/** Sets a new version in a pod's status, as the CSI driver does for a rotated secret. */
 async function rotate(harness: Harness, pod: string, version: string): Promise<void> {
   const patch = { status: { objects: [{ id: 'pw', version }] } };
   const name = `${pod}-default-vault`;

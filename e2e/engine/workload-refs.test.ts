@@ -24,7 +24,7 @@ async function change(harness: Harness, color = 'blue'): Promise<void> {
   await harness.clock.advance(minuteMs);
 }
 
-/** How often the engine changed the Deployment's template, the Rollout's `restartAt`, and the Rollout's own template. */
+/** How often the engine changed the Deployment's template, the Rollout's `restartAt` and the Rollout's own template. */
 function outcome(harness: Harness, name = 'web-ro') {
   const of = (path: readonly string[]): number =>
     harness.writesOf('Rollout', name).filter(({ user, object, previous }) => {
@@ -322,7 +322,7 @@ describe('workload refs that begin and end while the engine runs', () => {
     expect(outcome(harness)).toEqual(none);
     harness.seed(web);
     await harness.clock.advance(minuteMs);
-    // Its pods are the Rollout's and have run on with what was there before.
+    // Its pods belong to the Rollout and still run with the former content.
     expect(outcome(harness).restartAt).toBe(1);
     await change(harness);
     expect(outcome(harness).restartAt).toBe(2);

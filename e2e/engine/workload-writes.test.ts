@@ -13,7 +13,7 @@ const web = (image = 'web:1', annotations: Readonly<Record<string, string>> = au
 let harness: Harness;
 let webhook: MutatingWebhook;
 let engine: Engine;
-/** Of Deployments. */
+/** Lag of the Deployment watch. */
 let watchLagMs: number;
 let sourceLagMs: number;
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
   webhook.asked = [engine];
 });
 
-/** Whatever it takes, clocks go on meanwhile. */
+/** Advances the clock while the write is pending. */
 async function meanwhile<T>(write: Promise<T>, ms = 1_000): Promise<T> {
   await harness.clock.advance(ms);
   return await write;
@@ -47,7 +47,7 @@ async function create(): Promise<void> {
   await harness.clock.advance(60_000);
 }
 
-/** As `kubectl replace` of a manifest that knows nothing of us. */
+/** Like `kubectl replace` with a manifest that lacks Reroll's annotations. */
 async function replace(manifest: object): Promise<void> {
   await meanwhile(
     harness.admin.request({ method: 'PUT', path: `${path}/web?fieldManager=kubectl-replace`, body: manifest }),
@@ -63,7 +63,7 @@ async function baseline(): Promise<string | undefined> {
   return (await harness.get('Deployment', 'web')).metadata.annotations?.['reroll.dev/baseline'];
 }
 
-/** Templates that were ever stored, each of which replaced the pods. */
+/** Counts successive pod templates, the first included. Each new one replaces the pods. */
 function templates(): number {
   const all = harness.writesOf('Deployment', 'web').map(({ object }) => JSON.stringify(harness.template(object)));
   return all.filter((template, index) => template !== all[index - 1]).length;
@@ -243,7 +243,7 @@ describe('a change of the template while a restart settles', () => {
     expect(await baseline()).toContain('"n":2');
     await harness.edit('ConfigMap', 'app', { color: 'green' });
     await harness.clock.advance(300);
-    // What the engine remembers is older than what stands here: it must not go into this write.
+    // The baseline that the engine remembers is older than the stored one: it must not go into this write.
     await replace(web('web:3'));
     expect(await baseline()).toContain('"n":2');
     await harness.clock.advance(120_000);

@@ -8,10 +8,10 @@ export type Asked =
   | {
       readonly kind: 'fuzz';
       readonly targets: readonly string[];
-      /** For all of them together. */
+      /** For all targets together. */
       readonly minutes: number;
       readonly seed: number;
-      /** What was reached becomes the corpus that tests replay. */
+      /** Stores the inputs that reach every covered block as the corpus that tests replay. */
       readonly store: boolean;
     };
 
@@ -20,9 +20,9 @@ export class UsageError extends Error {}
 const defaultMinutes = 5;
 
 /**
- * `args` are those of the process without interpreter and script; `known`: the names of targets.
+ * `args`: the arguments of the process, without interpreter and script; `known`: the names of all targets.
  *
- * @throws UsageError that says how it is used.
+ * @throws UsageError with the problem and the usage.
  */
 export function parseArguments(args: readonly string[], known: readonly string[]): Asked {
   const { list, target, replay, minutes, seed, store } = parsed(args);

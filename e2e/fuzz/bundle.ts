@@ -2,20 +2,20 @@ import { build, type Plugin } from 'esbuild';
 import { basename, join, resolve } from 'node:path';
 import { instrumentation } from './instrument';
 
-/** One target in the two forms in which a child process runs it, as files. */
+/** One target as two bundle files, both of which the child process loads. */
 export interface TargetBundle {
   readonly name: string;
-  /** Tells what it runs through. */
+  /** The instrumented bundle, which counts the blocks that run. */
   readonly counted: string;
-  /** As it ships: what it costs is measured with this one. */
+  /** The bundle as it ships, used to measure what an input costs. */
   readonly plain: string;
   readonly words: readonly string[];
 }
 
-/** Below the root, so that packages are found. */
+/** Below the project root, so that `require` finds packages. */
 const folder = join('.cache', 'fuzz', 'bundles');
 
-/** `entry` exports a `target`. */
+/** Bundles the file `entry`, which exports a `target`. */
 export async function bundleTarget(entry: string): Promise<TargetBundle> {
   const { plugin, words } = instrumentation();
   const name = basename(entry, '.ts');
@@ -26,13 +26,13 @@ export async function bundleTarget(entry: string): Promise<TargetBundle> {
   return { name, counted, plain, words: [...words] };
 }
 
-/** The loop itself: a child process does not have the loader that runs TypeScript. */
+/** Bundles the fuzzing loop. A child process lacks the loader that runs TypeScript. */
 export async function bundleChild(): Promise<string> {
   return await bundle('e2e/fuzz/child.ts', 'child.cjs', []);
 }
 
 async function bundle(entry: string, name: string, plugins: Plugin[]): Promise<string> {
-  // Whoever else fuzzes at the same time has files of their own.
+  // Each process writes its own files, so that several can fuzz at the same time.
   const outfile = resolve(folder, String(process.pid), name);
   await build({
     absWorkingDir: process.cwd(),
@@ -49,5 +49,5 @@ async function bundle(entry: string, name: string, plugins: Plugin[]): Promise<s
   return outfile;
 }
 
-/** For the end of a run. */
+/** The folder with all bundles of this process, to be removed at the end of a run. */
 export const bundleFolder = join(folder, String(process.pid));

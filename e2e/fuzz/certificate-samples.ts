@@ -4,10 +4,10 @@ import { dayMs, names } from '../../certs/issuing.fixture';
 import { encodeMaterial, nothingStored } from '../../certs/secret-data';
 import { seededRandom } from '../apiserver/seeded-random';
 
-/** Short keys, which are made in no time and protect nothing. */
+/** Short keys: fast to generate, and they protect nothing. */
 const modulusLength = 1024;
 
-/** The data of the Secret with all certificates, another one each time. */
+/** The data of the Secret with all certificates. Each call generates new keys. */
 export async function certificateData(): Promise<Readonly<Record<string, unknown>>> {
   const keyPairs = { generate: async () => await Promise.resolve(newPair()) };
   const lifetimes = { caLifeMs: 365 * dayMs, leafLifeMs: 30 * dayMs };

@@ -6,15 +6,17 @@ import { fuzz, type FuzzOptions, type FuzzReport } from './fuzz';
 import { ProgressWriter } from './progress';
 import type { Target } from './target';
 
-/** What a child process is told. */
+/** The task of a child process. */
 export interface ChildTask extends Pick<FuzzOptions, 'seed' | 'corpus' | 'words' | 'limits' | 'distil'> {
-  /** Files. */
+  /** `counted`, `plain` and `progress` are paths of files. */
   readonly counted: string;
   readonly plain: string;
   readonly progress: string;
 }
 
-/** What it tells; a finding as soon as it is sure, for what comes next may be the end of the process. */
+/**
+ * A message of the child process. It sends a finding as soon as it is sure, because the next input may end the process.
+ */
 export type ChildMessage =
   { readonly kind: 'finding'; readonly finding: Finding } | { readonly kind: 'report'; readonly report: FuzzReport };
 
@@ -39,7 +41,7 @@ function tell(message: ChildMessage): void {
   process.send?.(message);
 }
 
-/** Each time with state of its own. */
+/** Loads the target with a state of its own: module variables are not shared between calls. */
 function loaded(file: string): Target {
   const module: { exports: { target?: Target } } = { exports: {} };
   const load = compileFunction(readFileSync(file, 'utf8'), ['module', 'exports', 'require']) as (

@@ -4,13 +4,16 @@ import { type ContentParser, NestingError } from '../../shared/domain/content-ch
 import { TimeLimitError, withinTime } from '../../webhook/plugins/time-limit';
 import { promise, requireFitToShow } from './target';
 
-/** After so long the webhook cuts a parser off, and the key is not checked. */
+/** The webhook stops a parser after this time and leaves the key unchecked. */
 const limitMs = 200;
 
-/** What a check may cost, cut off or not. */
+/** The time limit for a check, including one that is cut off. */
 export const contentMaxMs = limitMs + 100;
 
-/** Checks the text of one key as admission does, and what is told of it. */
+/**
+ * Checks the text of one key as admission does. Requires that each reported fault is fit to be shown and lies in the
+ * text.
+ */
 export function checkContent(
   key: string,
   text: string,
@@ -28,7 +31,10 @@ export function checkContent(
 
 const tooMuch = [TimeLimitError, NestingError, RangeError, TomlError];
 
-/** Undefined for what is too much for a parser: too deep, too long, or a limit of the library. The webhook says just that. */
+/**
+ * The result of `work`; undefined if the input is too much for a parser: too slow, too deep, or beyond a limit of the
+ * library. The webhook then reports the key as unchecked.
+ */
 export function cutOff<T>(work: () => T): T | undefined {
   try {
     return withinTime(limitMs, work);

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Inputs that are kept for a target: `found.txt`, which a run with `--store` writes anew, and `regressions.txt`, one for each
- * mistake that was mended. A line is one input as a JSON string, a character for each byte.
+ * The files with the stored inputs of a target. A run with `--store` rewrites `found.txt`; `regressions.txt` has one
+ * input for each bug that was fixed. Each line is one input as a JSON string, with one character for each byte.
  */
 const files = { found: 'found.txt', regressions: 'regressions.txt' } as const;
 
-/** Beyond that an input is not worth its place in the repository. */
+/** Larger inputs are not worth their place in the repository. */
 const maxStoredBytes = 2_048;
 const maxStoredFileBytes = 32 * 1024;
 
@@ -22,7 +22,7 @@ export function readCorpus(target: string, root = usualRoot): readonly Buffer[] 
   });
 }
 
-/** Small ones first; what is too much is left out. */
+/** Rewrites the corpus of a target. Small inputs come first; those beyond the size limits are left out. */
 export function storeCorpus(target: string, inputs: readonly Buffer[], root = usualRoot): void {
   let bytes = 0;
   const lines = inputs
@@ -34,7 +34,7 @@ export function storeCorpus(target: string, inputs: readonly Buffer[], root = us
   writeFileSync(join(root, target, files.found), lines.map((line) => `${line}\n`).join(''));
 }
 
-/** ASCII alone: an editor, a diff and git see text. */
+/** ASCII only, so that editors, diffs and git treat the file as text. */
 function lineOf(input: Buffer): string {
   const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(input.toString('latin1')).replace(/[\x7f-\xff]/g, escaped);

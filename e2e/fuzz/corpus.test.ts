@@ -4,7 +4,10 @@ import { liveBytes, maxRetainedBytes, processorMs, retainedBytes } from './cost'
 import { seedsOf, usualMaxMs } from './target';
 import { loadTarget, targets } from './targets';
 
-/** A machine that others use must not fail what is well; what has become quadratic takes far longer still. */
+/**
+ * Multiplies the time limits, so that a busy machine does not fail a sound parser. A parser that has become quadratic
+ * exceeds even these limits by far.
+ */
 const patience = 20;
 
 describe.each([...targets.keys()])('%s', (name) => {

@@ -1,12 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What may stay behind after inputs. */
+/** The limit for the bytes that inputs leave in memory. */
 export const maxRetainedBytes = 5 * 1024 * 1024;
 
 const times = 3;
 
-/** Processor time of `work` in milliseconds: the least of several, since others share the machine. */
+/**
+ * CPU time of `work` in milliseconds: the minimum of up to three runs, since others share the machine. A run that takes
+ * at most `enoughMs` is the last one.
+ */
 export async function processorMs(work: () => Promise<void>, enoughMs: number): Promise<number> {
   let least = Infinity;
   for (let time = 0; time < times && least > enoughMs; time++) {
@@ -19,8 +22,8 @@ export async function processorMs(work: () => Promise<void>, enoughMs: number): 
 }
 
 /**
- * What lives on the heap, and in buffers beside it, once everything else is collected. V8 frees the buffers of a
- * collection in another thread and counts them until it is done. The next collection waits for that.
+ * Bytes in use on the heap, and in buffers outside of it, after a garbage collection. V8 frees the buffers of a
+ * collection in another thread and counts them until that is done; the second collection waits for it.
  */
 export function liveBytes(): number {
   collectGarbage();
@@ -28,7 +31,10 @@ export function liveBytes(): number {
   return usedBytes();
 }
 
-/** What stayed since there were `before` live bytes, or more: garbage is collected only if there is too much with it. */
+/**
+ * Bytes retained since there were `before` live bytes, or more: garbage is collected only if the total including
+ * garbage reaches the limit.
+ */
 export function retainedBytes(before: number): number {
   const withGarbage = usedBytes() - before;
   return withGarbage < maxRetainedBytes ? withGarbage : liveBytes() - before;

@@ -1,4 +1,7 @@
-/** What the instrumenter keeps of one file: counters by number, and for each branch one for each way out. */
+/**
+ * The counters of one file, as the instrumenter keeps them: one for each statement, and for each branch one for each
+ * way out.
+ */
 interface FileCounters {
   readonly s: Record<string, number>;
   readonly b: Record<string, number[]>;
@@ -6,10 +9,13 @@ interface FileCounters {
 
 type AllCounters = Readonly<Record<string, FileCounters>>;
 
-/** How often a block ran, in steps: 1, 2, 3, 4-7, 8-15, … A loop that runs longer than ever is news, too. */
+/** How often a block ran, in steps: 1, 2, 3, 4-7, 8-15, … If a loop runs longer than before, that is news, too. */
 const stepsOfCount = 16;
 
-/** Blocks that ran, by the counters of an instrumented bundle. A feature is a block with the step of its count. */
+/**
+ * Collects the blocks that ran from the counters of an instrumented bundle. A feature is a block together with the step
+ * of its count.
+ */
 export class Coverage {
   readonly #counters: () => AllCounters;
   readonly #files = new Set<string>();
@@ -21,12 +27,12 @@ export class Coverage {
     this.#counters = counters;
   }
 
-  /** Of all files that were loaded. */
+  /** The number of blocks in all files that were loaded. */
   get blocks(): number {
     return this.#blocks;
   }
 
-  /** The features since the last call; counters begin anew. */
+  /** Returns the features since the last call, and resets the counters. */
   take(): readonly number[] {
     this.#findFiles();
     const features: number[] = [];

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** `throws`: an error that is not documented, or a promise that does not hold. */
+/** `throws`: an undocumented error, or a promise of the target that does not hold. */
 export type FindingKind = 'throws' | 'slow' | 'hangs' | 'keeps' | 'exhausts' | 'pollutes';
 
-/** An input that brings about what no input may. */
+/** An input that makes a target misbehave. */
 export interface Finding {
   readonly kind: FindingKind;
   /** One line. */
@@ -11,17 +11,17 @@ export interface Finding {
   readonly input: Buffer;
 }
 
-/** The same mistake, found by another input, is not told again. */
+/** Whether two inputs found the same bug, which is reported only once. */
 export function isSameFinding(left: Finding, right: Finding): boolean {
   return left.kind === right.kind && withoutFigures(left.what) === withoutFigures(right.what);
 }
 
-/** Under which its input is saved. */
+/** The name of the file in which its input is saved. */
 export function findingName(target: string, { kind, input }: Finding): string {
   return `${target}-${kind}-${createHash('sha256').update(input).digest('hex').slice(0, 8)}`;
 }
 
-/** The error, and the line of ours where it was thrown. */
+/** The error, and the function that threw it. */
 export function describeThrown(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `something that is no error: ${String(thrown)}`;
   const frame = /^\s+at (?:async )?(?:new )?([\w.#<>[\] ]+) \(/m.exec(thrown.stack ?? '')?.[1];
@@ -30,6 +30,6 @@ export function describeThrown(thrown: unknown): string {
 }
 
 function withoutFigures(text: string): string {
-  // Neither numbers nor what is quoted of the input.
+  // Ignores numbers and what is quoted from the input.
   return text.replace(/\d+/g, '0').replace(/"[^"]*"/g, '""');
 }

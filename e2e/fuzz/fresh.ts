@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Draw } from '../simulation/draw';
 
-/** Inputs that no other input led to: JSON, text and bytes of any kind. */
+/** Generated inputs that are not derived from other inputs: JSON, text, bytes, and sequences of dictionary words. */
 export function freshInputs(draw: Draw, dictionary: readonly string[]): readonly Buffer[] {
   const words = dictionary.length > 0 ? dictionary : [''];
   const arbitrary = fc.oneof(

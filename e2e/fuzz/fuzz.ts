@@ -11,10 +11,10 @@ import { seedsOf, usualMaxBytes, usualMaxMs, type Target } from './target';
 
 export interface FuzzOptions {
   readonly counted: Target;
-  /** As it ships, and as if nothing had been read before. */
+  /** Loads the target as it ships, in a state as if it had read nothing before. */
   readonly plain: () => Target;
   readonly seed: number;
-  /** Inputs that were kept, beside the target's own seeds. */
+  /** Stored inputs, in addition to the target's own seeds. */
   readonly corpus: readonly Uint8Array[];
   readonly words: readonly string[];
   /** Whichever is reached first. */
@@ -23,7 +23,7 @@ export interface FuzzOptions {
   readonly distil?: boolean;
   readonly progress: ProgressWriter;
   readonly onFinding: (finding: Finding) => void;
-  /** Now and then, and at the end. */
+  /** Called now and then, and at the end. */
   readonly onReport: (report: FuzzReport) => void;
 }
 
@@ -31,17 +31,20 @@ export interface FuzzReport {
   readonly coveredBlocks: number;
   readonly blocks: number;
   readonly corpus: number;
-  /** Where it was asked for, at the end. */
+  /** Only in the last report, if `distil` is set. */
   readonly distilled?: readonly Uint8Array[];
 }
 
-/** Inputs between two looks at the heap, each of which costs a collection. */
+/** Inputs between two checks of the heap, each of which costs a garbage collection. */
 const maxBatch = { inputs: 2_000, bytes: 16 * 1024 * 1024 } as const;
 
-/** A larger input is worth being made smaller before it is mutated many times. */
+/** Larger inputs are minimised before they are kept, because a kept input is mutated many times. */
 const handyBytes = 512;
 
-/** Looks for inputs that break what a target promises, guided by what they reach. The same seed takes the same way. */
+/**
+ * Looks for inputs that break a target's promises, guided by the code they reach. The same seed repeats the same
+ * search, except where it depends on timing.
+ */
 export async function fuzz(options: FuzzOptions): Promise<void> {
   await new Run(options).go();
 }
@@ -100,7 +103,7 @@ class Run {
     return mutate(other(), format, { draw: this.#draw, dictionary: this.#dictionary, other, maxBytes });
   }
 
-  /** Runs one input under all oracles, and keeps it if it has reached something. */
+  /** Runs one input under all oracles, and keeps it if it reached something new. */
   async #try(input: Buffer): Promise<void> {
     const { maxMs = usualMaxMs } = this.#target;
     const startMs = performance.now();
@@ -112,7 +115,7 @@ class Run {
     if (problem) await this.#found({ ...problem, input });
     else if (isSlow) await this.#judgeTime(input, maxMs);
     if (!this.#pool.isNews(features)) return;
-    // What takes long is kept as it is: to make it smaller would take much longer.
+    // Slow inputs are kept as they are: minimising runs an input many times.
     const isUnwieldy = input.length > handyBytes && !isSlow && !problem;
     this.#pool.add(isUnwieldy ? await this.#minimised(input, features) : input, features);
   }
@@ -133,7 +136,7 @@ class Run {
     return this.#coverage.take();
   }
 
-  /** All that is reached stays so: what is left out may have been on its way to somewhere. */
+  /** The smaller input still reaches every feature, not only the new ones: an old one may lead on to new code. */
   async #minimised(input: Buffer, features: readonly number[]): Promise<Buffer> {
     return await minimise(input, async (candidate) => await this.#reaches(candidate, features));
   }
@@ -151,7 +154,7 @@ class Run {
     if (ms > maxMs) await this.#found({ kind: 'slow', what: `${Math.round(ms)} ms for ${input.length} bytes`, input });
   }
 
-  /** What a batch leaves behind is judged by a copy of the target that has read nothing else. */
+  /** Checks the growth of the heap. Whether the batch caused it is measured in a new copy of the target. */
   async #lookAtHeap(): Promise<void> {
     const batch = this.#batch;
     const grownBytes = liveBytes() - this.#liveBytes - this.#batchBytes;
@@ -160,13 +163,16 @@ class Run {
     if (grownBytes > this.#suspiciousBytes) {
       const kept = await this.#keptBy(batch);
       if (kept) await this.#found(kept);
-      // It was the pool, or the engine's own: the next look is at more.
+      // The growth came from the pool or from V8. Report only twice as much from now on.
       else this.#suspiciousBytes *= 2;
     }
     this.#liveBytes = liveBytes();
   }
 
-  /** Halves the batch as long as one half keeps more than the other, down to one input. */
+  /**
+   * Finds the input that keeps the most: halves the batch again and again, each time going on with the half that keeps
+   * more. Undefined if the batch as a whole keeps no more than it may.
+   */
   async #keptBy(batch: readonly Buffer[]): Promise<Finding | undefined> {
     const bytes = await this.#growth(batch);
     if (bytes <= maxRetainedBytes) return undefined;
@@ -181,7 +187,7 @@ class Run {
     return { kind: 'keeps', what, input: part[0] ?? Buffer.alloc(0) };
   }
 
-  /** What a new copy of the target keeps of inputs. */
+  /** The bytes that a new copy of the target keeps after these inputs. */
   async #growth(inputs: readonly Buffer[]): Promise<number> {
     const target = this.#options.plain();
     const run = async (input: Buffer): Promise<void> => {
@@ -230,11 +236,14 @@ async function settled(target: Target, input: Buffer): Promise<void> {
   try {
     await target.run(input);
   } catch {
-    // Told already, as what it is.
+    // `Run` has reported this error already.
   }
 }
 
-/** Every object has what a prototype was given: all of it is taken off before anything else runs, or the report would fail. */
+/**
+ * Removes all properties that were added to shared prototypes: every object inherits them, so even the report would
+ * fail.
+ */
 function pollution(): Omit<Finding, 'input'> | undefined {
   const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
   const given = prototypes.flatMap((prototype) => Object.keys(prototype).map((name) => [prototype, name] as const));

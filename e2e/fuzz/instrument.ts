@@ -3,14 +3,14 @@ import { createInstrumenter } from 'istanbul-lib-instrument';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What our own code of a target looks like to the fuzzer. */
+/** What the fuzzer needs from Reroll's own code in a target: coverage and words. */
 export interface Instrumentation {
   readonly plugin: Plugin;
-  /** Words that stand in the sources: what is compared with an input is mostly among them. */
+  /** The string literals of the sources. Most strings that the code compares an input with are among them. */
   readonly words: ReadonlySet<string>;
 }
 
-/** Counters are cheap to read after each input, which V8's own coverage is not. */
+/** Uses counters, because V8's own coverage is too expensive to read after each input. */
 const instrumenter = createInstrumenter({
   esModules: true,
   compact: true,
@@ -18,7 +18,7 @@ const instrumenter = createInstrumenter({
   coverageGlobalScopeFunc: false,
 });
 
-/** Whose branches count: the product, and bugs that tests plant. */
+/** Files whose branches are counted: the product, and the bugs that tests plant. */
 const countedFiles = /\/(?:shared|webhook|reconciler|certs|e2e\/fuzz\/planted)\/.*\.ts$/;
 
 const stringLiteral = /'([^'\\\n]{1,40})'|"([^"\\\n]{1,40})"/g;
@@ -28,7 +28,7 @@ interface InstrumentedFile {
   readonly words: readonly string[];
 }
 
-/** Targets have most of their files in common. */
+/** A cache, because targets share most of their files. */
 const instrumentedFiles = new Map<string, InstrumentedFile>();
 
 /** Counts each statement and branch of our own files in a bundle. */

@@ -9,7 +9,7 @@ import { describeResults, describeTotal } from './report';
 import { runTarget, type TargetResult } from './run-target';
 import { entryOf, loadTarget, targets } from './targets';
 
-/** Of one target: what comes after is mostly the same mistake in other words. */
+/** The limit for one target: later findings are mostly the same bug in other words. */
 const maxFindings = 5;
 
 const findingsFolder = join('.cache', 'fuzz');
@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function runAll({ targets: names, minutes, seed, store }: Asked & { readonly kind: 'fuzz' }): Promise<number> {
   const child = await bundleChild();
-  // What it takes to put a target together is not taken from its time.
+  // The time to bundle a target does not count against its time.
   const ms = (minutes * 60_000) / names.length;
   const results = new Map<string, TargetResult>();
   for (const name of names) {

@@ -1,7 +1,7 @@
-/** Tries that one input is worth. */
+/** The maximum number of candidates to try for one input. */
 const maxTries = 150;
 
-/** A smaller input that is as good: pieces are left out, large ones first, as long as `isAsGood` holds. */
+/** Returns a smaller input for which `isAsGood` still holds. Leaves out pieces, large ones first. */
 export async function minimise(input: Buffer, isAsGood: (candidate: Buffer) => Promise<boolean>): Promise<Buffer> {
   let best = input;
   let tries = 0;

@@ -2,19 +2,19 @@ import { edgeNumbers, edgeWords, type Mutator } from './mutator';
 
 type Change = (input: Buffer, mutator: Mutator) => Buffer;
 
-/** One small change of bytes, whatever they stand for. */
+/** Makes one small change to the bytes, whatever their format. */
 export function mutateBytes(input: Buffer, mutator: Mutator): Buffer {
   const change = mutator.draw.pickAny(input.length === 0 ? [insertWord, insertNoise] : changes) ?? insertNoise;
   return change(input, mutator).subarray(0, mutator.maxBytes);
 }
 
-/** A word of the dictionary, or one that is awkward anywhere. */
+/** A word of the dictionary, or one that is awkward for any parser. */
 export function anyWord({ draw, dictionary }: Mutator): string {
   const known = draw.chance(0.7) ? draw.pickAny(dictionary) : undefined;
   return known ?? draw.pickAny(edgeWords) ?? '';
 }
 
-/** How often something is repeated: mostly a little, at times until the input is full. */
+/** How often to repeat something: usually a few times, sometimes until the input is full. */
 export function anyTimes({ draw, maxBytes }: Mutator, bytes: number): number {
   const most = Math.max(2, Math.floor(maxBytes / Math.max(1, bytes)));
   return draw.chance(0.04) ? most : Math.min(most, 2 ** draw.int(1, 6));
@@ -48,7 +48,7 @@ const remove: Change = (input, mutator) => replaced(input, ...part(input, mutato
 
 const cutOff: Change = (input, { draw }) => input.subarray(0, draw.int(0, input.length - 1));
 
-/** What is linear in one repetition and not in all of them shows only so. */
+/** Repeats a piece. This finds code that is linear in one repetition but not in their number. */
 const repeat: Change = (input, mutator) => {
   const [start, length] = part(input, mutator);
   const piece = input.subarray(start, start + length);
@@ -56,7 +56,7 @@ const repeat: Change = (input, mutator) => {
   return replaced(input, start, length, Buffer.concat(pieces).subarray(0, mutator.maxBytes));
 };
 
-/** Many of a kind that differ, between commas or lines. */
+/** Many numbered copies of a piece, joined by commas, lines or other separators. */
 const enumerate: Change = (input, mutator) => {
   const [start, length] = part(input, mutator);
   const piece = input.toString('latin1', start, start + length);
@@ -94,7 +94,7 @@ const changes: readonly Change[] = [
   ...[remove, remove, cutOff, repeat, enumerate, move, splice, splice, changeNumber],
 ];
 
-/** A word, or any piece. */
+/** Picks a word or any other piece of the input. */
 function part(input: Buffer, { draw }: Mutator): readonly [start: number, length: number] {
   const at = draw.int(0, Math.max(0, input.length - 1));
   if (draw.chance(0.4)) {

@@ -2,19 +2,22 @@ import { isObject } from '../../shared/domain/kubernetes/json-value';
 import { anyTimes, anyWord } from './mutate-bytes';
 import { edgeNumbers, type Mutator } from './mutator';
 
-/** Deeper than any stack reaches that walks a document by calling itself. */
+/** The last depth overflows the stack of code that walks a document recursively. */
 const depths = [1, 10, 100, 20_000];
 
-/** One change of a JSON document that leaves it one; undefined for what is none. */
+/**
+ * Makes one change to a JSON document that keeps it valid. Undefined if the input is not JSON, or the change cannot be
+ * made.
+ */
 export function mutateJson(input: Buffer, mutator: Mutator): Buffer | undefined {
   try {
     const document = JSON.parse(input.toString('utf8')) as unknown;
     const chosen = mutator.draw.int(0, sizeOf(document) - 1);
     const changed = Buffer.from(edited(document, { left: chosen }, (node) => changedNode(node, mutator)));
-    // Cut off, it would be no JSON any more.
+    // Cut off, it would no longer be JSON.
     return changed.length <= mutator.maxBytes ? changed : undefined;
   } catch {
-    // No JSON, or too deep to be walked.
+    // Not JSON, or too deep to walk.
     return undefined;
   }
 }
@@ -25,7 +28,10 @@ function sizeOf(node: unknown): number {
   return 1;
 }
 
-/** The document as text, with the node changed that is reached after `left` others; as text, it may hold any key. */
+/**
+ * The document as text, with the node changed that is reached after `left` others. Text can hold any key, `__proto__`
+ * too.
+ */
 function edited(node: unknown, count: { left: number }, change: (node: unknown) => string): string {
   if (count.left-- === 0) return change(node);
   if (Array.isArray(node)) return `[${node.map((item) => edited(item, count, change)).join(',')}]`;
@@ -56,7 +62,7 @@ const wrap: Change = (node, { draw }) => {
   return open.repeat(depth) + JSON.stringify(node) + close.repeat(depth);
 };
 
-/** From another input, which may have what this one lacks. */
+/** Replaces the node with a node of another input, which may have what this one lacks. */
 const graft: Change = (_node, { draw, other }) => {
   const document = JSON.parse(other().toString('utf8')) as unknown;
   let taken = 'null';
@@ -84,14 +90,14 @@ const renameField: Change = (node, mutator) => {
   return objectText(fields.map(([key, value], index) => [index === renamed ? anyKey(mutator) : key, value]));
 };
 
-/** Names that every object has, whoever made it. */
+/** Names that an object has although nobody set them. */
 const inheritedKeys = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'] as const;
 
 function anyKey(mutator: Mutator): string {
   return mutator.draw.chance(0.1) ? mutator.draw.pick(['__proto__', ...inheritedKeys]) : anyWord(mutator);
 }
 
-/** Many of a kind, each with a name of its own. */
+/** Adds many copies of a field, each with its own name. */
 const multiplyField: Change = (node, mutator) => {
   const fields = fieldsOf(node);
   const [key, value] = mutator.draw.pickAny(fields) ?? ['a', '""'];
@@ -100,7 +106,7 @@ const multiplyField: Change = (node, mutator) => {
   return objectText([...fields, ...copies]);
 };
 
-/** What another input has there and this one has not. */
+/** Adds the top-level fields of another input that this node lacks. */
 const complete: Change = (node, { other }) => {
   const more = fieldsOf(JSON.parse(other().toString('utf8')));
   return objectText([...more.filter(([key]) => !isObject(node) || !(key in node)), ...fieldsOf(node)]);
@@ -132,7 +138,7 @@ const lengthen: Change = (node, mutator) => {
   return JSON.stringify(piece.repeat(anyTimes(mutator, piece.length)));
 };
 
-/** A long list in one text, no two elements alike. */
+/** A long list in one string, with distinct elements. */
 const enumerate: Change = (node, mutator) => {
   const separator = mutator.draw.pickAny([',', '|', ' ', '\n', '/']) ?? ',';
   const times = anyTimes(mutator, String(node).length + 6);
@@ -165,7 +171,7 @@ function listText(items: readonly string[]): string {
   return `[${items.join(',')}]`;
 }
 
-/** So that names differ, the first text of a copy ends in its number. */
+/** Appends the number of a copy to its first name, id, key or uid, so that copies differ. */
 function numbered(text: string, index: number): string {
   return text.replace(/"(name|id|key|uid)":"([^"\\]*)"/, `"$1":"$2${index}"`);
 }

@@ -3,13 +3,16 @@ import { readVarint } from '../../shared/kube/wire/protobuf';
 import { anyTimes, mutateBytes } from './mutate-bytes';
 import { edgeNumbers, type Mutator } from './mutator';
 
-/** Bytes that are a message as well are taken for one: what they are is not told. */
+/** The encoding does not say whether bytes are a message. Bytes that can be read as a message are treated as one. */
 interface Field {
   readonly number: number;
   readonly value: number | Buffer | readonly Field[];
 }
 
-/** One change of a protobuf message, with all lengths set right around it; undefined for what is no message. */
+/**
+ * Makes one change to a protobuf message and corrects all lengths around it. Undefined if the input is not a message,
+ * or the result is too long.
+ */
 export function mutateProtobuf(input: Buffer, mutator: Mutator): Buffer | undefined {
   const magic = input.subarray(0, 4).equals(kubernetesMagic) ? 4 : 0;
   const fields = fieldsIn(input.subarray(magic), 0);
@@ -27,7 +30,7 @@ function changedFields(fields: readonly Field[], mutator: Mutator): readonly Fie
   const field = fields[at];
   if (!field) return fields;
   const { number, value } = field;
-  // Mostly further down: most of a message is there.
+  // Mostly descend, because most of a message is further down.
   if (typeof value !== 'number' && !Buffer.isBuffer(value) && draw.chance(0.75)) {
     return fields.with(at, { number, value: changedFields(value, mutator) });
   }

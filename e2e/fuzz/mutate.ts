@@ -4,7 +4,7 @@ import { mutateProtobuf } from './mutate-protobuf';
 import type { Mutator } from './mutator';
 import type { Target } from './target';
 
-/** A few changes on top of each other: what needs two at once is not found by one at a time. */
+/** Makes one to five changes on top of each other: some bugs need two changes at once. */
 export function mutate(input: Buffer, format: Target['format'], mutator: Mutator): Buffer {
   let changed = input;
   for (let times = mutator.draw.pick([1, 1, 1, 2, 2, 3, 5]); times > 0; times--) {
@@ -14,7 +14,7 @@ export function mutate(input: Buffer, format: Target['format'], mutator: Mutator
 }
 
 function structured(input: Buffer, format: Target['format'], mutator: Mutator): Buffer | undefined {
-  // Now and then as bytes: what the structure keeps right is to be wrong at times.
+  // Sometimes mutate plain bytes, to break what structured mutations keep valid.
   if (mutator.draw.chance(0.15)) return undefined;
   if (format === 'protobuf') return mutateProtobuf(input, mutator);
   const first = input[0];

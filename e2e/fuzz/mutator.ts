@@ -1,6 +1,6 @@
 import type { Draw } from '../simulation/draw';
 
-/** What a mutation works with. */
+/** The tools of a mutation. */
 export interface Mutator {
   readonly draw: Draw;
   /** Words that may open a branch. */
@@ -10,13 +10,13 @@ export interface Mutator {
   readonly maxBytes: number;
 }
 
-/** Numbers at which arithmetic, lengths and dates change their ways. */
+/** Boundary values of arithmetic, lengths and dates. */
 export const edgeNumbers: readonly number[] = [
   ...[0, -0, 1, -1, 2, 7, 8, 15, 16, 63, 64, 100, 127, 128, 255, 256, 1023, 1024, 4095, 4096, 65535, 65536],
   ...[2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 63, 2 ** 64, 1e21, 1e308, 0.1, -1.5],
 ];
 
-/** Words at which code in JavaScript tends to fail, whatever it reads. */
+/** Words that tend to break JavaScript code, whatever it reads. */
 export const edgeWords: readonly string[] = [
   ...['', ' ', '\n', '\r\n', '\t', '\0', '"', "'", '\\', '/', '//', '..', '.', ',', ',,', ':', '=', '-', '--', '*'],
   ...['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty', 'length', 'then', 'toJSON'],

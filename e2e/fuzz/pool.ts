@@ -6,10 +6,10 @@ interface Entry {
   readonly features: readonly number[];
 }
 
-/** An input of that size is run in no time. */
+/** Inputs up to this size run quickly. */
 const handyBytes = 4 * 1024;
 
-/** The inputs of a run that are worth mutating: each has reached something first. */
+/** The inputs of a run that are worth mutating: each was the first to reach something. */
 export class Pool {
   readonly #entries: Entry[] = [];
   readonly #seen = new Set<number>();
@@ -23,7 +23,7 @@ export class Pool {
     return this.#blocks.size;
   }
 
-  /** Whether nothing before has reached all of it. */
+  /** Whether at least one of the features is new. */
   isNews(features: readonly number[]): boolean {
     return features.some((feature) => !this.#seen.has(feature));
   }
@@ -36,7 +36,10 @@ export class Pool {
     }
   }
 
-  /** Half of the time one of the latest, since what is behind them is least known; seldom a large one, which takes its time. */
+  /**
+   * Picks one of the newest quarter half of the time, since they have been explored least. Seldom picks a large input,
+   * because it takes long to run.
+   */
   pick(draw: Draw): Buffer {
     const from = draw.chance(0.5) ? Math.floor(this.#entries.length * 0.75) : 0;
     let input: Buffer = Buffer.alloc(0);
@@ -47,7 +50,7 @@ export class Pool {
     return input;
   }
 
-  /** As few and as small inputs as reach every block that is reached, each with the blocks that it is there for. */
+  /** A few small inputs that together reach every block that was reached, each with the blocks that it is kept for. */
   distilled(): readonly { readonly input: Buffer; readonly blocks: readonly number[] }[] {
     const left = new Set(this.#blocks);
     const bySize = this.#entries.toSorted((one, other) => one.input.length - other.input.length);

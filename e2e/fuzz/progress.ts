@@ -1,11 +1,11 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 
-/** Executions, all that is done (executions or not), and the bytes of the input. */
+/** Three numbers of 32 bits: executions, steps (executions and other runs), and the length of the input in bytes. */
 const headerBytes = 12;
 
 /**
- * What a child process is at, in a file: it may hang or be gone before it can say so. A file that is written and read at once
- * never leaves memory.
+ * Records in a file what a child process is running: it may hang or die before it can say so. A file that is written
+ * and read at once never leaves memory.
  */
 export class ProgressWriter {
   readonly #file: number;
@@ -21,13 +21,13 @@ export class ProgressWriter {
     return this.#executions;
   }
 
-  /** An input is run by itself. */
+  /** Records an execution of an input. */
   begin(input: Buffer): void {
     this.#executions += 1;
     this.step(input);
   }
 
-  /** An input is run again, to be judged. */
+  /** Records that an input is run again, to be judged; this does not count as an execution. */
   step(input: Buffer): void {
     const bytes = headerBytes + input.length;
     if (bytes > this.#buffer.length) this.#buffer = Buffer.alloc(2 * bytes);
@@ -45,13 +45,13 @@ export class ProgressWriter {
 
 export interface Progress {
   readonly executions: number;
-  /** Changes as long as anything goes on. */
+  /** Changes as long as the process makes progress. */
   readonly steps: number;
-  /** The input that is, or was, run last. */
+  /** The input that was started last. */
   readonly input: Buffer;
 }
 
-/** Takes what the writer left, however it ended. */
+/** Reads what the writer left, however its process ended. */
 export function readProgress(path: string): Progress {
   const bytes = readFileSync(path, { flag: 'a+' });
   if (bytes.length < headerBytes) return { executions: 0, steps: 0, input: Buffer.alloc(0) };

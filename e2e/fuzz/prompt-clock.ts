@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/runtime/clock';
 
-/** Time that passes as soon as somebody waits for it. */
+/** A clock whose timers fire at once. */
 export const promptClock: Clock = {
   nowMs: () => Date.UTC(2026, 0, 1),
   monotonicMs: () => 0,

@@ -1,7 +1,7 @@
 import { sourceMessage } from '../../shared/kube/wire/protobuf.fixture';
 import { secretMarker } from './target';
 
-/** A Secret as its own message, without envelope. */
+/** A Secret as a bare message, without an envelope. */
 export const protobufSecret = sourceMessage({
   ...{ name: 'db', namespace: 'shop', uid: 'uid-db', resourceVersion: '7' },
   ...{ createdAtSeconds: 1_767_225_600, writtenAtSeconds: [1_767_225_601] },

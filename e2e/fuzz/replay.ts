@@ -2,13 +2,15 @@ import { liveBytes, maxRetainedBytes, processorMs } from './cost';
 import { describeThrown } from './finding';
 import { seedsOf, usualMaxMs, type Target } from './target';
 
-/** What one input brings about, for people. */
+/** The outcome of one input, for people. */
 export interface Replay {
   readonly lines: readonly string[];
   readonly isWell: boolean;
 }
 
-/** Runs one input under all oracles, as it ships and alone. */
+/**
+ * Runs one input and checks for errors, time and memory. The target is as it ships, and has read only its seeds before.
+ */
 export async function replay(target: Target, input: Buffer): Promise<Replay> {
   const { maxMs = usualMaxMs } = target;
   for (const seed of await seedsOf(target)) await target.run(seed);

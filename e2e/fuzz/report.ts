@@ -2,7 +2,7 @@ import type { TargetResult } from './run-target';
 
 const heads = ['target', 'executions', 'per second', 'blocks covered', 'corpus', 'findings'] as const;
 
-/** A row for each target. */
+/** A table with a row for each target. */
 export function describeResults(results: ReadonlyMap<string, TargetResult>): string {
   const rows = [...results].map(([name, { executions, ms, coveredBlocks, blocks, corpus, findings }]) => [
     name,

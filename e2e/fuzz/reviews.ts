@@ -17,7 +17,7 @@ function review(kind: object, object: unknown, oldObject: unknown, operation: st
 
 const core = (kind: string): object => ({ group: '', version: 'v1', kind });
 
-/** A write of each kind that a plugin looks at. */
+/** A review of each kind of write that a plugin handles. */
 export const sampleReviews: readonly string[] = [
   review(core('Secret'), sampleSecret, bareSecret, 'UPDATE'),
   review(core('Secret'), sampleSecret, null, 'CREATE'),
@@ -34,7 +34,9 @@ export const sampleReviews: readonly string[] = [
   review({ group: 'apps', version: 'v1', kind: 'Deployment' }, sampleDeployment, null, 'CREATE'),
 ];
 
-/** The review of a body, with a marker for each value of a Secret: a mutation may have put it into a name, too. */
+/**
+ * The request in a body, with the marker as each value in `data`: a mutation may have put the value into a name, too.
+ */
 export function markedRequest(body: Buffer): AdmissionRequest | undefined {
   const request = parseAdmissionReview(body)?.request;
   if (!request) return undefined;

@@ -7,11 +7,11 @@ import { readProgress, removeProgress } from './progress';
 
 export interface TargetRun extends Pick<FuzzOptions, 'seed' | 'limits' | 'distil'> {
   readonly bundle: TargetBundle;
-  /** Of {@link bundleChild}. */
+  /** The file that {@link bundleChild} wrote. */
   readonly child: string;
   readonly corpus: readonly Buffer[];
   readonly onFinding?: (finding: Finding) => void;
-  /** After so long in one input a child is given up; for tests. */
+  /** A child that makes no progress for this long is killed; set by tests. */
   readonly hangMs?: number;
 }
 
@@ -24,12 +24,12 @@ export interface TargetResult extends FuzzReport {
 const usualHangMs = 20_000;
 
 /**
- * As much as the chart gives a process, with room for the fuzzer: an input that needs all of it at once would be the end of
+ * The heap that the chart gives a process; here, the fuzzer shares it. An input that needs all of it at once would kill
  * Reroll, too.
  */
 const heapMiB = 192;
 
-/** Fuzzes one target in a process of its own, which may hang or run out of memory. */
+/** Fuzzes one target in a child process, which may hang or run out of memory. */
 export async function runTarget(run: TargetRun): Promise<TargetResult> {
   const { bundle, child: script, corpus, seed, limits, distil = false, onFinding, hangMs = usualHangMs } = run;
   const startMs = performance.now();
@@ -37,7 +37,7 @@ export async function runTarget(run: TargetRun): Promise<TargetResult> {
   const findings: Finding[] = [];
   let report: FuzzReport = { coveredBlocks: 0, blocks: 0, corpus: 0 };
   const found = (finding: Finding): void => {
-    // What crossed between processes is plain bytes.
+    // A Buffer arrives from another process as a plain Uint8Array.
     const told = { ...finding, input: Buffer.from(finding.input) };
     findings.push(told);
     onFinding?.(told);
@@ -61,7 +61,7 @@ export async function runTarget(run: TargetRun): Promise<TargetResult> {
   return { ...report, executions, ms: performance.now() - startMs, findings };
 }
 
-/** What was wrong, where it was not the child that ended it. */
+/** What was wrong if the child hung, ran out of memory or crashed; undefined if it ended by itself. */
 async function endOf(
   child: ChildProcess,
   hangMs: number,

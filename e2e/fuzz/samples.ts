@@ -1,14 +1,14 @@
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import { secretMarker } from './target';
 
-/** Objects as an API server has them, for targets to begin with. */
+/** Objects as an API server stores them, for the seeds of targets. */
 
 export const digester = new ContentDigester(Buffer.alloc(32, 7));
 
-/** As {@link secretMarker} stands in the data of a Secret. */
+/** {@link secretMarker} in the encoding of a Secret's data. */
 export const markedValue = Buffer.from(secretMarker).toString('base64');
 
-/** Without content. */
+/** A Secret without content. */
 export const bareSecret = {
   apiVersion: 'v1',
   kind: 'Secret',
@@ -68,7 +68,7 @@ export const samplePodSpec = podTemplate.spec;
 export const sampleBaseline =
   '{"v":1,"n":3,"key":"AAAAAAAA","sources":{"cm/app":"AAAAAAAAAAAAAAAAAAAAAA","cm/gone":"-","secret/db":{"password":"AAAAAAAAAAAAAAAAAAAAAA"}}}';
 
-/** With one of each annotation that is read. */
+/** One of each annotation that Reroll reads, and a misspelt one. */
 export const sampleAnnotations = {
   'reloader.stakater.com/auto': 'true',
   'configmap.reloader.stakater.com/auto': 'false',

@@ -2,23 +2,21 @@ import { errorMessage } from '../../shared/domain/errors';
 import { ProtocolError } from '../../shared/kube/errors';
 import { promise, requireFitToShow } from './target';
 
-/** A splitter of a stream, or of a list. */
+/** Splits a stream, or a list, into pieces. */
 interface Splitter {
   push(chunk: Buffer): Iterable<Buffer>;
   end(): unknown;
 }
 
-/** What came out of a stream. */
+/** The result of reading a stream. */
 export interface StreamOutcome {
   readonly pieces: readonly Buffer[];
-  /** Of the end; undefined where the stream is refused. */
+  /** The result of `end()`; undefined if the stream was refused. */
   readonly end: unknown;
   readonly isRefused: boolean;
 }
 
-/**
- * Reads a stream whole, byte by byte, and cut in two at places all over it: it must make no difference.
- */
+/** Reads a stream whole, byte by byte, and cut in two at about 16 places. The result must always be the same. */
 export function splitAnywhere(input: Buffer, newSplitter: () => Splitter): StreamOutcome {
   const whole = outcome([input], newSplitter());
   const isSame = (chunks: readonly Buffer[]): boolean => describe(outcome(chunks, newSplitter())) === describe(whole);
@@ -33,7 +31,7 @@ export function splitAnywhere(input: Buffer, newSplitter: () => Splitter): Strea
 function outcome(chunks: readonly Buffer[], splitter: Splitter): StreamOutcome {
   const pieces: Buffer[] = [];
   try {
-    // What a splitter gives holds until it is given more.
+    // A piece is only valid until the next push, so it is copied.
     for (const chunk of chunks) for (const piece of splitter.push(chunk)) pieces.push(Buffer.from(piece));
     return { pieces, end: splitter.end(), isRefused: false };
   } catch (thrown) {

@@ -1,30 +1,33 @@
 import { errorMessage, type RerollError } from '../../shared/domain/errors';
 import { MalformedObjectError } from '../../shared/domain/kubernetes/malformed-object-error';
 
-/** Something that reads foreign bytes, as the fuzzer calls it. */
+/** A parser of untrusted bytes, in the form that the fuzzer calls. */
 export interface Target {
-  /** What usually comes: mutations of it get further than noise would. */
+  /** Typical inputs. Their mutations get further than noise would. */
   readonly seeds: readonly (Buffer | string)[];
-  /** Those that have to be made. */
+  /** Seeds that must be generated. */
   readonly moreSeeds?: () => Promise<readonly (Buffer | string)[]>;
-  /** Words of its format that no source file of ours holds. */
+  /** Words of the format that no source file of ours contains. */
   readonly dictionary?: readonly string[];
-  /** How mutations take an input apart; JSON is found out by trying. */
+  /** The format that mutations decode. JSON is detected by trying. */
   readonly format?: 'protobuf';
-  /** Of one input; by default {@link usualMaxBytes}. */
+  /** The size limit for one input; by default {@link usualMaxBytes}. */
   readonly maxBytes?: number;
-  /** Processor time of one input; by default {@link usualMaxMs}. */
+  /** The CPU time limit for one input; by default {@link usualMaxMs}. */
   readonly maxMs?: number;
-  /** Rejects or throws where the input brings about what no input may. */
+  /** Throws or rejects if the input makes the parser misbehave. */
   readonly run: (input: Buffer) => void | Promise<void>;
 }
 
-/** What a target looks at beyond the parser itself is for inputs up to this size: of larger ones the cost counts. */
+/**
+ * Whether an input is small enough for checks beyond the parser itself. Of larger inputs, only the cost of parsing
+ * counts.
+ */
 export function isHandy(input: Buffer): boolean {
   return input.length <= 4 * 1024;
 }
 
-/** All inputs to begin with. */
+/** All inputs to begin with, generated ones included. */
 export async function seedsOf({ seeds, moreSeeds }: Target): Promise<readonly Buffer[]> {
   const all = [...seeds, ...((await moreSeeds?.()) ?? [])];
   return all.map((seed) => (typeof seed === 'string' ? Buffer.from(seed) : seed));
@@ -33,13 +36,13 @@ export async function seedsOf({ seeds, moreSeeds }: Target): Promise<readonly Bu
 export const usualMaxBytes = 64 * 1024;
 export const usualMaxMs = 50;
 
-/** Stands in the values of Secrets that targets are given, and so may stand in nothing that they say. */
+/** The value of all Secrets that targets are given. Nothing that a target says may contain it. */
 export const secretMarker = 'hunter2hunter2';
 
-/** Of a message that ends up in a log line, an Event or a warning. */
+/** The length limit for a message that ends up in a log line, an Event or a warning. */
 const maxMessageLength = 2_048;
 
-/** What a parser promises did not hold. */
+/** A promise of a parser that does not hold. */
 export class BrokenPromise extends Error {}
 
 export function promise(holds: boolean, sentence: string): void {
@@ -48,7 +51,7 @@ export function promise(holds: boolean, sentence: string): void {
 
 type ErrorClass = abstract new (...args: never) => RerollError;
 
-/** What `read` gives; undefined where it throws one of the errors that its documentation names. */
+/** The result of `read`; undefined if it throws one of its documented errors. */
 export function attempt<T>(read: () => T, ...documented: readonly ErrorClass[]): T | undefined {
   try {
     return read();
@@ -58,7 +61,7 @@ export function attempt<T>(read: () => T, ...documented: readonly ErrorClass[]):
   }
 }
 
-/** As {@link attempt}, of what is not done at once. */
+/** Like {@link attempt}, for asynchronous work. */
 export async function attemptLater<T>(
   read: () => Promise<T>,
   ...documented: readonly ErrorClass[]
@@ -71,18 +74,18 @@ export async function attemptLater<T>(
   }
 }
 
-/** For what is shown to people: of bounded length, and without content of a Secret. */
+/** Requires that a text shown to people is of bounded length and without content of a Secret. */
 export function requireFitToShow(text: string, what = 'a message'): void {
   promise(text.length <= maxMessageLength, `${what} has ${text.length} characters`);
   promise(!tells(text), `${what} tells content of a Secret`);
 }
 
-/** For what is kept or sent, of any length. */
+/** Requires that a value that is kept or sent has no content of a Secret. It may have any length. */
 export function requireNoSecret(value: object, what: string): void {
   promise(!tells(JSON.stringify(value)), `${what} tells content of a Secret`);
 }
 
-/** Undefined where the input is no JSON, which is for the caller of a parser to find out. */
+/** The input as JSON; undefined if it is not JSON, which callers of a parser rule out. */
 export function jsonOf(input: Buffer): unknown {
   try {
     return JSON.parse(input.toString('utf8')) as unknown;
@@ -93,7 +96,7 @@ export function jsonOf(input: Buffer): unknown {
 
 function requireDocumented(thrown: unknown, documented: readonly ErrorClass[]): void {
   if (!documented.some((known) => thrown instanceof known)) throw thrown;
-  // Bytes of a Secret that are moved to where its name stands are a name from then on.
+  // If a mutation moved bytes of a Secret to where its name is, they count as its name.
   if (thrown instanceof MalformedObjectError && tells(thrown.key ?? '')) return;
   requireFitToShow(errorMessage(thrown));
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Target } from './target';
 
-/** Every parser that reads foreign bytes, each a file of that name in `targets`; a new one is a row. */
+/** Every parser of untrusted bytes, by the name of its file in `targets`. A new parser is a new row. */
 export const targets: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'admission-review': 'the body of a review, its uid, and the answer',
@@ -44,7 +44,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** From the root of the repository. */
+/** The file of a target, as a path from the project root. */
 export function entryOf(name: string): string {
   return join('e2e', 'fuzz', 'targets', `${name}.ts`);
 }

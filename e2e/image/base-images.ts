@@ -5,12 +5,12 @@ import { runProgram } from '../control-plane/run-program';
 import { projectDir } from '../control-plane/versions';
 import type { Buildah } from './buildah';
 
-/** Stand-ins for the images that the Dockerfile starts from, which only a registry has. */
+/** Local stand-ins for the base images of the Dockerfile, which only a registry has. */
 export const localImages = { node: 'localhost/node:local', base: 'localhost/base:local' } as const;
 
-/** What the distroless image of its name is made of; the first lays out the folders of the others. */
+/** The packages of the distroless base image. The first one lays out the folders for the others. */
 const basePackages = ['base-files', 'libc6', 'libgcc-s1', 'libstdc++6', 'ca-certificates', 'tzdata', 'netbase'];
-/** npm runs scripts in a shell; this one comes in one file that needs no library. */
+/** npm runs scripts in a shell. This one is a single file that needs no library. */
 const shellPackage = 'busybox-static';
 const npmVersion = '11.21.2';
 const downloadTimeoutMs = 300_000;
@@ -18,7 +18,7 @@ const downloadTimeoutMs = 300_000;
 const fromNode = /^(FROM (?:--platform=\S+ )?)\S+\/node:(\d+\.\d+\.\d+)-\S+/gm;
 const fromBase = /^(FROM )\S+\/distroless\/\S+/gm;
 
-/** The version of Node that the Dockerfile is pinned to. */
+/** The version of Node that the Dockerfile pins. */
 export function nodeVersionOf(dockerfile: string): string {
   const versions = new Set([...dockerfile.matchAll(fromNode)].map(([, , version]) => version));
   const [version, ...others] = versions;
@@ -26,7 +26,7 @@ export function nodeVersionOf(dockerfile: string): string {
   return version;
 }
 
-/** The Dockerfile on the stand-ins, and otherwise as it is. */
+/** The Dockerfile with its base images replaced by the stand-ins. */
 export function onLocalImages(dockerfile: string): string {
   const local = dockerfile.replace(fromNode, `$1${localImages.node}`).replace(fromBase, `$1${localImages.base}`);
   const elsewhere = local.match(/^FROM (?!.*localhost\/).*/m);
@@ -34,7 +34,10 @@ export function onLocalImages(dockerfile: string): string {
   return local;
 }
 
-/** Node and npm as packages, in a prefix of their own for the reason that .ci/with-newest-node gives. */
+/**
+ * Installs Node and npm as packages, in a separate prefix for the reason that .ci/with-newest-node gives. Resolves with
+ * the folder `node_modules`.
+ */
 async function nodePackages(version: string): Promise<string> {
   const prefix = path.join(projectDir, '.cache', `image-node-${version}-npm-${npmVersion}`);
   const modules = path.join(prefix, 'node_modules');
@@ -65,7 +68,7 @@ async function unpack(packages: readonly string[], rootDir: string): Promise<voi
   }
 }
 
-/** What the scripts of the packages would have made. */
+/** Makes the files that the install scripts of the packages would have made. */
 async function configure(rootDir: string): Promise<void> {
   const authorities = path.join(rootDir, 'usr/share/ca-certificates/mozilla');
   const bundle = await Promise.all(
@@ -73,7 +76,7 @@ async function configure(rootDir: string): Promise<void> {
   );
   await mkdir(path.join(rootDir, 'etc/ssl/certs'), { recursive: true });
   await writeFile(path.join(rootDir, 'etc/ssl/certs/ca-certificates.crt'), bundle.join(''));
-  // Would do this in a shell.
+  // This script would make that bundle, but needs a shell.
   await rm(path.join(rootDir, 'usr/sbin/update-ca-certificates'));
   await writeFile(
     path.join(rootDir, 'etc/passwd'),
@@ -84,9 +87,9 @@ async function configure(rootDir: string): Promise<void> {
 }
 
 /**
- * Makes both images, of Debian packages and of the package that Node comes in.
+ * Builds both images from Debian packages and the npm packages of Node and npm.
  *
- * @param nodeConfig what else the one with Node is told, which no part of the image is made of.
+ * @param nodeConfig more configuration for the image with Node, which does not end up in the image under test.
  */
 export async function makeLocalImages(
   buildah: Buildah,

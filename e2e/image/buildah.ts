@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runProgram } from '../control-plane/run-program';
 
-/** What an image says of itself. */
+/** The configuration of an image. */
 export interface ImageConfig {
   readonly Env: readonly string[];
   readonly Entrypoint: readonly string[];
@@ -17,12 +17,12 @@ interface Inspected {
   readonly OCIv1: { readonly config: ImageConfig };
 }
 
-/** A build of everything may wait for packages. */
+/** Long, because a full build may wait for packages. */
 const timeoutMs = 900_000;
 
 /**
- * Buildah with a store of its own in a folder: it knows no images of the machine, and leaves none there. (What it does leave
- * is a small list of hashes in /var/lib/containers/cache, for which it has no option.)
+ * Buildah with its own store in a folder. It neither sees the images of the machine nor leaves any there. It does leave
+ * a small list of hashes in /var/lib/containers/cache, for which it has no option.
  */
 export class Buildah {
   readonly #env: Readonly<Record<string, string>>;
@@ -35,14 +35,14 @@ export class Buildah {
       return created;
     };
     this.#env = {
-      // A chroot asks for no rights that a container as such may not have.
+      // Isolation by chroot needs no rights that a container may lack.
       BUILDAH_ISOLATION: 'chroot',
       TMPDIR: dir,
       CONTAINERS_STORAGE_CONF: file(
         'storage.conf',
         `[storage]\ndriver = "vfs"\nrunroot = "${dir}/run"\ngraphroot = "${dir}/graph"\n`,
       ),
-      // Debian's buildah alone brings no policy, and without one pushes nothing.
+      // Debian's buildah ships without a policy, and refuses to push without one.
       REGISTRIES_POLICY: file('policy.json', '{ "default": [{ "type": "insecureAcceptAnything" }] }'),
     };
   }
@@ -52,7 +52,7 @@ export class Buildah {
     return (await runProgram('buildah', args, { env: this.#env, timeoutMs })).trim();
   }
 
-  /** An image of a folder's files, by name. */
+  /** Creates an image of this name from the files in a folder. */
   async imageOf(name: string, rootDir: string, ...config: readonly string[]): Promise<void> {
     const container = await this.run('from', 'scratch');
     await this.run('add', '--quiet', container, rootDir, '/');
@@ -66,7 +66,7 @@ export class Buildah {
     return inspected.OCIv1.config;
   }
 
-  /** The folder in which the files of an image are seen. With vfs that is no mount which would have to be undone. */
+  /** The folder that shows the files of an image. With vfs this is not a mount, so there is nothing to unmount. */
   async mount(image: string): Promise<string> {
     return await this.run('mount', await this.run('from', '--pull-never', image));
   }

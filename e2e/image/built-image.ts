@@ -8,10 +8,10 @@ import type { Buildah, ImageConfig } from './buildah';
 /** The image of the Dockerfile, built and opened. */
 export interface BuiltImage {
   readonly config: ImageConfig;
-  /** In which its files are seen. */
+  /** The folder that shows its files. */
   readonly rootDir: string;
   readonly archiveBytes: number;
-  /** What it was told to be. */
+  /** The build arguments VERSION and REVISION. */
   readonly version: string;
   readonly revision: string;
 }
@@ -19,7 +19,7 @@ export interface BuiltImage {
 const tag = 'localhost/reroll:check';
 const revision = 'c0ffee';
 
-/** Where the machine trusts an authority besides the public ones, the build has to trust it, too. */
+/** If the machine trusts an additional CA, the build has to trust it, too. */
 function trustOf(env: NodeJS.ProcessEnv): { readonly config: readonly string[]; readonly volumes: readonly string[] } {
   const file = env['NODE_EXTRA_CA_CERTS'];
   const inside = '/etc/ssl/extra.crt';
@@ -28,7 +28,7 @@ function trustOf(env: NodeJS.ProcessEnv): { readonly config: readonly string[]; 
     : { config: ['--env', `NODE_EXTRA_CA_CERTS=${inside}`], volumes: ['--volume', `${file}:${inside}:ro`] };
 }
 
-/** Builds the Dockerfile, on local images in place of those of registries. */
+/** Builds the Dockerfile on local images instead of those of registries. */
 export async function buildImage(buildah: Buildah, dir: string, print: (line: string) => void): Promise<BuiltImage> {
   const dockerfile = await readFile(path.join(projectDir, 'Dockerfile'), 'utf8');
   const { version } = JSON.parse(await readFile(path.join(projectDir, 'package.json'), 'utf8')) as { version: string };

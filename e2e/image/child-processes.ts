@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** The processes that the main thread of a process has started and that have not been waited for. */
+/** The child processes that the main thread of a process has started and not yet waited for. */
 export function childProcesses(pid: number): readonly number[] {
   const list = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8').trim();
   return list === '' ? [] : list.split(' ').map(Number);
 }
 
 /**
- * Kills what a process has started, and what that has. A process that took another user is no longer tied to its parent,
- * and would outlive it.
+ * Kills all descendants of a process. A process that switched to another user is no longer tied to its parent, and
+ * would outlive it.
  */
 export function killDescendants(pid: number): void {
   for (const child of childProcesses(pid)) {

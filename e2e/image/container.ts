@@ -5,8 +5,8 @@ import type { ImageConfig } from './buildah';
 import { childProcesses } from './child-processes';
 
 /**
- * What a container engine does; an engine itself would ask for rights that are not to be had inside of a container. Root
- * is read-only, processes and mounts are its own, the user is the image's, and no right is kept. The network is the machine's.
+ * Does the work of a container engine, which would need rights that a container does not have. The root is read-only,
+ * processes and mounts are isolated, the user is the image's, and no capability is kept. The network is the machine's.
  */
 const script = `
 set -e
@@ -22,14 +22,14 @@ exec "$(command -v setpriv)" --bounding-set=-all,+sys_chroot,+setuid,+setgid --i
 export interface ContainerOptions {
   /** The files of the image. */
   readonly rootDir: string;
-  /** Seen as /tmp. */
+  /** Mounted at /tmp. */
   readonly tmpDir: string;
   readonly config: ImageConfig;
-  /** In place of CMD. */
+  /** Replaces CMD. */
   readonly args?: readonly string[];
-  /** Of Node, in place of ENTRYPOINT and CMD. */
+  /** Arguments for Node, which replace those of ENTRYPOINT and CMD. */
   readonly nodeArgs?: readonly string[];
-  /** Beside those of the image, and before them. */
+  /** Added to the variables of the image; wins over them. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -40,10 +40,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The fields of a process that tell what it may do, by name as in /proc/PID/status. */
+/** The fields of /proc/PID/status, which say what a process may do, by name. */
 export type ProcessStatus = ReadonlyMap<string, string>;
 
-/** The process of an image, as the one of a pod under the restricted Pod Security Standard. */
+/** Runs the process of an image like a pod under the restricted Pod Security Standard. */
 export class Container {
   #stdout = '';
   #stderr = '';
@@ -53,7 +53,8 @@ export class Container {
   constructor({ rootDir, tmpDir, config, args = config.Cmd, nodeArgs, env = {} }: ContainerOptions) {
     const [program = '', ...ofEntrypoint] = config.Entrypoint;
     const command = nodeArgs ? [program, ...nodeArgs] : [program, ...ofEntrypoint, ...args];
-    // The shell has to find its own programs, the container those of the image: chroot looks when it is there.
+    // The script looks up its own programs before the chroot. chroot looks up the image's program afterwards, by the
+    // same PATH.
     const ofImage = Object.fromEntries(config.Env.map((pair) => pair.split(/=(.*)/s).slice(0, 2) as [string, string]));
     this.#child = spawn(
       'unshare',
@@ -72,7 +73,7 @@ export class Container {
     }));
   }
 
-  /** Lines of its log in JSON that are whole. */
+  /** The complete lines of its JSON log. */
   get log(): readonly Readonly<Record<string, unknown>>[] {
     return this.#stdout
       .split('\n')
@@ -80,13 +81,13 @@ export class Container {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
-  /** What the kernel says of process 1. */
+  /** The kernel's status of process 1 of the container. */
   get status(): ProcessStatus {
     const lines = readFileSync(`/proc/${String(this.#pid)}/status`, 'utf8').split('\n');
     return new Map(lines.map((line) => line.split(':\t', 2) as [string, string]));
   }
 
-  /** Resolves with the end; kills it with the reason where it takes too long. */
+  /** Resolves once the process has ended. Kills it after `timeoutMs`. */
   async ended(timeoutMs = 60_000): Promise<Ended> {
     const timer = setTimeout(() => this.kill(), timeoutMs);
     try {
@@ -96,7 +97,7 @@ export class Container {
     }
   }
 
-  /** What the kubelet does first when a pod is deleted. */
+  /** Sends SIGTERM, as the kubelet does first when a pod is deleted. Resolves once the process has ended. */
   async terminate(): Promise<Ended> {
     process.kill(this.#pid, 'SIGTERM');
     return await this.ended();

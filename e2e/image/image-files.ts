@@ -1,14 +1,14 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** What an image holds. */
+/** The files of an image. */
 export interface ImageFiles {
-  /** From its root. */
+  /** Paths from the root of the image, folders and links included. */
   readonly paths: readonly string[];
   readonly bytes: number;
 }
 
-/** Lists files and links, and adds up the files' sizes. */
+/** Lists all paths, and adds up the sizes of the files. */
 export function imageFiles(rootDir: string): ImageFiles {
   const paths = readdirSync(rootDir, { recursive: true, encoding: 'utf8' }).map((name) => `/${name}`);
   const bytes = paths

@@ -9,7 +9,7 @@ import { missingPrerequisites, thisMachine } from './prerequisites';
 import { runningChecks } from './running-checks';
 import { staticChecks } from './static-checks';
 
-/** Builds the image, checks it, and resolves with how many checks failed. */
+/** Builds and checks the image. Resolves with the number of checks that failed. */
 async function checkImage(dir: string): Promise<number> {
   const buildah = new Buildah(dir);
   const image = await buildImage(buildah, dir, (line) => console.log(line));
@@ -33,7 +33,8 @@ async function main(): Promise<number> {
     return 1;
   }
   const { dir } = createTemporaryDir();
-  // Also on Ctrl-C and after a crash: the store of the images has gigabytes. What still writes there is ended first.
+  // Also on Ctrl-C and after a crash, because the store of the images takes gigabytes. Processes that still write to it
+  // are killed first.
   runAtExit(() => {
     killDescendants(process.pid);
     rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

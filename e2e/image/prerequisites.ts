@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** What building and running an image without a container engine takes, and the Debian package that has it. */
+/** The programs that building and running an image without a container engine needs, each with its Debian package. */
 const programs: Readonly<Record<string, string>> = {
   buildah: 'buildah',
   unshare: 'util-linux',
@@ -11,7 +11,7 @@ const programs: Readonly<Record<string, string>> = {
   'dpkg-deb': 'dpkg',
 };
 
-/** What the machine is, as far as the check asks. */
+/** The properties of a machine that the check needs. */
 export interface Machine {
   readonly platform: string;
   readonly userId: number | undefined;
@@ -32,7 +32,7 @@ export const thisMachine: Machine = {
   },
 };
 
-/** What is missing, in one sentence; undefined where nothing is. */
+/** What is missing, in one sentence; undefined if nothing is. */
 export function missingPrerequisites(machine: Machine): string | undefined {
   const missing = Object.keys(programs).filter((program) => !machine.has(program));
   const packages = [...new Set(missing.map((program) => programs[program]))];

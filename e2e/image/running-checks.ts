@@ -14,22 +14,22 @@ import type { ImageCheck } from './static-checks';
 
 const userId = 65532;
 const namespace = 'reroll';
-/** What Node warns of where a kubeconfig is read, which in a pod is not. */
+/** A deprecation warning that Node prints only if a kubeconfig is read, which does not happen in a pod. */
 const ofKubeconfig = /^\(node:1\) \[DEP0040\].*\n\(Use .*\n/;
 
-/** Tries to write at several places, and prints what became of it. */
+/** Tries to write to several files, and prints the results. */
 const writer = `
 const { writeFileSync } = require('node:fs');
 for (const file of ['/app/reroll.mjs', '/new', '/usr/local/bin/node']) {
   try { writeFileSync(file, ''); console.log('written'); } catch ({ code }) { console.log(code); }
 }`;
 
-/** Prints the part of the memory that V8 may take, in hundredths: that of the pod, or where it has no limit the machine's. */
+/** Prints V8's heap limit as a percentage of the memory limit; without one, of the machine's memory. */
 const heapShare = `
 const memory = Math.min(process.constrainedMemory() || Infinity, require('node:os').totalmem());
 console.log(Math.round((100 * require('node:v8').getHeapStatistics().heap_size_limit) / memory));`;
 
-/** What the chart sets where a pod has a memory limit. */
+/** The NODE_OPTIONS that the chart sets if a pod has a memory limit. */
 function nodeOptionsOfChart(): string {
   const manifests = readFileSync(path.join(projectDir, 'deploy/manifests/install.yaml'), 'utf8');
   const [, options] = /name: NODE_OPTIONS\n +value: (.+)/.exec(manifests) ?? [];
@@ -37,7 +37,7 @@ function nodeOptionsOfChart(): string {
   return options;
 }
 
-/** The checks that run it, with folders of theirs in `dir`. */
+/** The checks that run the image. They create their folders in `dir`. */
 export function runningChecks(dir: string): readonly ImageCheck[] {
   let folders = 0;
   const tmpDir = (): string => {
@@ -67,7 +67,7 @@ export function runningChecks(dir: string): readonly ImageCheck[] {
       name: 'cannot write to its own files',
       run: async (image) => {
         const { stdout, stderr } = await run(image, { nodeArgs: ['-e', writer] }).ended();
-        // As root it would be told the same: it is the file system that is read-only.
+        // EROFS, so root could not write either: the file system itself is read-only.
         assert.equal(stdout, 'EROFS\nEROFS\nEROFS\n', stderr);
         return 'EROFS';
       },
@@ -120,7 +120,7 @@ export function runningChecks(dir: string): readonly ImageCheck[] {
   ];
 }
 
-/** Where its probes answer, as its log tells. */
+/** The address of its probes, from its log. */
 async function probeAddress(container: Container): Promise<string> {
   return await pollUntil('the reconciler to serve its probes', async () => {
     const line = container.log.find(({ message }) => message === 'serving metrics and probes');

@@ -11,22 +11,22 @@ const maxArchiveBytes = 60 * megabyte;
 
 const inMegabytes = (bytes: number): string => `${(bytes / megabyte).toFixed(1)} MB`;
 
-/** Ours in it, and no more. */
+/** All of Reroll's own files in /app, except the parts of the bundle. */
 const ownFiles = ['LICENSE', 'reroll.mjs', 'sbom.cdx.json', 'third-party-licences.txt'];
 
-/** What the bundle loads when it is needed. */
+/** The parts that the bundle loads on demand. */
 const part = /^\/app\/parts(\/[\w-]+\.mjs)?$/;
 
-/** What no image of ours may hold: what it was built with, and programs besides Node to run. */
+/** Paths that the image must not contain: leftovers of the build, and programs other than Node. */
 const unwanted = /\/node_modules$|\/s?bin\/(?!node$)[^/]+$/;
 
-/** A check of the image; resolves with what it has seen. */
+/** A check of the image. Resolves with a summary of what it found. */
 export interface ImageCheck {
   readonly name: string;
   run(image: BuiltImage): string | Promise<string>;
 }
 
-/** What can be seen without running it. */
+/** The checks that do not run the image. */
 export const staticChecks: readonly ImageCheck[] = [
   {
     name: 'is small',

@@ -11,10 +11,13 @@ import { ownFacts, reloaderFacts, sourceFacts } from './annotation-facts';
 
 const keys = defaultAnnotationKeys;
 const names = Object.keys(keys) as (keyof typeof keys)[];
-/** Of these a policy is not made: they are told of a workload's metadata alone, which the review says. */
+/**
+ * These are not part of the policy. They only count on a workload's metadata, which the tests of `reviewAnnotations`
+ * below cover.
+ */
 const ofMetadata: readonly string[] = ['rolloutStrategy', 'pausePeriod', 'pausedAt'];
 
-/** As text, sets by their elements. */
+/** A policy as text, with each set as a list of its elements. */
 function textOf(policy: object): string {
   return JSON.stringify(policy, (_key, value: unknown) =>
     value instanceof Set ? [...(value as Set<unknown>)] : value,

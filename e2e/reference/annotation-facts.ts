@@ -15,7 +15,7 @@ export interface AnnotationFact {
   readonly where: readonly Place[];
   /** As Markdown. */
   readonly values: string;
-  /** What applies without it. */
+  /** What applies without the annotation. */
   readonly otherwise: string;
   readonly meaning: string;
 }
@@ -43,7 +43,7 @@ function exclude(sources: string): AnnotationFact {
   return { where: ['workload'], values, otherwise: 'none', meaning: `never restart for these ${sources}` };
 }
 
-/** Reloader's, by their names in the code. */
+/** Reloader's annotations, by their names in the code. */
 export const reloaderFacts: Facts<typeof defaultAnnotationKeys> = {
   auto: auto('restart for every source that the pod template uses'),
   configMapAuto: auto('the same for ConfigMaps'),
@@ -98,7 +98,7 @@ export const reloaderFacts: Facts<typeof defaultAnnotationKeys> = {
 
 const runPolicy = { where: ['workload'], values: codes(runPolicies), otherwise: '`run-now`' } as const;
 
-/** Reroll's own on a workload. */
+/** Reroll's own annotations on a workload. */
 export const ownFacts: Facts<typeof ownAnnotations> = {
   baseline: {
     where: ['workload'],
@@ -146,7 +146,7 @@ export const ownFacts: Facts<typeof ownAnnotations> = {
   },
 };
 
-/** Reroll's own on a ConfigMap or Secret. Only the webhook reads them. */
+/** Reroll's own annotations on a ConfigMap or Secret. Only the webhook reads them. */
 export const sourceFacts: Facts<typeof sourceAnnotations> = {
   preview: {
     where: ['source'],
@@ -188,7 +188,7 @@ export const sourceFacts: Facts<typeof sourceAnnotations> = {
   },
 };
 
-/** What a restart leaves on a pod template. */
+/** The annotations that a restart leaves on a pod template. */
 export const markers: readonly (readonly [key: string, meaning: string])[] = [
   [lastReloadedFrom, 'by the strategy `annotations`, as Reloader does'],
   [restartedAt, 'by the strategy `restarted-at`, as `kubectl rollout restart` does'],

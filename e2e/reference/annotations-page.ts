@@ -40,7 +40,7 @@ function rows<Name extends string>(
 
 const columns = ['annotation', 'counts on', 'values', 'without it', 'meaning'];
 
-/** docs/reference/annotations.md, from the keys that the code reads and writes. */
+/** The text of docs/reference/annotations.md, from the keys that the code reads and writes. */
 export function annotationsPage(): string {
   return [
     head,

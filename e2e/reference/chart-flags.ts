@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { commands } from './flags-page';
 
-/** The flags of each command, for the chart: it refuses others in the values that take flags. */
+/** The flags of each command, for the chart: where its values take flags, it rejects all others. */
 export function chartFlagsText(): string {
   const flags = commands.map(([command, table]) => [
     command.replace('reroll ', ''),

@@ -43,7 +43,7 @@ function section(title: string, rows: Iterable<OptionRow>): string {
   return `## ${title}\n\n${markdownTable(['flag', 'default', 'accepts', 'variable', 'what it does'], cells)}`;
 }
 
-/** docs/reference/flags.md, from the option tables of the commands. */
+/** The text of docs/reference/flags.md, from the option tables of the commands. */
 export function flagsPage(): string {
   const tables = commands.map(([, table]) => byFlag(table));
   const [first, ...others] = tables;

@@ -1,4 +1,4 @@
-/** A table of cells that are Markdown already; a bar within a cell ends none. */
+/** A Markdown table. The cells are Markdown already; a bar within a cell is escaped. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;

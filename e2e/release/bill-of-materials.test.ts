@@ -17,7 +17,7 @@ const lock: LockFile = {
   },
 };
 
-/** Of each file so many bytes are in the bundle; each is in a part of its own. */
+/** A metafile in which each file has this many bytes in the bundle, and an output of its own. */
 function metafile(bytes: Readonly<Record<string, number>>): Metafile {
   const outputs = Object.entries(bytes).map(([file, bytesInOutput], index) => [
     `dist/${index}.mjs`,

@@ -10,13 +10,13 @@ export interface Application {
 
 const packageUrl = (name: string, version: string): string => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
-/** One name, or several with operators between them. */
+/** One licence, or an expression of several. */
 const licenceOf = (licence: string): object =>
   / (OR|AND|WITH) /.test(licence) ? { expression: licence } : { license: { id: licence } };
 
 /**
- * What the bundle is made of, in CycloneDX. It has neither time nor serial number: the same bundle has the same bill, so
- * that a check can compare.
+ * The bill of materials of the bundle, in CycloneDX. It has neither a time nor a serial number, so the same bundle
+ * always has the same bill, and a check can compare the two.
  */
 export function billOfMaterials(application: Application, packages: readonly BundledPackage[], lock: LockFile): string {
   const ownUrl = packageUrl(application.name, application.version);
@@ -60,7 +60,10 @@ export function billOfMaterials(application: Application, packages: readonly Bun
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
 
-/** The same version of a package may be installed in several folders, and find others from each. */
+/**
+ * Merges entries of the same version of a package. It may be installed in several folders, and resolve other packages
+ * from each.
+ */
 function distinct(packages: readonly BundledPackage[]): readonly BundledPackage[] {
   const byUrl = new Map<string, BundledPackage>();
   for (const package_ of packages) {

@@ -8,35 +8,37 @@ export interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
-  /** Nothing that is shipped requires it. */
+  /** Set if nothing that is shipped requires it. */
   readonly dev?: boolean;
-  /** Required for development, and optionally for what is shipped. */
+  /** Set if development requires it, and what is shipped optionally does. */
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
 }
 
-/** The lock file of npm, as far as a release reads it. */
+/** The parts of npm's lock file that a release reads. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockEntry>>;
 }
 
-/** A package of which something is in the bundle. */
+/** A package with code in the bundle. */
 export interface BundledPackage {
   /** Its folder, which is its key in the lock file. */
   readonly folder: string;
   readonly name: string;
   readonly version: string;
-  /** As the package says: an SPDX expression. */
+  /** The SPDX expression that the package states. */
   readonly licence: string;
-  /** Hash of the package that npm verified, in its form: `sha512-BASE64`. */
+  /** The hash of the package that npm verified, in the form `sha512-BASE64`. */
   readonly integrity: string;
-  /** Folders of those that it requires and that are in the bundle, too. */
+  /** The folders of the packages that it requires and that are in the bundle, too. */
   readonly requires: readonly string[];
 }
 
 const modules = 'node_modules/';
 
-/** The packages whose code is in the outputs of esbuild; what was read and left out is not. Sorted by folder. */
+/**
+ * The packages with code in the outputs of esbuild, sorted by folder. Files that were read but left out do not count.
+ */
 export function bundledPackages({ outputs }: Metafile, lock: LockFile): readonly BundledPackage[] {
   const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const folders = new Set(inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? folderOf(file) : [])));
@@ -60,7 +62,7 @@ export function nameOf(folder: string): string {
   return folder.slice(folder.lastIndexOf(modules) + modules.length);
 }
 
-/** Folder of the package that a file is of; none where it is our own. */
+/** The folder of the package that a file belongs to; empty for our own files. */
 function folderOf(file: string): readonly string[] {
   const start = file.lastIndexOf(modules);
   if (start < 0) return [];
@@ -68,12 +70,12 @@ function folderOf(file: string): readonly string[] {
   return [file.slice(0, start) + modules + (first.startsWith('@') ? `${first}/${second}` : first)];
 }
 
-/** Names of what an entry of the lock file may require, also where it does so only if it is there. */
+/** The names of all packages that an entry of the lock file may require, including optional and peer dependencies. */
 export function requiredNames(entry: LockEntry): readonly string[] {
   return Object.keys({ ...entry.peerDependencies, ...entry.optionalDependencies, ...entry.dependencies });
 }
 
-/** The folder that Node finds a package in for one that requires it: the nearest on the way up. */
+/** The folder in which Node finds a package required from `from`: the nearest one on the way up. */
 export function resolved(name: string, from: string, lock: LockFile): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${modules}`)))) {
     const candidate = folder === '' ? modules + name : `${folder}/${modules}${name}`;

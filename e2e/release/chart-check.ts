@@ -5,7 +5,7 @@ import { buildHelm, helm } from '../control-plane/helm';
 import { createTemporaryDir } from '../control-plane/temporary-dir';
 import { currentVersion, type ReleaseCheck } from './check-release';
 
-/** That Helm makes a package of the chart, under the name that an install asks for. */
+/** Checks that Helm packages the chart under the name that an install asks for. */
 export const chartCheck: ReleaseCheck = {
   name: 'the chart is packaged',
   problems: async (root) => {

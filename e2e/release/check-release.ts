@@ -6,26 +6,26 @@ import { isAllowed } from './licences';
 import { installScriptProblems } from './production-packages';
 import { statedVersions } from './version-places';
 
-/** A check of what is to be released; its problems, each a sentence. */
+/** A check of a release. Each problem is a sentence. */
 export interface ReleaseCheck {
   readonly name: string;
   problems(root: string): readonly string[] | Promise<readonly string[]>;
 }
 
-/** The version that the project has. */
+/** The current version of the project, from package.json. */
 export function currentVersion(root: string): string {
   return (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 const changelogOf = (root: string): string => readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
 
-/** What the changelog tells of the version that the project has, also before it is released. */
+/** The notes of the changelog on the current version, even if it is not released yet. */
 export function notesOf(root: string): string {
   const changelog = changelogOf(root);
   return releaseNotes(changelog, currentVersion(root)) ?? unreleased(changelog) ?? '';
 }
 
-/** The checks that need nothing but the files, and the bundle of them. */
+/** The checks that only need the files of the project and the bundle. */
 export const fileChecks: readonly ReleaseCheck[] = [
   {
     name: 'one version everywhere',
@@ -64,7 +64,7 @@ export const fileChecks: readonly ReleaseCheck[] = [
   },
 ];
 
-/** A tag of the repository releases exactly the version that it names, and that was told of. */
+/** Checks that the tag names the current version, and that the changelog has a dated section for it. */
 export function tagCheck(tag: string): ReleaseCheck {
   return {
     name: `tag ${tag}`,

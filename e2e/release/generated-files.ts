@@ -12,26 +12,26 @@ import { bundledPackages, type BundledPackage, type LockFile } from './bundled-p
 import { thirdPartyLicences } from './licences';
 import { dependenciesPage } from './production-packages';
 
-/** A file that is committed and made by a program. */
+/** A committed file that a program generates. */
 export interface GeneratedFile {
-  /** From the root. */
+  /** The path from the root of the project. */
   readonly file: string;
   readonly text: string;
 }
 
 const readJson = (root: string, file: string): unknown => JSON.parse(readFileSync(path.join(root, file), 'utf8'));
 
-/** What is locked. */
+/** Reads package-lock.json. */
 export function lockFile(root: string): LockFile {
   return readJson(root, 'package-lock.json') as LockFile;
 }
 
-/** What is in the bundle that was built last. */
+/** The packages in the bundle that was built last. */
 export function packagesInBundle(root: string): readonly BundledPackage[] {
   return bundledPackages(readJson(root, 'dist/reroll.meta.json') as Metafile, lockFile(root));
 }
 
-/** All generated files, as they should be now. */
+/** All generated files, with the text that they should have now. */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
   const packages = packagesInBundle(root);
   const application = readJson(root, 'package.json') as Application;
@@ -50,7 +50,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
   ];
 }
 
-/** Writes them. */
+/** Writes all generated files. */
 export function writeGeneratedFiles(root: string): void {
   for (const { file, text } of generatedFiles(root)) writeFileSync(path.join(root, file), text);
 }

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BundledPackage } from './bundled-packages';
 
-/** What may be bundled: licences that ask for no more than that they are passed on. */
+/** The licences that may be bundled: they only require that they are passed on. */
 const allowed: ReadonlySet<string> = new Set(['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense']);
 
-/** Whether one of the choices, if a package gives a choice, is allowed. Other operators are for a person to read. */
+/**
+ * Whether a licence, or one of several choices, is allowed. An expression with other operators is not: a person must
+ * read it.
+ */
 export function isAllowed(licence: string): boolean {
   return licence
     .replace(/^\((.*)\)$/, '$1')
@@ -15,7 +18,7 @@ export function isAllowed(licence: string): boolean {
 
 const licenceFile = /^(un)?licen[cs]e|^copying|^notice/i;
 
-/** The licences of all that is bundled, with their texts, as they ask to be passed on. */
+/** The licences of all bundled packages with their texts, which the licences require to be passed on. */
 export function thirdPartyLicences(root: string, packages: readonly BundledPackage[]): string {
   const header = 'Reroll contains the following packages, each under the licence that is named and quoted.\n';
   const parts = packages.map(({ folder, name, version, licence }) => {
@@ -27,7 +30,7 @@ export function thirdPartyLicences(root: string, packages: readonly BundledPacka
   return `${[header, ...parts].join('\n')}\n`;
 }
 
-/** Its lines as those of all other files here. */
+/** The text with the line endings and white space of all other files here. */
 function tidy(text: string): string {
   return `${text
     .split(/\r?\n/)

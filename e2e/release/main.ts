@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Tells of each check, and resolves with how many problems there are. */
+/** Runs all checks and prints their results. Resolves with the number of problems. */
 async function check(tag: string | undefined): Promise<number> {
   let count = 0;
   for (const { name, problems } of [
@@ -54,7 +54,7 @@ async function check(tag: string | undefined): Promise<number> {
   return count;
 }
 
-/** What is rendered has in it what is generated. */
+/** The order matters: the rendered files include generated ones. */
 async function generate(): Promise<void> {
   writeGeneratedFiles(projectDir);
   await writeRenderedFiles(projectDir);

@@ -6,7 +6,7 @@ import { currentVersion } from './check-release';
 import { compareVersions, isVersion } from './version';
 import { setVersion } from './version-places';
 
-/** What a release is asked for with. */
+/** The parameters of a release. */
 export interface ReleaseRequest {
   readonly root: string;
   readonly version: string;
@@ -14,11 +14,11 @@ export interface ReleaseRequest {
   readonly date: string;
 }
 
-/** Says why a release is not prepared. */
+/** The message says why a release is not prepared. */
 export class ReleaseRefused extends Error {}
 
 /**
- * Puts the version everywhere and dates the changelog; commits nothing, and leaves it to the caller to generate anew.
+ * Sets the version everywhere and dates the changelog. It commits nothing, and the caller has to generate files again.
  *
  * @throws ReleaseRefused before anything is written.
  */
@@ -33,7 +33,7 @@ export function prepareRelease({ root, version, date }: ReleaseRequest): void {
 
 function refusal(root: string, version: string, changelog: string): string | undefined {
   if (!isVersion(version)) return `"${version}" is no version such as 1.2.3 or 1.2.3-rc.1`;
-  // What the project already says may be released if it has not been: the first release.
+  // The current version may be released if it has not been yet: this is the first release.
   const current = currentVersion(root);
   if (compareVersions(version, current) < 0) return `${version} is lower than ${current}, which package.json says`;
   const released = releasedVersions(changelog).find((earlier) => compareVersions(version, earlier) <= 0);

@@ -1,16 +1,16 @@
 import { markdownTable } from '../reference/markdown-table';
 import { nameOf, type BundledPackage, type LockFile } from './bundled-packages';
 
-/** A package that is installed for what is shipped, be it bundled or left out. */
+/** A package that is installed for what is shipped, whether it is bundled or left out. */
 export interface ProductionPackage {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** npm runs a script of its own when it is installed. */
+  /** npm runs a script of the package when it installs it. */
   readonly hasInstallScript: boolean;
 }
 
-/** All that `npm ci --omit=dev` may install, each version once, by name. */
+/** All packages that `npm ci --omit=dev` may install, each version once, sorted by name. */
 export function productionPackages(lock: LockFile): readonly ProductionPackage[] {
   const packages = Object.entries(lock.packages).flatMap(([folder, entry]) =>
     folder === '' || entry.dev === true
@@ -26,7 +26,7 @@ export function productionPackages(lock: LockFile): readonly ProductionPackage[]
   return [...byName.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** Of packages with a script; empty where all is well. */
+/** The problems with packages that run an install script; empty if there are none. */
 export function installScriptProblems(lock: LockFile): readonly string[] {
   return productionPackages(lock)
     .filter(({ hasInstallScript }) => hasInstallScript)
@@ -47,7 +47,7 @@ contains only the bundled ones. \`deploy/sbom.cdx.json\` has their hashes, and \
 How they are kept up to date and scanned: [releasing.md](../releasing.md#dependencies).
 `;
 
-/** docs/reference/dependencies.md. */
+/** The text of docs/reference/dependencies.md. */
 export function dependenciesPage(lock: LockFile, bundled: readonly BundledPackage[]): string {
   const inBundle = new Set(bundled.map(({ name, version }) => `${name}@${version}`));
   const rows = productionPackages(lock).map(({ name, version, licence }) => [

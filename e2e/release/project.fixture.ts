@@ -16,7 +16,7 @@ const files: Readonly<Record<string, string>> = {
   'CHANGELOG.md': '# Changelog\n\n## Unreleased\n\n### Added\n\n- More.\n\n## 0.2.0 - 2026-10-01\n\n- Some.\n',
 };
 
-/** A small project, in a repository of its own once it is committed. */
+/** A small project in a temporary folder, which {@link commit} makes a git repository. */
 export class Project {
   readonly #temporary: TemporaryDir = createTemporaryDir();
 
@@ -37,7 +37,7 @@ export class Project {
     writeFileSync(path.join(this.root, file), text);
   }
 
-  /** Replaces what stands in a file. */
+  /** Replaces the first occurrence of `from` in a file. */
   edit(file: string, from: string, to: string): void {
     this.write(file, this.read(file).replace(from, to));
   }
@@ -53,7 +53,7 @@ export class Project {
   }
 
   #git(...args: readonly string[]): void {
-    // No hooks, signatures or ignored files of whoever runs the tests.
+    // Ignores the git configuration of whoever runs the tests: no hooks, signatures or ignored files.
     const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
     execFileSync('git', args, { cwd: this.root, env });
   }

@@ -6,7 +6,7 @@ import type { ReleaseCheck } from './check-release';
 
 const folders = ['manifests', 'kustomize'];
 
-/** Renders the chart into plain manifests and kustomize's files; what stood there is gone. */
+/** Renders the chart into plain manifests and files for kustomize. Removes what was in their folders before. */
 export async function writeRenderedFiles(root: string): Promise<void> {
   const files = await rendered(root);
   for (const folder of folders) rmSync(path.join(root, 'deploy', folder), { recursive: true, force: true });
@@ -16,7 +16,7 @@ export async function writeRenderedFiles(root: string): Promise<void> {
   }
 }
 
-/** That they are what the chart comes to now. */
+/** Checks that the rendered files are what the chart renders to now. */
 export const renderedCheck: ReleaseCheck = {
   name: 'rendered manifests',
   problems: async (root) =>

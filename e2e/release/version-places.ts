@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** A place in a file where the version of the project stands. */
+/** A place in a file that contains the version of the project. */
 interface VersionPlace {
   readonly file: string;
   readonly what: string;
-  /** Its second group is the version; what is before it stays. */
+  /** The second group is the version; the first one is kept. */
   readonly pattern: RegExp;
 }
 
-/** A place, and what it says; undefined where the place is not there. */
+/** A place, and the version there; undefined if the place does not exist. */
 export interface StatedVersion {
   readonly place: string;
   readonly version: string | undefined;
@@ -29,10 +29,10 @@ const places: readonly VersionPlace[] = [
   ]),
 ];
 
-/** In prose: a tag of our image, a version of our chart. A placeholder, such as VERSION, is none. */
+/** Versions in prose: a tag of our image, a version of our chart. A placeholder such as VERSION does not match. */
 const inProse = /(ghcr\.io\/reroll\/reroll:|\/charts\/reroll(?: |:)(?:--version[ =])?)(\d+\.\d+\.\d+(?:-[\w.-]*\w)?)/g;
 
-/** README and docs, but no history. */
+/** README and docs, but not the changelog. */
 function pages(root: string): readonly string[] {
   const docs = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   return ['README.md', ...docs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)];
@@ -40,7 +40,7 @@ function pages(root: string): readonly string[] {
 
 const textOf = (root: string, file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** The version wherever it stands. */
+/** All versions that the project states, with their places. */
 export function statedVersions(root: string): readonly StatedVersion[] {
   return [
     ...places.map(({ file, what, pattern }) => ({
@@ -53,7 +53,7 @@ export function statedVersions(root: string): readonly StatedVersion[] {
   ];
 }
 
-/** Puts another version into all of these places. */
+/** Sets the version at all of these places. */
 export function setVersion(root: string, version: string): void {
   const put = (file: string, pattern: RegExp): void => {
     const text = textOf(root, file);

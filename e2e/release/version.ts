@@ -1,16 +1,16 @@
-/** A semantic version without build metadata, of which an image's tag could not be made. */
+/** A semantic version without build metadata, which an image tag cannot contain. */
 const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 
 /** Whether a text is a version that a release can have. */
 export function isVersion(text: string): boolean {
   const match = form.exec(text);
-  // A number in it has no leading zeros.
+  // A numeric identifier has no leading zeros.
   return match !== null && !identifiers(match).some((identifier) => /^0\d+$/.test(identifier));
 }
 
 const identifiers = (match: RegExpExecArray): readonly string[] => match[4]?.split('.') ?? [];
 
-/** Negative where `a` comes first, zero where they are the same: the precedence of Semantic Versioning 2.0.0, §11. */
+/** Negative if `a` comes first, zero if both are the same: the precedence of Semantic Versioning 2.0.0, §11. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [form.exec(a), form.exec(b)];
   if (!left || !right) throw new Error(`not both are versions: ${a}, ${b}`);
@@ -19,7 +19,7 @@ export function compareVersions(a: string, b: string): number {
     if (difference !== 0) return difference;
   }
   const [before, after] = [identifiers(left), identifiers(right)];
-  // What is still to be released comes before what was.
+  // A pre-release comes before its release.
   if (before.length === 0 || after.length === 0) return after.length - before.length;
   for (const [index, identifier] of before.entries()) {
     const other = after[index];

@@ -24,7 +24,8 @@ let webhook: RerollProcess;
 beforeAll(async () => {
   cluster = await RerollCluster.start(['validating', 'mutating']);
   alice = await cluster.editor('alice');
-  // The processes run on this host. The commands of the page are given to Deployments of their names.
+  // The processes run on this host. The commands of the page address Deployments, so there are empty ones of these
+  // names.
   const names = ['reroll', 'reroll-webhook', 'reroll-certs'];
   await cluster.apply(...names.map((name) => deployment({ name, namespace: ownNamespace, replicas: 0 })));
   [reconciler, webhook] = await Promise.all([cluster.reconciler(), cluster.webhook()]);
@@ -40,18 +41,21 @@ async function secretData(name: string): Promise<Data> {
   );
 }
 
-/** Runs the commands of a part of the page, line by line; what restarts a Deployment restarts the process on this host. */
+/**
+ * Runs the commands of a section of the page, line by line. A command that restarts a Deployment restarts the process
+ * on this host.
+ */
 async function followPage(title: string): Promise<void> {
   const part = parts.find((text) => text.startsWith(`${title}\n`));
   const commands = codeBlocks(part ?? '').flatMap(({ text }) => text.trim().split('\n'));
   expect(commands).not.toEqual([]);
   for (const command of commands) {
-    // None of them quotes a blank.
+    // No command quotes a space.
     const [program, ...args] = command.split(' ').map((word) => word.replaceAll("'", ''));
     expect(program).toBe('kubectl');
     await cluster.plane.kubectl(args);
     if (args.includes('restart')) await restart(args.slice(args.indexOf('deployment') + 1));
-    // What the running process does within a minute.
+    // The running `reroll certs` does this within a minute.
     if (args.includes('patch')) await cluster.keepCertificates();
   }
 }
@@ -67,13 +71,13 @@ async function restart(deployments: readonly string[]): Promise<void> {
   }
 }
 
-/** All is well again, and what was restarted before was restarted once more for nothing but the edit. */
+/** Expects that Reroll works again: the webhook is called, and an edit restarts a new app exactly once. */
 async function expectWell(name: string): Promise<void> {
   await untilCalled(cluster, webhook, ['validating', 'mutating']);
   await expectOneRestart(await App.create(cluster, name), { alice, reconciler, path: 'both' });
 }
 
-/** A sender of change records, with what is stored now. */
+/** A sender of change records, with the client certificate that is stored now. */
 async function channelSender(): Promise<{ readonly send: () => Promise<number | string>; close(): void }> {
   const { 'client.crt': cert, 'client.key': key, 'ca.crt': ca } = await secretData('reroll-certs');
   const agent = new https.Agent({ cert, key, ca, keepAlive: true, maxSockets: 1 });
@@ -171,7 +175,7 @@ describe.each([
   });
 });
 
-/** Under which the API server calls. */
+/** The path under which the API server calls the webhook. */
 async function registeredPath(): Promise<string> {
   const { body } = await cluster.admin.get(
     '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/reroll',

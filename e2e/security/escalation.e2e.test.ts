@@ -11,7 +11,7 @@ type Room = keyof typeof accounts;
 
 beforeAll(async () => {
   cluster = await RerollCluster.start(['validating', 'mutating']);
-  // What does not exist would be refused for that reason.
+  // Attempts must not fail only because their object does not exist.
   await cluster.apply(
     configMap({ name: 'other', namespace }),
     secret({ name: 'other', namespace }),
@@ -44,7 +44,7 @@ const ofReconciler = [
   ...['create jobs.batch', 'delete jobs.batch', 'create events', 'list namespaces', 'watch namespaces'],
 ];
 
-/** By account and namespace, all of it: a right that is added anywhere has to be added here, too. */
+/** All rights, by account and namespace. A right that is added anywhere has to be added here, too. */
 const matrix: readonly [Room, string, readonly string[]][] = [
   ['reconciler', namespace, ofReconciler],
   [

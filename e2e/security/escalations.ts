@@ -1,7 +1,7 @@
 import type { Answer, ContractClient } from '../apiserver/contract/contract-client';
 import { jsonPatch, merge } from '../apiserver/contract/contract-client';
 
-/** One way from the rights of an account to more than these. */
+/** One way for an account to gain more than its own rights. */
 export interface Escalation {
   /** Completes the sentence "cannot …". */
   readonly what: string;
@@ -35,7 +35,7 @@ function patch(what: string, path: string, body: object): Escalation {
   return { what, attempt: async (account) => await account.patch(path, merge, body) };
 }
 
-/** What none of the accounts may do, the reconciler's neither. */
+/** What no account may do, including the reconciler's. */
 export const closedToAll: readonly Escalation[] = [
   post('create a pod beside itself', `${own}/pods`, { ...named('evil'), spec: privileged }),
   post('create a pod in kube-system', '/api/v1/namespaces/kube-system/pods', { ...named('evil'), spec: privileged }),
@@ -74,7 +74,7 @@ export const closedToAll: readonly Escalation[] = [
   post('make an account', `${own}/serviceaccounts`, named('evil')),
 ];
 
-/** What is left to the reconciler alone. */
+/** What neither the webhook nor `reroll certs` may do. */
 export const closedToWebhookAndCerts: readonly Escalation[] = [
   post('make a Secret that passes for an entry of the journal', `${own}/secrets`, {
     metadata: { name: 'reroll-job-aaaaaaaaaaaaaaaa', labels: { 'reroll.dev/journal': 'job' } },
@@ -107,7 +107,7 @@ export const closedToWebhookAndCerts: readonly Escalation[] = [
   },
 ];
 
-/** What only `reroll certs` may. */
+/** What the webhook may not do, because it belongs to `reroll certs`. */
 export const closedToWebhook: readonly Escalation[] = [
   get('read the key of the CA', `${own}/secrets/reroll-ca`),
   get('find the key of the CA by a list', `${own}/secrets?fieldSelector=metadata.name%3Dreroll-ca`),
@@ -123,7 +123,7 @@ export const closedToWebhook: readonly Escalation[] = [
   get('read its own registration, and the path in it', `${registrations}/validatingwebhookconfigurations/reroll`),
 ];
 
-/** What the webhook may read, and certs need not. */
+/** What `reroll certs` may not read, although the webhook may. */
 export const closedToCerts: readonly Escalation[] = [
   get('read the digest key', `${own}/secrets/reroll-digest-key`),
   get('read a ConfigMap of others', '/api/v1/namespaces/shop/configmaps/other'),

@@ -3,11 +3,11 @@ import { expect, it } from '@jest/globals';
 import { runProgram } from '../control-plane/run-program';
 import { costTable, type HostileCost } from './hostile-objects';
 
-/** What one object of a tenant may cost. */
+/** The limits for one object of a tenant. */
 const maxBlockMs = 50;
 const maxHeapBytes = 5 * 1024 * 1024;
 
-/** The kernel counts the processor's time of one thread, but on a busy machine a turn's caches are cold. */
+/** CPU time is counted for one thread only, but on a busy machine cold caches make a turn slower. */
 const patience = process.env['CI'] === 'true' ? 4 : 1;
 
 const timeoutMs = 900_000;
@@ -15,7 +15,7 @@ const timeoutMs = 900_000;
 it(
   'no object of a tenant blocks the event loop of the process that watches it, or stays in its heap',
   async () => {
-    // Not in here: the simulated server is several times slower under jest.
+    // In another process, because the simulated server is several times slower under jest.
     const args = ['--import', 'tsx', path.join(__dirname, 'hostile-objects.ts'), '--json'];
     const costs = JSON.parse(await runProgram(process.execPath, args, { timeoutMs })) as readonly HostileCost[];
     process.stdout.write(`${costTable(costs)}\n`);

@@ -11,24 +11,24 @@ import { RerollProcess } from '../reroll-process';
 import { hostileRows, tenant, type HostileRow } from './hostile-rows';
 import { askLoop, loopProbeOption } from './loop-probe';
 
-/** What one object costs the process that watches it. */
+/** The cost of one object for the process that watches it. */
 export interface HostileCost {
   readonly what: string;
-  /** For how long a turn of its event loop has kept the processor busy: of several objects the least. */
+  /** The longest CPU time of one turn of its event loop: the minimum over several objects. */
   readonly longestMs: number;
-  /** What stays in its heap, for each object. */
+  /** The bytes that stay in its heap, for each object. */
   readonly heapBytes: number;
   /** Why there are no figures. */
   readonly failure?: string;
 }
 
-/** As the chart starts a reconciler in 256 MiB. */
+/** The options that the chart gives a reconciler with 256 MiB. */
 const memoryOptions = '--max-semi-space-size=2 --max-old-space-size=192';
 
-/** Its first object warms the code up. In CI one more has to do. */
+/** Objects for each row. The first one warms the code up; in CI, only one more is measured. */
 const turns = process.env['CI'] === 'true' ? 2 : 4;
 
-/** Seeds each hostile object before a reconciler of the shipped bundle, and asks the process what that has cost it. */
+/** Seeds each hostile object for a reconciler of the shipped bundle, and asks the process what it cost. */
 export async function measureHostileObjects(rows = hostileRows): Promise<readonly HostileCost[]> {
   const costs: HostileCost[] = [];
   for (const row of rows) costs.push(await measure(row));
@@ -72,7 +72,10 @@ async function measure({ what, objects }: HostileRow): Promise<HostileCost> {
   }
 }
 
-/** A workload of somebody else is restarted: all that came before has been looked at by then. */
+/**
+ * Waits until a workload in another namespace has its baseline. By then, the reconciler has looked at everything before
+ * it.
+ */
 async function others(server: ApiServer, subject: RerollProcess, turn: number): Promise<void> {
   const annotations = { 'reloader.stakater.com/auto': 'true' };
   const name = `other-${String(turn)}`;
@@ -88,10 +91,10 @@ async function others(server: ApiServer, subject: RerollProcess, turn: number): 
   await delay(quietMs);
 }
 
-/** For what comes after an adoption: Events, garbage. */
+/** Leaves time for what follows a baseline: Events, garbage collection. */
 const quietMs = 1_000;
 
-/** For people. */
+/** The costs as a table, for people. */
 export function costTable(costs: readonly HostileCost[]): string {
   const width = Math.max(...costs.map(({ what }) => what.length));
   const row = (what: string, block: string, heap: string): string =>
@@ -104,7 +107,7 @@ export function costTable(costs: readonly HostileCost[]): string {
   return [row('object', 'longest block', 'heap for each'), ...figures].join('\n');
 }
 
-/** `--json`, for programs, and words that a row has to hold. */
+/** Arguments: `--json`, for programs, and words. Only rows that contain all words are measured. */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--json');
   const costs = await measureHostileObjects(

@@ -2,13 +2,13 @@ import { configMap, deployment, fromConfigMap, secret } from '../apiserver/clust
 import type { JsonObject } from '../apiserver/json';
 import type { ObjectInput } from '../apiserver/objects';
 
-/** The namespace of a tenant who means harm. */
+/** The namespace of a hostile tenant. */
 export const tenant = 'tenant';
 
-/** An object as large as an API server takes it, made to cost as much as it can. */
+/** An object about as large as an API server accepts, made to cost as much as possible. */
 export interface HostileRow {
   readonly what: string;
-  /** Each time another one of the kind, so that nothing is known of it. `turn` counts from 0. */
+  /** Different objects for each turn, so that nothing about them is known yet. `turn` counts from 0. */
   readonly objects: (turn: number) => readonly ObjectInput[];
 }
 
@@ -16,13 +16,13 @@ const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const list = 'configmap.reloader.stakater.com/reload';
 
-/** Different names between commas, as many as have room. */
+/** As many names as fit, separated by commas. */
 export function namesOf(maxBytes: number, turn: number): string {
   const bytes = 5;
   return Array.from({ length: Math.floor(maxBytes / bytes) }, (_, index) => code(index, turn)).join(',');
 }
 
-/** Four characters, different for each index. */
+/** Four characters, different for each index below 46,656 (36 to the power of 3). */
 function code(index: number, turn: number): string {
   const base = letters.length;
   const digits = [index, Math.floor(index / base), Math.floor(index / base ** 2), turn];
@@ -33,12 +33,12 @@ function times<T>(count: number, make: (index: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Patterns that are as dear as they may be: each has to look through all of a name, and matches it nearly. */
+/** Patterns that are as expensive as possible: each searches the whole name, and almost matches it. */
 export function patternsOf(count: number, turn: number): string {
   return times(count, (index) => `.*a.*a${code(index, turn)}`).join(',');
 }
 
-/** A template of `count` sources, each with a volume that is mounted. */
+/** `count` volumes that are mounted, each with a ConfigMap of its own. */
 function volumesOf(
   count: number,
   turn: number,
@@ -49,13 +49,13 @@ function volumesOf(
   };
 }
 
-/** Variables, each out of a key of a source of its own. */
+/** Variables, each from a key of a ConfigMap of its own. */
 function variablesOf(count: number, turn: number): JsonObject[] {
   const key = (index: number): JsonObject => ({ name: code(index, turn), key: 'k', optional: true });
   return [...times(count, (index) => ({ name: code(index, turn), valueFrom: { configMapKeyRef: key(index) } }))];
 }
 
-/** A baseline that is well-formed, and of sources that nobody uses. */
+/** A well-formed baseline of sources that nobody uses. */
 function baselineOf(maxBytes: number, turn: number): string {
   const sources = Object.fromEntries(times(Math.floor(maxBytes / 14), (index) => [`cm/${code(index, turn)}`, '-']));
   return JSON.stringify({ v: 1, n: 1, key: 'AAAAAAAA', sources });
@@ -81,7 +81,7 @@ const keysOf = (count: number, turn: number, length = 4): Record<string, string>
 
 const inTenant = { namespace: tenant };
 
-/** What the watches bring. */
+/** The hostile objects that watches deliver. */
 export const hostileRows: readonly HostileRow[] = [
   {
     what: 'a workload with a list of 250 KB',

@@ -5,21 +5,21 @@ import { configMap, deployment, fromConfigMap } from '../apiserver/cluster';
 import { merge, type Answer, type ContractClient } from '../apiserver/contract/contract-client';
 import type { ObjectInput } from '../apiserver/objects';
 
-/** Where the tenant has every right that the built-in role `admin` gives. */
+/** The namespace in which the tenant has the built-in role `admin`. */
 export const tenantNamespace = 'tenant';
 
-/** What a tenant has to work with. */
+/** What a tenant can work with. */
 export interface Hostility {
   readonly api: ContractClient;
   readonly random: Random;
-  /** Ports that any pod reaches: of the webhook, and of metrics and probes of each process. */
+  /** Ports that any pod can reach: the webhook's, and those for metrics and probes of each process. */
   readonly webhookPort: number;
   readonly probePorts: readonly number[];
-  /** Takes what was said to the tenant. */
+  /** Receives every answer that the tenant gets. */
   readonly heard: (answer: Answer) => void;
 }
 
-/** One thing that a tenant does to others, over and over. */
+/** One attack on others, which the tenant repeats. */
 export interface HostileAct {
   readonly what: string;
   readonly act: (hostility: Hostility) => Promise<void>;
@@ -44,7 +44,7 @@ function words(random: Random, bytes: number, length: number): readonly string[]
   });
 }
 
-/** Written whether or not it is there. */
+/** Creates or changes an object by server-side apply. */
 async function put({ api, heard }: Hostility, collection: string, object: ObjectInput): Promise<void> {
   const path = `${collection}/${object.metadata.name}?fieldManager=mallory&force=true`;
   heard(await api.patch(path, 'application/apply-patch+yaml', object));
@@ -202,7 +202,7 @@ export const hostileActs: readonly HostileAct[] = [
   },
 ];
 
-/** How long a connection is kept that nobody needs. */
+/** How long an idle connection is held. */
 const holdMs = 3_000;
 
 async function held(sockets: readonly net.Socket[]): Promise<void> {

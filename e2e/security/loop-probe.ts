@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RerollProcess } from '../reroll-process';
 
-/** What a process tells of itself. */
+/** What a process reports about itself. */
 export interface LoopFigures {
-  /** For how long one turn of its event loop has kept the processor busy, at most, since it was asked before. */
+  /** The longest CPU time of one turn of its event loop since the last request. */
   readonly longestMs: number;
-  /** What of its heap is in use. */
+  /** The bytes of its heap that are in use. */
   readonly heapBytes: number;
 }
 
-/** What belongs into NODE_OPTIONS of a process that is to be asked. */
+/** The option for NODE_OPTIONS that loads the probe into a process. Writes the probe into `dir`. */
 export async function loopProbeOption(dir: string): Promise<string> {
   const file = join(dir, 'loop-probe.mjs');
   await writeFile(file, loopProbe);
@@ -26,10 +26,10 @@ export async function askLoop(process: RerollProcess): Promise<LoopFigures> {
 }
 
 /**
- * A module that is loaded into a process before its own code, by NODE_OPTIONS. On SIGUSR2 it says for how long one turn of the
- * event loop has kept the processor busy since the last time, and how much of the heap is in use when all garbage is collected.
+ * A module that NODE_OPTIONS loads into a process before its own code. On SIGUSR2 it prints the longest CPU time of one
+ * turn of the event loop since the last time, and how much of the heap is in use after a garbage collection.
  *
- * The kernel counts the time of the main thread alone: what others do on the machine meanwhile makes no turn longer.
+ * The kernel counts the CPU time of the main thread only, so other load on the machine makes no turn longer.
  */
 const loopProbe = `
 import { openSync, readSync } from 'node:fs';

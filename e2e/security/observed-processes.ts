@@ -5,23 +5,23 @@ import { processUsage } from '../bench/process-usage';
 import type { RerollProcess } from '../reroll-process';
 import { probesOf } from '../webhook/reroll-cluster';
 
-/** The worst that was seen of one process. */
+/** The worst figures of one process. */
 export interface Observed {
   readonly name: string;
   readonly peakResidentMiB: number;
-  /** The longest that the event loop was held, as the process measured it. */
+  /** The longest delay of the event loop, as the process measured it. */
   readonly worstLoopDelayMs: number;
-  /** The longest that a probe took to be answered. */
+  /** The longest time in which a probe was answered. */
   readonly worstProbeMs: number;
-  /** So many probes one after the other were not answered; of six a kubelet restarts the pod. */
+  /** The most consecutive probes that were not answered. After six, a kubelet restarts the pod. */
   readonly unansweredProbes: number;
   readonly ended: boolean;
 }
 
-/** Looks at processes until it is told to stop. */
+/** Records the worst figures of processes, each time that it looks at them. */
 export class ObservedProcesses {
   readonly #worst = new Map<string, Observed>();
-  /** Of each: how many of the latest probes, one after the other. */
+  /** For each process: how many of the latest probes in a row were not answered. */
   readonly #unanswered = new Map<string, number>();
   readonly #processes: Readonly<Record<string, RerollProcess>>;
 
@@ -39,7 +39,7 @@ export class ObservedProcesses {
     return [...this.#worst.values()];
   }
 
-  /** One look at each; a process that has ended is left out. */
+  /** Looks at each process once, except those that have ended. */
   async look(): Promise<void> {
     await Promise.all(
       Object.entries(this.#processes).map(async ([name, process]) => {
@@ -77,10 +77,13 @@ export class ObservedProcesses {
 
 const loopDelay = 'nodejs_eventloop_lag_max_seconds';
 
-/** Connections are bounded for each address. A kubelet has one of its own, and so have its probes here: not that of the attacker. */
+/**
+ * The number of connections is limited for each address. The probes use an address of their own, as a kubelet does, not
+ * the attacker's.
+ */
 const kubeletAddress = '127.0.0.2';
 
-/** The body of the answer; undefined: there was none in the time that a kubelet waits for ten times. */
+/** The body of the answer; undefined if there is none within ten times the timeout of a kubelet. */
 async function getAsKubelet(address: string, path: string): Promise<string | undefined> {
   return await new Promise((resolve) => {
     const request = http.get(

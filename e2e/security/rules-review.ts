@@ -7,12 +7,15 @@ interface ResourceRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What every user may ask of their own rights (the ClusterRole system:basic-user): no right over any object. */
+/**
+ * API groups in which every user may ask for their own rights (ClusterRole system:basic-user). They give no right over
+ * any object.
+ */
 const ofEveryone = new Set(['authorization.k8s.io', 'authentication.k8s.io']);
 
 /**
- * All that a user may do in a namespace, as the API server's authorizers tell it themselves: `get secrets/reroll-ca`,
- * `create jobs.batch`. Sorted, a line for each verb, resource and name.
+ * All that a user may do in a namespace, as reported by the API server's authorizers. Sorted, one entry for each verb,
+ * resource and name, such as `get secrets/reroll-ca` and `create jobs.batch`.
  *
  * @see https://kubernetes.io/docs/reference/kubernetes-api/authorization-resources/self-subject-rules-review-v1/
  */

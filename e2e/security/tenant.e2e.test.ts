@@ -13,15 +13,15 @@ import { hostileActs, tenantNamespace } from './hostile-tenant';
 import { askLoop, loopProbeOption } from './loop-probe';
 import { ObservedProcesses } from './observed-processes';
 
-/** In CI a short form: what ten minutes find, one finds mostly. */
+/** One minute in CI, which finds most of what ten minutes find. */
 const minutes = process.env['CI'] === 'true' ? 1 : 10;
 const seed = Number(process.env['REROLL_TENANT_SEED'] ?? Math.floor(Date.now() / 86_400_000));
 
-/** What the chart gives the processes: its limit, and three quarters of that to V8. */
+/** What the chart gives each process: its memory limit, of which V8 gets three quarters. */
 const limitMiB = 256;
 const memoryOptions = '--max-semi-space-size=2 --max-old-space-size=192';
 
-/** As many writers at once as one tenant may well have; an API server of two cores is busy with them. */
+/** A realistic number of concurrent writers for one tenant. They keep an API server on two cores busy. */
 const writers = 2;
 const pauseMs = 100;
 
@@ -61,7 +61,7 @@ afterAll(async () => {
   probeFiles.dispose();
 });
 
-/** How long an edit of another tenant takes to be answered by a new template; it is restarted once, as always. */
+/** The milliseconds from another tenant's edit to the restart. Expects exactly one restart. */
 async function restartMs(color: string): Promise<number> {
   return await app.restartsOnce(async () => {
     expect((await app.paint(alice, color)).status).toBe(200);
@@ -100,7 +100,7 @@ it(
         if (/other-tenants-secret.{0,80}exist|never-to-be-told/.test(said)) heard.push(said.slice(0, 500));
       },
     };
-    // Of what went before nothing is to be told.
+    // Resets the figures, so that they only cover the attack.
     await Promise.all([askLoop(reconciler), askLoop(webhook)]);
     const untilMs = performance.now() + minutes * 60_000;
     const isOver = (): boolean => performance.now() >= untilMs;

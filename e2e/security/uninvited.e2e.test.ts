@@ -26,7 +26,7 @@ let cluster: RerollCluster;
 let alice: ContractClient;
 let webhook: RerollProcess;
 let reconciler: RerollProcess;
-/** May create Secrets, ConfigMaps and Deployments in the namespace, and read nothing. */
+/** May create and update Secrets, ConfigMaps and Deployments in the namespace, and read nothing. */
 let creator: ContractClient;
 
 beforeAll(async () => {
@@ -182,7 +182,7 @@ describe('who may create Deployments, and not list Secrets', () => {
   it('is not told that another namespace has a Secret', async () => {
     const ask = async (name: string): Promise<string> =>
       (await write({ 'secret.reloader.stakater.com/reload': name })).warnings.replaceAll(name, 'NAME');
-    // The one exists in Reroll's own namespace, the other nowhere.
+    // The first exists in Reroll's own namespace, the second nowhere.
     expect(await ask('reroll-certs')).toBe(await ask('reroll-nowhere'));
   });
 });
@@ -223,7 +223,7 @@ it('a Secret that looks like a journal entry does not become a Job', async () =>
       level === 'warn' && `${message} ${JSON.stringify(fields)}`.includes('reroll-job-aaaaaaaaaaaaaaaa'),
   );
   expect(JSON.stringify(warning)).toContain('reroll-job-aaaaaaaaaaaaaaaa');
-  // It acts: what it had to do of the journal, it has done before.
+  // The reconciler finishes with the journal before it restarts anything.
   await expectOneRestart(await App.create(cluster, 'after-journal'), { alice, reconciler, path: 'both' });
   const { body } = await cluster.admin.get('/apis/batch/v1/namespaces/kube-system/jobs');
   expect(body['items']).toEqual([]);

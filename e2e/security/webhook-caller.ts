@@ -1,12 +1,12 @@
 import { request } from 'node:https';
 
-/** What the webhook says to somebody who reached its port. */
+/** The webhook's answer to a call at its port. */
 export interface CallAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Calls the webhook at its port, as any pod may: no client certificate, and no look at the server's. */
+/** Calls the webhook at its port, as any pod can: without a client certificate, and without verifying the server's. */
 export async function callWebhook(port: number, path: string, body: object): Promise<CallAnswer> {
   const options = {
     ...{ host: '127.0.0.1', port, path, method: 'POST', rejectUnauthorized: false, agent: false },

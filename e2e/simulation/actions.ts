@@ -14,25 +14,25 @@ import type { Reconcilers } from './reconcilers';
 import { upgradeActions } from './upgrade-actions';
 import type { Users } from './users';
 
-/** What an action may lay hands on. */
+/** What an action can act on. */
 export interface Stage {
   readonly users: Users;
   readonly replicas: Reconcilers;
   readonly intruder: Intruder;
   readonly etcd: Etcd;
   readonly gatekeeper: Gatekeeper;
-  /** Forgets the server's past. */
+  /** Compacts the server's history. */
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;
-  /** Undefined where no webhook is installed. */
+  /** Undefined if no webhook is installed. */
   readonly hybrid: HybridStage | undefined;
-  /** Undefined where no CSI driver is installed. */
+  /** Undefined if no CSI driver is installed. */
   readonly csi: CsiDriver | undefined;
 }
 
 type Action = (stage: Stage, draw: Draw) => void;
 
-/** Everything that is done in a world, by people and by fate. */
+/** Everything that can happen in a world: what people do, and faults. */
 const actions = {
   'edit-source': ({ users }, draw) => users.editSource(users.anySource(draw), draw),
   burst: ({ users, later }, draw) => {
@@ -71,7 +71,7 @@ const actions = {
   },
   'delete-workload': ({ users }, draw) => users.deleteWorkload(users.anyWorkload(draw)),
   'create-workload': ({ users }, draw) => users.createWorkload(users.anyWorkload(draw), draw),
-  /** A workload created moments before its source changes. */
+  /** Creates a workload moments before a source changes. */
   'create-workload-and-edit': ({ users, later }, draw) => {
     const workload = users.anyWorkload(draw);
     users.deleteWorkload(workload);
@@ -95,7 +95,7 @@ const actions = {
   partition: ({ replicas }, draw) => replicas.partition(draw.int(0, 1), draw.pick([800, 8_000, 40_000])),
   compact: ({ compact }) => compact(),
   'skew-clock': ({ replicas }, draw) => replicas.setClockOff(draw.int(0, 1), draw.int(-900, 900)),
-  /** As on a node whose clock nobody sets. */
+  /** Like a node whose clock is not synchronised. */
   'skew-clock-by-minutes': ({ users, replicas, later }, draw) => {
     const minutesMs = draw.int(1, 10) * 60_000;
     replicas.setClockOff(draw.int(0, 1), draw.chance(0.5) ? minutesMs : -minutesMs);

@@ -14,12 +14,12 @@ import type { Loop } from './loop';
 import { podTemplateOf } from './usage';
 import type { WebhookProcess, Webhooks } from './webhooks';
 
-/** What befalls the API server's calls, each with its probability. */
+/** The faults of the API server's webhook calls, each with its probability. */
 export interface CallWeather {
   readonly maxLatencyMs: number;
   readonly lost: number;
   readonly lostAnswer: number;
-  /** It arrives twice. */
+  /** The call arrives twice. */
   readonly twice: number;
 }
 
@@ -29,30 +29,32 @@ export interface AdmissionOptions {
   readonly weather: CallWeather;
   /** The hooks that are registered. */
   readonly paths: readonly ReviewPath[];
-  /** Whether the registration keeps away what changes no data. */
+  /**
+   * Whether the registration has matchConditions, which skip writes that change no data, annotations or pod template.
+   */
   readonly conditions: boolean;
   readonly webhooks: () => Webhooks;
   readonly told: (who: string, what: string) => void;
-  /** A write goes on without the webhook's answer; `ConfigMap shop/app`. */
+  /** Called when a write goes on without the webhook's answer. `source` looks like `ConfigMap shop/app`. */
   readonly onTimeout: (source: string) => void;
   readonly onKilled: () => void;
-  /** A review has come to a webhook's process; `ConfigMap shop/app`. */
+  /** Called when a review reaches a webhook process. `source` looks like `ConfigMap shop/app`. */
   readonly onAsked: (process: string, source: string, id: string) => void;
-  /** A webhook has made this of a write of a workload. */
+  /** Called with what a webhook made of a write of a workload. */
   readonly onMarked: (marked: Marked) => void;
-  /** The id of a review of what is not going to be stored. */
+  /** Called with the id of a dry run's review: nothing will be stored. */
   readonly onDryRun: (id: string) => void;
 }
 
-/** `timeoutSeconds` of the registration, whose failurePolicy is Ignore. */
+/** `timeoutSeconds` of the registration, in milliseconds. Its failurePolicy is Ignore. */
 const timeoutMs = 2_000;
 
-/** A user whom another admission policy does not let write. */
+/** A user whose writes another admission policy denies. */
 export const deniedUser = 'dave';
 
 const allowed: AdmissionResponse = { allowed: true };
 
-/** The API server's side of the webhook: whom it calls, and how long it waits. */
+/** The API server's side of the webhook: which process it calls, and how long it waits. */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #violations: Violation[] = [];
@@ -68,7 +70,10 @@ export class Admission {
     return this.#violations;
   }
 
-  /** In the order in which a server calls: those that may change the object first, and a policy that may refuse it last. */
+  /**
+   * In the order in which an API server calls them: first the hooks that may change the object, last a policy that may
+   * deny it.
+   */
   hooks(): readonly AdmissionHook[] {
     const { paths } = this.#options;
     const ours = (['mutate', 'validate'] as const).filter((path) => paths.includes(path));
@@ -81,7 +86,7 @@ export class Admission {
     ];
   }
 
-  /** The process that is called next is killed when the call has arrived. */
+  /** Kills the process that is called next, as soon as the call has arrived or moments later. */
   killNext(kill: (index: number) => void): void {
     this.#killNext = kill;
   }
@@ -91,7 +96,7 @@ export class Admission {
     this.#killNext = undefined;
   }
 
-  /** What anybody sends who reaches the port of one process. */
+  /** Sends reviews as anybody can who reaches the port of a webhook process. */
   forge(path: ReviewPath, bodies: readonly Buffer[]): void {
     const target = this.#options.draw.pickAny(this.#options.webhooks().running);
     if (!target) return;
@@ -175,7 +180,7 @@ export class Admission {
     });
   }
 
-  /** What a webhook made of a workload is looked at before it is stored. */
+  /** Checks what a webhook made of a workload before that is stored. */
   #judged(
     { kind, operation, manager, object, oldObject }: AdmissionRequest,
     response: AdmissionResponse,
@@ -192,7 +197,7 @@ export class Admission {
     return response;
   }
 
-  /** Whatever is asked, the write goes on. */
+  /** Whatever the review asks, the webhook must allow the write, and its answer must not contain a value. */
   #check(name: string, status: number, answer: string): void {
     const { patch } = status === 200 ? responseIn(answer) : allowed;
     const value = valueIn(`${answer} ${JSON.stringify(patch)}`);
@@ -228,7 +233,7 @@ function responseIn(body: string): AdmissionResponse {
   return { allowed: isAllowed, patch: JSON.parse(Buffer.from(patch, 'base64').toString('utf8')) as JsonValue[] };
 }
 
-/** Until a mutating hook has answered, a new object has no uid; a validating one is shown it. */
+/** A new object has no uid in a mutating review. A validating review shows it. */
 function reviewOf(path: ReviewPath, request: AdmissionRequest): Buffer {
   const { object, createdUid } = request;
   const isNamed = path === 'validate' && createdUid !== undefined;

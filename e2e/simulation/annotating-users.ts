@@ -12,7 +12,7 @@ type Annotations = Readonly<Record<string, string>>;
 const auto = 'reloader.stakater.com/auto';
 const search = 'reloader.stakater.com/search';
 
-/** Which annotations users put onto what they create. */
+/** The annotations that users put on what they create. */
 export class Annotating {
   readonly #features: Features;
   readonly #draw: Draw;
@@ -22,7 +22,7 @@ export class Annotating {
     this.#draw = draw;
   }
 
-  /** Undefined where sources say nothing of themselves. */
+  /** Undefined if sources have no annotations in this world. */
   ofSource(): Annotations | undefined {
     const { ignores, wishes } = this.#features;
     if (!ignores && !wishes) return undefined;
@@ -32,12 +32,12 @@ export class Annotating {
     };
   }
 
-  /** Instead of `plain`, which is what they are in other worlds. */
+  /** The annotations of a workload in this world. `plain` is what it has in worlds without these features. */
   ofWorkload(plain: Annotations): Annotations {
     const { ignores, autoReloadAll, wishes, ownSettings = false } = this.#features;
     const asked = wishes && this.#draw.chance(0.6) ? drawWish(this.#draw) : plain;
     const settled = autoReloadAll && this.#draw.chance(0.7) ? this.#silent() : asked;
-    // It counts on sources alone.
+    // The ignore annotation has no effect on a workload.
     const said = ignores && this.#draw.chance(0.15) ? { ...settled, [ignoreAnnotation]: 'true' } : settled;
     return ownSettings ? { ...said, ...drawSettings(this.#draw) } : said;
   }
@@ -47,7 +47,7 @@ export class Annotating {
   }
 }
 
-/** What a workload may ask for, in the ways in which people ask. */
+/** Draws the annotations by which a workload asks for restarts, as people write them. */
 function drawWish(draw: Draw): Annotations {
   const configMaps = draw.pick(['app', 'extra', 'app,extra', 'ap.*', '.*', 'app|extra', 'ext.+,absent']);
   const typed = draw.pick(['configmap', 'secret']);
@@ -66,7 +66,7 @@ function drawWish(draw: Draw): Annotations {
   ]);
 }
 
-/** Asks for something else than before, and for nothing of what was asked for then. */
+/** Removes all annotations by which the workload asks for restarts, and sets others. */
 export function askOtherwise(users: Users, workload: Place, draw: Draw): void {
   const nothing = Object.fromEntries(policyAnnotations.map((name) => [name, undefined]));
   users.annotate(workload, { ...nothing, ...drawWish(draw) });

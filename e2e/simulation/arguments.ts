@@ -1,10 +1,10 @@
-/** What `npm run sim` was asked for. */
+/** What the arguments of `npm run sim` ask for. */
 export type Asked =
   | { readonly kind: 'batch'; readonly from: number; readonly seeds: number }
   | { readonly kind: 'one'; readonly seed: number; readonly story: boolean }
   | { readonly kind: 'prove'; readonly share: Share };
 
-/** The bugs at every `of`-th place, beginning with `first`. */
+/** Every `of`-th bug, beginning with index `first`. */
 export interface Share {
   readonly first: number;
   readonly of: number;
@@ -15,14 +15,18 @@ export class UsageError extends Error {}
 const usage = 'usage: npm run sim -- --seeds N [--from K|today] | --seed K [--story] | --prove [today]';
 const defaultSeeds = 300;
 
-/** In so many days each planted bug has its turn. */
+/** `--prove today` has proved every planted bug after this many days. */
 const daysOfProof = 5;
 const dayMs = 24 * 60 * 60_000;
 
-/** So many seeds has a day of its own. */
+/** The number of seeds that belong to one day. */
 const seedsOfDay = 1_000;
 
-/** `today`: `--from today` begins at a seed made of it, and `--prove today` takes a fifth of the bugs, another each day. @throws UsageError for what nobody knows, or no number. */
+/**
+ * `--from today` begins at a seed derived from `today`. `--prove today` takes a fifth of the bugs, another fifth each
+ * day.
+ * @throws UsageError for an unknown argument, a value that is not a whole number, or arguments that exclude each other.
+ */
 export function parseArguments(args: readonly string[], today: Date): Asked {
   if (args.length === 1 && args[0] === '--prove') return { kind: 'prove', share: { first: 0, of: 1 } };
   if (args.length === 2 && args[0] === '--prove' && args[1] === 'today') {
@@ -54,7 +58,7 @@ export function parseArguments(args: readonly string[], today: Date): Asked {
   return { kind: 'one', seed, story };
 }
 
-/** 23 November 2026, in UTC: 20261123000. */
+/** The first seed of a day in UTC: 20261123000 for 23 November 2026. */
 function firstSeedOf(day: Date): number {
   return Number(day.toISOString().slice(0, 10).replaceAll('-', '')) * seedsOfDay;
 }

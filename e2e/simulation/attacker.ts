@@ -7,7 +7,7 @@ import type { Channel } from './channel';
 import type { Draw } from './draw';
 import type { Place } from './places';
 
-/** Who is never the author of anything. */
+/** A user who must never be named as an author. */
 const attackerUser = 'mallory';
 
 export interface AttackerOptions {
@@ -21,8 +21,9 @@ export interface AttackerOptions {
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /**
- * Somebody with the webhook's certificate and an ear on the channel, but without the digest key; and somebody who reaches
- * the webhook's port. Neither may restart anything, move a baseline, fill a memory or be named as an author.
+ * Two attackers. One has the webhook's certificate and can listen on the channel, but does not have the digest key. The
+ * other reaches the webhook's port. Neither may restart anything, move a baseline, exhaust memory or be named as an
+ * author.
  */
 export class Attacker {
   readonly #options: AttackerOptions;
@@ -31,7 +32,10 @@ export class Attacker {
     this.#options = options;
   }
 
-  /** One record of each lie that is told apart: of a content that never was, another object, another time, another key. */
+  /**
+   * Sends some of the lies that Reroll must tell apart from the truth: records of content that never existed, or of
+   * another object, time or key.
+   */
   forge(source: Place, draw: Draw): void {
     const { nowMs, channel } = this.#options;
     const heard = draw.pickAny(channel.captured.filter((record) => isOf(record, source)).slice(-2));
@@ -52,7 +56,7 @@ export class Attacker {
     );
   }
 
-  /** What was heard, word for word. */
+  /** Sends captured records again, unchanged. */
   replay(draw: Draw): void {
     const { captured } = this.#options.channel;
     const from = draw.int(0, Math.max(0, captured.length - 1));
@@ -89,7 +93,7 @@ export class Attacker {
     for (const body of draw.some(bodies, 0.6)) channel.forge(Buffer.from(body));
   }
 
-  /** Reviews of writes that nobody asks for. */
+  /** Sends reviews of writes that nobody makes. */
   review(source: Place, count: number, draw: Draw): void {
     const { admission, objectOf, told } = this.#options;
     const object = objectOf(source);

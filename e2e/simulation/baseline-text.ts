@@ -1,25 +1,25 @@
 import type { KubeObject } from '../apiserver/objects';
 import type { Content, Digests, SourceName } from './contents';
 
-/** A baseline as the judge reads it off an object. */
+/** A baseline as the judge reads it from an object. */
 export interface WrittenBaseline {
   readonly n: number;
-  /** Which key its digests are made with. */
+  /** The id of the digest key under which the digests were made. */
   readonly key?: string;
-  /** Undefined where it was written into the creation of its object. */
+  /** Undefined if the baseline was part of the object's creation, or was written by an older version. */
   readonly uid?: string;
   readonly sources: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
 export const baselineAnnotation = 'reroll.dev/baseline';
 
-/** What no content has as its digest: recorded where anything that is there is owed. */
+/** A digest that no content has. Reroll records it if a restart is owed whatever the source contains. */
 export const noContents = 'A'.repeat(22);
 
-/** Undefined where there is none that makes sense. */
+/** Undefined if the object has no readable baseline. */
 export function baselineOf(object: KubeObject | undefined): WrittenBaseline | undefined {
   if (object === undefined) return undefined;
-  // Objects of the history never change, and are asked at every write of their life.
+  // Cached, because objects of the history never change, and are read again at every write to their workload.
   if (!read.has(object)) read.set(object, readBaseline(object));
   return read.get(object);
 }
@@ -41,7 +41,7 @@ function readBaseline(object: KubeObject): WrittenBaseline | undefined {
   }
 }
 
-/** `cm/app` of a baseline in a namespace, as the judge names sources; undefined for another kind. */
+/** Converts an entry's id, such as `cm/app`, to the judge's name of the source. Undefined for an unknown kind. */
 export function sourceOfEntry(id: string, namespace: string): string | undefined {
   const [kind, name = ''] = id.split('/');
   if (kind === 'cm') return `ConfigMap ${namespace}/${name}`;
@@ -49,7 +49,7 @@ export function sourceOfEntry(id: string, namespace: string): string | undefined
   return kind === 'secret' ? `Secret ${namespace}/${name}` : undefined;
 }
 
-/** What stands in an object's baseline, by source as the judge names it. */
+/** The entries of an object's baseline, by the judge's name of the source. */
 export function recordedOf(
   object: KubeObject | undefined,
 ): ReadonlyMap<SourceName, WrittenBaseline['sources'][string]> {
@@ -60,7 +60,7 @@ export function recordedOf(
   return new Map(entries);
 }
 
-/** Whether an entry records this content; undefined: the source does not exist. */
+/** Whether an entry records this content. Undefined content means that the source does not exist. */
 export function matches(
   digests: Digests,
   source: string,

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { SeedReport } from './worker';
 
-/** A piece of text of a file that is to read otherwise, in the threads only. */
+/** Replaces a piece of a file's text, in the worker threads only. */
 export interface Mutation {
-  /** From the root of the repository. */
+  /** Relative to the root of the repository. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
@@ -15,22 +15,23 @@ export function seedsFrom(from: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
-/** What is wrong in the threads on purpose. */
+/** What is broken on purpose in the worker threads. */
 export interface Wrong {
   readonly mutation?: Mutation;
-  /** Of {@link plantedBugs}, by what it is. */
+  /** The `what` of one of {@link plantedBugs}. */
   readonly plantedBug?: string;
 }
 
 /**
- * A process that is killed never ends what it waits for, and Node keeps the combined signals of that, about 1 MB for a
- * world. A batch of 20,000 ran out of memory.
+ * What a killed process awaits never ends, and Node keeps the combined abort signals of that, about 1 MB per world. A
+ * batch of 20,000 seeds ran out of memory, so a worker is replaced after this many seeds.
  */
 const seedsPerWorker = 500;
 
 /**
- * Runs the seeds on worker threads; `report` is called for each as it ends, in no order, and ends the batch with
- * `enough`. Rejects when a worker dies, and for a mutation whose text is not there.
+ * Runs the seeds on worker threads. `report` is called when a seed ends, in no particular order. If it returns
+ * `enough`, no further seeds are started. Rejects if a worker dies, or if the file does not contain the text of the
+ * mutation.
  */
 export async function runBatch(
   seeds: readonly number[],
@@ -43,7 +44,7 @@ export async function runBatch(
   const take = (): number | undefined => seeds[next++];
   const isLeft = (): boolean => next < seeds.length;
   const runSome = async (): Promise<void> => {
-    // A world leaves little behind: with room for all of it, little is ever copied by the collector.
+    // Little of a world survives. With room for all of it in the young generation, the collector hardly ever copies.
     const worker = new Worker(code, {
       eval: true,
       resourceLimits: { maxYoungGenerationSizeMb: 64 },
@@ -72,7 +73,7 @@ export async function runBatch(
   );
 }
 
-/** In memory: threads do not share the loader that runs TypeScript. */
+/** Bundles the worker in memory, because threads do not share the loader that runs TypeScript. */
 async function bundledWorker(mutation: Mutation | undefined): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: ['e2e/simulation/worker.ts'],

@@ -11,21 +11,21 @@ import { isSelectedSource, SelectedNamespaces, sourceSelectorOf } from './select
 import { SourceFlags } from './source-flags';
 import { asksForRestarts, usageOf, type Use } from './usage';
 
-/** The history as far as it has come, read once, and what the checks share. */
+/** The history so far, read once, and what the checks share. */
 export class Case {
-  /** What etcd was restored from, once it was. */
+  /** The restore of etcd, if there was one. */
   readonly restored: Restored | undefined;
-  /** Writes of engines that others have changed on their way. */
+  /** Writes of engines that somebody else's admission webhook altered. */
   readonly altered = new Set<WriteRecord>();
-  /** Up to which revisions the server has forgotten its history. */
+  /** The revisions up to which the server compacted its history. */
   readonly compactions: number[] = [];
-  /** Also of those of which nothing was stored. */
+  /** Workloads with an altered write, even if nothing of the write was stored. */
   readonly alteredWorkloads = new Set<string>();
   readonly history: WriteRecord[] = [];
   readonly rules: Rules;
-  /** Of selected sources: to the install there are no others. */
+  /** Only the selected sources. To the install, no others exist. */
   readonly contents: Contents;
-  /** Selected or not: whoever changed a source is its author. */
+  /** All sources, selected or not: whoever changed a source is its author. */
   readonly stored: Contents;
   readonly namespaces: SelectedNamespaces;
   readonly flags = new SourceFlags();
@@ -46,7 +46,7 @@ export class Case {
     for (const record of history) this.add(record);
   }
 
-  /** The life that the write belongs to, if it is of a workload. */
+  /** Returns the life that the write belongs to, if it is a write of a workload. */
   add(record: WriteRecord): Life | undefined {
     const { kind, key, object } = record;
     this.history.push(record);
@@ -64,25 +64,31 @@ export class Case {
     }
     if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
       if (record.type === 'DELETED') this.#openEntries.delete(key);
-      // What an intruder puts there is nobody's to end.
+      // Nobody has to end an entry that an intruder created.
       else if (isEngine(record.user)) this.#openEntries.add(key);
     }
     if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);
     return this.#lives.add(record);
   }
 
-  /** What may restart the workload as it is, whatever the sources say of themselves. */
+  /** What may restart the workload as the object is, regardless of the sources' own annotations. */
   usageOf(object: KubeObject): ReadonlyMap<SourceName, Use> {
     return usageOf(object, this.rules.autoReloadAll);
   }
 
-  /** What restarts the workload as it is, by what the sources said of themselves at that revision; at last, without one. */
+  /**
+   * What restarts the workload as the object is, given the sources' own annotations at that revision. Without a
+   * revision, the newest annotations count.
+   */
   usageAt(object: KubeObject, revision = Infinity): ReadonlyMap<SourceName, Keys> {
     const uses = [...this.usageOf(object)].filter(([source, use]) => this.flags.counts(source, use, revision));
     return new Map(uses.map(([source, { keys }]) => [source, keys]));
   }
 
-  /** The newest revision that every process knows of, so long after this time; undefined where that is not promised. */
+  /**
+   * The newest revision at the time when every process knows what was written at `atMs`. Undefined if there is no such
+   * promise.
+   */
   shownBy(atMs: number): number | undefined {
     const { shownWithinMs } = this.rules;
     if (shownWithinMs === Infinity) return undefined;
@@ -97,42 +103,48 @@ export class Case {
     return this.#lives.all;
   }
 
-  /** Those that are there and are looked after. */
+  /** The workloads that exist, in selected namespaces. */
   get present(): readonly Life[] {
     return this.lives.filter((life) => !isGone(life) && this.namespaces.isSelected(namespaceOf(life)));
   }
 
-  /** Entries of the journal: of Jobs that are being created anew. */
+  /** Open entries of the journal: Jobs that are being recreated. */
   get openEntries(): readonly string[] {
     return [...this.#openEntries];
   }
 
-  /** Undefined where no engine came so far as to make its key. */
+  /** Undefined until an engine has created its digest key. */
   get digests(): Digests | undefined {
     return this.#digests;
   }
 
-  /** Who holds the Lease now. */
+  /** The current holder of the Lease. */
   get holder(): string | undefined {
     return this.#holder;
   }
 
-  /** When anybody first led. */
+  /** The revision at which any process first led. */
   get firstLedRevision(): number {
     return this.#firstLedRevision;
   }
 
-  /** All that ever took the Lease: one that froze before it renewed that for the first time goes on with what it has begun. */
+  /**
+   * Every process that ever took the Lease. A process that froze before its first renewal still finishes what it has
+   * begun.
+   */
   get processes(): readonly string[] {
     return [...this.#holders];
   }
 
-  /** When this process first led. */
+  /** The revision at which this process first led. Infinity if it never did. */
   ledSince(user: string): number {
     return this.#ledSince.get(user) ?? Infinity;
   }
 
-  /** A process leads when it knows that it does: then it renews the Lease, which leaves the time of its acquisition. */
+  /**
+   * A process leads once it knows that it acquired the Lease. It then renews the Lease, so `renewTime` differs from
+   * `acquireTime`.
+   */
   #leaseWritten({ object, revision, user }: WriteRecord): void {
     const spec = objectAt(object, 'spec');
     this.#holder = stringAt(object, 'spec', 'holderIdentity');

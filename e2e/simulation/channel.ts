@@ -11,16 +11,16 @@ import type { Loop } from './loop';
 import type { SimulatedProcess } from './process';
 import type { Reconcilers, ReconcilerProcess } from './reconcilers';
 
-/** What befalls batches on their way, each with its probability. */
+/** The faults of batches on their way, each with its probability. */
 export interface ChannelWeather {
   readonly maxLatencyMs: number;
-  /** It never arrives, and nobody is told. */
+  /** The batch never arrives, and the sender gets no error. */
   readonly lost: number;
-  /** It is taken, and the webhook does not learn of it. */
+  /** The batch is accepted, but its answer is lost. */
   readonly lostAnswer: number;
   /** The connection breaks; the batch may have arrived. */
   readonly reset: number;
-  /** It arrives after its sender has given up, and maybe after those sent later. */
+  /** The batch arrives after its sender has given up, perhaps after later batches. */
   readonly late: number;
 }
 
@@ -29,7 +29,7 @@ export interface Delivery {
   readonly record: JsonObject;
   readonly to: SimulatedProcess;
   readonly atMs: number;
-  /** Not refused because there was no room. */
+  /** False if the reconciler refused the record because it had no room. */
   readonly isTaken: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ChannelOptions {
 const port = 8444;
 const latestMs = 15_000;
 
-/** Everything between the webhook, or who has its certificate, and the reconcilers. */
+/** Everything between the reconcilers and the webhook, or anybody else who has the webhook's certificate. */
 export class Channel {
   readonly #options: ChannelOptions;
   readonly #cut = new Set<string>();
@@ -60,12 +60,12 @@ export class Channel {
     this.#weather = options.weather;
   }
 
-  /** Those of a StatefulSet: who has a place has its address. */
+  /** The addresses of places, as in a StatefulSet: a process has the address of its place. */
   get addresses(): readonly string[] {
     return this.#options.reconcilers().slots.map((_process, index) => `10.1.0.${String(index)}:${String(port)}`);
   }
 
-  /** That of the one process, which dies with it. */
+  /** The address of this one process, which nobody has after it. */
   addressOf({ process }: ReconcilerProcess): string {
     const [, place = '', start = ''] = process.name.split('-');
     return `10.2.${place}.${start}:${String(port)}`;
@@ -75,12 +75,12 @@ export class Channel {
     return this.#violations;
   }
 
-  /** Every record that a webhook sent: what an eavesdropper knows. */
+  /** Every record that a webhook sent, which is what an eavesdropper knows. */
   get captured(): readonly JsonObject[] {
     return this.#captured;
   }
 
-  /** Records that reached the process, from whomever. */
+  /** The number of records that reached the process, from any sender. */
   deliveredTo(process: SimulatedProcess): number {
     return this.#deliveries.get(process) ?? 0;
   }
@@ -94,12 +94,12 @@ export class Channel {
     };
   }
 
-  /** Sent by somebody else who has the certificate. */
+  /** Sends a batch as somebody else who has the webhook's certificate. */
   forge(body: Buffer): void {
     for (const address of this.addresses) this.#later(() => this.#arrive('mallory', address, body, () => undefined));
   }
 
-  /** Nothing passes between webhooks and the reconciler in this place. */
+  /** Cuts the webhooks off from the reconciler in this place for a while. */
   cut(index: number, durationMs: number): void {
     const address = this.addresses[index % this.addresses.length] ?? '';
     this.#options.told('channel', `to ${address} is cut, for ${String(durationMs)} ms`);
@@ -143,7 +143,7 @@ export class Channel {
     });
   }
 
-  /** A question gets lost like a batch does; that it comes late or twice makes no difference to it. */
+  /** A query is lost like a batch. Late and repeated queries are not simulated, because they make no difference. */
   async #ask(
     path: ChannelPath,
     from: SimulatedProcess,
@@ -172,7 +172,7 @@ export class Channel {
     });
   }
 
-  /** False where nobody listens. */
+  /** Returns false if nobody listens at the address. */
   #arrive(from: string, address: string, body: Buffer, answered: (answer: ChannelAnswer) => void): boolean {
     if (this.#isCut(address)) return true;
     const target = this.#at(address);
@@ -222,7 +222,7 @@ export class Channel {
 
   #later(run: () => void, extraMs = 0): void {
     const { draw, loop } = this.#options;
-    // Mostly quick, sometimes slow.
+    // Mostly fast, sometimes slow.
     loop.timer(extraMs + 0.2 + this.#weather.maxLatencyMs * draw.random.float() ** 4, run);
   }
 }
@@ -236,7 +236,7 @@ function recordsOf(body: Buffer): readonly JsonObject[] {
   }
 }
 
-/** As the judge names sources: `ConfigMap shop/app`. */
+/** The judge's name of the source, such as `ConfigMap shop/app`. */
 export function sourceOfRecord(record: JsonObject): string {
   return `${stringAt(record, 'kind') ?? '?'} ${stringAt(record, 'namespace') ?? '?'}/${stringAt(record, 'name') ?? '?'}`;
 }

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** What an engine may do wrong where the clocks of nodes differ by minutes. */
+/** Bugs of an engine that show if the clocks of nodes differ by minutes. */
 export const clockMutants: readonly Mutant[] = [
   {
     what: 'a Lease expires by the clock of whoever looks',

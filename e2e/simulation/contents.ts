@@ -7,12 +7,12 @@ import { isOfPodStatus, rotationOf, Witnesses } from './rotations';
 /** Plain text by key. */
 export type Content = ReadonlyMap<string, string>;
 
-/** A state of a source; no content: it did not exist. */
+/** A state of a source. Undefined content means that the source did not exist. */
 export interface Version {
   readonly revision: number;
   readonly atMs: number;
   readonly content: Content | undefined;
-  /** Who wrote it, and which object of the name it is. */
+  /** The user who wrote it. `uid` tells apart objects of the same name. */
   readonly user: string;
   readonly uid: string;
 }
@@ -29,20 +29,20 @@ export function sameContent(left: Content | undefined, right: Content | undefine
   return left.size === right.size && [...left].every(([key, value]) => right.get(key) === value);
 }
 
-/** `ConfigMap shop/app`. */
+/** For example `ConfigMap shop/app`. */
 export type SourceName = string;
 
-/** All that every source ever held, as the server's history tells. */
+/** Everything that each source ever held, from the server's history. */
 export class Contents {
   readonly #versions = new Map<SourceName, Version[]>();
   readonly #writes = new Map<SourceName, WriteRecord[]>();
 
   readonly #witnesses = new Witnesses();
-  /** Of classes: what pods had mounted before the first rotation. */
+  /** For each class, what pods had mounted before its first rotation. */
   readonly #unrotated = new Map<SourceName, Content>();
   readonly #isSelected: (object: KubeObject) => boolean;
 
-  /** What is not selected is as if it did not exist. */
+  /** A source that is not selected counts as nonexistent. */
   constructor(history: readonly WriteRecord[] = [], isSelected: (object: KubeObject) => boolean = () => true) {
     this.#isSelected = isSelected;
     for (const write of history) this.add(write);
@@ -73,22 +73,25 @@ export class Contents {
     if (!sameContent(versions.at(-1)?.content, content)) versions.push({ revision, atMs, content, user, uid });
   }
 
-  /** Since when what a class was last rotated to is to be seen on a pod that is there; undefined: on none. */
+  /** Since when a pod that still exists has shown what the class was last rotated to. Undefined if no pod shows it. */
   witnessedSinceMs(source: SourceName): number | undefined {
     return this.#witnesses.sinceMs(source, this.versions(source).at(-1)?.content);
   }
 
-  /** Whether a class was rotated to what it held at first: to who has not seen what was in between, it never was. */
+  /**
+   * Whether a class was rotated back to what it held at first. To a process that has not seen what was in between, it
+   * was never rotated.
+   */
   isRotatedBack(source: SourceName): boolean {
     return sameContent(this.#unrotated.get(source), this.versions(source).at(-1)?.content);
   }
 
-  /** Oldest first; at first nothing exists. */
+  /** Oldest first. The first version says that the source does not exist. */
   versions(source: SourceName): readonly Version[] {
     return this.#versions.get(source) ?? [];
   }
 
-  /** Also those that left the content as it was: engines cannot always tell. */
+  /** All writes, even those that left the content unchanged: engines cannot always tell the difference. */
   writes(source: SourceName): readonly WriteRecord[] {
     return this.#writes.get(source) ?? [];
   }
@@ -98,8 +101,8 @@ export class Contents {
   }
 
   /**
-   * As {@link at}, but what follows a creation within its second counts as part of it: the server keeps whole seconds, so
-   * who lists the source afterwards cannot know of the edit.
+   * Like {@link at}, but what is written within the second of a creation counts as part of the creation. The server
+   * keeps whole seconds, so a process that lists the source afterwards cannot know of the edit.
    */
   settledAt(source: SourceName, revision: number): Content | undefined {
     const versions = this.versions(source);
@@ -127,7 +130,7 @@ export function sameKeys(left: Content | undefined, right: Content | undefined, 
   return [...keys].every((key) => left?.get(key) === right?.get(key));
 }
 
-/** The digests that the documentation promises, made anew from the keys that stood in the install's Secret. */
+/** The digests as documented, computed with the keys that the install's Secret has held. */
 export class Digests {
   readonly #keys: Buffer[] = [];
   readonly #known = new Map<string, string>();
@@ -136,22 +139,22 @@ export class Digests {
     this.add(key);
   }
 
-  /** The install has another key from now on; what was recorded under the former ones still tells what it told. */
+  /** From now on the install has another key. What was recorded under former keys stays valid. */
   add(key: Buffer): void {
     if (!this.#keys.some((known) => known.equals(key))) this.#keys.push(key);
   }
 
-  /** Under the newest key. */
+  /** The digest of the whole content under the newest key. */
   whole(source: SourceName, content: Content | undefined): string {
     return this.#whole(source, content, this.#keys.length - 1);
   }
 
-  /** Under any of the keys. */
+  /** Whether `digest` is the digest of the whole content under any of the keys. */
   isWhole(source: SourceName, content: Content | undefined, digest: string): boolean {
     return this.#keys.some((_key, index) => this.#whole(source, content, index) === digest);
   }
 
-  /** Under any of the keys. */
+  /** Whether `digest` is the digest of this value under any of the keys. */
   isKey(source: SourceName, key: string, value: string | undefined, digest: string | undefined): boolean {
     return this.#keys.some((_key, index) => this.#key(source, key, value, index) === digest);
   }

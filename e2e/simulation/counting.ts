@@ -6,16 +6,16 @@ import { isOfEngine, lossesOf, namespaceOf, type Life } from './lives';
 import type { Use } from './usage';
 import { isExclusion, policyAnnotations } from './wishes';
 
-/** Since when a source counts for a workload without a break. */
+/** Since when a source has counted for a workload without interruption. */
 interface Beginning {
   readonly revision: number;
   readonly atMs: number;
   readonly by: 'birth' | 'workload' | 'source';
-  /** Nothing was set: the server keeps no time of that. */
+  /** It began because something was removed. The server records no time for that. */
   readonly isRemoval: boolean;
 }
 
-/** What annotations say, of the workload and of the source; namespaces and labels are another matter. */
+/** Considers the annotations of the workload and of the source, but not namespaces and labels. */
 function beginningOf(opened: Case, { writes }: Life, source: SourceName): Beginning {
   const [born] = writes;
   const turns = opened.flags.turns(source).filter(({ revision }) => revision > born.revision);
@@ -38,7 +38,7 @@ function beginningOf(opened: Case, { writes }: Life, source: SourceName): Beginn
   return beginning;
 }
 
-/** Something is asked for that was not, or not in these words. */
+/** Whether the write sets or changes an annotation that asks for restarts. */
 function asks({ object, previous }: WriteRecord): boolean {
   const { annotations = {} } = object.metadata;
   return policyAnnotations.some((name) => {
@@ -48,8 +48,9 @@ function asks({ object, previous }: WriteRecord): boolean {
 }
 
 /**
- * From when on a change of the source is owed to the workload: since it counts. What was never recorded before that is as
- * whoever records it has seen it first; and where nothing tells when that was, as it was when that was shown.
+ * The revision from which on changes of the source are owed to the workload: the one at which the source began to
+ * count. If the source was never recorded before that, the process that records it takes what it saw first. If nothing
+ * dates the beginning, what counts is the content at the time when the beginning was shown.
  */
 export function owedSince(opened: Case, life: Life, source: SourceName): number {
   const { revision, atMs, by, isRemoval } = beginningOf(opened, life, source);
@@ -59,28 +60,30 @@ export function owedSince(opened: Case, life: Life, source: SourceName): number 
   );
   if (!adopter || recordedBefore(opened, life, source, revision) !== undefined) return revision;
   const isShownLate = by === 'workload' && isRemoval;
-  // The next write to the source tells that it came later, unless it is of the same second.
+  // The next write to the source shows that it came later, unless it is in the same second.
   const isOfSecond = (write: WriteRecord): boolean => Math.floor(write.atMs / 1000) <= Math.floor(atMs / 1000);
   const doubt = by === 'source' && isRemoval ? opened.history.findLast(isOfSecond)?.revision : undefined;
   const since = Math.max(revision, doubt ?? 0, opened.ledSince(adopter.user));
   return isShownLate ? Math.max(since, opened.shownBy(atMs) ?? adopter.revision) : since;
 }
 
-/** What was recorded of a source when it came to count again, if it counts again: that is what it is compared with. */
+/** What was recorded of a source when it began to count again, if it did. The source is compared with that. */
 export function recordedWhenBegun(opened: Case, life: Life, source: SourceName): ReturnType<typeof recordedBefore> {
   const { revision, by } = beginningOf(opened, life, source);
   return by === 'birth' ? undefined : recordedBefore(opened, life, source, revision);
 }
 
 /**
- * Whatever changed before this time is no reason for a restart of a workload that has no record of it. 0 where that cannot
- * be told: whose connections break sees some things late, and some together, and who has yet to look knows no past.
+ * A change before this time is no reason to restart a workload that has no record of the source. 0 if there is no such
+ * time: a process whose connections break sees some changes late and some together, and a process that has not looked
+ * yet knows no past.
  */
 export function countedFromMs(opened: Case, life: Life, source: SourceName, process: string): number {
   if (opened.rules.shownWithinMs === Infinity) return 0;
   const { revision, atMs, by } = beginningOf(opened, life, source);
   const gained = opened.namespaces.gained(namespaceOf(life));
-  // Until it is recorded for the first time, an edit of what it asks for leaves it with what it was born with.
+  // Until a workload is recorded for the first time, editing what it asks for does not change the content that it is
+  // taken to have: that of its creation.
   const formers = life.writes.filter((write) => write.revision < revision);
   const isNew =
     formers.some(({ object }) => opened.asksForRestarts(object)) && !formers.some(({ object }) => baselineOf(object));
@@ -93,12 +96,12 @@ function hasLooked({ lives }: Case, process: string, revision: number): boolean 
   return lives.some(({ writes }) => writes.some((write) => write.user === process && write.revision < revision));
 }
 
-/** Times are whole seconds, and a read may show two writes as one. */
+/** Timestamps are whole seconds, and a read may show two writes as one. */
 const togetherMs = 2_000;
 
 /**
- * A process remembers what others took away, and puts it back; but not of a workload that asks for no restarts any more before it
- * could: of that it forgets all but what stands on the object.
+ * A process remembers a baseline that others removed, and restores it. If the workload stops asking for restarts before
+ * that, the process forgets everything but what is on the object.
  */
 function recordedBefore(
   opened: Case,

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** What an engine may do wrong where there is much of everything. */
+/** Bugs of an engine that show in large worlds. */
 export const crowdMutants: readonly Mutant[] = [
   {
     what: 'the longest wait counts from the last change',

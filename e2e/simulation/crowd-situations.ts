@@ -3,7 +3,7 @@ import { isOfCrowd } from './crowd';
 import { isOfEngine, isOfWorkload } from './lives';
 import { templateOf } from './usage';
 
-/** What a batch of worlds must have come to in which there is much of everything. */
+/** The situations that the large worlds of a batch must reach. */
 export const crowdSituations = [
   'a list came in several pages',
   'all sources of a namespace were read at once, because decisions rested on many',
@@ -13,22 +13,22 @@ export const crowdSituations = [
 export type CrowdSituation = (typeof crowdSituations)[number];
 
 const many = 60;
-/** Without a break of so long, sources have not settled. */
+/** Sources settle only after a break of this length. */
 const settleMs = 1_000;
 const settleMaxMs = 10_000;
 
-/** Notes which situations of a crowd a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class CrowdSituations {
   readonly #reached = new Set<CrowdSituation>();
   readonly #restarted = new Set<string>();
-  /** Of each source the changes that follow each other without a break. */
+  /** For each source, the current run of changes that follow each other without a break. */
   readonly #runs = new Map<string, { readonly firstMs: number; lastMs: number }>();
 
   get reached(): ReadonlySet<CrowdSituation> {
     return this.#reached;
   }
 
-  /** A request of an engine that was carried out. */
+  /** Called for each request of an engine that was carried out. */
   answered(path: string, status: number): void {
     if (status !== 200 || path.includes('watch=')) return;
     if (path.includes('continue=')) this.#reached.add('a list came in several pages');

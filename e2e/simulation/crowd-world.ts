@@ -3,13 +3,13 @@ import type { Draw } from './draw';
 import { crowdSources } from './places';
 import type { Step, World } from './world';
 
-/** How much there is beside what every simulated cluster has. */
+/** What a large world has in addition to what every simulated cluster has. */
 export interface Crowd {
-  /** More than a page of a list. */
+  /** The number of ConfigMaps, more than one page of a list. */
   readonly sources: number;
-  /** Workloads that all use one source, and each some of those. */
+  /** The number of workloads. All of them use one common source, and each uses some of `sources`. */
   readonly users: number;
-  /** Nothing goes wrong: each change is acted on in time. */
+  /** Nothing goes wrong, so each change must be acted on in time. */
   readonly isWell: boolean;
 }
 
@@ -20,7 +20,10 @@ const crowdActions: readonly ActionKind[] = [
   'list-the-crowd-anew',
 ];
 
-/** A few worlds are large, with draws of their own: the others stay as they are. A large one takes the time of a hundred. */
+/**
+ * Makes a few worlds large. It has draws of its own, so the other worlds stay as they are. A large world takes the time
+ * of a hundred others.
+ */
 export function withCrowd(world: World, draw: Draw): World {
   const isPlain = !world.calm && world.hybrid === undefined && !world.controllers && !world.features.csi;
   if (!isPlain || !draw.chance(0.012)) return world;

@@ -11,14 +11,14 @@ import type { Users } from './users';
 const namespace = 'default';
 const app: Place = { kind: 'ConfigMap', namespace, name: 'app' };
 const auto = { 'reloader.stakater.com/auto': 'true' };
-/** So many single sources does each of the crowd use. */
+/** How many of the additional sources each workload uses. */
 const each = 2;
 
 export function isOfCrowd(name: string): boolean {
   return name.startsWith('user-');
 }
 
-/** Before the story begins: many sources, and many users of one of them. */
+/** Creates, before the story begins, many sources, and many workloads that all use `app`. */
 export function settleCrowd(
   server: ApiServer,
   { sources, users }: Crowd,
@@ -48,13 +48,13 @@ interface Stage {
   readonly later: (delayMs: number, run: () => void) => void;
 }
 
-/** The longest that sources are waited for to settle, and the shortest break that ends the wait. */
+/** The longest wait for sources to settle, and the shortest break that ends it. */
 const [settleMaxMs, settleMs] = [10_000, 1_000];
 
-/** What happens where there are many of everything. */
+/** The actions of large worlds. */
 export const crowdActions = {
   'edit-for-everybody': ({ users }: Stage, draw: Draw) => users.editSource(app, draw),
-  /** Of sources that are used, and of some that nobody uses. */
+  /** Edits sources that are used, and some that nobody uses. */
   'edit-many': ({ users, later }: Stage, draw: Draw) => {
     for (let left = draw.int(20, 60); left > 0; left--) {
       const source = crowdSource(draw.int(0, 150));
@@ -67,7 +67,7 @@ export const crowdActions = {
       later(atMs, () => users.editSource(source, draw));
     }
   },
-  /** What changed meanwhile is in a list of several pages. */
+  /** The changes made during the partition arrive in a list of several pages. */
   'list-the-crowd-anew': ({ users, replicas, compact, later }: Stage, draw: Draw) => {
     const backMs = draw.int(6_000, 12_000);
     for (const index of [0, 1]) replicas.partition(index, backMs);

@@ -6,14 +6,14 @@ interface Stage {
   readonly replicas: Reconcilers;
   readonly compact: () => void;
   readonly later: (delayMs: number, run: () => void) => void;
-  /** Undefined where no CSI driver is installed. */
+  /** Undefined if no CSI driver is installed. */
   readonly csi: CsiDriver | undefined;
 }
 
-/** What befalls the secrets that a CSI driver mounts, and the pods that mount them. */
+/** What happens to the secrets that a CSI driver mounts, and to the pods that mount them. */
 export const csiActions = {
   rotate: ({ csi }: Stage, draw: Draw) => csi?.rotate(draw),
-  /** Of pods that are shown it one by one, some are before another process comes, and some after. */
+  /** Pods get the rotation one by one: some before the next process starts, some after. */
   'rotate-and-crash': ({ csi, replicas, later }: Stage, draw: Draw) => {
     csi?.rotate(draw);
     for (const index of [0, 1]) later(draw.int(0, 8_000), () => replicas.crash(index, draw.int(0, 30_000)));
@@ -22,7 +22,7 @@ export const csiActions = {
     csi?.rotate(draw);
     for (let left = draw.int(1, 3); left > 0; left--) later(draw.int(0, 6_000), () => csi?.replacePods(draw));
   },
-  /** Another process finds some pods at the second rotation, and others that were shown the first one only. */
+  /** The next process finds some pods at the second rotation, and others that got only the first one. */
   'rotate-twice-and-crash': ({ csi, replicas, later }: Stage, draw: Draw) => {
     const of = csi?.anyClass(draw);
     csi?.rotate(draw, of);
@@ -30,7 +30,7 @@ export const csiActions = {
     later(thenMs, () => csi?.rotate(draw, of));
     for (const index of [0, 1]) later(thenMs + draw.int(0, 8_000), () => replicas.crash(index, draw.int(0, 5_000)));
   },
-  /** What is listed when the connection is back are other pods, some of them under names that were there before. */
+  /** When the connection is back, the list shows other pods, some under names that existed before. */
   'replace-pods-unseen': ({ csi, replicas, compact, later }: Stage, draw: Draw) => {
     const backMs = draw.int(6_000, 12_000);
     for (const index of [0, 1]) replicas.partition(index, backMs);

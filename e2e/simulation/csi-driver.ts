@@ -23,29 +23,35 @@ export interface CsiDriverOptions {
 
 /** The status of one volume of one pod. */
 interface Status {
-  /** Undefined: of a pod that nothing of ours has made. */
+  /** Undefined if the pod belongs to none of the simulated workloads. */
   readonly workload: Place | undefined;
   readonly pod: string;
-  /** `shop/vault`. */
+  /** The class, such as `shop/vault`. */
   readonly of: string;
   readonly name: string;
   readonly createdMs: number;
   wasRotated: boolean;
 }
 
-/** Sooner after its creation a driver looks for no other version: what is written by then completes it. */
+/**
+ * For this long after a status was created, the driver looks for no other version: what is written by then completes
+ * the status.
+ */
 const firstLookMs = 7_000;
 
 /**
- * The CSI driver, the provider whose secrets it mounts, and the pods that mount them. What the provider holds changes at
- * once; each pod is shown it when the driver comes to look.
+ * The CSI driver, the provider whose secrets it mounts, and the pods that mount them. What the provider holds changes
+ * at once. Each pod gets the change when the driver next looks.
  */
 export class CsiDriver {
   readonly #options: CsiDriverOptions;
   readonly #held = new Map<string, Content>();
   readonly #former = new Map<string, Content[]>();
   readonly #statuses = new Map<string, Status>();
-  /** When a class was last seen rotated, and to what: which of two rotations of one second is the later nobody can tell. */
+  /**
+   * When a class was last seen rotated, and to what. Nobody can tell which of two rotations within the same second is
+   * newer.
+   */
   readonly #rotated = new Map<string, { readonly second: number; readonly content: Content }>();
   #values = 0;
   #pods = 0;
@@ -54,7 +60,7 @@ export class CsiDriver {
     this.#options = options;
   }
 
-  /** The API is there from now on, and so are the volumes of the pods that run. */
+  /** Serves the API from now on, and creates the classes and the statuses of running pods. */
   begin(): void {
     const { server, draw, edits } = this.#options;
     for (const kind of [secretProviderClassKind, secretProviderClassPodStatusKind]) server.serve(kind);
@@ -79,7 +85,7 @@ export class CsiDriver {
     return draw.pickAny([...this.#statuses.values()])?.of ?? 'default/vault';
   }
 
-  /** The provider holds other secrets of a class from now on, or those that it held before. */
+  /** From now on the provider holds other secrets for a class, or some that it held before. */
   rotate(draw: Draw, of = this.anyClass(draw)): void {
     const { later, calm } = this.#options;
     const former = draw.chance(0.12) ? draw.pickAny(this.#former.get(of) ?? []) : undefined;
@@ -91,7 +97,7 @@ export class CsiDriver {
     }
   }
 
-  /** Pods of a workload go, and others come, one or all of them. */
+  /** Replaces one pod or all pods of a workload. */
   replacePods(draw: Draw): void {
     const status = draw.pickAny([...this.#statuses.values()]);
     if (status?.workload) this.#replace(status.workload, draw.chance(0.5) ? status.pod : undefined);
@@ -130,12 +136,12 @@ export class CsiDriver {
     } else if (templateOf(previous) !== templateOf(object)) this.#replace(workload, undefined);
   }
 
-  /** Undefined: all pods, one after the other. */
+  /** Replaces the pod `only`. If that is undefined, replaces all pods, one after the other. */
   #replace(workload: Place, only: string | undefined): void {
     const { later, draw } = this.#options;
     const pods = this.#podsOf(workload).filter(([status]) => only === undefined || status?.pod === only);
     let atMs = draw.int(100, 1_500);
-    // A workload that comes to use a class had no statuses before.
+    // A workload that starts to use a class had no statuses before.
     if (pods.length === 0) later(atMs, () => this.#create(workload));
     for (const pod of pods) {
       const isNamed = workload.kind === 'StatefulSet';
@@ -182,7 +188,7 @@ export class CsiDriver {
     if (isLate) later(draw.int(200, 2_500), () => this.#mount(name));
   }
 
-  /** What was created without versions gets its first. */
+  /** Gives a status that was created without versions its first ones. */
   #mount(name: string): void {
     const status = this.#statuses.get(name);
     if (status && mountedOf(this.#objectOf(status) ?? noObject).content === undefined) this.#write(status);
@@ -220,7 +226,7 @@ export class CsiDriver {
       async (context) => {
         const held = this.#held.get(of) ?? noContent;
         const before = mountedOf(this.#objectOf(status) ?? noObject).content;
-        // What was waited for may have changed meanwhile: then the next look is to tell.
+        // Another rotation may have been written in this second meanwhile. Then the next look decides.
         if (before && this.#untilTellable(of, held) > 0) {
           this.#options.later(1_001, () => this.#look(status));
           return ', not yet';
@@ -240,8 +246,9 @@ export class CsiDriver {
   }
 
   /**
-   * Whoever begins to look when all pods of a rotation are gone takes one that lags behind, and was rotated before, for the
-   * newest: the one limit of the design that is known and accepted. So none of those lags behind here.
+   * If all pods of the newest rotation are gone, a process that starts then takes an older rotation, on a pod that lags
+   * behind, for the newest. This limit of the design is known and accepted. So here such a pod gets the newest versions
+   * first.
    */
   #remove(pod: readonly Status[]): void {
     const { server, edits, later } = this.#options;

@@ -18,7 +18,7 @@ export function classesOf(object: KubeObject): readonly string[] {
   return volumes.flatMap((volume) => stringAt(volume, 'csi', 'volumeAttributes', 'secretProviderClass') ?? []);
 }
 
-/** Which classes workloads mount, where there are any: beside what else they use, and with draws of its own. */
+/** Adds the classes that a workload mounts, if there are any, to what else it uses. It has draws of its own. */
 export class CsiMounts {
   readonly #isServed: boolean;
   readonly #draw: Draw;

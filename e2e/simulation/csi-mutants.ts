@@ -3,7 +3,7 @@ import type { Mutant } from './mutants';
 const rotations = 'reconciler/sources/csi-rotations.ts';
 const sinceCreation = 'status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs';
 
-/** Rotations of a CSI driver that are told in a wrong way. */
+/** Bugs in how rotations of a CSI driver are recognised. */
 export const csiMutants: readonly Mutant[] = [
   { what: 'a pod that comes is a rotation', file: rotations, from: sinceCreation, to: 'true' },
   { what: 'what was rotated while nobody watched is no rotation', file: rotations, from: sinceCreation, to: 'false' },

@@ -6,7 +6,7 @@ import { isOfEngine, isOfWorkload, type EngineWrite } from './lives';
 import { isClass, isOfPodStatus, mountedOf, rotationOf } from './rotations';
 import { templateOf } from './usage';
 
-/** What a batch of worlds must have come to where a CSI driver mounts secrets. */
+/** The situations that the worlds of a batch with a CSI driver must reach. */
 export const csiSituations = [
   'a workload was restarted for a rotation',
   'a workload was restarted for a rotation by a process that began after it',
@@ -25,7 +25,7 @@ interface Rotation {
   isAnswered: boolean;
 }
 
-/** Notes which situations of rotations a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class CsiSituations {
   readonly #reached = new Set<CsiSituation>();
   /** The newest rotation of each class. */

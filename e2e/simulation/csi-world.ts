@@ -14,10 +14,10 @@ const kinds: readonly ActionKind[] = [
   'replace-pods',
   'add-pod',
 ];
-/** Far enough from what else is done in a calm world that each is settled before the next begins. */
+/** In a calm world a rotation is this far from every other step, so that each is settled before the next begins. */
 const betweenMs = 7_500;
 
-/** Secrets of a CSI driver, in some of the worlds, with draws of their own: the others stay as they are. */
+/** Adds a CSI driver to some worlds. It has draws of its own, so the other worlds stay as they are. */
 export function withCsi(world: World, draw: Draw): World {
   if (world.dark !== undefined || !draw.chance(0.12)) return world;
   const { stormMs, calm } = world;

@@ -1,13 +1,13 @@
 import type { Random } from '../../shared/runtime/random';
 import { seededRandom } from '../apiserver/seeded-random';
 
-/** Draws of one seed. Each part of a world has its own, so that leaving one part out does not change the others. */
+/** The draws of one seed. Each part of a world has its own, so that leaving one part out does not change the others. */
 export class Draw {
   readonly random: Random;
 
   constructor(seed: number) {
     this.random = seededRandom(Math.imul(seed, 0x9e3779b1) ^ 0x5bf03635);
-    // Neighbouring seeds begin alike; their first draws are not worth having.
+    // Neighbouring seeds begin with similar draws, so the first ones are skipped.
     for (let skipped = 0; skipped < 3; skipped++) this.random.float();
   }
 
@@ -24,12 +24,12 @@ export class Draw {
     return choices[this.int(0, choices.length - 1)] ?? choices[0];
   }
 
-  /** Undefined where there is nothing to pick from. */
+  /** Undefined if there is nothing to pick from. */
   pickAny<T>(choices: readonly T[]): T | undefined {
     return choices[this.int(0, choices.length - 1)];
   }
 
-  /** Each of them with the given probability. */
+  /** Keeps each choice with the given probability. */
   some<T>(choices: readonly T[], probability: number): T[] {
     return choices.filter(() => this.chance(probability));
   }

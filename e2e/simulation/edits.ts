@@ -8,10 +8,13 @@ import { decodedData } from './contents';
 import type { Place } from './places';
 import { podTemplateOf } from './usage';
 
-/** Whose edits are stored, unless something comes in between. */
+/** The users whose edits are stored, unless something prevents that. */
 const authors = ['alice', 'bob', 'carol'] as const;
 
-/** How users get their edits to the server: in order, each on what the one before left, and each by one of them. */
+/**
+ * Sends the edits of users to the server, in order. Each edit starts from the result of the one before, and is made by
+ * one of the users.
+ */
 export class Edits {
   readonly #server: ApiServer;
   readonly #told: (what: string) => void;
@@ -19,13 +22,13 @@ export class Edits {
   #done = Promise.resolve();
   #busy = 0;
 
-  /** `told` is what stands in the story. */
+  /** `told` adds a line to the story. */
   constructor(server: ApiServer, told: (what: string) => void) {
     this.#server = server;
     this.#told = told;
   }
 
-  /** Everything that was begun has been answered. */
+  /** True if every edit that was begun has been answered. */
   get idle(): boolean {
     return this.#busy === 0;
   }
@@ -44,18 +47,18 @@ export class Edits {
     });
   }
 
-  /** `change` is given the object as it is when its turn has come. */
+  /** `change` gets the object as it is when the edit's turn has come. */
   change(place: Place, verb: string, change: (current: KubeObject) => JsonObject, as?: WriteContext): void {
     const { kind, namespace: within, name } = place;
     this.do(`${verb} ${kind} ${within}/${name}`, async (context) => await this.#update(context, place, change), as);
   }
 
-  /** By a tool that writes the whole object, of which it knows nothing but what its own file says. */
+  /** The edit of a tool that writes the whole object, and knows nothing of it but its own file. */
   replace(place: Place, change: (current: KubeObject) => JsonObject): void {
     this.change(place, 'replace', change, this.#anyAuthor('kubectl-replace'));
   }
 
-  /** Without a turn: with whatever else is written at this moment. */
+  /** Does not wait for its turn, but races with whatever else is written at this moment. */
   changeAtOnce(place: Place, change: (current: KubeObject) => JsonObject, done: () => void): void {
     const { kind, namespace: within, name } = place;
     void this.#carryOut(`edit ${kind} ${within}/${name} at once`, async (context) => {
@@ -65,7 +68,7 @@ export class Edits {
     });
   }
 
-  /** What `run` returns as text is told with it. */
+  /** If `run` returns text, the story shows it. */
   do(what: string, run: (context: WriteContext) => Promise<unknown>, as?: WriteContext): void {
     this.#done = this.#carryOut(what, run, as, this.#done);
   }
@@ -84,7 +87,7 @@ export class Edits {
     return shown(await registry.update(context, this.#server.kindOf(kind), within, name, changed));
   }
 
-  /** Never rejects. */
+  /** Rejects only for an error that is not a StatusError of the server. */
   async #carryOut(
     what: string,
     run: (context: WriteContext) => Promise<unknown>,
@@ -97,7 +100,7 @@ export class Edits {
       const outcome = await run(as);
       this.#told(`${what} by ${as.user}${typeof outcome === 'string' ? outcome : ''}`);
     } catch (error) {
-      // Nothing there to edit, or already there: that is what users are told too.
+      // The object does not exist, or exists already. Real users get the same answer.
       if (!(error instanceof StatusError)) throw error;
       this.#told(`${what} by ${as.user}: refused, ${error.message}`);
     } finally {
@@ -111,7 +114,7 @@ export class Edits {
   }
 }
 
-/** What of an object matters to the story. */
+/** The parts of an object that matter to the story. */
 function shown(object: KubeObject): string {
   if (object.kind !== 'ConfigMap' && object.kind !== 'Secret') {
     const { env = [], envFrom = [] } = objectAt(arrayAt(podTemplateOf(object), 'spec', 'containers')[0]);

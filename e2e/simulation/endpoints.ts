@@ -20,7 +20,7 @@ const context = writeBy(
   'update',
 );
 
-/** As the EndpointSlice controller does for the Service of the channel. */
+/** Publishes the addresses, as the EndpointSlice controller does for the channel's Service. */
 export async function publish(server: ApiServer, addresses: readonly string[]): Promise<void> {
   const [, port = '0'] = addresses[0]?.split(':') ?? [];
   const fields: JsonObject = {

@@ -6,7 +6,7 @@ export function isEngine(user: string): boolean {
   return user.startsWith(engineUserPrefix);
 }
 
-/** Written by us, whichever of our programs it was. */
+/** Whether the user is one of Reroll's processes, engine or webhook. */
 export function isOurs(user: string): boolean {
   return isEngine(user) || user.startsWith(webhookUserPrefix);
 }

@@ -2,10 +2,10 @@ import type { ApiServer } from '../apiserver/api-server';
 import { ownNamespace } from '../engine-settings';
 import { kindOfStatuses, mountedOf } from './rotations';
 
-/** What an install makes when it first starts: without them it would be another one. */
+/** The Secrets that an install creates at its first start. Without them it would be another install. */
 const keys = ['reroll-digest-key', 'reroll-journal-key'] as const;
 
-/** As much as the rest of a cluster writes while a simulated world does one thing. */
+/** The number of writes that the rest of a cluster makes while a simulated world does one thing. */
 const writesOfOthers = 1_000;
 
 export interface EtcdOptions {
@@ -16,14 +16,14 @@ export interface EtcdOptions {
 }
 
 /**
- * What is under the API server: it is backed up once, and once goes back to the backup. Between the two lie hours in a real
- * cluster, and more versions than come while anybody waits; in those hours everybody has seen a newer Lease.
+ * The etcd under the API server. It is backed up once and restored once. In a real cluster hours lie between the two:
+ * meanwhile more revisions are written than anybody waits for after a restore, and every process sees a newer Lease.
  */
 export class Etcd {
   readonly #options: EtcdOptions;
   #backup: { readonly revision: number } | undefined;
   #restored = false;
-  /** Who wrote the Lease since the backup. */
+  /** The users that wrote the Lease since the backup, oldest first. */
   readonly #renewals: string[] = [];
 
   constructor(options: EtcdOptions) {
@@ -33,7 +33,7 @@ export class Etcd {
     });
   }
 
-  /** False: not everything is there yet, or there is a backup already. */
+  /** Returns false, and makes no backup, if the install is not complete yet or there is a backup already. */
   backUp(): boolean {
     const { server, told } = this.#options;
     if (this.#backup || !this.#isComplete()) return false;
@@ -45,7 +45,7 @@ export class Etcd {
     return true;
   }
 
-  /** `bumps`: the versions go on, as `etcdutl snapshot restore --bump-revision --mark-compacted` makes them. */
+  /** With `bumps` the revisions go on, as after `etcdutl snapshot restore --bump-revision --mark-compacted`. */
   restore(bumps: boolean): void {
     const { server, told, onRestored } = this.#options;
     if (!this.#backup || this.#restored || !this.#isNewerLeaseKnown()) return;
@@ -61,12 +61,15 @@ export class Etcd {
     onRestored(revision);
   }
 
-  /** Who writes the Lease twice has seen the first of both. */
+  /** A process that writes the Lease twice in a row has seen its first write, which is newer than the backup. */
   #isNewerLeaseKnown(): boolean {
     return this.#renewals.at(-1) !== undefined && this.#renewals.at(-1) === this.#renewals.at(-2);
   }
 
-  /** A pod's status gets its first versions within seconds of its creation: a restore does not do that to it hours later. */
+  /**
+   * A pod's status gets its first versions within seconds of its creation. If a backup lacked them, the status would
+   * get them hours after its creation, which does not happen.
+   */
   #isComplete(): boolean {
     const { kinds, store } = this.#options.server;
     const statuses = kinds.filter(({ kind }) => kind === kindOfStatuses).flatMap((kind) => [...store.list(kind)]);

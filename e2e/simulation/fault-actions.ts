@@ -16,9 +16,9 @@ interface Stage {
   readonly later: (delayMs: number, run: () => void) => void;
 }
 
-/** What befalls the server itself, and what stands in front of it. */
+/** Faults of the server itself, and of what stands in front of it. */
 export const faultActions = {
-  /** What is done between the two is lost, and is done again by some. */
+  /** The edits between backup and restore are lost. Some are made again afterwards. */
   'restore-etcd': ({ users, etcd, later }: Stage, draw: Draw) => {
     const source = users.usedSource(draw);
     if (draw.chance(0.5)) users.editSource(source, draw);
@@ -39,7 +39,7 @@ export const faultActions = {
         later(lostMs + draw.int(1, draw.pick([3_000, 20_000])), () => users.editSource(source, draw));
     });
   },
-  /** While it lasts, a restart is owed to somebody in that namespace. */
+  /** While the gatekeeper interferes, a restart is owed to a workload in that namespace. */
   'alter-our-writes': ({ users, gatekeeper, later }: Stage, draw: Draw) => {
     const habit: Habit = draw.chance(0.4)
       ? { kind: 'refuses what is stored' }
@@ -60,7 +60,7 @@ export const faultActions = {
     }
     if (used && draw.chance(0.2)) later(draw.int(2_500, 6_000), () => users.revertSource(used, draw));
   },
-  /** It is read when a process starts, so all are killed after it. */
+  /** A process reads the key when it starts, so all processes are killed after the loss. */
   'lose-digest-key': ({ users, replicas, later }: Stage, draw: Draw) => {
     const key: Place = { kind: 'Secret', namespace: ownNamespace, name: 'reroll-digest-key' };
     if (!users.object(key)) return;
@@ -70,7 +70,7 @@ export const faultActions = {
     if (loss === 'deleted') users.deleteSource(key);
     else users.writeSecret(key, loss === 'emptied' ? '' : draw.random.bytes(32).toString('base64'));
     for (const index of [0, 1]) later(goneMs, () => replicas.crash(index, draw.int(0, 4_000)));
-    // Without a key nobody starts; a log line tells what to do.
+    // With an empty key no process starts. The log line says what to do, and somebody does it.
     if (loss === 'emptied') later(goneMs + draw.int(100, 9_000), () => users.deleteSource(key));
     later(goneMs + draw.int(0, 12_000), () => users.editSource(users.usedSource(draw), draw));
   },

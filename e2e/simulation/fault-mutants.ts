@@ -2,7 +2,7 @@ import type { Mutant } from './mutants';
 
 const engine = 'reconciler/engine/engine.ts';
 
-/** What an engine may do wrong after a restore of etcd. */
+/** Bugs of an engine that show after a restore of etcd. */
 export const restoreMutants: readonly Mutant[] = [
   {
     what: 'after a restore of etcd, workloads are not listed anew',
@@ -24,7 +24,10 @@ export const restoreMutants: readonly Mutant[] = [
   },
 ];
 
-/** What an engine may do wrong where others change what it writes, or refuse what they let pass as a dry run. */
+/**
+ * Bugs of an engine that show if somebody else's admission webhook alters its writes, or refuses a write whose dry run
+ * it allowed.
+ */
 export const gatekeeperMutants: readonly Mutant[] = [
   {
     what: 'a restart whose marker was taken out counts as one',
@@ -41,8 +44,8 @@ export const gatekeeperMutants: readonly Mutant[] = [
   {
     what: 'a record that was taken out on its way is taken for stored',
     file: 'reconciler/worker/worker.ts',
-    from: 'resourceVersion !== undefined && resourceVersion !== version.record.resourceVersion;',
-    to: 'resourceVersion !== undefined;',
+    from: 'stored !== undefined && stored.resourceVersion !== version.record.resourceVersion;',
+    to: 'stored !== undefined;',
   },
   {
     what: 'the Job of a CronJob blocks the deletion of that',
@@ -58,7 +61,7 @@ export const gatekeeperMutants: readonly Mutant[] = [
   },
 ];
 
-/** What an engine may do wrong where the install has lost its digest key. */
+/** Bugs of an engine that show after the install has lost its digest key. */
 export const keyMutants: readonly Mutant[] = [
   {
     what: 'what was recorded under another digest key is compared',

@@ -5,7 +5,7 @@ import { isOfEngine, isOfWorkload } from './lives';
 import { refusesJob, type TakenOut } from './gatekeeper';
 import { templateOf } from './usage';
 
-/** What a batch of worlds must have come to in which servers, and what stands in front of them, are at fault. */
+/** The situations that the worlds of a batch with faults on the server's side must reach. */
 export const faultSituations = [
   'etcd was restored to an older revision',
   'etcd was restored to an older revision, and its versions went on',
@@ -19,7 +19,7 @@ export const faultSituations = [
 ] as const;
 export type FaultSituation = (typeof faultSituations)[number];
 
-/** Notes which situations of faults on the server's side a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class FaultSituations {
   readonly #reached = new Set<FaultSituation>();
   readonly #takenOut = new Set<string>();

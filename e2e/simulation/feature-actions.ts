@@ -26,13 +26,13 @@ function hold(users: Users, later: Stage['later'], draw: Draw): Place {
 
 const rolled = workloads.filter(isRolled) as [Place, ...Place[]];
 
-/** What people do with what only some installs ask for. */
+/** What people do with features that only some installs use. */
 export const featureActions = {
   'ask-for-pause': ({ users }: Stage, draw: Draw) => {
     const period = draw.pick(['3s', '8s', '20s', '40s', undefined, 'soon']);
     askForPause(users, draw.pick(deployments), period);
   },
-  /** A change of what it uses pauses it, and meanwhile another process comes. */
+  /** A change of a source pauses the Deployment, and another process starts during the pause. */
   'hold-and-crash': ({ users, later, replicas }: Stage, draw: Draw) => {
     hold(users, later, draw);
     for (const index of [0, 1]) later(draw.int(2_500, 9_000), () => replicas.crash(index, draw.int(0, 5_000)));
@@ -41,12 +41,12 @@ export const featureActions = {
     const { namespace: name } = hold(users, later, draw);
     later(draw.int(2_500, 9_000), () => select(users, { kind: 'Namespace', namespace: '', name }, false));
   },
-  /** Whoever leads next looks for what was begun with Jobs. */
+  /** The processes crash afterwards, because a new leader looks for open journal entries. */
   'forge-entry': ({ intruder, later, replicas }: Stage, draw: Draw) => {
     intruder.forge(draw);
     for (const index of [0, 1]) later(draw.int(100, 5_000), () => replicas.crash(index, draw.int(0, 5_000)));
   },
-  /** Of one that is held, if there is any. */
+  /** Resumes a Deployment that Reroll holds paused, if there is any. */
   'resume-by-hand': ({ users }: Stage, draw: Draw) => {
     const held = deployments.filter((deployment) => isHeld(users, deployment));
     resumeByHand(users, draw.pickAny(held) ?? draw.pick(deployments));
@@ -56,7 +56,10 @@ export const featureActions = {
     pauseByHand(users, deployment);
     if (draw.chance(0.5)) later(draw.int(500, 20_000), () => resumeByHand(users, deployment));
   },
-  /** A source and a workload that uses it, in either order and within moments; or a scale, which looks like it. */
+  /**
+   * Edits a source and a workload that uses it, in either order and within moments. Instead of editing the workload's
+   * image it may scale the workload, which looks like a release but is none.
+   */
   release: ({ users, later }: Stage, draw: Draw) => {
     const usedBy = (workload: Place): readonly Place[] =>
       sources.filter((source) => users.object(source) && isUsedBy(users, workload, source));
@@ -73,7 +76,7 @@ export const featureActions = {
   },
   'select-source': ({ users }: Stage, draw: Draw) => select(users, users.anySource(draw), true),
   'deselect-source': ({ users }: Stage, draw: Draw) => select(users, users.anySource(draw), false),
-  /** Out of the selection, often changed there, and back. */
+  /** Takes a source out of the selection, often edits it meanwhile, and puts it back. */
   'reselect-source': ({ users, later }: Stage, draw: Draw) => {
     const source = draw.chance(0.5) ? users.usedSource(draw) : users.anySource(draw);
     select(users, source, false);
@@ -82,7 +85,7 @@ export const featureActions = {
     later(backMs, () => select(users, source, true));
   },
   'select-namespace': ({ users }: Stage, draw: Draw) => select(users, namespacePlace(draw), true),
-  /** What changes in it then is nobody’s business. */
+  /** Takes a namespace out of the selection. A later change in it must restart nothing. */
   'deselect-namespace': ({ users, later }: Stage, draw: Draw) => {
     const place = namespacePlace(draw);
     const source = sourceIn(place, draw);

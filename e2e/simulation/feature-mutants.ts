@@ -5,7 +5,7 @@ const scope = 'reconciler/workloads/namespace-scope.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const folds = 'reconciler/worker/rollout-coalescer.ts';
 
-/** Pauses, appearances, selections, folds and a journal that are wrong on purpose. */
+/** Bugs in pauses, in created and deleted sources, in selections, in coalesced rollouts and in the journal. */
 export const featureMutants: readonly Mutant[] = [
   { what: 'a pause ends at once', file: pauses, from: 'leftMs > 0', to: 'leftMs > Infinity' },
   {

@@ -8,7 +8,7 @@ import { policySituations, PolicySituations } from './policy-situations';
 import { isSelectedSource, SelectedNamespaces } from './selection';
 import { templateOf } from './usage';
 
-/** What a batch of worlds whose installs ask for more than the defaults must have come to. */
+/** The situations that the worlds of a batch whose installs use more than the defaults must reach. */
 export const featureSituations = [
   'a Deployment was paused, and resumed in its time',
   'a Deployment was resumed by another process than had paused it',
@@ -31,21 +31,21 @@ export const featureSituations = [
 ] as const;
 export type FeatureSituation = (typeof featureSituations)[number];
 
-/** So long after a change its restart is still to come. */
+/** For this long after a change, its restart is still to come. */
 const settlingMs = 1_000;
 
-/** Notes which situations of pauses, appearances and selections a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class FeatureSituations {
   readonly #features: Features;
   readonly #namespaces: SelectedNamespaces;
   readonly #policies: PolicySituations;
   readonly #reached = new Set<FeatureSituation>();
-  /** Deployments that are held, by uid: by whom. */
+  /** The user that paused each Deployment, by the Deployment's uid. */
   readonly #heldBy = new Map<string, string>();
-  /** Of sources that left the selection: what they held then. */
+  /** What sources held when they left the selection. */
   readonly #left = new Map<string, Content>();
   readonly #cameBack = new Set<string>();
-  /** By namespace, when a source in it last changed. */
+  /** When a source last changed, by namespace. */
   readonly #changedMs = new Map<string, number>();
 
   constructor(features: Features) {

@@ -8,26 +8,26 @@ import { noPolicyFeatures, policySettingsOf, type PolicyFeatures } from './polic
 import { namespaceSelectorOf, sourceSelectorOf } from './selection';
 import type { Step, World } from './world';
 
-/** What an install asks for beyond the defaults. */
+/** What an install uses beyond the defaults. */
 export interface Features extends PolicyFeatures, LeavingOut {
-  /** Deployments ask to be held paused. */
+  /** Deployments request pauses. */
   readonly pauses: boolean;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
-  /** Sources count that carry the label, and those only. */
+  /** Only sources with the label count. */
   readonly selectsSources: boolean;
   readonly selectsNamespaces: boolean;
-  /** Left out by their names. */
+  /** Namespaces that are excluded by name. */
   readonly namespacesToIgnore: readonly string[];
-  /** Sources and workloads are changed together, where controllers roll them out. */
+  /** Sources and workloads are changed together, and controllers roll the workloads out. */
   readonly releases: boolean;
-  /** Somebody may write Secrets in Reroll's namespace who should not. */
+  /** Somebody who should not can write Secrets in Reroll's namespace. */
   readonly intruder: boolean;
   /** A CSI driver mounts secrets, once its API is served. */
   readonly csi: { readonly servedAtMs: number } | undefined;
-  /** There is much of everything. */
+  /** The world is large. */
   readonly crowd?: Crowd;
-  /** Workloads ask for strategies, settle windows and job policies of their own. */
+  /** Workloads have their own strategies, settle windows and job policies. */
   readonly ownSettings?: boolean;
 }
 
@@ -60,12 +60,12 @@ const ofNamespaces: readonly ActionKind[] = ['select-namespace', 'deselect-names
 
 const ofBoth: readonly ActionKind[] = ['hold-and-deselect-namespace', 'hold-and-deselect-namespace'];
 
-/** Each feature in some of the worlds, with draws of their own: a world without any stays as it is. */
+/** Adds each feature to some worlds. Features have draws of their own, so a world without any stays as it is. */
 export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | 'dark'> {
   const reloads = draw.chance(0.15) ? draw.pick(['create', 'delete', 'both']) : 'none';
   const selectsNamespaces = draw.chance(0.12);
   const features: Omit<Features, 'releases' | 'intruder' | 'csi' | keyof PolicyFeatures | keyof LeavingOut> = {
-    // Both together are a case of their own.
+    // Pauses and selected namespaces together are a case of their own.
     pauses: draw.chance(selectsNamespaces ? 0.4 : 0.12),
     reloadOnCreate: reloads === 'create' || reloads === 'both',
     reloadOnDelete: reloads === 'delete' || reloads === 'both',
@@ -85,14 +85,14 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
     ...(features.selectsNamespaces ? ofNamespaces : []),
     ...(features.selectsNamespaces && features.pauses ? ofBoth : []),
   ];
-  // Of a calm world the number of restarts is known, because only contents change in it.
+  // A calm world gets no such steps: only contents change in it, so its exact number of restarts is known.
   for (let left = world.calm || kinds.length === 0 ? 0 : draw.int(1, 4); left > 0; left--) {
     const atMs = draw.int(0, world.stormMs - 1);
-    // What befalls a feature matters when something is owed.
+    // These actions matter while a restart is owed.
     if (draw.chance(0.6)) add('edit-source', Math.max(1, atMs - draw.int(0, draw.pick([900, 3_000, 10_000]))));
     add(draw.pickAny(kinds) ?? 'edit-source', Math.max(1, atMs));
   }
-  // Drawn last, so that worlds without it stay as they are.
+  // Drawn last, so that worlds without releases stay as they are.
   const releases = !world.calm && draw.chance(world.controllers ? 0.6 : 0.04);
   const controllers = world.controllers || releases;
   for (let left = releases ? draw.int(2, 4) : 0; left > 0; left--) add('release', draw.int(1, world.stormMs - 1));
@@ -107,12 +107,13 @@ export function withFeatures(world: Plain, draw: Draw): Omit<World, 'hybrid' | '
   };
 }
 
-/** What the engine is told on its command line. */
+/** The engine's settings, as given on its command line. */
 export function settingsOf(features: Features): Partial<EngineSettings> {
   const { reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi } = features;
   const [sourceSelector, namespaceSelector] = [sourceSelectorOf(features), namespaceSelectorOf(features)];
   return {
-    // Without it, whoever may not touch the Lease acts as if alone: that no two act is promised with it alone.
+    // Without it, a process that has no permission for the Lease acts as if alone. Only with it is it promised that no
+    // two processes act.
     replicated: true,
     ...{ reloadOnCreate, reloadOnDelete, namespacesToIgnore, csi: csi !== undefined },
     ...policySettingsOf(features),

@@ -7,14 +7,14 @@ import { isEngine } from './engine-user';
 import { podTemplateOf } from './usage';
 import type { KubeObject } from '../apiserver/objects';
 
-/** What is taken out of a write of ours. */
+/** What an admission webhook removes from one of Reroll's writes. */
 export type TakenOut = 'marker' | 'record' | 'marker and record';
 
-/** What somebody’s admission does with what we write to the workloads of a namespace. */
+/** What a third-party admission webhook does with Reroll's writes to the workloads of a namespace. */
 export type Habit =
   { readonly kind: 'takes out'; readonly what: TakenOut } | { readonly kind: 'refuses what is stored' };
 
-/** In the story. */
+/** The story line by which `FaultSituations` recognizes this refusal. */
 export const refusesJob = 'refuses to create a Job anew, of which it let the dry run pass';
 
 interface Altered {
@@ -28,9 +28,9 @@ const workloadKinds = new Set([...rolledKinds, 'CronJob', 'Job']);
 const allowed: AdmissionResponse = { allowed: true };
 
 /**
- * Other people's admission in front of our writes. It may take out what we write, and refuse what is stored where it let the dry
- * run of it pass; and as clusters with OwnerReferencesPermissionEnforcement do, it refuses who would block the deletion of an owner
- * without a right to its finalizers.
+ * A third-party admission webhook in front of Reroll's writes. It may remove what Reroll writes, or refuse a write
+ * after it let the dry run pass. Like clusters with OwnerReferencesPermissionEnforcement, it also refuses owner
+ * references with `blockOwnerDeletion`, because Reroll has no right to the finalizers of the owner.
  */
 export class Gatekeeper {
   readonly #told: (who: string, what: string) => void;
@@ -38,7 +38,10 @@ export class Gatekeeper {
   readonly #habits = new Map<string, Habit>();
   #altered: Altered | undefined;
 
-  /** `onTakenOut` is told of each write, `Deployment shop/web`, also of one of which nothing is left to be stored. */
+  /**
+   * `onTakenOut` is called with the workload (`Deployment shop/web`) of each altered write, even if nothing of the
+   * write is left to be stored.
+   */
   constructor(told: (who: string, what: string) => void, onTakenOut: (workload: string) => void) {
     this.#told = told;
     this.#onTakenOut = onTakenOut;
@@ -64,7 +67,7 @@ export class Gatekeeper {
     this.#habits.clear();
   }
 
-  /** What was taken out of this write on its way, if anything was. */
+  /** What was removed from this write on its way, if anything. */
   takenOutOf({ kind, key, object, user }: WriteRecord): TakenOut | undefined {
     const altered = this.#altered;
     if (!altered || !isEngine(user) || altered.workload !== `${kind.kind} ${key}`) return undefined;
@@ -110,7 +113,7 @@ export class Gatekeeper {
   }
 }
 
-/** As a patch; none where there is nothing of that kind in the write. */
+/** The removal as a JSON patch; empty if the write contains nothing of that kind. */
 function takingOut(what: TakenOut, object: JsonObject, oldObject: JsonObject): readonly JsonValue[] {
   const patch: JsonObject[] = [];
   const [template, former] = [object, oldObject].map((each) => podTemplateOf(each as unknown as KubeObject));

@@ -21,7 +21,7 @@ const usesApp = {
 
 const journalEntry = 'reroll-job-0123456789abcdef';
 
-/** A history written by hand: a workload that uses one ConfigMap, and an engine whose every write is ours. */
+/** Builds a history by hand: a workload that uses one ConfigMap, and an engine whose every write the test decides. */
 export class Hand {
   readonly clock = new FakeClock();
   readonly server = new ApiServer({ clock: this.clock, random: seededRandom(1) });
@@ -80,14 +80,14 @@ export class Hand {
     seed(this.server, configMap({ name: 'app', labels, data: { color } }));
   }
 
-  /** Puts labels onto the ConfigMap or the namespace, in place of those that it has. */
+  /** Replaces the labels of the ConfigMap or the namespace. */
   async label(kind: 'ConfigMap' | 'Namespace', labels: Readonly<Record<string, string>>): Promise<void> {
     const [namespace, name] = kind === 'Namespace' ? ['', 'default'] : ['default', 'app'];
     await this.#update(kind, namespace, name, 'dev', (object) => withValueAt(object, ['metadata', 'labels'], labels));
     await this.clock.advance(1_000);
   }
 
-  /** Puts an annotation onto the ConfigMap; undefined takes it away. */
+  /** Sets an annotation of the ConfigMap; undefined removes it. */
   async annotateSource(name: string, value: string | undefined): Promise<void> {
     await this.#update('ConfigMap', 'default', 'app', 'dev', (object) =>
       withValueAt(object, ['metadata', 'annotations', name], value),
@@ -95,7 +95,7 @@ export class Hand {
     await this.clock.advance(5_000);
   }
 
-  /** Puts an annotation onto `web`; undefined takes it away. */
+  /** Sets an annotation of `web`; undefined removes it. */
   async annotate(name: string, value: string | undefined, user = 'dev'): Promise<void> {
     await this.write(user, (object) => withValueAt(object, ['metadata', 'annotations', name], value));
     await this.clock.advance(5_000);
@@ -117,7 +117,7 @@ export class Hand {
     await this.clock.advance(3_000);
   }
 
-  /** The engine tells why it restarted `web`, or what became of another workload. */
+  /** The engine writes an Event that says why it restarted `web`, or what happened to another workload. */
   async event(message: string, kind: 'Deployment' | 'Job' = 'Deployment', name = 'web'): Promise<void> {
     const { uid } = this.server.store.get(this.server.kindOf(kind), `default/${name}`)?.metadata ?? {};
     const involvedObject = { kind, namespace: 'default', name, uid };
@@ -132,14 +132,14 @@ export class Hand {
     });
   }
 
-  /** Somebody takes away what the engine recorded. */
+  /** A user removes the engine's baseline from `web`. */
   async strip(): Promise<void> {
     await this.#update('Deployment', 'default', 'web', 'dev', (object) =>
       withValueAt(object, ['metadata', 'annotations', 'reroll.dev/baseline'], undefined),
     );
   }
 
-  /** A write of the engine that records the content `color`, or that there is none; `restart`: with the template. */
+  /** The engine records the content `color`, or its absence. With `restart`, it changes the template too. */
   async engine(
     color: string | undefined,
     restart: boolean,
@@ -155,7 +155,7 @@ export class Hand {
     });
   }
 
-  /** The engine restarts `web` for `color`, and its annotation tells this beside its id, which is returned. */
+  /** The engine restarts `web` for `color` and adds `told` to the restart annotation. Returns the restart's id. */
   async restart(color: string, told: JsonObject = {}): Promise<string> {
     const restart = {
       at: new Date(this.clock.nowMs()).toISOString(),
@@ -174,7 +174,7 @@ export class Hand {
     return digests.whole(source, new Map([['color', color]]));
   }
 
-  /** A write of the engine to the CronJob `report`, which records the content `color`. */
+  /** The engine records the content `color` on the CronJob `report`. */
   async recordOnCronJob(color: string): Promise<void> {
     const text = this.#baseline(color);
     await this.#update('CronJob', 'default', 'report', 'engine-0-1', (object) =>
@@ -198,7 +198,7 @@ export class Hand {
     await this.#create('Job', { ...run, metadata: { ...run.metadata, ownerReferences } });
   }
 
-  /** The engine deletes the Job `migrate` and creates it with a record of the content `color`. */
+  /** The engine deletes the Job `migrate` and creates it again with a baseline of the content `color`. */
   async createAnew(color: string, image?: string): Promise<void> {
     await this.deleteJob('engine-0-1');
     await this.createJob(color, `restart-${this.#sequence}`, image);
@@ -210,7 +210,7 @@ export class Hand {
     await this.server.registry.delete(context, this.server.kindOf('Job'), 'default', 'migrate', options);
   }
 
-  /** An entry of the engine's journal, from before a deletion until after the creation. */
+  /** The engine writes a journal entry, which exists from before a Job's deletion until after its creation. */
   async openJournal(): Promise<void> {
     const object = secret({ name: journalEntry, namespace: ownNamespace, data: {} });
     const context = writeBy('engine-0-1', 'reroll', 'create');
@@ -223,7 +223,7 @@ export class Hand {
     await this.server.registry.delete(context, this.server.kindOf('Secret'), ownNamespace, journalEntry, options);
   }
 
-  /** The engine creates the Job `migrate`, for a restart of which `restart` tells. */
+  /** The engine creates the Job `migrate` with `restart` as its restart annotation. */
   async createJob(color: string, restart: string, image?: string): Promise<void> {
     const own = { 'reroll.dev/baseline': this.#baseline(color), 'reroll.dev/last-restart': restart };
     const annotations = { ...usesApp.annotations, ...own };
@@ -262,7 +262,7 @@ export class Hand {
   }
 }
 
-/** `settle` is what was done before any engine came. */
+/** A history in which the engine has adopted `web`. `settle` runs before any engine leads. */
 export async function adopted(settle: (hand: Hand) => Promise<void> = async () => undefined): Promise<Hand> {
   const hand = new Hand();
   await settle(hand);
@@ -271,7 +271,7 @@ export async function adopted(settle: (hand: Hand) => Promise<void> = async () =
   return hand;
 }
 
-/** A judge who hears everything as it happens, and a backup of now to go back to. */
+/** A judge that sees each write as it happens, and a backup of the current state to which `restore` goes back. */
 export function backUp({ server, clock }: Hand): { readonly judge: Judge; readonly restore: () => void } {
   const judge = new Judge();
   server.history().forEach((write) => judge.wrote(write));

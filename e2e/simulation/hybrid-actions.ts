@@ -8,15 +8,15 @@ import type { Users } from './users';
 import type { Reconcilers } from './reconcilers';
 import type { Webhooks } from './webhooks';
 
-/** What of a webhook an action may lay hands on. */
+/** The parts of a world with a webhook that an action may use. */
 export interface HybridStage {
   readonly webhooks: Webhooks;
   readonly admission: Admission;
   readonly channel: Channel;
   readonly attacker: Attacker;
-  /** The next record that reaches the leader is the last thing that it gets to know. */
+  /** Kills the leader `afterMs` after the next record reaches it. */
   readonly crashUponRecord: (afterMs: number, downMs: number) => void;
-  /** What is held is judged while it is most. */
+  /** Checks the bounds while a flood fills the queues. */
   readonly checkSoon: () => void;
 }
 
@@ -31,7 +31,7 @@ type Action = (stage: HybridStage & Pick<Stage, 'users' | 'later'>, draw: Draw) 
 
 const actions = {
   'dry-run': ({ users }, draw) => users.dryRun(users.anySource(draw)),
-  /** An operator writes the whole of what it looks after, of which it knows nothing but its own, again and again. */
+  /** An operator keeps replacing its whole object, and so drops everything that others put onto it. */
   'operator-syncs': ({ users, later }, draw) => {
     const workload =
       draw.pickAny(workloads.filter((place) => isRolled(place) && users.object(place))) ?? users.anyWorkload(draw);
@@ -62,7 +62,7 @@ const actions = {
   'channel-cut': ({ channel }, draw) => channel.cut(draw.int(0, 1), draw.pick([500, 4_000, 20_000, 60_000])),
   'crash-after-record': ({ crashUponRecord }, draw) =>
     crashUponRecord(draw.int(0, 900), draw.pick([20_000, 60_000, 120_000])),
-  /** Lies matter while a change waits for its restart. */
+  /** Forged records matter only while a change waits for its restart. */
   'forge-records': ({ attacker, users, later }, draw) => {
     const source = users.anySource(draw);
     users.editSource(source, draw);
@@ -73,7 +73,7 @@ const actions = {
     users.revertSource(users.anySource(draw), draw);
     attacker.replay(draw);
   },
-  /** Of records under the right key: one of them has been heard by then. */
+  /** The records carry the right key id, because the attacker has captured a true record by then. */
   'flood-records': ({ attacker, users, later }, draw) => {
     const source = users.usedSource(draw);
     users.editSource(source, draw);
@@ -82,7 +82,7 @@ const actions = {
   'garble-records': ({ attacker }, draw) => attacker.garble(draw),
   'forge-reviews': ({ attacker, users }, draw) => attacker.review(users.anySource(draw), draw.int(1, 3), draw),
   'flood-reviews': ({ attacker, users, checkSoon }, draw) => {
-    // The great floods are for what is bounded; a small one is as much of a surprise, and a tenth of the work.
+    // Large floods test the bounds. A small one is just as unexpected to the webhook, and costs far less to simulate.
     attacker.review(users.anySource(draw), draw.chance(0.1) ? 1_500 : draw.pick([20, 60]), draw);
     checkSoon();
   },
@@ -90,7 +90,7 @@ const actions = {
 
 type HybridActionKind = keyof typeof actions;
 
-/** What is done in worlds with a webhook; where there is none, nothing happens. */
+/** The actions of worlds with a webhook. In other worlds they do nothing. */
 export const hybridActions = Object.fromEntries(
   Object.entries<Action>(actions).map(([kind, action]) => [
     kind,

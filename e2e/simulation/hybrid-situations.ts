@@ -11,7 +11,7 @@ import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 import { templateOf, usageOf } from './usage';
 import type { Webhooks } from './webhooks';
 
-/** What a batch of worlds with a webhook must have come to. */
+/** Situations that a batch of worlds with a webhook must reach. */
 export const hybridSituations = [
   'a restart named an author whom the webhook told and the watch confirmed',
   'a restart named an author whom a read confirmed',
@@ -54,16 +54,16 @@ const ofMarks: Readonly<Record<Marked, HybridSituation>> = {
   folded: 'a restart was folded into a write of somebody else',
 };
 
-/** Notes which situations of the webhook a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class HybridSituations {
   readonly #server: ApiServer;
   readonly #isDark: boolean;
   readonly #reached = new Set<HybridSituation>();
-  /** Sources whose changes the webhook was not heard about in time. */
+  /** Sources of writes for which the API server did not get the webhook's answer in time. */
   readonly #unheard = new Set<string>();
-  /** By source: who got its newest record. */
+  /** By source: the processes that got a record of it. */
   readonly #informed = new Map<string, Set<SimulatedProcess>>();
-  /** By process and object: the newest version that it read by name. */
+  /** By process and object: the newest version that the process read by name. */
   readonly #read = new Map<string, number>();
   #holder: string | undefined;
 
@@ -94,7 +94,7 @@ export class HybridSituations {
     this.#informed.set(source, informed.add(to));
   }
 
-  /** Told of the leader while it is one: what it does afterwards is not known to be a leader's. */
+  /** Called for every write. A write by a process that has lost the Lease does not count as a leader's. */
   written(write: WriteRecord): void {
     const { kind, object, previous, user } = write;
     if (kind.kind === 'Lease') this.#holder = stringAt(object, 'spec', 'holderIdentity');
@@ -116,7 +116,7 @@ export class HybridSituations {
     this.#reached.add('a leader was killed between a record and its restart, and its successor knew the author');
   }
 
-  /** A read of one source by name. */
+  /** Called when a request has been carried out. Notes the reads of single sources. */
   carriedOut({ name }: SimulatedProcess, { method, path }: HttpRequest, status: number): void {
     const [, namespace, resource = '', object] =
       /^\/api\/v1\/namespaces\/([^/]+)\/(configmaps|secrets)\/([^/?]+)/.exec(path) ?? [];
@@ -126,7 +126,7 @@ export class HybridSituations {
     this.#read.set(`${name} ${kind} ${namespace}/${object}`, Number(stored?.metadata.resourceVersion ?? 0));
   }
 
-  /** An event of a watch of sources has left the server; the outcome is to be called when it arrives. */
+  /** Called when an event of a source watch leaves the server. The result must be called when the event arrives. */
   sent({ name }: SimulatedProcess, { path }: HttpRequest): (() => void) | undefined {
     const kind = path.includes('/secrets?') ? 'Secret' : path.includes('/configmaps?') ? 'ConfigMap' : undefined;
     const latest = this.#server.history().at(-1);

@@ -5,7 +5,7 @@ import type { ChannelWeather } from './channel';
 import type { Draw } from './draw';
 import type { Step, World } from './world';
 
-/** The webhook of a world that has one, and how well it is connected. */
+/** The webhook of a world that has one, and the quality of its connections. */
 export interface Hybrid {
   readonly replicas: 1 | 2;
   readonly paths: readonly ReviewPath[];
@@ -15,11 +15,11 @@ export interface Hybrid {
   readonly channel: ChannelWeather;
 }
 
-/** A stretch of time in which the watches of sources bring nothing, or only much later. */
+/** A period in which the watches of sources deliver nothing, or only much later. */
 export interface Darkness {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Undefined: what they would have brought is lost. */
+  /** Undefined: the events are lost. */
   readonly lagMs: number | undefined;
 }
 
@@ -33,7 +33,7 @@ const attacks: readonly ActionKind[] = [
   'flood-reviews',
 ];
 const people: readonly ActionKind[] = ['dry-run', 'denied-edit', 'racing-edits'];
-/** Of workloads, where writes of them go through the webhook. */
+/** Actions on workloads, for worlds in which writes to workloads go through the webhook. */
 const owners: readonly ActionKind[] = [
   'operator-syncs',
   'operator-syncs',
@@ -52,7 +52,7 @@ const mishaps: readonly ActionKind[] = [
   'crash-after-record',
 ];
 
-/** Adds a webhook to about a quarter of the worlds, with draws of its own: the rest of a world stays as it is without. */
+/** Adds a webhook to about a quarter of the worlds. Its own draws keep the rest of each world as it is without. */
 export function withHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
   if (!draw.chance(0.25)) return { ...world, hybrid: undefined, dark: undefined };
   return world.calm ? calmHybrid(world, draw) : wildHybrid(world, draw);
@@ -103,7 +103,7 @@ function drawSteps(kinds: readonly ActionKind[], draw: Draw, stormMs: number): r
     const atMs = draw.int(0, stormMs - 1);
     const kind = draw.pickAny(kinds) ?? 'dry-run';
     steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });
-    // What befalls the webhook matters when there is something for it to see.
+    // Trouble for the webhook matters only if there is a change for it to see.
     const soonMs = Math.min(stormMs - 1, atMs + draw.int(0, draw.pick([20, 300, 2_000])));
     const company = draw.pick<ActionKind>(['edit-source', 'burst', 'revert-source', 'recreate-source']);
     if (draw.chance(0.6)) steps.push({ kind: company, atMs: soonMs, uponWrite: false, seed: draw.seed() });
@@ -111,7 +111,7 @@ function drawSteps(kinds: readonly ActionKind[], draw: Draw, stormMs: number): r
   return steps;
 }
 
-/** Nothing goes wrong, but that the watches of sources may be cut: then the webhook alone has to do. */
+/** Nothing goes wrong except that the watches of sources may be cut. Then the webhook alone must be enough. */
 function calmHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
   const well = { maxLatencyMs: 15, lost: 0 };
   const hybrid: Hybrid = {
@@ -131,12 +131,12 @@ function calmHybrid(world: Omit<World, 'hybrid' | 'dark'>, draw: Draw): World {
     ? { fromMs: 10_000, toMs: world.stormMs, lagMs: draw.chance(0.4) ? 60_000 : undefined }
     : undefined;
   const steps = world.steps.flatMap((step): readonly Step[] => {
-    // What is there from the beginning is not a change, and nothing comes before it.
+    // What exists from the beginning is not a change, and nothing can come before it.
     if (kinds.length === 0 || step.atMs === 0 || !draw.chance(0.5)) return [step];
     const kind = draw.pickAny(kinds) ?? 'dry-run';
     return [step, { kind, atMs: step.atMs + draw.int(-3_000, 4_000), uponWrite: false, seed: draw.seed() }];
   });
-  // Which of two leads is not known: the webhook must tell both.
+  // The webhook does not know which of two replicas leads, so it must send to both.
   const replicas = dark && draw.chance(0.5) ? 2 : world.replicas;
   return { ...world, hybrid, dark, replicas, steps: merged(steps, []) };
 }

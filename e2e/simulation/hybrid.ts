@@ -25,29 +25,29 @@ export interface HybridOptions {
   readonly hybrid: Hybrid;
   readonly isDark: boolean;
   readonly mayBeRefused: boolean;
-  /** Told of each record that has reached a reconciler. */
+  /** Called for each record that reaches a reconciler. */
   readonly onDelivered: (delivery: Delivery) => void;
   readonly told: (who: string, what: string) => void;
 }
 
-/** What of the world there must be before the webhook starts, and is not there yet when the server is made. */
+/** What the webhook needs to start and does not exist yet when the API server is made. */
 interface Surroundings {
   readonly server: ApiServer;
   readonly network: Network;
   readonly users: Users;
   readonly reconcilers: Reconcilers;
-  /** Who leads: its place. */
+  /** The place of the leader among the reconcilers. */
   readonly leader: () => number | undefined;
 }
 
-/** The confirmation of a record ends well before this: by then it is confirmed, or a phantom. */
+/** Longer than the confirmation of a record takes: by then it is confirmed or a phantom. */
 const confirmedMs = 75_000;
-/** By then a flood has arrived, and what it leads to has not been sent. */
+/** By then a flood has arrived, but the records that it causes have not been sent. */
 const floodedMs = 250;
-/** The controller of EndpointSlices is not the quickest. */
+/** The lag of the EndpointSlice controller. */
 const publishedMs = 1_500;
 
-/** The webhook of a world, with all that is around it. */
+/** The webhook of a world, with everything that it is connected to. */
 export class HybridWorld {
   readonly #options: HybridOptions;
   readonly #admission: Admission;
@@ -87,7 +87,7 @@ export class HybridWorld {
     return this.#around.situations;
   }
 
-  /** Lets every hint be confirmed or become a phantom, for as long as that may take. */
+  /** Waits until every hint is confirmed or a phantom, at most until {@link confirmedMs} after the last delivery. */
   async rest(): Promise<void> {
     const { loop } = this.#options;
     while (!loop.halted && loop.monotonicMs() < this.#lastDeliveryMs + confirmedMs && (await this.#isBusy())) {
@@ -115,7 +115,7 @@ export class HybridWorld {
     return { webhooks, channel, admission, attacker, crashUponRecord, checkSoon };
   }
 
-  /** The addresses of the reconcilers have changed. */
+  /** Called when the addresses of the reconcilers have changed. */
   reconcilersChanged(): void {
     const { loop, hybrid } = this.#options;
     if (!hybrid.discover) return;
@@ -134,7 +134,7 @@ export class HybridWorld {
     this.#around.webhooks.relieve();
   }
 
-  /** All processes of the webhook are killed. */
+  /** Kills all processes of the webhook. */
   crash(downMs: number): void {
     this.#around.webhooks.crashAll(downMs);
   }
@@ -144,7 +144,7 @@ export class HybridWorld {
     return [...found, ...(await checkHybrid(this.#parts))];
   }
 
-  /** `halted`: it did not come to rest, but was over before. */
+  /** `halted`: the world ended before it came to rest. */
   async checkAtRest(halted: boolean): Promise<readonly Violation[]> {
     const { webhooks, reconcilers } = this.#around;
     await this.situations.ended(reconcilers, webhooks);

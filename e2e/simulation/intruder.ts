@@ -8,15 +8,15 @@ import { ownNamespace } from '../engine-settings';
 import type { Draw } from './draw';
 import { isEngine } from './engine-user';
 
-/** Writes Secrets in Reroll's namespace, and has none of its keys. */
+/** The user who may write Secrets in Reroll's namespace, but has none of its keys. */
 export const intruderUser = 'eve';
 
-/** Where nobody but the intruder asks for anything. */
+/** A namespace in which only the intruder wants anything. */
 export const targetNamespace = 'kube-system';
 
 const prefix = 'reroll-job-';
 
-/** Somebody who may create Secrets in Reroll's namespace, and wants a Job where they may create none. */
+/** A user who may create Secrets in Reroll's namespace, and wants a Job where they may not create one. */
 export class Intruder {
   readonly #server: ApiServer;
   readonly #told: (who: string, what: string) => void;
@@ -27,7 +27,7 @@ export class Intruder {
     this.#told = told;
   }
 
-  /** Entries of a journal that nobody has begun: what a leader finds there it must not carry out. */
+  /** Forges journal entries of recreations that no engine began. A leader that finds them must not carry them out. */
   forge(draw: Draw): void {
     seedNamespace(this.#server, targetNamespace);
     const { object, previous } = this.#ofEngine() ?? {};
@@ -67,7 +67,7 @@ export class Intruder {
     return { 'reroll.dev/journal-job-name': `${targetNamespace}/forged` };
   }
 
-  /** The newest write to an entry of an engine. */
+  /** The newest write of an engine to a journal entry. */
   #ofEngine() {
     return this.#server
       .history()

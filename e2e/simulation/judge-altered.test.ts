@@ -3,7 +3,7 @@ import { withValueAt, type JsonObject } from '../apiserver/json';
 import { adopted, type Hand } from './history.fixture';
 import { Judge, type Violation } from './judge';
 
-/** The revisions at which others have altered what the engine wrote. */
+/** Returns the broken promises. `altered` are the revisions of engine writes that others altered. */
 function promises(hand: Hand, altered: readonly number[]): readonly Violation['promise'][] {
   const judge = new Judge();
   if (altered.length > 0) judge.takenOut('Deployment default/web');
@@ -14,7 +14,7 @@ function promises(hand: Hand, altered: readonly number[]): readonly Violation['p
 const revision = (hand: Hand): number => hand.server.store.revision;
 
 describe('the judge of writes that others alter', () => {
-  /** A restart of which the record alone was stored. */
+  /** A restart of which only the record was stored, not the marker. */
   async function markerTakenOut(): Promise<{ readonly hand: Hand; readonly altered: readonly number[] }> {
     const hand = await adopted();
     await hand.edit('value-2-');
@@ -54,7 +54,7 @@ describe('the judge of writes that others alter', () => {
     await hand.lead('engine-1-1');
     await hand.engine('value-2-', true, undefined, 'engine-1-1');
     expect(promises(hand, altered)).toEqual([]);
-    // Its creation before the workload counts, too.
+    // The source's creation before the workload counts as a change too.
     for (let left = 2; left > 0; left--) await hand.engine('value-2-', true, undefined, 'engine-1-1');
     expect(promises(hand, altered)).toContain('more restarts than changes');
   });

@@ -6,9 +6,10 @@ import { isOfEngine, type Life } from './lives';
 import { withoutOurs } from './without-ours';
 
 /**
- * What others take out of a write of ours did not happen: it is no restart, and whoever wrote it takes the record of it back, or
- * writes the record again. In the end the restart that is owed comes, as any other. Until then records go back and forth, and
- * where nobody could note a restart, the next process makes it once more.
+ * Whether the newest write is an engine's write that others altered, or one that follows from it. What others take out
+ * of a write of Reroll did not happen. Without its marker the write is no restart, and the process that wrote it takes
+ * the record back. A record that was taken out is written again. In the end the owed restart comes, like any other.
+ * Until then records go back and forth, and if nobody could record a restart, the next process makes it once more.
  */
 export function isOfAltered({ altered }: Case, { writes }: Life): boolean {
   const write = writes.at(-1);
@@ -19,7 +20,7 @@ export function isOfAltered({ altered }: Case, { writes }: Life): boolean {
   return writes.slice(kept + 1).some((each) => altered.has(each));
 }
 
-/** Whatever becomes of it, it changes nothing that is not ours. */
+/** Even an altered write must change nothing that is not Reroll's. */
 export function checkOfAltered({ name, writes }: Life): readonly Violation[] {
   const write = writes.at(-1);
   if (!write?.previous) return [];
@@ -28,14 +29,15 @@ export function checkOfAltered({ name, writes }: Life): readonly Violation[] {
   return [{ promise: 'foreign write', sentence }];
 }
 
-/** The writes to it that others have altered. */
+/** The writes to the workload that others altered. */
 export function alteredIn({ altered }: Case, { writes }: Life): readonly WriteRecord[] {
   return writes.filter((write) => altered.has(write));
 }
 
 /**
- * When others last took the marker of a restart out and nobody took its record back: whoever wrote it ended before it could, and to the
- * next process it has happened. The one limit of what is promised here.
+ * The revision at which others last took out the marker of a restart whose record nobody took back, or 0. The process
+ * that wrote the record ended before it could take it back, and to the next process the restart has happened. That is
+ * the one limit of what is promised here.
  */
 export function notTakenBack({ altered, holder }: Case, { writes }: Life): number {
   const last = writes.findLastIndex((write) => altered.has(write));

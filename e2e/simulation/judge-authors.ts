@@ -10,7 +10,8 @@ import { isOfWorkload } from './lives';
 import { lostWrites } from './restored';
 
 /**
- * Who is named as the author of a change has made one: a write of that user to the source was stored. What was only admitted, announced, forged or tried out makes nobody an author.
+ * A user who is named as the author of a change must have made one: a write of that user to the source was stored. A
+ * write that was only admitted, announced, forged or tried out makes nobody an author.
  */
 export function checkAuthors(opened: Case, write: WriteRecord): readonly Violation[] {
   if (!isEngine(write.user) || write.type === 'DELETED') return [];
@@ -18,7 +19,10 @@ export function checkAuthors(opened: Case, write: WriteRecord): readonly Violati
   return isOfWorkload(write) ? checkAnnotation(opened, write) : [];
 }
 
-/** `ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit); Secret db: …. Deployment restarted (…)`. */
+/**
+ * Checks an Event with a message such as
+ * `ConfigMap app: content changed (keys: color) by alice, bob (kubectl-edit); Secret db: …. Deployment restarted (…)`.
+ */
 function checkEvent(opened: Case, { object, key, revision }: WriteRecord): readonly Violation[] {
   const message = stringAt(object, 'message') ?? stringAt(object, 'note') ?? '';
   const namespace = key.split('/')[0] ?? '';
@@ -34,7 +38,7 @@ function checkEvent(opened: Case, { object, key, revision }: WriteRecord): reado
   });
 }
 
-/** `reroll.dev/last-restart`, which is written with the restart itself. */
+/** Checks `reroll.dev/last-restart`, which is written together with the restart. */
 function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[] {
   const { object, previous, kind, key, revision } = write;
   const text = object.metadata.annotations?.['reroll.dev/last-restart'];
@@ -43,7 +47,7 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
   const named = arrayAt(restart, 'by').filter((user): user is string => typeof user === 'string');
   if (named.length === 0) return [];
   const sources = Object.keys(objectAt(restart, 'sources'));
-  // A Job may be created anew long after that was decided.
+  // A Job may be recreated long after that was decided.
   const decidedMs = Math.min(write.atMs, Date.parse(stringAt(restart, 'at') ?? ''));
   const authors = new Set(sources.flatMap((id) => authorsOf(opened, write, id, decidedMs)));
   return named
@@ -54,12 +58,12 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
 }
 
 /**
- * Watches and records may be behind: a restart is for a state that was there not long ago, and a record may tell of a
- * state to which another has returned meanwhile, whose author has written it, too.
+ * How far watches and records may be behind: a restart may be for a state that was replaced this recently. A record may
+ * also report a state to which somebody else has returned meanwhile, and then that user has written the state too.
  */
 const behindMs = 75_000;
 
-/** Whose writes led from what was recorded before to what is recorded now. */
+/** The users whose writes led from what was recorded before to what is recorded now. */
 function authorsOf(opened: Case, write: WriteRecord, id: string, decidedMs: number): readonly string[] {
   const source: SourceName | undefined = sourceOfEntry(id, write.object.metadata.namespace ?? '');
   const { stored, digests } = opened;

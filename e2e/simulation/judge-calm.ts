@@ -5,12 +5,17 @@ import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
 import { settleMaxMsOf, settleMsOf } from './own-settings';
 
-/** Changes that come sooner one after the other, by so much, are of one settle window, and those that come later are not. */
+/**
+ * Changes are in one settle window if the time between them is shorter than the window by `soonerMs` or more. They are
+ * in different windows if it is longer by `laterMs` or more.
+ */
 const [soonerMs, laterMs] = [100, 1_000];
-/** Times of writes are told by the server, and the wait by the engine. */
+/** The server dates the writes, but the engine measures the wait. */
 const toleranceMs = 20;
 
-/** Where nothing goes wrong, the count is exact: one restart for all changes of a settle window, none if they cancel out. */
+/**
+ * If nothing goes wrong, the count is exact: one restart for all changes of a settle window, none if they cancel out.
+ */
 export function checkCalm(opened: Case): readonly Violation[] {
   return opened.present.filter(isRolled).flatMap((life) => {
     const windows = windowsOf(opened, life);
@@ -37,7 +42,10 @@ export function checkCalm(opened: Case): readonly Violation[] {
   });
 }
 
-/** The changes of sources that a workload uses, also of keys that it does not, by settle window; none where it cannot be told which are of one window. */
+/**
+ * The changes of the sources that a workload uses, by settle window. Changes of keys that it does not use are included.
+ * Empty if it is uncertain which changes share a window.
+ */
 function windowsOf(opened: Case, life: Life): readonly (readonly Version[])[] {
   const born = life.writes[0].revision;
   const changes = [...opened.usageAt(life.writes[0].object)]

@@ -42,7 +42,7 @@ async function remove(hand: Hand, pod: string): Promise<void> {
   await hand.server.registry.delete(writeBy('csi', 'csi', 'delete'), kind, 'default', `${pod}-default-vault`, options);
 }
 
-/** `web` goes, and comes again under its name. */
+/** Deletes `web` and creates it again under the same name. */
 async function comeAnew(hand: Hand): Promise<void> {
   const options = { propagationPolicy: 'Background' } as const;
   const deployments = hand.server.kindOf('Deployment');
@@ -77,7 +77,7 @@ describe('the judge of rotations', () => {
     expect(hand.promises(true)).toEqual([]);
   });
 
-  /** A class is there from its first rotation on, and that one is a change; of a ConfigMap the creation is none. */
+  /** A class exists from its first rotation on, and that rotation is a change. The creation of a ConfigMap is none. */
   it('finds nothing where a restart answers the first rotation since the workload came to mount the class', async () => {
     const hand = await adopted((before) => {
       before.server.serve(kind);

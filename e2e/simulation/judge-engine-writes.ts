@@ -17,7 +17,10 @@ interface Newest {
   readonly former: WrittenBaseline | undefined;
 }
 
-/** What the latest write to a workload was, if an engine's, and whether it was owed, whole, and nobody else's business. */
+/**
+ * Checks the newest write to a workload, if an engine made it. A restart must be owed, pod template and baseline must
+ * agree, and nothing else may change.
+ */
 export function checkEngineWrites(opened: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
   if (!write || !isOfEngine(write)) return [];
@@ -33,8 +36,9 @@ export function checkEngineWrites(opened: Case, life: Life): readonly Violation[
 }
 
 /**
- * Never more restarts than there were contents, looked at with each restart: other writes only add contents. A record that others took away may cost one more: where the process that
- * wrote it is gone too, nobody knows of the restart.
+ * There are never more restarts than there were contents. This is checked at each restart, because other writes only
+ * add contents. A record that others removed may cost one more restart: if the process that wrote it has ended too,
+ * nobody knows of the restart.
  */
 export function checkRestartCount(opened: Case, life: Life): readonly Violation[] {
   const latest = life.writes.at(-1);
@@ -47,8 +51,8 @@ export function checkRestartCount(opened: Case, life: Life): readonly Violation[
 }
 
 /**
- * Writes to what it ever used: since its birth, and older ones that come forth later, because the watch was behind when
- * they were recorded or because the server keeps no time of them.
+ * Counts the writes to sources that the workload ever used. Older ones than the workload count if they show up later,
+ * because the watch was behind when they were recorded, or because the server keeps no time of them.
  */
 export function changesInLife(opened: Case, life: Life): number {
   const { contents, processes } = opened;
@@ -60,11 +64,11 @@ export function changesInLife(opened: Case, life: Life): number {
     ...lateChanges(opened, life, source, processes),
     ...recordedLate(opened, life, source),
   ]);
-  // Each may have been restarted for, and its end too.
+  // Each undone write may have caused a restart, and its undoing another one.
   return new Set(changes.map(({ revision }) => revision)).size + 2 * lost.length + alteredIn(opened, life).length;
 }
 
-/** What a source had come to be already when an engine recorded an older content of it. */
+/** The versions that a source had already reached when an engine recorded an older one. */
 function recordedLate({ contents, digests }: Case, { writes }: Life, source: SourceName): readonly Version[] {
   return writes.filter(isOfEngine).flatMap(({ object, revision }) => {
     const entry = recordedOf(object).get(source);
@@ -96,17 +100,17 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
     found('baseline apart from template', `${at}: left no baseline that can be read`);
     return violations;
   }
-  // Under another key they are counted anew.
+  // Under another key the numbers start again.
   if (before && before.key === after.key && after.n <= before.n)
     found('baseline apart from template', `${at}: number ${after.n} after ${before.n}`);
   violations.push(...checkTruth(opened, write, after, at));
 
-  // A process that wrote the newest baseline itself remembers it; another may know only what stands on the object.
+  // A process that wrote the newest baseline remembers it. Another process may know only what is on the object.
   const known = newest?.user === user ? [newest.baseline] : [before, newest?.baseline];
   const isLost = newest !== undefined && before?.n !== newest.baseline.n;
-  // Its own write, whose answer did not come, and which others undid before a watch showed it: that it was is not known.
+  // A process may not know of its own write: the answer was lost, and others undid the write before a watch showed it.
   if (isLost) known.push(newest.former);
-  // What it had recorded before others took its restart out is what is owed against.
+  // If others took its restart out, the restart is owed against what was recorded before.
   if (alteredIn(opened, life).length > 0)
     known.push(...life.writes.slice(0, -1).map((each) => baselineOf(each.object)));
   if (!isRestart(write)) {
@@ -121,7 +125,7 @@ function checkWrite(opened: Case, life: Life, write: EngineWrite, newest: Newest
   return violations;
 }
 
-/** Each digest is of a content that the source really had, and none of an older one than before. */
+/** Each digest must be of a content that the source really had, and not of an older content than before. */
 export function checkTruth(
   opened: Case,
   { kind, key, previous, revision, object }: WriteRecord,
@@ -134,12 +138,12 @@ export function checkTruth(
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     if (source === undefined) return [];
-    // As it was last seen before it went, or as it was recorded before the restore was known of.
+    // The source as it was last seen before it disappeared, or as it was recorded before the restore was known.
     const isOfBefore =
       contents.at(source, revision) === undefined || JSON.stringify(before?.sources[id]) === JSON.stringify(entry);
     if (isOfBefore && recordsLost(opened, source, entry)) return [];
     if (isMountedFromBefore(opened, source, entry)) return [];
-    // A restart was taken back, of a source that nothing had been recorded of before.
+    // A restart was taken back, and nothing had been recorded of the source before.
     if (entry === noContents && opened.alteredWorkloads.has(`${kind.kind} ${key}`)) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
     const matching = (recorded: typeof entry): readonly number[] =>
@@ -148,7 +152,7 @@ export function checkTruth(
     if (now.length === 0 && versions.length > 0) {
       return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} was never what is recorded of it` }];
     }
-    // Under another key it is recorded anew, as who records it sees it first.
+    // Under another key the source is recorded again, as the recording process first sees it.
     const former = before?.key === after.key ? before?.sources[id] : undefined;
     const oldest = former === undefined ? undefined : matching(former)[0];
     if (oldest !== undefined && (now.at(-1) ?? -1) < oldest) {

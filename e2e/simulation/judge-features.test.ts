@@ -21,7 +21,7 @@ const noted = (hand: Hand): Change => annotated(pausedAtAnnotation, new Date(han
 const letGo = all(paused(false), annotated(pausedAtAnnotation, undefined));
 
 describe('the judge of pauses', () => {
-  /** A change is owed, of a Deployment that asks to be held for 20 s. */
+  /** A Deployment that requests a pause of 20 s is owed a restart. */
   async function asked(): Promise<Hand> {
     const hand = await adopted();
     await hand.write('dev', annotated(periodAnnotation, '20s'));
@@ -184,7 +184,7 @@ describe('the judge of selected sources', () => {
       await hand.annotate('reloader.stakater.com/auto', 'false');
       await hand.annotate('reloader.stakater.com/auto', undefined);
       await hand.label('ConfigMap', yes);
-      // Its watch was behind.
+      // The watch was behind, so the engine records that the source does not exist.
       await hand.engine(undefined, false);
       await hand.edit('value-2-');
       await hand.lead(user);

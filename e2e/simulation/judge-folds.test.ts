@@ -45,7 +45,7 @@ describe('the judge of folded restarts', () => {
     await happens(hand);
     await hand.engine('value-2-', false);
     expect(hand.promises()).toContain('missed change');
-    // What is recorded at last is found at once, and not only where nothing comes after it.
+    // A wrong record is found at once, even if another template comes after it.
     await setImage(hand, '9');
     expect(hand.promises()).toContain('missed change');
   });
@@ -62,7 +62,10 @@ describe('the judge of folded restarts', () => {
   describe('of a source that is left out for a while', () => {
     const leavingOut = { leavesOutSources: true };
 
-    /** It is left out, and another template is stored before it is changed to the one and after it is changed to the other. */
+    /**
+     * While the source is left out, it is changed to `first`, then a new template is stored, then it is changed to
+     * `second`.
+     */
     async function leftOut(first: string, second: string): Promise<Hand> {
       const hand = await adopted();
       await hand.label('ConfigMap', { tier: 'dev' });

@@ -7,8 +7,8 @@ import { differ } from './reason';
 import { templateOf } from './usage';
 
 /**
- * A record that moves on without a restart stands for a rollout of somebody else: the pods of the last new template have
- * found what is recorded, or what came after it. A record that was lost, or put back, or begins anew, stands for something else.
+ * A baseline that changes without a restart must stand for somebody else's rollout: the pods of the newest template
+ * have read the recorded content, or a later one. A baseline that was lost, restored or started again is not checked.
  */
 export function checkFold({ contents, stored, digests }: Case, { name, writes }: Life): readonly Violation[] {
   const write = writes.at(-1);
@@ -17,15 +17,15 @@ export function checkFold({ contents, stored, digests }: Case, { name, writes }:
   const before = baselineOf(previous);
   const after = baselineOf(object);
   const newest = Math.max(...writes.slice(0, -1).map((former) => baselineOf(former.object)?.n ?? -1));
-  // Under another key it is recorded anew.
+  // Under another key everything is recorded again.
   if (!before || !after || before.n !== newest || before.key !== after.key) return [];
   const rolled = writes.findLast((former) => templateOf(former.previous) !== templateOf(former.object)) ?? writes[0];
   return Object.entries(after.sources).flatMap(([id, entry]): readonly Violation[] => {
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     const former = before.sources[id];
     if (source === undefined || former === undefined || former === '-') return [];
-    // What came between is not known yet, and is answered when it is.
-    // Pods read what is stored, selected or not; to the engine, what is not selected is not there.
+    // The engine does not know yet what came in between, and acts on it when it does.
+    // Pods read what is stored, selected or not. To the engine, a source that is not selected does not exist.
     const versions = [...contents.versions(source), ...stored.versions(source)];
     const until = versions.filter((version) => version.revision <= rolled.revision);
     if (differ(former, entry) !== true || until.some(({ content }) => matches(digests, source, content, entry))) {

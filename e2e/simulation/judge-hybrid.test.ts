@@ -7,7 +7,7 @@ import { RecordJudge } from './judge-records';
 
 const dark = { fromMs: 0, toMs: Infinity, lagMs: undefined };
 
-/** The engine restarts for `color` and names these as the authors. */
+/** The engine restarts for `color` and names `by` as the authors. */
 async function restart(hand: Hand, color: string, ...by: readonly string[]): Promise<void> {
   await hand.restart(color, { by });
 }
@@ -105,11 +105,11 @@ describe('the judge of records', () => {
     judge.sent('webhook-0-1', record({}));
     judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
     judge.sent('webhook-0-1', record({ id: '3' }));
-    // The first one once more, to another reconciler: it was not told anew.
+    // The first record of this change once more, to another reconciler. It does not report the change anew.
     judge.sent('webhook-0-1', record({ id: '2', digest: 'e' }));
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_005 }));
     judge.sent('webhook-0-1', record({ id: '3', observedAtMs: 1_006 }));
-    // A review that is asked about again, after another change.
+    // A review that the webhook is asked about again, after another change.
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_007 }));
     judge.sent('webhook-0-1', record({ id: '6', observedAtMs: 1_008 }));
     judge.sent('webhook-0-1', record({ id: '5', digest: 'e', observedAtMs: 1_009 }));

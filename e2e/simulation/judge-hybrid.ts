@@ -8,11 +8,13 @@ import type { SimulatedProcess } from './process';
 import type { Reconcilers } from './reconcilers';
 import type { Webhooks } from './webhooks';
 
-/** A flood on one source takes no room from the others; there are five sources, and one that is named and never was. */
+/**
+ * A flood on one source takes no room from the others. There are five sources, and one that is named but never existed.
+ */
 const maxPendingHints = 6 * 64;
-/** Of one webhook for one reconciler: what waits, and what is under way. */
+/** The most records that one webhook holds for one reconciler, waiting and under way. */
 const maxQueuedRecords = 1_100;
-/** A hint is read for at growing distances until it is too old to be true. */
+/** A hint causes reads at growing intervals, until it is too old to be true. */
 const maxReadsPerRecord = 8;
 const maxReadsPerSecond = 21;
 
@@ -21,11 +23,14 @@ export interface HybridParts {
   readonly channel: Channel;
   readonly reconcilers: Reconcilers;
   readonly server: ApiServer;
-  /** Who may not list sources reads those that workloads use by name, again and again. */
+  /**
+   * Whether requests may be forbidden. A process that may not list sources reads those that workloads use by name,
+   * again and again.
+   */
   readonly mayBeRefused: boolean;
 }
 
-/** What webhook and channel hold: never more than was promised. */
+/** Webhook and channel must never hold more than promised. */
 export async function checkHybrid({
   webhooks,
   channel,
@@ -47,10 +52,11 @@ export async function checkHybrid({
   return found;
 }
 
-/** A while after the last record: nothing waits any more for what can no longer come. */
+/** Some time after the last record, nothing may still wait for what can no longer come. */
 export async function checkHybridAtRest({ webhooks, reconcilers, server }: HybridParts): Promise<readonly Violation[]> {
   const found: Violation[] = [];
-  // A Job is answered when its re-creation begins, and told of when it is done, which may be by another process.
+  // A Job's change is counted when its recreation begins, and reported when that is done, which may be by another
+  // process.
   const hasJobs = server.history().some(({ kind, user }) => kind.kind === 'Job' && !isEngine(user));
   for (const { process, metrics } of webhooks.running) {
     for (const metric of ['reroll_channel_queue_records', 'reroll_webhook_in_flight']) {
@@ -85,7 +91,7 @@ function checkReads({ name }: SimulatedProcess, records: number, server: ApiServ
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
   }
   const found: Violation[] = [];
-  // What was read by a list of its name, and a later list contradicts, is read once more.
+  // A source that was read by a list of its name is read once more if a later list contradicts it.
   const most = records * maxReadsPerRecord + lists;
   if (reads > most) found.push(unbounded(`${name} made ${reads} reads for ${records} records and ${lists} lists`));
   const atOnce = Math.max(0, ...perSecond.values());

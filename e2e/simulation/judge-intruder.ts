@@ -3,7 +3,7 @@ import { isEngine } from './engine-user';
 import { intruderUser, targetNamespace } from './intruder';
 import type { Violation } from './judge';
 
-/** Nothing is created from an entry of the journal that an intruder forged, and the entry is left as it is. */
+/** Nothing may be created from a journal entry that an intruder forged, and the entry must be left as it is. */
 export class IntruderJudge {
   readonly #forged = new Set<string>();
 

@@ -16,7 +16,7 @@ async function rekeyed(hand: Hand): Promise<void> {
   await hand.lead('engine-0-2');
 }
 
-/** That process records the content under the new key, counting anew. */
+/** That process records the content under the new key. By default the numbers start again. */
 async function record(hand: Hand, color: string, restart: boolean, n = 1, keyId = 'other'): Promise<void> {
   const digest = new Digests(key).whole('ConfigMap default/app', new Map([['color', color]]));
   const text = JSON.stringify({ v: 1, n, key: keyId, sources: { 'cm/app': digest } });

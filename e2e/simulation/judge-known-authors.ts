@@ -9,7 +9,7 @@ import { restartWrittenBy } from './judge-restart-ids';
 import { isOfEngine, type Life } from './lives';
 import { startMs } from './loop';
 
-/** A record that a reconciler has taken. */
+/** A record that a reconciler has accepted. */
 interface Told {
   readonly to: string;
   readonly atMs: number;
@@ -20,25 +20,25 @@ interface Told {
   readonly observedAtMs: number;
 }
 
-/** Clocks of processes may be off by so much. */
+/** How far the clocks of processes may be off. */
 const skewMs = 1_000;
-/** A record is waited for a little longer than this, whether reads succeed or not. */
+/** A reconciler waits a little longer than this to confirm a record, whether reads succeed or not. */
 const rememberedMs = 30_000;
-/** Older ones are not believed; webhooks' clocks may be off as well. */
+/** Older records are not believed. The clocks of webhooks may be off as well. */
 const maxAgeMs = 50_000;
-/** So many of one source are kept at a time, and so many authors of one state. */
+/** How many records of one source, and how many authors of one state, are kept at a time. */
 const maxOfSource = 60;
 const maxAuthors = 5;
 
 /**
- * Who was known as the author of a change is named by the restart for it: in its annotation, and so in its Event. Known is
- * who was told to the process before it decided. What a restart may leave out, because it could not know better:
+ * A restart must name every known author of its changes, in its annotation and so in its Event. An author is known if a
+ * record named the user to the process before it decided. A restart may leave out what it could not know:
  *
- * - whoever brought a state that had been there before, or that was there twice: which of both it is, a digest does not tell;
+ * - who wrote a state that had existed before, or that existed twice: a digest does not tell the two apart;
  * - a record that came before the process is known to have looked after a workload that uses the source;
- * - a record of a state that came to be stored after one that was announced later: that one counts as the newer;
- * - a record that came after the next change of the source, by which the one that it tells of may have been overtaken;
- * - what is one of very many, of authors or of records.
+ * - a record that was observed before a record of a former state, because that state then counts as the newer one;
+ * - a record that came after the next change of the source, which may have overtaken the change that it reports;
+ * - some of very many authors or records.
  */
 export class KnownAuthors {
   readonly #told = new Map<SourceName, Told[]>();
@@ -55,11 +55,12 @@ export class KnownAuthors {
     ]);
   }
 
-  /** Looks at the latest write of the life. */
+  /** Checks the newest write of the life. */
   check(opened: Case, life: Life): readonly Violation[] {
     const write = life.writes.at(-1);
     const { rules } = opened;
-    // What is not selected is not taken, and when that was is not looked into here.
+    // A record of a source that is not selected is not accepted. Since when it has not been selected is not checked
+    // here.
     const selects =
       rules.selectsNamespaces || rules.selectsSources || rules.leavesOutNamespaces || rules.leavesOutSources;
     if (!write || !isOfEngine(write) || selects) return [];
@@ -113,7 +114,9 @@ export class KnownAuthors {
   }
 }
 
-/** The process had itself recorded the source for the workload, which went on to use it until then. */
+/**
+ * Whether the process had itself recorded the source for the workload, and the workload used it from then until `atMs`.
+ */
 function wasLookedAfter(opened: Case, { writes }: Life, source: SourceName, user: string, atMs: number): boolean {
   const before = writes.filter((write) => write.atMs < atMs);
   const recorded = before.findIndex(

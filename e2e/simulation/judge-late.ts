@@ -7,14 +7,16 @@ import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
 
 /**
- * From the last of some changes to the restart: what a watch is waited for, a read that came before the write and the
- * one after it, the settle window, and what is on its way.
+ * The longest time from the last of some changes to the restart: the wait for a watch, a read that came before the
+ * write and the one after it, the settle window, and latencies.
  */
 const boundMs = 300 + 1_000 + 1_000 + 1_200;
-/** Changes that come sooner than this after another may share its restart. */
+/** A change that comes sooner than this after another may share its restart. */
 const apartMs = 4_000;
 
-/** While the watches of sources are cut and all else is well, the webhook alone has each change acted on in time. */
+/**
+ * If the watches of sources are cut and nothing else fails, each change must be acted on in time by the webhook alone.
+ */
 export function checkLate(opened: Case, dark: Darkness): readonly Violation[] {
   return opened.present.filter(isRolled).flatMap((life) =>
     burstsOf(opened, life).flatMap(({ first, last }): readonly Violation[] => {

@@ -4,7 +4,10 @@ import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { isOfWorkload } from './lives';
 
-/** Who writes to a workload holds the Lease at that revision. `opened` has come to just before the write. */
+/**
+ * An engine that writes to a workload must hold the Lease at that revision. `opened` contains the history up to just
+ * before the write.
+ */
 export function checkLease({ holder }: Case, write: WriteRecord): readonly Violation[] {
   const { kind, key, user, revision } = write;
   if (!isOfWorkload(write) || !isEngine(user) || user === holder) return [];

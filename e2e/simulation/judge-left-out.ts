@@ -4,15 +4,15 @@ import type { Violation } from './judge';
 import { namespaceOf, type Life } from './lives';
 import { endsPause } from './pause-text';
 
-/** A watch of namespaces may be behind, and what is under way by then is brought to its end. */
+/** How long a process may still act: its watch of namespaces may be behind, and it finishes what is under way. */
 const behindMs = 25_000;
-/** As long as a watch may last, and a little more. */
+/** A little longer than a watch may last. */
 const silentMs = 11 * 60_000;
 
-/** What is in a namespace that is left out is left alone, but for a pause that is to end. */
+/** A workload in a namespace that is left out must be left alone, except to end a pause. */
 export function checkLeftOut({ namespaces, restored, rules }: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
-  // A Job that is gone comes back, wherever it was.
+  // A deleted Job is created again, wherever it was.
   if (!write || !isEngine(write.user) || write.type === 'ADDED' || endsPause(write)) return [];
   const sinceMs = namespaces.leftOutSinceMs(namespaceOf(life));
   const toldMs = Math.max(sinceMs ?? 0, restored?.atMs ?? 0);

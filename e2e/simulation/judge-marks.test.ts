@@ -10,9 +10,9 @@ const auto = { 'reloader.stakater.com/auto': 'true' };
 const restartedAt = '2026-01-01T00:00:09.981Z';
 
 interface Shape {
-  /** In the template. */
+  /** On the pod template. */
   readonly restartedAt?: string;
-  /** What `reroll.dev/last-restart` tells. */
+  /** The time in `reroll.dev/last-restart`. */
   readonly lastRestartAt?: string;
   readonly n?: number;
   readonly digest?: string;

@@ -16,20 +16,20 @@ import { hasMarker, templateWithoutOurs, withoutOurs } from './without-ours';
 /** What a webhook made of a write of a workload, in the words of the situations. */
 export type Marked = 'born' | 'kept' | 'template kept' | 'folded';
 
-/** What a write of a workload became on its way through the webhook. */
+/** A write of a workload, before and after the webhook. */
 export interface MarkedWrite {
   readonly operation: AdmissionRequest['operation'];
-  /** Of what the author says that it writes nothing else: what is not there is to go. */
+  /** The author edits the object itself: what the write lacks is meant to be removed. */
   readonly isDeliberate: boolean;
   readonly oldObject: KubeObject | undefined;
-  /** As its author sent it. */
+  /** The object as its author sent it. */
   readonly asked: KubeObject;
   readonly after: KubeObject;
 }
 
 /**
- * A write of somebody else keeps what it would only lose, gains what the engine would write at once, and is otherwise what
- * its author sent. Holds for an answer that has arrived: without one nothing is promised.
+ * A write of somebody else must keep what it would lose by accident, gain what the engine would write at once, and
+ * otherwise stay as its author sent it. Without an answer of the webhook nothing is promised.
  */
 export function checkMarks(write: MarkedWrite): readonly Violation[] {
   const { operation, oldObject: old, asked, after } = write;
@@ -63,8 +63,9 @@ export function checkMarks(write: MarkedWrite): readonly Violation[] {
 }
 
 /**
- * What the webhook put into a write of somebody else is true, as what an engine writes is. The webhook asks the leader what sources
- * hold, which may not know yet that etcd was restored.
+ * A baseline that the webhook put into somebody else's write must be true, like one that an engine writes. This is not
+ * checked just after a restore of etcd: the webhook asks the leader what sources hold, and the leader may not know of
+ * the restore yet.
  */
 export function checkGiven(opened: Case, { name, writes }: Life): readonly Violation[] {
   const write = writes.at(-1);
@@ -75,7 +76,7 @@ export function checkGiven(opened: Case, { name, writes }: Life): readonly Viola
   return checkTruth(opened, write, given, `${name} at revision ${write.revision}, written by ${write.user}`);
 }
 
-/** For the situations. */
+/** What a webhook made of a write, for the situations. */
 export function marksOf(write: MarkedWrite): readonly Marked[] {
   const { operation, oldObject: old, asked, after } = write;
   const [sent, kept] = [baselineOf(asked), baselineOf(after)];
@@ -87,7 +88,7 @@ export function marksOf(write: MarkedWrite): readonly Marked[] {
   return marked;
 }
 
-/** Everything of the template is as it was, but the marker, of which there is nothing left. */
+/** Whether the pod template is as it was, except that Reroll's marker is gone. */
 function isBareReplacement({ operation, isDeliberate, oldObject, asked }: MarkedWrite): boolean {
   if (operation !== 'UPDATE' || isDeliberate || !oldObject || !baselineOf(oldObject) || hasMarker(asked)) return false;
   if (looksLikeAPersons(oldObject)) return false;
@@ -96,21 +97,25 @@ function isBareReplacement({ operation, isDeliberate, oldObject, asked }: Marked
 }
 
 /**
- * A marker that might be that of `kubectl rollout restart`, which a manifest may remove: both put the time there. Only
- * `reroll.dev/last-restart` tells that it is ours, and others may have taken that out of the write that brought the marker.
+ * Whether the marker might be that of `kubectl rollout restart`, which a manifest may remove: both write the time to
+ * the same place. Only `reroll.dev/last-restart` shows that the marker is Reroll's, and others may have taken that out
+ * of the write that brought the marker.
  */
 function looksLikeAPersons(object: KubeObject): boolean {
   const restartedAt = stringAt(podTemplateOf(object), 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt');
   return restartedAt !== undefined && restartedAt !== stringAt(restartWrittenBy({ object, previous: undefined }), 'at');
 }
 
-/** Of the record and what else we wrote to the metadata, and of nothing more. */
+/** Whether the write removes the baseline, and nothing that is not Reroll's. */
 function isOnlyRecordTaken({ oldObject, asked }: MarkedWrite): boolean {
   if (!oldObject || baselineOf(asked)) return false;
   return JSON.stringify(withoutOurs(oldObject)) === JSON.stringify(withoutOurs(asked));
 }
 
-/** The pods would be replaced without us, too: also by a former marker, which `rollout undo` brings back. */
+/**
+ * Whether the pods would be replaced without Reroll too, even by a former marker, which `kubectl rollout undo`
+ * restores.
+ */
 function isRollout(write: MarkedWrite): boolean {
   const { operation, oldObject, asked } = write;
   return operation === 'CREATE' || (templateOf(asked) !== templateOf(oldObject) && !isBareReplacement(write));
@@ -120,7 +125,7 @@ function newer(left: WrittenBaseline | undefined, right: WrittenBaseline | undef
   return (left?.n ?? -1) >= (right?.n ?? -1) ? left : right;
 }
 
-/** Of a source that was recorded before, something else is recorded now. */
+/** Whether something else is recorded now for a source that was recorded before. */
 function isRecordChanged(before: WrittenBaseline | undefined, after: WrittenBaseline | undefined): boolean {
   const former = before?.sources ?? {};
   return Object.entries(after?.sources ?? {}).some(

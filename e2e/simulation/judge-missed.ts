@@ -14,8 +14,9 @@ import { sourceSelectorOf, type Turn } from './selection';
 import { templateOf } from './usage';
 
 /**
- * No change missed: whatever a workload uses is at the end what it was when its pods last started, or came under our
- * care. What did not exist then, or does not now, counts where creations or deletions are to restart.
+ * No change may be missed: at the end, what a workload uses is what it was when the workload's pods last started, or
+ * when the workload came under Reroll's care. A source that did not exist then, or does not exist now, counts only if
+ * creations or deletions restart.
  */
 export function checkMissed(opened: Case): readonly Violation[] {
   const { contents, rules } = opened;
@@ -37,10 +38,10 @@ export function checkMissed(opened: Case): readonly Violation[] {
         selectedSince(opened, life, source),
       );
       const now = contents.versions(source).at(-1)?.content;
-      // Of rotated pods that are gone nobody may have known.
+      // If the rotated pods are gone, perhaps nobody knew of the rotation.
       if (isClass(source) && contents.witnessedSinceMs(source) === undefined) return [];
       const missed = changed(rulesFor(source, rules), keys, contents.settledAt(source, since), now);
-      // What the pods have read in truth counts too: a change within the second of the creation may be taken back.
+      // What the pods really read counts too: a change within the second of the creation may have been reverted.
       if (missed.length === 0 || changed(rulesFor(source, rules), keys, contents.at(source, since), now).length === 0)
         return [];
       if (cameBack(opened, source, keys, since)) return [];
@@ -55,8 +56,9 @@ export function checkMissed(opened: Case): readonly Violation[] {
 }
 
 /**
- * When a workload came under our care. One that was there before us did when the process that first recorded it led: what
- * an earlier process saw and had not recorded when it was killed is not known.
+ * The revision at which a workload came under Reroll's care. If it existed before any process led, that is when the
+ * process that first recorded it began to lead: what an earlier process saw, but had not recorded when it was killed,
+ * is lost.
  */
 function inCareSince(opened: Case, { writes }: Life): number {
   const [born] = writes;
@@ -64,7 +66,10 @@ function inCareSince(opened: Case, { writes }: Life): number {
   return born.revision < opened.firstLedRevision && adopter ? opened.ledSince(adopter.user) : opened.firstLedRevision;
 }
 
-/** A source that could not be listed when its user was first recorded is known from the time of who could. */
+/**
+ * If a source could not be listed when its workload was first recorded, it is known since the process led that recorded
+ * it later.
+ */
 function readableSince(opened: Case, { writes }: Life, source: string): number {
   const recordings = writes.filter((write) => isOfEngine(write) && baselineOf(write.object));
   const [adopter] = recordings;
@@ -75,9 +80,9 @@ function readableSince(opened: Case, { writes }: Life, source: string): number {
 }
 
 /**
- * Where others took the record away and the next to write is another process than the one that had written it, nobody
- * knows what the record was: the workload is new to that process, and in its care since it led. So it is to the same
- * process where the namespace was left out meanwhile: since it was looked after again.
+ * If others removed the baseline, and the next process to write is not the one that wrote it, nobody knows what the
+ * baseline was. The workload is new to that process, and in its care since it led. It is also new to the same process
+ * if its namespace was left out meanwhile: then it is in its care since the namespace was selected again.
  */
 function lastForgotten(opened: Case, life: Life): number {
   const gains = opened.namespaces.gains(namespaceOf(life));
@@ -93,8 +98,8 @@ function lastForgotten(opened: Case, life: Life): number {
 }
 
 /**
- * Where the install lost its key, what was recorded under it tells the next process nothing: the workload is new to it, as on a first
- * install or when its namespace is selected, and nothing is restarted for what changed before.
+ * If the install lost its digest key, what was recorded under it tells the next process nothing. The workload is new to
+ * it, as on a first install or when its namespace is selected, and earlier changes restart nothing.
  */
 function lastRekeyed(opened: Case, life: Life): number {
   const gains = opened.namespaces.gains(namespaceOf(life));
@@ -109,18 +114,20 @@ function lastRekeyed(opened: Case, life: Life): number {
   return Math.max(0, ...since);
 }
 
-/** A first record that was on its way when etcd was restored is of what its process had seen until then. */
+/** A first baseline that was on its way when etcd was restored records what its process had seen until then. */
 function adoptedUnaware(opened: Case, { writes }: Life): number {
   const adopter = writes.find((write) => isOfEngine(write) && baselineOf(write.object));
   return adopter && isUnaware(opened, adopter) ? adopter.revision : 0;
 }
 
-/** How long before its start a workload may still be compared with what was before: a settle window and the lags. */
+/**
+ * How long before its start a workload may still be compared with an earlier content: a settle window plus the lags.
+ */
 const settlingMs = 60_000;
 
 /**
- * Pods that start in the middle of a change that is taken back run with what was there in between. A comparison of
- * states cannot tell: the one limit of the design that is known and accepted.
+ * Whether pods started in the middle of a change that was reverted, and so run with what was in between. A comparison
+ * of states cannot show that. This limit of the design is known and accepted.
  */
 function cameBack({ contents, history }: Case, source: string, keys: Keys, since: number): boolean {
   const versions = contents.versions(source);
@@ -135,14 +142,17 @@ function cameBack({ contents, history }: Case, source: string, keys: Keys, since
   );
 }
 
-/** It has counted before, and is what was recorded then: what it was in between a comparison of states cannot tell. */
+/**
+ * Whether the source counted before, and is now what was recorded then. A comparison of states cannot show what it was
+ * in between.
+ */
 function countsAgain(opened: Case, life: Life, source: string): boolean {
   const recorded = recordedWhenBegun(opened, life, source);
   if (recorded === undefined || !opened.digests) return false;
   return matches(opened.digests, source, opened.contents.versions(source).at(-1)?.content, recorded);
 }
 
-/** Of a source that went before any engine recorded it, nobody can tell that there was another one before. */
+/** Whether the source was deleted before any engine recorded it. Then nobody can know that it existed before. */
 function wasUnknown(contents: Contents, { writes }: Life, source: string, since: number): boolean {
   const gone = contents.versions(source).find(({ revision, content }) => revision > since && content === undefined);
   if (!gone) return false;
@@ -151,9 +161,9 @@ function wasUnknown(contents: Contents, { writes }: Life, source: string, since:
 }
 
 /**
- * What a label brings into the selection is taken as it is first seen: where it was changed before that, nobody had seen
- * what it was. So it is where a process whose watch was behind recorded that it is not there, and ended before it was shown it, or
- * before it could record that everywhere.
+ * Whether a label brought the source into the selection, and the source was changed before anybody saw it: it is
+ * recorded as it is first seen. The same is true if a process whose watch was behind recorded that the source does not
+ * exist, and ended before it was shown the source, or before it could record it everywhere.
  */
 function cameUnseen(opened: Case, life: Life, source: string, since: number): boolean {
   const { contents, digests, lives, rules } = opened;
@@ -175,7 +185,7 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
       if (write.user !== seen?.user && endedSoonAfter(opened, write)) return false;
       const { object } = write;
       const entry = recordedOf(object).get(source);
-      // Keys that are the same today tell nothing of what was seen before.
+      // An entry whose keys are the same today does not show what was seen before.
       if (entry === undefined || matches(digests, source, now, entry)) return false;
       return formers.some(({ content }) => matches(digests, source, content, entry));
     }),
@@ -183,8 +193,8 @@ function cameUnseen(opened: Case, life: Life, source: string, since: number): bo
 }
 
 /**
- * A workload that was in a namespace when that came into the selection is taken as it was then; or as it was when a
- * process led that had not seen it happen. What was recorded of a source before is compared with that.
+ * A workload in a namespace that comes into the selection is recorded as it is then, or as it is when a process begins
+ * to lead that had not seen the namespace come in. A source that was recorded before is compared with that record.
  */
 function selectedSince(opened: Case, life: Life, source: string): number {
   const adopter = life.writes.find((write) => isOfEngine(write) && recordedOf(write.object).has(source));
@@ -195,19 +205,24 @@ function selectedSince(opened: Case, life: Life, source: string): number {
   return isLater ? Math.max(shownSince(opened, gain, adopter), opened.ledSince(adopter.user)) : gain.revision;
 }
 
-/** Of a label that was taken away nothing tells when that was: what it brings in counts from when it is shown. */
+/** Nothing dates the removal of a label, so what it brings into the selection counts from when the removal is shown. */
 function shownSince(opened: Case, { revision, atMs, isRemoval }: Turn, next: WriteRecord | undefined): number {
   return isRemoval ? Math.max(revision, opened.shownBy(atMs) ?? next?.revision ?? 0) : revision;
 }
 
-/** What differs, and is owed a restart: of what came or went, only where that is asked for. */
+/**
+ * Returns what differs and is owed a restart. A source that was created or deleted counts only if that is requested.
+ */
 function changed(rules: Rules, keys: Keys, then: Content | undefined, now: Content | undefined): readonly string[] {
   if (then === undefined && now !== undefined) return rules.reloadOnCreate ? ['absence'] : [];
   if (then !== undefined && now === undefined) return rules.reloadOnDelete ? ['presence'] : [];
   return changedKeys(keys, then, now);
 }
 
-/** Single keys are exempt like sources are; of a whole source a key that is new counts too. */
+/**
+ * A single key that was created or deleted does not count, like a source. If the whole source is used, a new key counts
+ * too.
+ */
 function changedKeys(keys: Keys, then: Content | undefined, now: Content | undefined): readonly string[] {
   if (then === undefined || now === undefined) return [];
   const inQuestion = keys === 'all' ? [...now.keys()] : [...keys].filter((key) => then.has(key) && now.has(key));
@@ -221,7 +236,7 @@ function lastTemplateChange({ writes }: Life): number {
   return (change ?? writes[0]).revision;
 }
 
-/** A process that was killed so soon after it recorded something had no time to record it everywhere. */
+/** A process that ended sooner than this after it recorded something had no time to record it everywhere. */
 const recordedEverywhereMs = 10_000;
 
 function endedSoonAfter({ history }: Case, { user, atMs }: WriteRecord): boolean {

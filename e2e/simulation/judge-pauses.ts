@@ -6,7 +6,10 @@ import { withoutOurs } from './without-ours';
 import { isGone, isOfEngine, type Life } from './lives';
 import { endsPause, pauseOf } from './pause-text';
 
-/** A pause begins with a restart that asks for one, is noted with it, and ends in its time or with whoever ends it. */
+/**
+ * A pause must begin with the restart of a Deployment that requests one, in the same write as its annotation. It must
+ * not end early, unless somebody else ends it.
+ */
 export function checkPause({ rules }: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
   if (!write?.previous) return [];
@@ -31,7 +34,7 @@ export function checkPause({ rules }: Case, life: Life): readonly Violation[] {
   return same ? [] : found('a pause began or ended that is nobody’s business');
 }
 
-/** Whoever is held is let go: in the end nothing is noted of any pause. */
+/** In the end no workload may still carry the annotation of a pause. */
 export function checkHeld({ lives }: Case): readonly Violation[] {
   return lives
     .filter((life) => !isGone(life))

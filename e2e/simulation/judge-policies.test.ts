@@ -8,10 +8,10 @@ const match = 'reloader.stakater.com/match';
 const search = 'reloader.stakater.com/search';
 const missed = ['missed change', 'missed change'];
 
-/** Everything is shown to everybody within three seconds. */
+/** Every process sees every write within three seconds. */
 const well: Partial<Rules> = { shownWithinMs: 3_000 };
 
-/** An engine has looked at `web`, and has no record of the ConfigMap. */
+/** An engine has looked at `web`, but has not recorded the ConfigMap. */
 async function unrecorded(settle: (hand: Hand) => Promise<void>): Promise<Hand> {
   const hand = new Hand();
   await settle(hand);

@@ -5,22 +5,24 @@ import { isOfWorkload } from './lives';
 import type { Network } from './network';
 import type { ReconcilerProcess, Reconcilers } from './reconcilers';
 
-/** Requests of one process in one minute, without its restarts; the busiest of small worlds come to a third of it. */
+/**
+ * The most requests of one process in one minute, without its restarts. The busiest small worlds reach a third of it.
+ */
 const maxRequestsPerMinute = 1_000;
 /**
- * For each workload, where that is more. A write that is refused for a whole minute is tried a dozen times, with a delay that
- * doubles, and told of in Events.
+ * The limit for each workload, if that allows more in total. A write that is refused for a whole minute is tried a
+ * dozen times, with a delay that doubles, and reported in Events.
  */
 const maxRequestsOfWorkload = 25;
-/** ConfigMaps, Secrets, five kinds of workloads, and namespaces where they are selected. */
+/** ConfigMaps, Secrets, five kinds of workloads, and namespaces if they are selected. */
 const watchesOfProcess = 8;
-/** Whose API is served in some worlds: a watch more for each. */
+/** Kinds whose API is served in some worlds only. Each adds a watch. */
 const addOns = new Set(['SecretProviderClass', 'SecretProviderClassPodStatus']);
 const sourceKinds = new Set(['ConfigMap', 'Secret', 'SecretProviderClass']);
-/** What may be kept of one source: its digests, and those of its recent past. */
+/** The most bytes that a process may keep for one source: its digests, and those of its recent past. */
 const maxBytesOfSource = 33 * 200;
 
-/** What processes ask for and hold: no more than the size of their world. */
+/** What processes request and hold must be bounded by the size of their world. */
 export async function checkProcesses(
   replicas: Reconcilers,
   server: ApiServer,
@@ -37,7 +39,10 @@ export async function checkProcesses(
   return found;
 }
 
-/** A restart is a PATCH and an Event. Whether there was a reason for it is judged elsewhere. */
+/**
+ * A restart is a PATCH and an Event, which cancel each other out here. Whether there was a reason for it is judged
+ * elsewhere.
+ */
 function requestsOfWorstMinute(server: ApiServer, name: string): number {
   const perMinute = new Map<number, number>();
   for (const { user, atMs, verb, code } of server.requests()) {

@@ -6,12 +6,18 @@ import { isNeverRun } from './own-settings';
 import { isMountedFromBefore } from './restored';
 import { isClass } from './rotations';
 
-/** When everything owed is done, each workload carries the present state of each source that it uses and that exists. */
+/**
+ * When everything owed is done, each workload must have recorded the current state of every existing source that it
+ * uses.
+ */
 export function checkRecorded(opened: Case): readonly Violation[] {
   return opened.present.flatMap((life) => checkLife(opened, life));
 }
 
-/** What was begun with a Job is brought to its end: it is there again, or is somebody else's. */
+/**
+ * No recreation of a Job may stay unfinished: in the end the Job exists again or is somebody else's, and its journal
+ * entry is gone.
+ */
 export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
   return openEntries.map((key) => ({ promise: 'missed change', sentence: `the journal still holds ${key}` }));
 }

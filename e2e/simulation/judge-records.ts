@@ -2,10 +2,13 @@ import { numberAt, stringAt, type JsonObject } from '../apiserver/json';
 import { sourceOfRecord } from './channel';
 import type { Violation } from './judge';
 
-/** What `/mutate` and `/validate` see of one write lies closer together; clocks may be set meanwhile. */
+/** `/mutate` and `/validate` see the same write within this time, even if a clock is set meanwhile. */
 const togetherMs = 3_000;
 
-/** For so long a review may be answered, and told of after one that came later: those that a frozen process held come at once. */
+/**
+ * A review may be answered for this long, and be reported after a later one: the reviews that a frozen process held
+ * arrive all at once.
+ */
 const answeredMs = 600;
 
 interface Asked {
@@ -13,13 +16,16 @@ interface Asked {
   readonly atMs: number;
 }
 
-/** Judges what webhooks tell: each change once, however often they were asked about it, and nothing that is only tried. */
+/**
+ * Judges the records that webhooks send. A webhook must report each change once, however often it is asked about it,
+ * and must not report a dry run.
+ */
 export class RecordJudge {
   readonly #tried = new Set<string>();
   readonly #seen = new Set<string>();
-  /** By process and object: what was told last, for the first time. */
+  /** The newest record, not counting repetitions, by process and object. */
   readonly #last = new Map<string, { readonly id: string; readonly change: string; readonly atMs: number }>();
-  /** By process and source: the reviews that came, in their order. */
+  /** The reviews in their order, by process and source. */
   readonly #asked = new Map<string, Asked[]>();
   readonly #violations: Violation[] = [];
 
@@ -32,7 +38,7 @@ export class RecordJudge {
     this.#tried.add(id);
   }
 
-  /** A review of a write to the source has come to this process. */
+  /** A review of a write to the source has reached this process. */
   asked(process: string, source: string, id: string, atMs: number): void {
     const reviews = this.#asked.get(`${process} ${source}`);
     if (reviews) reviews.push({ id, atMs });
@@ -45,7 +51,8 @@ export class RecordJudge {
     );
     if (this.#tried.has(id)) this.#found(`${from} tells of what ${user} only tried with ${sourceOfRecord(record)}`);
     const atMs = numberAt(record, 'observedAtMs') ?? 0;
-    // Sent to every reconciler, and again where there was no answer; another look at the same review is another record.
+    // A record is sent to every reconciler, and again if there was no answer. Another look at the same review makes
+    // another record.
     const sending = `${from} ${id} ${atMs}`;
     if (this.#seen.has(sending)) return;
     this.#seen.add(sending);
@@ -59,7 +66,10 @@ export class RecordJudge {
     }
   }
 
-  /** Another write came in between, of which no record may have been sent: then it is a change made again. */
+  /**
+   * Whether another write was reviewed in between, of which perhaps no record was sent. Then the second record reports
+   * a change that was made again.
+   */
   #askedBetween(source: string, first: string, second: string): boolean {
     const reviews = this.#asked.get(source) ?? [];
     const firstMs = reviews.find(({ id }) => id === first)?.atMs ?? Infinity;

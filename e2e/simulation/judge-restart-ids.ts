@@ -7,7 +7,7 @@ import { isLeftToNextRun } from './own-settings';
 
 export const lastRestartAnnotation = 'reroll.dev/last-restart';
 
-/** `reroll.dev/last-restart`, where this write has put another one there. */
+/** Returns `reroll.dev/last-restart` if this write has changed it, otherwise null. */
 export function restartWrittenBy({ object, previous }: Pick<WriteRecord, 'object' | 'previous'>): JsonValue {
   const text = object.metadata.annotations?.[lastRestartAnnotation];
   if (text === undefined || text === previous?.metadata.annotations?.[lastRestartAnnotation]) return null;
@@ -18,23 +18,26 @@ export function restartWrittenBy({ object, previous }: Pick<WriteRecord, 'object
   }
 }
 
-/** An Event of a restart ends in `(env-vars, 1f0c88a2)`; that of a Job, which is told of by whoever ends it, does not. */
+/**
+ * An Event of a restart ends in `(env-vars, 1f0c88a2)`. The Event of a Job does not, because whichever process finishes
+ * the recreation reports it.
+ */
 const toldId = /\((?:env-vars|annotations|restarted-at), (\w+)\)$/;
 
 /**
- * The id of a restart is of that one alone: what looks for it in annotation, marker, Event and log finds one restart. A marker that
- * was there before would restart nothing.
+ * Each restart has an id of its own, so that a search for it in annotation, marker, Event and log finds one restart. A
+ * marker with a former id would restart nothing.
  */
 export class RestartIds {
-  /** By id: the workload, and what the annotation told. */
+  /** By id, the workload and the content of the annotation. */
   readonly #written = new Map<string, string>();
   readonly #told = new Set<string>();
-  /** Workloads of which others have taken out what we wrote. */
+  /** Workloads from which others have taken out what Reroll wrote. */
   readonly #unsaid = new Set<string>();
   /** Workloads whose changes wait for their next run. */
   readonly #left = new Set<string>();
 
-  /** `isAltered`: others have changed it on its way. */
+  /** `isAltered` says that others altered the write on its way. */
   wrote(write: WriteRecord, isAltered = false): readonly Violation[] {
     if (write.type === 'DELETED') return [];
     if (isAltered) this.#unsaid.add(`${write.kind.kind} ${write.key}`);
@@ -52,9 +55,9 @@ export class RestartIds {
     const written = `${workload} ${JSON.stringify(restart)}`;
     const former = this.#written.get(id);
     this.#written.set(id, former ?? written);
-    // What others roll back brings its former restart along.
+    // A rollback by others restores the annotation of a former restart.
     if (former === undefined || !isEngine(user)) return [];
-    // A Job whose creation was not answered, and which others deleted, is created once more by the same restart.
+    // If the answer to a Job's creation was lost and others deleted the Job, the same restart creates it once more.
     if (kind.kind === 'Job' && former === written) return [];
     return [shared(`${workload} at revision ${revision} carries restart ${id}, as ${former} did before`)];
   }
@@ -69,7 +72,7 @@ export class RestartIds {
     const at = `Event ${key} at revision ${revision}`;
     if (wasTold) return [shared(`${at} tells of restart ${id} once more`)];
     if (this.#unsaid.has(`${kind} ${name}`)) return [];
-    // A CronJob was run all the same where there is no right to annotate it, and what waits for its next run does so.
+    // A CronJob that Reroll may not annotate is run all the same, and a workload may be left to its next run.
     if (kind === 'CronJob' || this.#left.has(`${kind} ${name}`)) return [];
     if (this.#written.get(id)?.startsWith(`${kind} ${name} `) === true) return [];
     return [shared(`${at} tells of restart ${id} of ${kind} ${name}, which carries no such one`)];

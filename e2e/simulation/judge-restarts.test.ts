@@ -73,7 +73,10 @@ describe('the judge of ids', () => {
 });
 
 describe('the judge of authors who were known', () => {
-  /** Alice changes the ConfigMap, `bySec` seconds later it is restarted for; the leader has been told of `records`. */
+  /**
+   * Alice changes the ConfigMap, and `restartedAfterMs` later the leader restarts `web` for it, and names `by`. The
+   * leader has received `records`.
+   */
   async function answered(
     records: readonly (JsonObject & { readonly saidMs?: number })[],
     by: readonly string[] = [],

@@ -4,13 +4,13 @@ import type { Violation } from './judge';
 
 interface World {
   readonly hand: Hand;
-  /** Goes back to the backup, and lets so much time pass. */
+  /** Restores the backup, and lets `thenMs` pass. */
   readonly restore: (thenMs?: number) => Promise<void>;
   readonly owed: () => readonly Violation['promise'][];
   readonly promises: () => readonly Violation['promise'][];
 }
 
-/** A judge who hears everything as it happens; the backup is made after the adoption and `first`. */
+/** A judge that sees every write as it happens. The backup is made after the adoption and `first`. */
 async function backedUp(first: (hand: Hand) => Promise<void> = async () => undefined): Promise<World> {
   const hand = await adopted();
   await first(hand);

@@ -12,7 +12,7 @@ import { differ, reasonFor } from './reason';
 import { podTemplateOf } from './usage';
 import { withoutMarkers } from './without-ours';
 
-/** CronJobs are run at once, as a Job of their own; Jobs are deleted and created anew. */
+/** A CronJob is run at once, as a Job of its own. A Job is deleted and recreated. */
 export function checkRuns(opened: Case, life: Life): readonly Violation[] {
   const [born] = life.writes;
   if (born.kind.kind === 'CronJob') return checkCronJob(opened, life);
@@ -22,7 +22,7 @@ export function checkRuns(opened: Case, life: Life): readonly Violation[] {
   return cronJob ? checkRunCount(opened, cronJob) : checkSuccessor(opened, life);
 }
 
-/** A record of other content than before is written only after the CronJob was run with it. */
+/** A baseline with other content than before may be written only after the CronJob was run with that content. */
 function checkCronJob(opened: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
   if (!write || !isOfEngine(write)) return [];
@@ -49,7 +49,10 @@ function checkCronJob(opened: Case, life: Life): readonly Violation[] {
   return violations;
 }
 
-/** What the webhook records in a creation is what the leader knows by then, and that may be older than the creation. */
+/**
+ * Whether the source had this content when the CronJob was created. The webhook puts into a creation what the leader
+ * knows by then, which may be older.
+ */
 function wasSoAtBirth(
   { contents, stored, digests }: Case,
   { writes: [born] }: Life,
@@ -58,7 +61,7 @@ function wasSoAtBirth(
 ): boolean {
   const source = sourceOfEntry(id, born.object.metadata.namespace ?? '');
   if (source === undefined || !digests) return false;
-  // Selected or not, the next run reads what is stored; to the engine, what is not selected is not there.
+  // The next run reads what is stored, selected or not. To the engine, a source that is not selected does not exist.
   return [contents, stored].some((known) => matches(digests, source, known.at(source, born.revision), entry));
 }
 
@@ -77,7 +80,7 @@ function runsOf(opened: Case, { writes }: Life): readonly WriteRecord[] {
   );
 }
 
-/** A Job that an engine created is the heir of the one before it, and differs in nothing but what tells of the restart. */
+/** A Job that an engine created must replace a former one, and may differ from it only in what records the restart. */
 function checkSuccessor(opened: Case, { name, writes: [born] }: Life): readonly Violation[] {
   const at = `${name} created anew at revision ${born.revision} by ${born.user}`;
   const formers = opened.lives.filter((life) => life.name === name && life.writes[0].revision < born.revision);
@@ -90,19 +93,20 @@ function checkSuccessor(opened: Case, { name, writes: [born] }: Life): readonly 
   if (!known.some((before) => reasonFor(opened, former, born, before, after)) && !isCreatedAgain(former, born)) {
     violations.push({ promise: 'restart without reason', sentence: `${at}: nothing that it uses has changed` });
   }
-  // Not always of the latest: its owner may have created and deleted another while the journal could not be read.
+  // Not always the newest former Job: its owner may have created and deleted another one while the journal could not be
+  // read.
   if (!formers.some(({ writes }) => containersOf(writes[0].object) === containersOf(born.object))) {
     violations.push({ promise: 'foreign write', sentence: `${at}: changed what is not ours` });
   }
   return violations;
 }
 
-/** For so long an engine may not know that the Job that it created is there. */
+/** For this long an engine may not know that the Job that it created exists. */
 const unansweredMs = 60_000;
 
 /**
- * By one restart, whose answer was lost, because its owner deleted the Job before the engine looked again: that it had been
- * there is not known.
+ * Whether the same restart created the Job twice: the answer to the first creation was lost, and the owner deleted the
+ * Job before the engine looked again. Then the engine cannot know that the Job existed.
  */
 function isCreatedAgain({ writes }: Life, born: WriteRecord): boolean {
   const restartOf = ({ object }: WriteRecord): string | undefined =>

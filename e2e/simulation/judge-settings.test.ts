@@ -5,7 +5,7 @@ import { adopted, type Hand } from './history.fixture';
 
 const auto = { 'reloader.stakater.com/auto': 'true' };
 
-/** `web` asks for this from its creation on. */
+/** `web` has this annotation from its creation on. */
 async function asking(annotation: string, value: string, others = {}): Promise<Hand> {
   return await adopted(async ({ server }) => {
     const options = { propagationPolicy: 'Background' } as const;
@@ -24,7 +24,7 @@ describe('the judge of what workloads ask for themselves', () => {
   ])('expects a restart by %s where that is asked for', async (strategy, promises) => {
     const hand = await asking('reroll.dev/strategy', strategy);
     await hand.edit('value-2-');
-    // It sets kubectl.kubernetes.io/restartedAt.
+    // This engine sets kubectl.kubernetes.io/restartedAt.
     await hand.engine('value-2-', true);
     expect(hand.promises()).toEqual(promises);
   });
@@ -52,7 +52,7 @@ describe('the judge of what workloads ask for themselves', () => {
   );
 
   it.each([
-    // A second change 900 ms after the first puts the restart off, but not past the longest wait.
+    // A second change, 900 ms after the first, delays the restart, but not past the longest wait.
     ['10s', 500, ['not exactly once']],
     ['1s', 500, []],
   ])(

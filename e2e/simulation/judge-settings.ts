@@ -14,7 +14,7 @@ const annotationOf: Readonly<Record<string, string>> = {
   'restarted-at': 'kubectl.kubernetes.io/restartedAt',
 };
 
-/** Where a restart leaves its marker, by strategy. */
+/** The markers of a restart, by strategy. */
 function markersOf(object: KubeObject | undefined): ReadonlyMap<string, string> {
   const template = object === undefined ? {} : podTemplateOf(object);
   const annotations = objectAt(template, 'metadata', 'annotations');
@@ -27,7 +27,10 @@ function markersOf(object: KubeObject | undefined): ReadonlyMap<string, string> 
   ]);
 }
 
-/** A workload that asks for a strategy of its own is restarted by that one. Of who has changed its mind, that is not judged. */
+/**
+ * A workload with a strategy of its own must be restarted with that one. This is not judged if the annotation has
+ * changed.
+ */
 export function checkStrategy({ name, writes }: Life): readonly Violation[] {
   const write = writes.at(-1);
   if (!write || !isOfEngine(write) || !isRestart(write)) return [];
@@ -41,7 +44,7 @@ export function checkStrategy({ name, writes }: Life): readonly Violation[] {
   return [{ promise: 'foreign write', sentence }];
 }
 
-/** What waits for its next run, or is to be left alone, is not run for a change. */
+/** A Job or CronJob that waits for its next run, or is to be left alone, must not be run for a change. */
 export function checkNotRun(opened: Case, life: Life): readonly Violation[] {
   const [born] = life.writes;
   if (born.kind.kind !== 'Job' || !isEngine(born.user) || life.writes.length > 1) return [];
@@ -55,7 +58,7 @@ export function checkNotRun(opened: Case, life: Life): readonly Violation[] {
   return [{ promise: 'restart without reason', sentence }];
 }
 
-/** What is never to be run is not recorded either. */
+/** A Job or CronJob that must never be run is not recorded either. */
 export function checkNeverRun({ name, writes }: Life): readonly Violation[] {
   const recorded = writes.find((write) => isEngine(write.user) && baselineOf(write.object));
   if (!recorded || !writes.every(({ object }) => isNeverRun(object))) return [];

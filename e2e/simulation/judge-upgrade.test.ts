@@ -5,7 +5,7 @@ import { adopted, type Hand } from './history.fixture';
 const at = ['metadata', 'annotations', 'reroll.dev/baseline'];
 const trace = ['spec', 'template', 'metadata', 'annotations', 'reloader.stakater.com/last-reloaded-from'];
 
-/** What stands on `web` is written again, as an older version writes it. */
+/** Writes the baseline of `web` again, as an older version would. */
 async function upgraded(): Promise<Hand> {
   const hand = await adopted();
   await hand.write('older-version', (object: JsonObject) => {

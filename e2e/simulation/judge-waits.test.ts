@@ -3,7 +3,7 @@ import { adopted, type Hand } from './history.fixture';
 
 const crowd = { crowd: { sources: 1, users: 1, isWell: true } } as const;
 
-/** The source changes every 500 ms, for so many seconds. */
+/** Changes the source every 500 ms, for `seconds` seconds. */
 async function keepsChanging(hand: Hand, seconds: number, from = 2): Promise<void> {
   for (let index = 0; index < 2 * seconds; index++) await hand.edit(`value-${String(from + index)}-`, 500);
 }

@@ -5,12 +5,12 @@ import { isRestart } from './judge-engine-writes';
 import { isOfEngine, isRolled, type Life } from './lives';
 import { baselineOf } from './baseline-text';
 
-/** A break of this length ends the wait for sources to settle; without one it ends after the longest wait. */
+/** A break of `settleMs` ends the wait for sources to settle. Without one it ends after `settleMaxMs`. */
 const [settleMs, settleMaxMs] = [1_000, 10_000];
-/** A restart is written within this time after the wait, in a crowd too. */
+/** A restart must be written within this time after the wait, in a large world too. */
 const slackMs = 4_000;
 
-/** Where nothing goes wrong, sources that keep changing put a restart off for no longer than the longest wait. */
+/** If nothing goes wrong, sources that keep changing delay a restart by no more than the longest wait. */
 export function checkWaits(opened: Case): readonly Violation[] {
   return opened.present.filter(isRolled).flatMap((life) => runsOf(opened, life).flatMap((run) => checkRun(life, run)));
 }
@@ -31,7 +31,7 @@ function checkRun({ name, writes }: Life, { first, last }: Run): readonly Violat
   return [{ promise: 'too late', sentence }];
 }
 
-/** Changes of what it uses that follow each other without a break, since it was first recorded. */
+/** The runs of changes, without a break, of what the workload uses, since it was first recorded. */
 function runsOf(opened: Case, life: Life): readonly Run[] {
   const recorded = life.writes.find((write) => isOfEngine(write) && baselineOf(write.object));
   if (!recorded) return [];

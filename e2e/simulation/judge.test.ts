@@ -17,7 +17,7 @@ describe('the judge', () => {
   it('finds a change that nothing answered', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');
-    // By what its pods run with, and by what it records.
+    // Once because of what its pods run with, and once because of what its baseline records.
     expect(hand.promises()).toEqual(['missed change', 'missed change']);
   });
 

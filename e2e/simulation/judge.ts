@@ -25,7 +25,7 @@ import { isRolled } from './lives';
 import { isUnaware as mayNotKnow } from './restored';
 import { plainRules, type Rules } from './rules';
 
-/** A promise of the design that was broken, by its letter, in one sentence. */
+/** A broken promise of the design, and a sentence that says how. */
 export interface Violation {
   readonly promise:
     | 'missed change'
@@ -61,7 +61,7 @@ export class Judge {
     this.#case = new Case([], rules);
   }
 
-  /** What must never be, as soon as it is. */
+  /** What must never happen, reported as soon as it does. */
   get violations(): readonly Violation[] {
     return this.#violations;
   }
@@ -71,7 +71,7 @@ export class Judge {
     this.#authors.delivered(delivery);
   }
 
-  /** `isAltered`: others have changed it on its way. */
+  /** `isAltered` says that others altered the write on its way. */
   wrote(record: WriteRecord, isAltered = false): void {
     this.#violations.push(...this.#intruder.wrote(record), ...this.#ids.wrote(record, isAltered));
     this.#violations.push(...checkLeak(record));
@@ -84,7 +84,7 @@ export class Judge {
       this.#violations.push(...checkOfAltered(life));
       return;
     }
-    // Of earlier writes of this life it is known that they were right.
+    // Earlier writes of this life have been checked already.
     const found = isRolled(life)
       ? [
           ...checkEngineWrites(this.#case, life),
@@ -98,17 +98,17 @@ export class Judge {
     this.#violations.push(...checkPause(this.#case, life), ...checkLeftOut(this.#case, life));
   }
 
-  /** Others have changed a write to this workload on its way, of which maybe nothing was stored. */
+  /** Others altered a write to this workload on its way. Perhaps nothing of it was stored. */
   takenOut(workload: string): void {
     this.#case.alteredWorkloads.add(workload);
   }
 
-  /** The server forgets what was before `revision`. */
+  /** The server compacts its history up to `revision`. */
   compacted(revision: number): void {
     this.#case.compactions.push(revision);
   }
 
-  /** Everything is as it was at `revision`, now. What came since never was. */
+  /** etcd was restored: everything is as it was at `revision`, and what came since never was. */
   restored(revision: number, atMs: number): void {
     const { history, rules } = this.#case;
     const lost = history.filter((record) => record.revision > revision);
@@ -119,7 +119,7 @@ export class Judge {
     );
   }
 
-  /** What must be once everything owed is done. */
+  /** What is still owed: empty once everything owed is done. */
   get owed(): readonly Violation[] {
     return [
       ...checkMissed(this.#case),
@@ -130,8 +130,8 @@ export class Judge {
   }
 
   /**
-   * `calm`: nothing but edits of sources far apart; then the number of restarts is known exactly, or, where
-   * watches of sources are cut, that each comes in time.
+   * `calm` says that there were only edits of sources, far apart. Then the exact number of restarts is judged. If the
+   * watches of sources are cut, it is judged instead whether each restart comes in time.
    */
   verdict(calm: boolean, dark?: Darkness): readonly Violation[] {
     if (this.#violations.length > 0) return this.#violations;
@@ -140,7 +140,7 @@ export class Judge {
   }
 }
 
-/** Judges a history that is over. */
+/** Judges a complete history. */
 export function judge(history: readonly WriteRecord[], calm: boolean, rules?: Rules): readonly Violation[] {
   const judging = new Judge(rules);
   for (const record of history) {

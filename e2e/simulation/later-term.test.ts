@@ -20,11 +20,11 @@ const annotated =
 const restarted: Change = (object) =>
   withValueAt(object, ['spec', 'template', 'metadata', 'annotations', 'kubectl.kubernetes.io/restartedAt'], 'now');
 const recorded = annotated('{"v":1,"n":1,"key":"k","sources":{"cm/app":"-"}}');
-/** As it is read from then on: the other source is not there either. */
+/** A baseline that also records that the other source does not exist. */
 const withDb = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-","cm/db":"-"}}');
 const recordedAgain = annotated('{"v":1,"n":2,"key":"k","sources":{"cm/app":"-"}}');
 
-/** What the judge finds where the process of the next day makes these changes to one Deployment. */
+/** What the judge finds if a process of the next day makes these changes to one Deployment. */
 async function found(
   user: string,
   changes: readonly Change[],

@@ -16,21 +16,21 @@ import { templateOf } from './usage';
 const dayMs = 24 * 60 * 60_000;
 /** A Lease that nobody renews is taken over well before this. */
 const comesUpMs = 120_000;
-/** By then a leader has looked at everything. */
+/** A leader looks at everything within this time. */
 const looksMs = 30_000;
 
 export interface LaterTerm {
   readonly loop: Loop;
   readonly server: ApiServer;
-  /** Kills all processes; others begin after so long. */
+  /** Kills all processes. Others start `downMs` later. */
   readonly crashAll: (downMs: number) => void;
   readonly isUp: () => boolean;
   readonly rules: Rules;
 }
 
 /**
- * All processes end, and a day later others begin, where everything owed was done and nobody has done anything since:
- * whatever they find lying, they do nothing.
+ * Ends all processes when everything owed is done, and starts others a day later. Nobody has done anything since, so
+ * whatever they find left over, they must do nothing.
  */
 export async function checkLaterTerm({
   loop,
@@ -46,14 +46,14 @@ export async function checkLaterTerm({
     if (isThere) await loop.runUntil(loop.monotonicMs() + looksMs);
     return isThere;
   };
-  // A process that began at the last has not taken the Lease yet, nor seen what there is to record.
+  // A process that started last has not taken the Lease yet, nor seen what there is to record.
   await comesUp(loop.monotonicMs() + comesUpMs);
   crashAll(dayMs);
   const beginsMs = loop.monotonicMs() + dayMs;
   await loop.runUntil(beginsMs - 1);
   // What the killed processes had sent has arrived by now: the last Events of a large world, for example.
   const since = server.history().length;
-  // API servers remember five to ten minutes.
+  // Real API servers keep five to ten minutes of history.
   server.compact();
   if (!(await comesUp(beginsMs + comesUpMs))) return [leftLying('no process of the next day came up')];
   const history = server.history();
@@ -64,22 +64,23 @@ export async function checkLaterTerm({
 }
 
 /**
- * The Lease is renewed, and an Event may tell again what is the matter with a workload. One that the former process had not
- * seen yet, and that uses nothing that exists, is recorded.
+ * Whether the write is work that was left over. These writes are not: renewals of the Lease, Events that repeat what is
+ * wrong with a workload, and the first record of a workload that the former process had not seen yet and that uses
+ * nothing that exists.
  */
 function isWork(write: WriteRecord): boolean {
   const { kind, user, object, previous } = write;
   if (!isEngine(user) || kind.kind === 'Lease') return false;
   if (kind.kind === 'Event') return object['reason'] === 'Reloaded';
-  // A key that the former process could not make before it ended.
+  // The former process may have ended before it could create this key.
   if (kind.kind === 'Secret' && object.metadata.name.endsWith('-key')) return previous !== undefined;
   const isFirstRecord = isOfEngine(write) && baselineOf(previous) === undefined && !isRestart(write);
   return !isFirstRecord;
 }
 
 /**
- * What was to be ignored until it went is, to who has not seen that, a source like any other that is not there: that is
- * recorded, and is all that is done.
+ * Whether the write only records the absence of sources that were ignored until they were deleted. To a process that
+ * has not seen that, such a source is like any other that does not exist.
  */
 function isIgnoredNoMore(
   { user, object, previous, type }: WriteRecord,
@@ -95,8 +96,9 @@ function isIgnoredNoMore(
 }
 
 /**
- * Whether a source is gone, and was to be ignored when it was last there. A source without the label that the install asks for
- * is gone as well. The history holds what a restore of etcd has undone, too: a process may have seen the source in that time.
+ * Whether a source is gone, and was ignored when it last existed. A source without the label that the install selects
+ * is gone as well. The history also contains what a restore of etcd has undone: a process may have seen the source in
+ * that time.
  */
 function wentIgnored(source: SourceName, server: ApiServer, rules: Rules): boolean {
   const isOfSource = ({ kind, key }: WriteRecord): boolean => `${kind.kind} ${key}` === source;

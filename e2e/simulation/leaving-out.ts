@@ -6,7 +6,7 @@ import type { Users } from './users';
 import { withValueAt } from '../apiserver/json';
 import type { Step, World } from './world';
 
-/** Installs that look after everything but what carries a label. */
+/** Features of installs whose selectors exclude the objects that carry a label. */
 export interface LeavingOut {
   readonly leavesOutSources: boolean;
   readonly leavesOutNamespaces: boolean;
@@ -16,7 +16,7 @@ export const nothingLeftOut: LeavingOut = { leavesOutSources: false, leavesOutNa
 
 type Plain = Omit<World, 'hybrid' | 'dark'>;
 
-/** In some of the worlds, with draws of their own: a world without stays as it is. */
+/** Adds these features to some worlds. Their own draws keep a world without them as it is. */
 export function withLeavingOut(world: Plain, draw: Draw): Plain {
   const leavingOut = { leavesOutSources: draw.chance(0.06), leavesOutNamespaces: draw.chance(0.09) };
   const kinds: readonly ActionKind[] = [
@@ -25,7 +25,7 @@ export function withLeavingOut(world: Plain, draw: Draw): Plain {
   ];
   if (kinds.length === 0) return world;
   const features = { ...world.features, ...leavingOut };
-  // Of a calm world the number of restarts is known, because only contents change in it.
+  // The number of restarts in a calm world is known, because only contents change in it.
   if (world.calm) return { ...world, features };
   const steps: Step[] = [];
   for (let left = draw.int(1, 4); left > 0; left--) {
@@ -42,7 +42,7 @@ interface Stage {
 
 const namespaces = ['default', 'shop'] as const;
 
-/** What people do with a label that leaves out what carries it. */
+/** What people do with a label that excludes the object that carries it. */
 export const leavingOutActions = {
   'leave-out-source': ({ users }: Stage, draw: Draw) => leaveOut(users, users.usedSource(draw), draw.chance(0.5)),
   'take-in-source-after-edit': (stage: Stage, draw: Draw) => {
@@ -57,7 +57,7 @@ export const leavingOutActions = {
   },
 };
 
-/** Left out, if it is not already, changed, and taken in again by the loss of its label; then maybe changed again. */
+/** Labels `place` so that it is left out, mostly edits the source, and removes the label; then maybe edits again. */
 function takeInAfterEdit({ users, later }: Stage, place: Place, source: Place, draw: Draw): void {
   if (!isLeftOut(users, place)) leaveOut(users, place, true);
   const edit = (): void => users.editSource(source, draw);

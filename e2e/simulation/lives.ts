@@ -13,18 +13,21 @@ export function isOfWorkload({ kind }: WriteRecord): boolean {
 
 export type EngineWrite = WriteRecord & { readonly previous: KubeObject };
 
-/** One workload from its birth to its end, or to the end of the history: the next one of that name is another. */
+/**
+ * One workload from its creation to its deletion, or to the end of the history. A later workload of the same name is
+ * another life.
+ */
 export interface Life {
   /** `Deployment shop/api`. */
   readonly name: string;
   readonly writes: [WriteRecord, ...WriteRecord[]];
 }
 
-/** Every workload that there ever was. */
+/** The lives of all workloads that ever existed. */
 export class Lives {
   readonly #byUid = new Map<string, Life>();
 
-  /** The life that the write belongs to, if it is of a workload. */
+  /** Returns the life that the write belongs to; undefined if it is not a write to a workload. */
   add(record: WriteRecord): Life | undefined {
     if (!isOfWorkload(record)) return undefined;
     const { kind, key, object } = record;
@@ -40,7 +43,7 @@ export class Lives {
   }
 }
 
-/** Its pods are replaced when its template changes; CronJobs and Jobs are run anew instead. */
+/** Whether a template change replaces its pods. CronJobs and Jobs are run again instead. */
 export function isRolled({ writes }: Life): boolean {
   return rolledKinds.has(writes[0].kind.kind);
 }
@@ -53,21 +56,21 @@ export function isGone({ writes }: Life): boolean {
   return writes.at(-1)?.type === 'DELETED';
 }
 
-/** An engine's restart or record; that a pause ends is neither. */
+/** Whether the write is an engine's restart or record. The end of a pause is neither. */
 export function isOfEngine(write: WriteRecord): write is EngineWrite {
   return isEngine(write.user) && write.previous !== undefined && write.type !== 'DELETED' && !endsPause(write);
 }
 
-/** The writes by which others took away, or put back into the past, what an engine had recorded. */
+/** The writes by which others removed an engine's baseline, or replaced it with an older one. */
 export function lossesOf({ writes }: Life): readonly WriteRecord[] {
   let newest = -1;
   let newestKey: string | undefined;
   return writes.filter(({ object, user }) => {
     const { n: recorded = -1, key } = baselineOf(object) ?? {};
-    // Under another key they are counted anew.
+    // Under another digest key the sequence numbers start again.
     if (isEngine(user) && key !== newestKey) [newest, newestKey] = [recorded, key];
     const lost = recorded < newest && !isEngine(user);
-    // A loss counts once: what others write after it has lost nothing more.
+    // A loss counts once: later writes of others lose nothing more.
     newest = lost ? recorded : Math.max(newest, recorded);
     return lost;
   });

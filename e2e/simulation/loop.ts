@@ -4,15 +4,15 @@ import type { Random } from '../../shared/runtime/random';
 
 interface Due {
   readonly atMs: number;
-  /** Drawn, so that what is due at one moment happens in any order, and in the same one for the same seed. */
+  /** Random, so that events due at the same moment run in any order, but in the same order for the same seed. */
   readonly draw: number;
   run: (() => void) | undefined;
 }
 
-/** When every world begins, by its true time. */
+/** The true time at which every world begins. */
 export const startMs = Date.UTC(2026, 0, 1);
 
-/** Virtual time. Everything that happens in a simulated world happens because this loop came to it. */
+/** Virtual time. Everything in a simulated world happens because this loop reached it. */
 export class Loop implements Clock {
   readonly #random: Random;
   readonly #heap: Due[] = [];
@@ -23,7 +23,7 @@ export class Loop implements Clock {
     this.#random = random;
   }
 
-  /** The world's true time; the API server has it, processes may be off. */
+  /** The world's true time. The API server uses it; the clocks of processes may be off. */
   nowMs(): number {
     return startMs + this.#nowMs;
   }
@@ -38,7 +38,7 @@ export class Loop implements Clock {
     return { cancel: () => (due.run = undefined) };
   }
 
-  /** Nothing happens any more after the step under way. */
+  /** Stops the world after the current step. */
   halt(): void {
     this.#halted = true;
   }
@@ -47,7 +47,7 @@ export class Loop implements Clock {
     return this.#halted;
   }
 
-  /** Runs everything that is due until `untilMs`, each event followed by all that waits on promises alone. */
+  /** Runs everything that is due until `untilMs`. After each event, runs all code that waits on promises alone. */
   async runUntil(untilMs: number): Promise<void> {
     await drained();
     for (let next = this.#heap[0]; next !== undefined && next.atMs <= untilMs; next = this.#heap[0]) {

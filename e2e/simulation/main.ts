@@ -10,9 +10,9 @@ import { situations, type Situation } from './situations';
 import { testedMutants } from './tested-mutants';
 import { drawWorld } from './world';
 
-/** The rarest situation comes once in a thousand worlds: a smaller batch may miss it by chance. */
+/** The rarest situation occurs once in a thousand worlds, so a smaller batch may miss it by chance. */
 const seedsForAllSituations = 10_000;
-/** From seed 1 on so many come to each situation: a change to what is drawn must keep that, and CI demands it. */
+/** This many seeds, from 1 on, reach every situation. CI demands it, so a change to the draws must keep it true. */
 const firstSeedsForAllSituations = 1_000;
 
 async function main(args: readonly string[]): Promise<number> {
@@ -66,7 +66,7 @@ async function runMany(from: number, seeds: number): Promise<number> {
   return failed > 0 || (seeds >= demanded && missing.length > 0) ? 1 : 0;
 }
 
-/** A seed that fails is told as the smallest world that fails in the same way. */
+/** Runs one seed. If it fails, reports the smallest world that fails in the same way. */
 async function runOne(seed: number, story: boolean): Promise<number> {
   const world = drawWorld(seed);
   const outcome = await simulate(world);

@@ -4,7 +4,7 @@ const carryOver = 'shared/domain/marks/carry-over.ts';
 const plugin = 'webhook/plugins/workload-plugin.ts';
 const marks = 'reconciler/questions/admission-mutations.ts';
 
-/** What a webhook puts into writes of others, wrong on purpose. */
+/** Bugs in what the webhook adds to the writes of others. */
 export const marksMutants: readonly Mutant[] = [
   {
     what: 'a record that a write loses stays lost',

@@ -1,6 +1,6 @@
 import type { Mutation } from './batch';
 
-/** A webhook, a channel or a confirmation that is wrong on purpose: by a piece of their text that reads otherwise. */
+/** A planted bug: a piece of source text that is replaced by another. */
 export interface Mutant extends Mutation {
   readonly what: string;
 }
@@ -10,7 +10,7 @@ const inbox = 'reconciler/hints/change-record-intake.ts';
 const capture = 'webhook/plugins/capture-change.ts';
 const queue = 'webhook/channel/replica-queue.ts';
 
-/** Each is found within 2,000 seeds; most within a hundred. */
+/** Bugs in the webhook, the channel and the confirmation. Each is found within 2,000 seeds, most within a hundred. */
 export const mutants: readonly Mutant[] = [
   {
     what: 'a hint is taken for what is stored',

@@ -9,7 +9,7 @@ import type { Loop } from './loop';
 import type { SimulatedProcess } from './process';
 import type { Sky, WeatherKind } from './weather';
 
-/** How far a message may be delayed: far below what lies between a lost lease and the next one (5 s). */
+/** The longest delay of a message. Below the time from the end of a leader's term to the next leader's (5 s). */
 export interface Latency {
   readonly maxMs: number;
 }
@@ -20,25 +20,25 @@ export interface NetworkOptions {
   readonly sky: Sky;
   readonly draw: Draw;
   readonly latency: Latency;
-  /** How late the events of a watch are, at most, by plural resource. */
+  /** The longest lag of watch events, by plural resource name. */
   readonly lagMs: ReadonlyMap<string, number>;
   readonly dark: Darkness | undefined;
-  /** Told when a request has been carried out, before its answer is on the way. */
+  /** Called when a request has been carried out, before its answer is sent. */
   readonly onCarriedOut: (process: SimulatedProcess, request: HttpRequest, status: number) => void;
   readonly onStruck: (process: SimulatedProcess, request: HttpRequest, kind: WeatherKind) => void;
-  /** Told of what a watch sends; what it returns, when that arrives. */
+  /** Called when a watch sends something. The returned function is called when that arrives. */
   readonly onEvent: (process: SimulatedProcess, request: HttpRequest) => (() => void) | undefined;
 }
 
-/** A stream of the server on its way to a process. */
+/** A stream from the server to a process. */
 interface Connection {
   readonly fail: () => void;
   readonly close: () => void;
-  /** Nothing comes through any more, and nobody is told. */
+  /** Nothing arrives any more, and neither side gets an error. */
   silent: boolean;
 }
 
-/** Everything between processes and the API server: it is late, loses, tears off, and is cut in two. */
+/** The network between processes and the API server. It delays and loses messages, resets streams and partitions. */
 export class Network {
   readonly #options: NetworkOptions;
   readonly #cut = new Set<SimulatedProcess>();
@@ -48,12 +48,12 @@ export class Network {
     this.#options = options;
   }
 
-  /** From now on nothing passes between the process and the server. */
+  /** Lets nothing pass between the process and the server until {@link heal}. */
   cut(process: SimulatedProcess): void {
     this.#cut.add(process);
   }
 
-  /** What was lost meanwhile stays lost; connections over which something was lost are reset, or stay silent for ever. */
+  /** Ends a cut. A connection that lost something in the meantime is reset or stays silent forever. */
   heal(process: SimulatedProcess): void {
     this.#cut.delete(process);
     for (const connection of this.#connections.get(process) ?? []) {
@@ -61,7 +61,7 @@ export class Network {
     }
   }
 
-  /** Streams that the process has not left. */
+  /** The number of streams that the process has not left. */
   openStreams(process: SimulatedProcess): number {
     return this.#connections.get(process)?.size ?? 0;
   }
@@ -84,7 +84,7 @@ export class Network {
           signal?.removeEventListener('abort', abort);
           settle();
         });
-      // What was sent arrives even if the sender is dead, or has given up, by then.
+      // A request that was sent arrives even if its sender has died or given up by then.
       this.#options.loop.timer(this.#latencyMs(), () => {
         if (this.#cut.has(process)) return;
         this.#carryOut(process, request).then(
@@ -120,14 +120,14 @@ export class Network {
     return await new Faults(loop, [{ match: () => true, fault: struck.fault }]).wrap(process.name, handle)(request);
   }
 
-  /** Lost when the way is cut by the time it would arrive. */
+  /** Lost if the process is cut off when the message would arrive. */
   #toProcess(process: SimulatedProcess, run: () => void): void {
     this.#options.loop.timer(this.#latencyMs(), () => {
       if (!this.#cut.has(process)) process.deliver(run);
     });
   }
 
-  /** Chunks arrive in their order, each as late as its watch is. */
+  /** Chunks arrive in order, each delayed by the lag of its watch. */
   #stream(process: SimulatedProcess, request: HttpRequest, body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     const { loop } = this.#options;
     const source = body[Symbol.asyncIterator]();
@@ -153,7 +153,7 @@ export class Network {
       const darkMs = isDark() ? (dark?.lagMs ?? 0) : 0;
       lastDueMs = Math.max(lastDueMs + 0.001, nowMs + this.#latencyMs() + lagMs() + darkMs);
       loop.timer(lastDueMs - nowMs, () => {
-        // A gap in a stream is never read over: what comes after a lost part does not arrive either.
+        // A stream never skips a gap: what follows a lost part does not arrive either.
         if (this.#cut.has(process) || (isDark() && dark?.lagMs === undefined)) connection.silent = true;
         if (!connection.silent) process.deliver(run);
       });
@@ -179,7 +179,7 @@ export class Network {
     const connections = new Set<Connection>();
     this.#connections.set(process, connections);
     process.onDeath(() => {
-      // The server learns of it when it has something to send and is refused.
+      // The server learns of the death only when it sends something and is refused.
       const closing = (): void => [...connections].forEach(({ close }) => close());
       this.#options.loop.timer(this.#options.draw.int(0, 30_000), closing);
     });

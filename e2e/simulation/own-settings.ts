@@ -10,14 +10,14 @@ const runPolicyAnnotations: Readonly<Record<string, string>> = {
   CronJob: 'reroll.dev/cronjob-policy',
 };
 
-/** In some of the worlds workloads ask for other ways and times than the install, with draws of their own. */
+/** In some worlds, workloads have their own strategies, settle windows and run policies. Uses its own draws. */
 export function withOwnSettings(world: World, draw: Draw): World {
-  // Where the watches of sources are cut, how long a restart may take is judged by the settle window of the install.
+  // If the watches of sources are cut, the judge bounds the time to a restart by the install's settle window.
   if (world.dark !== undefined || world.features.crowd || !draw.chance(0.1)) return world;
   return { ...world, features: { ...world.features, ownSettings: true } };
 }
 
-/** What a workload asks for, by the install’s defaults in what it does not. */
+/** The settings that a workload asks for. The install's defaults apply to the rest. */
 export function drawSettings(draw: Draw): Readonly<Record<string, string>> {
   const strategy = draw.pick(['env-vars', 'annotations', 'restarted-at']);
   const settle = draw.pick(['200ms', '3s']);
@@ -33,12 +33,12 @@ export function drawSettings(draw: Draw): Readonly<Record<string, string>> {
 
 const [defaultSettleMs, defaultSettleMaxMs] = [1_000, 10_000];
 
-/** How long the sources of a workload must be quiet. */
+/** How long the sources of a workload must be quiet before a restart. */
 export function settleMsOf(workload: KubeObject): number {
   return durationOf(workload, settleAnnotation) ?? defaultSettleMs;
 }
 
-/** How long a restart waits for its sources at most. */
+/** The longest time that a restart waits for its sources to be quiet. */
 export function settleMaxMsOf(workload: KubeObject): number {
   return durationOf(workload, settleMaxAnnotation) ?? defaultSettleMaxMs;
 }
@@ -50,12 +50,12 @@ function durationOf({ metadata: { annotations = {} } }: KubeObject, name: string
   return text.endsWith('ms') ? Number.parseInt(text, 10) : Number.parseInt(text, 10) * 1_000;
 }
 
-/** Whether a change is to take effect when the workload is run the next time. */
+/** Whether a change takes effect only when the workload runs the next time. */
 export function isLeftToNextRun(workload: KubeObject): boolean {
   return runPolicyOf(workload) === 'next-run';
 }
 
-/** Whether the workload is to be left alone. */
+/** Whether the workload must never be run for a change. */
 export function isNeverRun(workload: KubeObject): boolean {
   return runPolicyOf(workload) === 'never';
 }

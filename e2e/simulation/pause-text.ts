@@ -7,16 +7,16 @@ import { templateOf } from './usage';
 export const periodAnnotation = 'deployment.reloader.stakater.com/pause-period';
 export const pausedAtAnnotation = 'deployment.reloader.stakater.com/paused-at';
 
-/** What an object says of pauses, as the judge reads it. */
+/** What an object says about pauses, as the judge reads it. */
 export interface WrittenPause {
   readonly paused: boolean;
-  /** Undefined where none is asked for. */
+  /** Undefined if no pause is requested. */
   readonly periodMs: number | undefined;
-  /** The note of who holds it; undefined: nobody but a person does. */
+  /** Since when an engine holds it paused; undefined: only a person may have paused it. */
   readonly pausedAt: string | undefined;
 }
 
-/** Simulated users write whole seconds, or what is not a duration. */
+/** Simulated users write whole seconds, or text that is not a duration. */
 export function pauseOf(object: KubeObject): WrittenPause {
   const { annotations = {} } = object.metadata;
   const [, seconds] = /^(\d+)s$/.exec(annotations[periodAnnotation] ?? '') ?? [];
@@ -27,7 +27,7 @@ export function pauseOf(object: KubeObject): WrittenPause {
   };
 }
 
-/** The end of a pause: an engine's write that is no restart and no record. */
+/** Whether the write ends a pause: an engine's write that is neither a restart nor a record. */
 export function endsPause({ user, previous, object, type }: WriteRecord): boolean {
   if (!isEngine(user) || previous === undefined || type === 'DELETED') return false;
   const ends = pauseOf(previous).pausedAt !== undefined && pauseOf(object).pausedAt === undefined;

@@ -4,17 +4,17 @@ import type { Place } from './places';
 import { usageOf } from './usage';
 import type { Users } from './users';
 
-/** An undefined period asks for no pause any more. */
+/** Requests a pause after restarts. An undefined period withdraws the request. */
 export function askForPause(users: Users, deployment: Place, period: string | undefined): void {
   users.annotate(deployment, { [periodAnnotation]: period });
 }
 
-/** As `kubectl rollout pause`. */
+/** Like `kubectl rollout pause`. */
 export function pauseByHand(users: Users, deployment: Place): void {
   users.edits.change(deployment, 'pause', (current) => withValueAt(current, ['spec', 'paused'], true));
 }
 
-/** As `kubectl rollout resume`: what stands in annotations stays. */
+/** Like `kubectl rollout resume`: the annotations stay. */
 export function resumeByHand(users: Users, deployment: Place): void {
   users.edits.change(deployment, 'resume', (current) => withValueAt(current, ['spec', 'paused'], undefined));
 }
@@ -24,13 +24,13 @@ export function isUsedBy(users: Users, workload: Place, { kind, namespace, name 
   return object !== undefined && usageOf(object).has(`${kind} ${namespace}/${name}`);
 }
 
-/** By an engine, as far as the object tells. */
+/** Whether an engine holds the Deployment paused, according to its annotation. */
 export function isHeld(users: Users, deployment: Place): boolean {
   const object = users.object(deployment);
   return object !== undefined && pauseOf(object).pausedAt !== undefined;
 }
 
-/** `kubectl rollout undo` is refused then. */
+/** Whether the workload is paused, so that `kubectl rollout undo` refuses it. */
 export function isPaused(users: Users, workload: Place): boolean {
   return objectAt(users.object(workload), 'spec')['paused'] === true;
 }

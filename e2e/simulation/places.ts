@@ -12,7 +12,7 @@ export const sources: readonly [Place, ...Place[]] = [
   { kind: 'Secret', namespace: 'shop', name: 'db' },
 ];
 
-/** In a large world there are these, too: more than a page of a list. */
+/** The additional sources of a large world: more than one page of a list. */
 export const crowdSources: readonly Place[] = Array.from({ length: 600 }, (_, index) => crowdSource(index));
 
 export function crowdSource(index: number): Place {
@@ -28,10 +28,10 @@ export const workloads: readonly Place[] = [
   { kind: 'Job', namespace: 'default', name: 'migrate' },
 ];
 
-/** Keys that sources have; most have the first two. */
+/** The keys of sources. Most sources have the first two. */
 export const contentKeys = ['color', 'size', 'token'] as const;
 
-/** Whose template may be edited; that of a Job may not, and that of a CronJob is not what this simulation is about. */
+/** Whether the template may be edited. Templates of Jobs are immutable; those of CronJobs are out of scope here. */
 export function isRolled({ kind }: Place): boolean {
   return kind !== 'Job' && kind !== 'CronJob';
 }

@@ -14,10 +14,10 @@ import { LeaderElection } from '../../shared/kube/lease/lease';
 import { EventRecorder } from '../../shared/kube/client/events';
 import type { World } from './world';
 
-/** An engine that is wrong on purpose: by a method that is replaced, or by settings that are not what its users were told. */
+/** A bug planted in the engine: a replaced method, or settings that differ from what the world's install says. */
 export interface PlantedBug {
   readonly what: string;
-  /** Only these worlds can show it, and the others would take their time. */
+  /** Only these worlds can show the bug. The others would only cost time. */
   readonly among?: (world: World) => boolean;
   readonly settings?: Partial<EngineSettings>;
   readonly plant?: () => void;
@@ -25,14 +25,14 @@ export interface PlantedBug {
 
 type Method = (this: unknown, ...args: never[]) => unknown;
 
-/** Replaces a method of a class; `make` gets the right one. */
+/** Replaces a method of a class. `make` gets the original. */
 function replaced<T extends object>(type: { readonly prototype: T }, name: keyof T, make: (right: Method) => Method) {
   return (): void => {
     type.prototype[name] = make(type.prototype[name] as Method) as T[keyof T];
   };
 }
 
-/** Changes the body of every PATCH to a workload. */
+/** Changes the body of every PATCH to a Deployment, StatefulSet or DaemonSet. */
 function patchesChanged(change: (body: Record<string, unknown>) => Record<string, unknown>): () => void {
   return replaced(
     KubeClient,
@@ -56,7 +56,7 @@ function annotationsChanged(change: (annotations: Record<string, string>) => Rec
 const baseline = 'reroll.dev/baseline';
 let seenValue = '';
 
-/** Each is found within 2,000 seeds; most within fifty. */
+/** Each is found within 2,000 seeds, most within fifty. */
 export const plantedBugs: readonly PlantedBug[] = [
   {
     what: 'the template is written without the baseline',
@@ -213,7 +213,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
 ];
 
-/** The second time a key is added, nothing happens. */
+/** Ignores a key that was added before. */
 function oncePerKey(right: Method): Method {
   const seen = new WeakMap<object, Set<string>>();
   return function (this: object, key: string, ...rest: unknown[]) {

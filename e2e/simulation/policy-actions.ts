@@ -12,12 +12,12 @@ interface Stage {
 
 const auto = 'reloader.stakater.com/auto';
 
-/** Between two of the things that are done one after the other. */
+/** The time between two consecutive actions. */
 function gapMs(draw: Draw): number {
   return draw.pick([draw.int(0, 900), draw.int(2_500, 6_000), draw.int(6_000, 20_000)]);
 }
 
-/** Something changes, then it comes to count, and then maybe something changes again. */
+/** Mostly edits the source, then calls `begin` so that it counts, and then maybe edits it again. */
 function afterEdit({ users, later }: Stage, source: Place, draw: Draw, begin: () => void): void {
   const edit = (): void => users.editSource(source, draw);
   const beginMs = gapMs(draw);
@@ -26,7 +26,7 @@ function afterEdit({ users, later }: Stage, source: Place, draw: Draw, begin: ()
   if (draw.chance(0.6)) later(beginMs + gapMs(draw), edit);
 }
 
-/** What people do to have something restart, or not. */
+/** What people do to turn restarts on and off. */
 export const policyActions = {
   'ignore-source': ({ users }: Stage, draw: Draw) => ignore(users, users.usedSource(draw), true),
   'heed-source': ({ users }: Stage, draw: Draw) => ignore(users, ignoredSource(users, draw), false),
@@ -65,7 +65,7 @@ function ignoredSource(users: Users, draw: Draw): Place {
   return (draw.chance(0.7) ? draw.pickAny(ignored) : undefined) ?? users.usedSource(draw);
 }
 
-/** One that counts for a workload as long as it matches, if there is any. */
+/** A source that counts for a workload only while it has the `match` annotation, if there is one. */
 function searchedSource(users: Users, draw: Draw): Place {
   const objects = workloads.flatMap((workload) => users.object(workload) ?? []);
   const uses = objects.flatMap((object) => [...usageOf(object)]);
@@ -74,7 +74,7 @@ function searchedSource(users: Users, draw: Draw): Place {
   return draw.pickAny(places) ?? users.usedSource(draw);
 }
 
-/** One that would restart it, were it opted in. */
+/** A source that would restart the workload if it were opted in, if there is one. */
 function usedBy(users: Users, workload: Place, draw: Draw): Place {
   const object = users.object(workload);
   if (!object) return users.anySource(draw);

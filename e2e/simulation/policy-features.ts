@@ -3,13 +3,13 @@ import type { ActionKind } from './actions';
 import type { Draw } from './draw';
 import type { Step, World } from './world';
 
-/** Who decides what restarts what, beyond `auto` and plain names. */
+/** What else decides which source restarts which workload, beyond `auto` and plain names. */
 export interface PolicyFeatures {
-  /** Sources are told to restart nothing, and are taken at their word until they are told otherwise. */
+  /** Sources get the `ignore` annotation, which keeps them from restarting anything, and lose it again. */
   readonly ignores: boolean;
-  /** Whoever says nothing asks for everything. */
+  /** A workload that does not set `auto` restarts for every source that it uses. */
   readonly autoReloadAll: boolean;
-  /** Workloads search, exclude, name by pattern, and ask for one kind of sources. */
+  /** Workloads search, exclude, name sources by pattern, or ask for one kind of source. */
   readonly wishes: boolean;
 }
 
@@ -21,10 +21,11 @@ const ofWishes: readonly ActionKind[] = ['ask-otherwise', 'ask-otherwise', 'matc
 
 type Plain = Omit<World, 'hybrid' | 'dark'>;
 
-/** Each in some of the worlds, with draws of their own: a world without any stays as it is. */
+/** Adds each feature to some worlds. Their own draws keep a world without any as it is. */
 export function withPolicies(world: Plain, draw: Draw): Plain {
   const policies: PolicyFeatures = {
-    // Where creations restart, one that is heeded is not always told from one that was created in the second of its user.
+    // With reloadOnCreate, a source that is no longer ignored cannot always be told from one that was created in the
+    // same second as the workload that uses it.
     ignores: draw.chance(0.14) && !world.features.reloadOnCreate,
     autoReloadAll: draw.chance(0.1),
     wishes: draw.chance(0.12),
@@ -36,20 +37,20 @@ export function withPolicies(world: Plain, draw: Draw): Plain {
   ];
   if (kinds.length === 0) return world;
   const features = { ...world.features, ...policies };
-  // Of a calm world the number of restarts is known, because only contents change in it.
+  // The number of restarts in a calm world is known, because only contents change in it.
   if (world.calm) return { ...world, features };
   const steps: Step[] = [];
   for (let left = draw.int(1, 4); left > 0; left--) {
     const atMs = draw.int(1, world.stormMs - 1);
     steps.push({ kind: draw.pickAny(kinds) ?? 'edit-source', atMs, uponWrite: draw.chance(0.1), seed: draw.seed() });
-    // What was decided shows when something changes.
+    // A policy has a visible effect only when a source changes.
     const soonMs = Math.min(world.stormMs - 1, atMs + draw.int(0, draw.pick([900, 3_000, 10_000])));
     if (draw.chance(0.5)) steps.push({ kind: 'edit-source', atMs: soonMs, uponWrite: false, seed: draw.seed() });
   }
   return { ...world, features, steps: [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs) };
 }
 
-/** What the engine is told on its command line. */
+/** The command-line settings of the engine for these features. */
 export function policySettingsOf({ autoReloadAll }: PolicyFeatures): Partial<EngineSettings> {
   return autoReloadAll ? { policy: { autoReloadAll, ignoredWorkloadKinds: [] } } : {};
 }

@@ -3,7 +3,7 @@ import type { Mutant } from './mutants';
 const policy = 'shared/domain/policy/policy.ts';
 const writeTimes = 'reconciler/sources/source-write-times.ts';
 
-/** What restarts what, and since when, wrong on purpose. */
+/** Bugs in the decision which source restarts which workload, and since when it counts. */
 export const policyMutants: readonly Mutant[] = [
   {
     what: 'what is to be ignored restarts',

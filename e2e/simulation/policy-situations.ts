@@ -8,7 +8,7 @@ import { flagsOf } from './source-flags';
 import { asksForRestarts, templateOf, usageOf } from './usage';
 import { isPattern, wishesOf } from './wishes';
 
-/** What a batch of worlds in which more than `auto` decides must have come to. */
+/** Situations that a batch of worlds must reach in which more than `auto` decides about restarts. */
 export const policySituations = [
   'a source was edited while it was ignored, and then heeded',
   'a source was recorded for the first time after it had been edited while it was ignored',
@@ -23,16 +23,16 @@ export const policySituations = [
 ] as const;
 export type PolicySituation = (typeof policySituations)[number];
 
-/** Notes which situations of annotations a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class PolicySituations {
   readonly #features: PolicyFeatures;
   readonly #reached = new Set<PolicySituation>();
   readonly #editedUnheard = new Set<SourceName>();
   readonly #heeded = new Set<SourceName>();
   readonly #cameToMatch = new Set<SourceName>();
-  /** Workloads, by uid. */
+  /** The uids of workloads. */
   readonly #optedIn = new Set<string>();
-  /** What workloads leave out of what they use, by uid. */
+  /** By workload uid: the sources that the workload excludes. */
   readonly #excluded = new Map<string, ReadonlySet<SourceName>>();
 
   constructor(features: PolicyFeatures) {

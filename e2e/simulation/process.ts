@@ -3,11 +3,12 @@ import type { Random } from '../../shared/runtime/random';
 import type { Loop } from './loop';
 
 /**
- * A process as far as the world can get at it: whatever reaches it, a timer or bytes of a connection, goes through
- * {@link deliver}. Dead, it gets nothing any more, so that every await it is at lasts for ever; frozen, it gets it later.
+ * A process, as far as the world can reach it. Everything that reaches it (a timer, or bytes from a connection) goes
+ * through {@link deliver}. A dead process gets nothing any more, so its pending awaits never end. A frozen process gets
+ * everything later.
  */
 export class SimulatedProcess {
-  /** Names it to the API server, and in its Lease. */
+  /** Identifies the process to the API server and in the Lease. */
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -37,14 +38,14 @@ export class SimulatedProcess {
     else if (this.#state === 'frozen') this.#held.push(run);
   }
 
-  /** As kill -9: at whatever await it is. */
+  /** Like kill -9: the code stops at its current await. */
   kill(): void {
     this.#state = 'dead';
     this.#held.length = 0;
     for (const closed of this.#onDeath) closed();
   }
 
-  /** `closed` is how the other side of a connection learns of the death. */
+  /** `closed` lets the other side of a connection learn of the death. */
   onDeath(closed: () => void): void {
     this.#onDeath.push(closed);
   }
@@ -53,7 +54,7 @@ export class SimulatedProcess {
     if (this.#state === 'running') this.#state = 'frozen';
   }
 
-  /** What was held comes in its order, one after the other, and before anything newer. */
+  /** Delivers what was held, in order, one by one, and before anything newer. */
   thaw(): void {
     if (this.#state !== 'frozen') return;
     const next = this.#held.shift();
@@ -65,7 +66,7 @@ export class SimulatedProcess {
     this.#loop.timer(0, () => this.thaw());
   }
 
-  /** Its wall clock is set, as NTP would; the monotonic one goes on. */
+  /** Sets the wall clock off, as a clock correction would. The monotonic clock is not affected. */
   setClockOff(skewMs: number): void {
     this.#skewMs = skewMs;
   }

@@ -19,7 +19,7 @@ import { isUpgraded } from './upgrade-world';
 import { isRefusal } from './weather';
 import type { World } from './world';
 
-/** Something wrong on purpose, and the worlds in which it may show. The others would only take their time. */
+/** A planted bug, and the worlds that may show it. The others would only cost time. */
 export interface ProvableBug extends Wrong {
   readonly what: string;
   readonly among: (world: World) => boolean;
@@ -40,7 +40,7 @@ const hasSettings = ({ features }: World): boolean => features.ownSettings === t
 const hasClocksApart = ({ steps }: World): boolean => steps.some(({ kind }) => kind === 'skew-clock-by-minutes');
 const hasWebhook = ({ hybrid }: World): boolean => hybrid !== undefined;
 
-/** All that the simulation has to find: in the engine, its pauses and selections, and in webhook and channel. */
+/** Every bug that the simulation must find, in the engine, the webhook and the channel. */
 export const provableBugs: readonly ProvableBug[] = [
   ...plantedBugs.map(({ what, among = () => true }) => ({ what, among, plantedBug: what })),
   ...ofMutants(featureMutants, hasFeatures),

@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestedMutant } from './tested-mutants';
 
-/** What the tests read. The rooms, and what tells how they are run. */
+/** What the tests read: the source folders, and the configuration of jest and TypeScript. */
 const roomsAndSettings: readonly string[] = [
   ...['shared', 'reconciler', 'webhook', 'certs', 'e2e'],
   ...['jest.config.mjs', 'jest.environment.mjs', 'jest.sequencer.mjs', 'package.json', 'tsconfig.json'],
 ];
 
-/** Whether jest passes the tests of these files in a folder; what it says is for a person. */
+/** Runs these test files in a folder. `said` is the output of jest, for a person. */
 export type RunTests = (
   folder: string,
   tests: readonly string[],
 ) => Promise<{ readonly passed: boolean; readonly said: string }>;
 
 /**
- * Plants each bug in a copy of the rooms and runs the test that is to find it. Returns how many are not found. Throws where a
- * test fails without a bug: it would find everything.
+ * Plants each bug in a copy of the source folders and runs the test that must find it. Returns how many bugs are not
+ * found. Throws if a test fails without a bug, because such a test would find everything.
  */
 export async function proveTests(
   mutants: readonly TestedMutant[],
@@ -64,7 +64,7 @@ async function planted<T>(folder: string, { file, from, to }: TestedMutant, run:
   }
 }
 
-/** Jest exits with 1 for a test that fails; with anything else nothing was proved. */
+/** Throws if jest fails without a failed test, because then nothing was proved. */
 async function runJest(folder: string, tests: readonly string[]): ReturnType<RunTests> {
   const jest = ['node_modules/jest/bin/jest.js', '--ci', '--maxWorkers=1', '--watchman=false', '--bail'];
   const child = spawn(process.execPath, [...jest, '--runTestsByPath', ...tests], {
@@ -77,7 +77,7 @@ async function runJest(folder: string, tests: readonly string[]): ReturnType<Run
     child.on('error', reject);
     child.on('close', done);
   });
-  // A file that is not there, or does not compile, runs no test.
+  // Jest runs no test if a file is missing or does not compile.
   if (code !== 0 && !/^Tests:.* \d+ failed/m.test(said))
     throw new Error(`jest ran no test of ${tests.join(', ')}:\n${said}`);
   return { passed: code === 0, said };

@@ -3,10 +3,10 @@ import { runBatch, seedsFrom } from './batch';
 import type { ProvableBug } from './provable-bugs';
 import { drawWorld } from './world';
 
-/** So many seeds are promised to be enough. */
+/** The number of seeds within which each bug is promised to be found. */
 const promisedSeeds = 2_000;
 
-/** The seed of a world in which the bug breaks a promise; undefined where none of `seeds` has one. */
+/** The seed of a world in which the bug breaks a promise; undefined if none of `seeds` has one. */
 export async function firstSeedThatFinds(bug: ProvableBug, seeds: readonly number[]): Promise<number | undefined> {
   let found: number | undefined;
   const worlds = seeds.filter((seed) => bug.among(drawWorld(seed)));
@@ -19,7 +19,7 @@ export async function firstSeedThatFinds(bug: ProvableBug, seeds: readonly numbe
   return found;
 }
 
-/** Looks for each bug and tells of it a line. Returns how many are found by no seed. */
+/** Looks for each bug and reports it in one line. Returns how many bugs no seed finds. */
 export async function prove(
   bugs: readonly ProvableBug[],
   say: (line: string) => void,

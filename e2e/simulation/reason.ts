@@ -12,7 +12,7 @@ import type { Use } from './usage';
 
 type Entry = WrittenBaseline['sources'][string];
 
-/** A change from before a workload's birth that a late watch brings after it looks like one since; no watch is later. */
+/** No watch lags by more. A change from before a workload's creation that arrives after it looks like a new change. */
 export const latestWatchMs = 10_000;
 
 /** Whether something that the workload uses changed between what was recorded and what the restart records. */
@@ -25,10 +25,10 @@ export function reasonFor(
 ): boolean {
   const { contents, rules } = opened;
   const usage = opened.usageOf(object);
-  // Times of objects are whole seconds: what is of the same second may be before or after.
+  // Timestamps of objects are whole seconds, so the order within one second is not known.
   const bornMs = Math.floor(life.writes[0].atMs / 1000) * 1000;
   const changedInLife = (source: string, sinceMs: number): boolean => {
-    // Its first coming into being restarts nothing.
+    // The first creation of a source restarts nothing without reloadOnCreate.
     const first = contents.versions(source).find(({ content }) => content !== undefined)?.revision;
     const created = rulesFor(source, rules).reloadOnCreate ? undefined : first;
     const late = lateChanges(opened, life, source, [user]);
@@ -36,8 +36,8 @@ export function reasonFor(
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
   };
-  // Of pods that are gone nobody knows any more since when it is so. What a driver fetched from outside a restore of etcd does not undo:
-  // who has seen such a rotation remembers it.
+  // If the pods that showed a rotation are gone, nobody knows any more when it happened. A restore of etcd does not
+  // undo what a driver fetched from outside: a process that saw such a rotation remembers it.
   const rotatedInLife = (source: string): boolean =>
     lostWrites(opened, source).some(({ atMs: lostMs }) => lostMs >= bornMs) ||
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
@@ -58,11 +58,12 @@ export function reasonFor(
     const source = sourceOfEntry(id, object.metadata.namespace ?? '');
     const use = usage.get(source ?? '');
     if (source === undefined || !use || !mayCount(opened, source, use, atMs)) return false;
-    // Under another key, what was recorded tells nothing.
+    // A baseline under another digest key says nothing about the content.
     const former = before?.key === after.key ? before?.sources[id] : undefined;
-    // Of what was recorded it is known that it went since, maybe while its Job was on its way.
+    // A source that was recorded before has gone since, maybe before this life, while the Job was being recreated.
     if (entry === '-') return rules.reloadOnDelete && former !== '-' && wentSince(source, former ? 0 : bornMs);
-    // Nothing was recorded, or nothing was there as far as was seen: which keys changed is not known, so in doubt, once.
+    // Nothing was recorded, or (below) that the source is absent. It is not known which keys changed, so one restart in
+    // doubt is right.
     if (former === undefined) {
       if (before === undefined && cameInEdited(opened, source, bornMs, revision)) return true;
       const countedMs = countedFromMs(opened, life, source, user);
@@ -74,27 +75,33 @@ export function reasonFor(
 }
 
 /**
- * Whether a label may have brought in, before the workload was recorded, what had been edited since its birth: who sees the
- * source then is not told what it was before.
+ * Whether a label may have selected the source after it was edited in the workload's life, and before the workload was
+ * recorded. A process that first sees the source then does not learn the earlier content.
  */
 function cameInEdited({ stored, rules }: Case, source: SourceName, bornMs: number, revision: number): boolean {
   if (sourceSelectorOf(rules) === undefined) return false;
   return stored.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs);
 }
 
-/** What is under way by then is brought to its end. */
+/** A restart that is in progress by then may take this long to finish. */
 const underWayMs = 10_000;
-/** As long as a watch may last that has fallen silent, and a little more. */
+/** Longer than any watch that has fallen silent may last. */
 const silentMs = 11 * 60_000;
 
-/** Whether a source counts by what it says of itself, as far as whoever restarts can know. Of one that is gone that is forgotten. */
+/**
+ * Whether the source's own annotations may let it count, as far as the process that restarts can know. The annotations
+ * of a deleted source are forgotten.
+ */
 function mayCount({ flags, contents, rules }: Case, source: SourceName, use: Use, atMs: number): boolean {
   const isWell = rules.shownWithinMs < Infinity;
   if (!isWell && contents.versions(source).at(-1)?.content === undefined) return true;
   return flags.countedSince(source, use, atMs - (isWell ? rules.shownWithinMs + underWayMs : silentMs));
 }
 
-/** Undefined where the two do not record the same keys: then digests say nothing, and a change in its life has to do. */
+/**
+ * Undefined if the two entries do not record the same keys. Then the digests cannot be compared, and any change in the
+ * workload's life must be enough.
+ */
 export function differ(former: Entry, entry: Entry): boolean | undefined {
   if (typeof former === 'string' && typeof entry === 'string') return former !== entry;
   if (typeof former === 'string' || typeof entry === 'string') return undefined;
@@ -103,15 +110,18 @@ export function differ(former: Entry, entry: Entry): boolean | undefined {
   return keys.some(([key, digest]) => former[key] !== digest);
 }
 
-/** Clocks may differ by so much, and times are whole seconds. */
+/** The clocks may differ by this much, and timestamps are whole seconds. */
 const toleranceMs = 2_000;
 
 /**
- * Changes from before the workload's birth that may look to one of the processes like changes since. The server keeps no time
- * of a removal, of a key or of the whole where that is a change, and where a list shows it together with other writes, theirs
- * may be older. Of a content that was not read before the server forgot it nobody knows whether a key was removed from it. Both
- * are dated by when a process comes to know of them, which is minutes later where its watch was down. Who has recorded what
- * is left did know of it.
+ * Changes from before the workload's creation that may look to one of the processes like later changes:
+ *
+ * - A removal, of a key or of the whole source if that counts as a change. The server keeps no time for it. If a list
+ *   shows it together with other writes, the times of those may be older.
+ * - A content that the server compacted before it was read. Nobody knows whether a key was removed from it.
+ *
+ * A process dates both by when it learns of them, which is minutes later if its watch was down. A process that has
+ * recorded what is left did know of the change.
  */
 export function lateChanges(
   { contents, lives, digests, rules, compactions }: Case,

@@ -8,14 +8,14 @@ import type { Incarnation, Program, Replicas } from './replicas';
 import { simulatedClient } from './simulated-client';
 import { toldMetrics } from './told-metrics';
 
-/** A process of the reconciler. */
+/** A reconciler process. */
 export interface ReconcilerProcess extends Incarnation {
   readonly reconciler: Reconciler;
 }
 
 export type Reconcilers = Replicas<ReconcilerProcess>;
 
-/** `settings` replaces the engine's own, for engines that are wrong on purpose. */
+/** `settings` overrides the default settings of the engine. */
 export function reconcilerProgram(network: Network, settings: Partial<EngineSettings>): Program<ReconcilerProcess> {
   return {
     prefix: engineUserPrefix,
@@ -34,7 +34,7 @@ export function reconcilerProgram(network: Network, settings: Partial<EngineSett
   };
 }
 
-/** All are up, and have been for long enough to have looked at everything. */
+/** Whether every replica runs and has synced its watches. */
 export function isComplete({ slots }: Reconcilers): boolean {
   const states = slots.map((current) => current?.reconciler.status.state);
   return states.every((state) => state === 'acting' || state === 'standby');

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** What an engine may do wrong where other people's admission refuses what it writes. */
+/** Bugs in how the engine handles refusals by third-party admission. */
 export const refusalMutants: readonly Mutant[] = [
   {
     what: 'a Retry-After is waited out, however long it is',

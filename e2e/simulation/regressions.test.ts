@@ -19,7 +19,7 @@ import { drawWorld, type World } from './world';
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const app = configMap({ name: 'app', data: { color: 'red', size: 'small' } });
 
-/** The watch of these ends and does not come back until the end is called: then a list is due. */
+/** Fails new lists and watches of the resource until the result is called. That compacts the history: a list is due. */
 function outage(harness: Harness, plural: string): () => void {
   const end = harness.faults.add({
     match: ({ pathname }) => pathname.endsWith(`/${plural}`),
@@ -31,7 +31,7 @@ function outage(harness: Harness, plural: string): () => void {
   };
 }
 
-/** Bugs that a seed found, each as the smallest story that shows it. */
+/** Bugs that seeds found, each as the smallest story that shows it. */
 describe('a change is not missed', () => {
   it('though the workload was there before the first start and its adoption is put off by a server in trouble', async () => {
     const harness = new Harness();
@@ -82,7 +82,7 @@ describe('a change since the workload came to use the source is not missed', () 
   const extra = configMap({ name: 'extra', data: { color: 'red' } });
   const web = deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] });
 
-  /** The workload comes to use `extra`, which then changes, and is written again: its newest time is later than both. */
+  /** The workload starts to use `extra`, which then changes. Another write to the workload is later than both. */
   async function useExtra(harness: Harness): Promise<void> {
     const containers = [{ name: 'app', envFrom: [fromConfigMap('app'), fromConfigMap('extra')] }];
     await harness.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
@@ -219,7 +219,7 @@ describe('a process that gets the Lease late', () => {
     harness.seed(app, deployment({ name: 'web', annotations: auto, envFrom: [fromConfigMap('app')] }));
     await harness.clock.advance(600_000);
     await (await harness.start()).stop();
-    // With a label: a removal alone would leave no time.
+    // Also sets a label, because a removal alone would leave no timestamp.
     const metadata = { annotations: { 'reroll.dev/baseline': null }, labels: { team: 'a' } };
     await harness.patch('Deployment', 'web', { metadata });
     await harness.clock.advance(2_000);
@@ -318,7 +318,7 @@ describe('nothing is restarted without a reason', () => {
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
     await harness.clock.advance(3_000);
     await harness.edit('ConfigMap', 'app', { color: 'blue' });
-    // The watch brings both edits now; the settle window holds the first look until then.
+    // The watch delivers both edits now. The settle window delays the first look until then.
     const settle = { 'reroll.dev/settle': '3s' };
     await harness.clock.advance(950);
     harness.seed(deployment({ name: 'web', annotations: { ...auto, ...settle }, envFrom: [fromConfigMap('app')] }));
@@ -327,8 +327,8 @@ describe('nothing is restarted without a reason', () => {
   });
 
   /**
-   * ConfigMaps are refused for a while, so each is asked for by its name; meanwhile a list shows them, unread, and the
-   * answer to such a question, on its way through a proxy, is a 404. A StatefulSet that is seen only after they are
+   * ConfigMaps are forbidden for a while, so the engine gets each by name. In the meantime a list shows them without
+   * their content, and a proxy answers such a GET with 404. A StatefulSet that is seen only after the ConfigMaps are
    * seen again has no record of them.
    */
   it('when the 404 of a proxy answers for a source that a list has shown', async () => {
@@ -361,7 +361,7 @@ describe('nothing is restarted without a reason', () => {
 });
 
 describe('who changed a source stays named', () => {
-  /** Meanwhile it is changed twice more, and of a source the authors of two states are remembered. */
+  /** Meanwhile the source changes twice more, and the engine remembers the authors of only two states per source. */
   it('though newer changes are told of while it is looked for a rollout that answers the first', async () => {
     const { violations, story } = await simulate(drawWorld(540_699));
     expect(story.join()).toContain('its batch reaches engine-0-1: 202, ConfigMap shop/app by alice');
@@ -382,7 +382,7 @@ describe('after a restore of etcd', () => {
 });
 
 describe('what others take out on its way', () => {
-  /** Of a write of which nothing is left nothing is stored, and no watch tells of it: it was taken for stored. */
+  /** If nothing of a write is left, nothing is stored and no watch shows it. The engine took it for stored. */
   it('is recorded once it is let be', async () => {
     const { violations, story } = await simulate(drawWorld(180));
     expect(story.slice(0, 20).join()).toMatch(/takes out the record/);
@@ -392,8 +392,8 @@ describe('what others take out on its way', () => {
 
 describe('a rotation is not missed', () => {
   /**
-   * The first list of statuses breaks off after it has shown one without versions. Before the next one it gets its first, and
-   * then those of a rotation.
+   * The first list of statuses breaks off after it has shown one without versions. Before the next list, that status
+   * gets its first versions and then those of a rotation.
    */
   it('though its pod was last seen before it had mounted anything', async () => {
     const { violations, story } = await simulate(drawWorld(701765));
@@ -404,8 +404,8 @@ describe('a rotation is not missed', () => {
 
 describe('what changed since an older version recorded it is not missed', () => {
   /**
-   * The workload was recorded once, without its uid, and never restarted. A key goes while nobody watches, which leaves no
-   * time: the content without it looked as if it had been there when the workload was created.
+   * The workload was recorded once, without its uid, and never restarted. A key is removed while nobody watches, which
+   * leaves no timestamp. The content without it looked as if it had existed when the workload was created.
    */
   it('though it is a key that went', async () => {
     const { violations, story } = await simulate(drawWorld(800982));
@@ -421,7 +421,7 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
     ...{ features: noFeatures, dark: undefined, hybrid: undefined },
   };
 
-  /** By its own clock it had not begun to watch yet when the source was edited. */
+  /** By its own clock, the process had not begun to watch when the source was edited. */
   it('though the first list comes after the change', async () => {
     const weather: readonly Weather[] = [
       { kind: 'gone', fromMs: 0, toMs: 12_064, rate: 1, resource: undefined, seed: 515_255_264 },
@@ -439,7 +439,7 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
     expect(violations).toEqual([]);
   });
 
-  /** By what it wrote into the Lease it led for minutes after its end, when the workload and the change came. */
+  /** By its times in the Lease, it still led minutes after its death, when the workload and the change came. */
   it('though it is the next process that finds workload and change', async () => {
     const { violations, story } = await simulate({
       ...{ ...world, seed: 41_006_527, stormMs: 24_000, weather: [], watchList: 'rejected' },
@@ -458,7 +458,7 @@ describe('a change is not missed by a process whose clock is minutes ahead', () 
 });
 
 describe('what could not be recorded', () => {
-  /** The process that was killed a minute after the refusal took with it what it had not been allowed to write. */
+  /** The process was killed a minute after the refusal, and the record that it could not write was lost with it. */
   it('is written before the day ends after which nothing is left to do', async () => {
     const features = { reloadOnCreate: true, reloadOnDelete: true, selectsSources: true, wishes: true };
     const { violations, story } = await simulate({
@@ -476,7 +476,10 @@ describe('what could not be recorded', () => {
   });
 });
 
-/** A source is left out by a label, edited, and taken in again; meanwhile a workload is created with a record of the webhook. */
+/**
+ * A label leaves a source out, the source is edited, and it is taken in again. Meanwhile a workload is created with a
+ * record from the webhook.
+ */
 function worldThatLeavesOut(seed: number, leavingOut: number, creation: number): World {
   const quiet = { maxLatencyMs: 2, lost: 0, lostAnswer: 0 };
   return {
@@ -496,8 +499,8 @@ function worldThatLeavesOut(seed: number, leavingOut: number, creation: number):
 
 describe('what a source was while a label left it out', () => {
   /**
-   * The webhook records what the leader knows, whose watch has not shown yet that the source is left out and edited. When it is
-   * taken in again, the record moves on to what the pods have read.
+   * The webhook records what the leader knows. The leader's watch has not shown yet that the source was left out and
+   * edited. When the source is taken in again, the record moves on to what the pods have read.
    */
   it.each([
     ['StatefulSet', 'StatefulSet default/store', worldThatLeavesOut(276, 2_185_644, 28_905_204)],
@@ -510,7 +513,9 @@ describe('what a source was while a label left it out', () => {
     expect(story.join('\n')).toMatch(new RegExp(`engine-0-1 MODIFIED ${name} .*"n":2,`));
   });
 
-  /** That leaves no time: what it is without the key looked as if it had been so when the CronJob was created. */
+  /**
+   * A removed key leaves no timestamp. The content without it looked as if it had existed when the CronJob was created.
+   */
   it('is a change for a CronJob that was created before a key went', async () => {
     const { violations, story } = await simulate(worldThatLeavesOut(240, 1_900_560, 25_134_960));
     expect(violations).toEqual([]);
@@ -520,7 +525,7 @@ describe('what a source was while a label left it out', () => {
 });
 
 describe('a day after everything was done, nothing is left to do', () => {
-  /** Records under a new digest key wait for as long as a server in trouble asked, when the world has been quiet for long. */
+  /** Records under a new digest key wait for a server in trouble, and the world is already quiet in the meantime. */
   it('where a server asked to write again a day later', async () => {
     const { violations, story, situations } = await simulate(drawWorld(90_216_245));
     expect(violations).toEqual([]);

@@ -5,18 +5,18 @@ import type { Network } from './network';
 import { SimulatedProcess } from './process';
 import type { ToldMetrics } from './told-metrics';
 
-/** One process that runs or ran, and what a test may look at. */
+/** One process that runs or ran, with what a test may look at. */
 export interface Incarnation {
   readonly process: SimulatedProcess;
   readonly lines: readonly LogLine[];
   readonly metrics: ToldMetrics;
-  /** SIGTERM: settles when it has finished. */
+  /** SIGTERM; settles when the process has finished. */
   stop(): Promise<void>;
 }
 
-/** What runs in a process: makes and starts everything from its composition root, with nothing in memory. */
+/** What runs in a process. `start` builds everything from the composition root, with nothing in memory. */
 export interface Program<T extends Incarnation> {
-  /** What its processes are called, before their numbers. */
+  /** The prefix of its process names. */
   readonly prefix: string;
   start(process: SimulatedProcess, logger: RecordingLogger): T;
 }
@@ -27,7 +27,7 @@ export interface ReplicasOptions<T extends Incarnation> {
   readonly draw: Draw;
   readonly program: Program<T>;
   readonly told: (who: string, what: string) => void;
-  /** Told when a process has come or gone. */
+  /** Called when a process has started or gone. */
   readonly changed?: () => void;
 }
 
@@ -36,7 +36,7 @@ interface Slot<T> {
   starts: number;
 }
 
-/** The replicas of a program, as a Deployment keeps them: what dies is started anew. */
+/** The replicas of a program, kept as by a Deployment: a process that dies is replaced. */
 export class Replicas<T extends Incarnation> {
   readonly #options: ReplicasOptions<T>;
   readonly #slots: readonly Slot<T>[];
@@ -47,7 +47,7 @@ export class Replicas<T extends Incarnation> {
     this.#slots = Array.from({ length: count }, () => ({ current: undefined, starts: 0 }));
   }
 
-  /** All that ever ran. */
+  /** All processes that ever ran. */
   get all(): readonly T[] {
     return this.#all;
   }
@@ -56,7 +56,7 @@ export class Replicas<T extends Incarnation> {
     return this.#slots.flatMap(({ current }) => current ?? []);
   }
 
-  /** By place: what dies is succeeded by another process in the same one. */
+  /** The current process in each place. A process that dies is replaced in the same place. */
   get slots(): readonly (T | undefined)[] {
     return this.#slots.map(({ current }) => current);
   }
@@ -90,14 +90,14 @@ export class Replicas<T extends Incarnation> {
     });
   }
 
-  /** SIGTERM: it has time to finish. */
+  /** SIGTERM: the process has time to finish. */
   stop(index: number, downMs: number): void {
     const slot = this.#running(index);
     if (!slot) return;
     const { process } = slot.current;
     this.#options.told(process.name, 'is asked to stop');
     const stopped = slot.current.stop();
-    // A grace period, as a kubelet gives; what has not ended by then is killed.
+    // The kubelet's grace period. A process that has not ended by then is killed.
     const graceMs = 30_000;
     this.#empty(index, downMs + graceMs);
     void stopped.then(() => this.#options.told(process.name, 'has stopped'));
@@ -121,7 +121,7 @@ export class Replicas<T extends Incarnation> {
     slot.current.process.setClockOff(skewMs);
   }
 
-  /** Whatever was done to them is over; what is down comes back at the time that was said. */
+  /** Ends partitions, freezes and clock skews. A process that is down comes back at its set time. */
   relieve(): void {
     for (const { process } of this.running) {
       this.#options.network.heal(process);

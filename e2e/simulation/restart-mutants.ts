@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** Restarts that cannot be told apart. */
+/** Bugs that give several restarts one id. */
 export const restartIdMutants: readonly Mutant[] = [
   {
     what: 'a process gives all its restarts one id',
@@ -16,7 +16,7 @@ export const restartIdMutants: readonly Mutant[] = [
   },
 ];
 
-/** Restarts that do not tell what was known. */
+/** Bugs that leave out known authors of a change. */
 export const authorMutants: readonly Mutant[] = [
   {
     what: 'who is confirmed later than the watch showed the change is not kept',

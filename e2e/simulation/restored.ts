@@ -6,35 +6,36 @@ import { isEngine } from './engine-user';
 import { isClass, isOfPodStatus, mountedOf, rotationOf } from './rotations';
 
 /**
- * A restore of etcd, to the judge: what was written between backup and restore never was, and everything goes on from the
- * backup. So baselines are as old as the objects that carry them, and what the sources hold today is owed against them: a change
- * from before the backup that was answered after it is answered once more, and a change that was lost is owed nothing.
+ * A restore of etcd, as the judge sees it. The writes between backup and restore never happened, and everything
+ * continues from the backup. Baselines are as old as the objects that carry them, and the current content of the
+ * sources is owed against them. A change from before the backup that was answered after it is answered again. A lost
+ * change is owed nothing.
  *
- * Nobody can know of a restore at once. What a process had seen counts for it until it has asked for its Lease, or has lost it;
- * meanwhile it may restart for a content that is no more, and then once more for the one that is. And a process remembers what
- * the sources held in those hours: where nothing was recorded yet it may be in doubt, and what went before it was listed again is
- * recorded as it was last seen.
+ * No process can know of a restore at once. What a process had seen counts for it until it has asked for its Lease, or
+ * has lost it. Until then it may restart for a content that no longer exists, and then again for the one that does. A
+ * process also remembers what the sources held in the undone time. If nothing was recorded yet, it may be in doubt. A
+ * source that is removed before it is listed again is recorded as it was last seen.
  */
 export interface Restored {
   readonly atMs: number;
-  /** What was undone. */
+  /** The writes that the restore undid. */
   readonly lost: readonly WriteRecord[];
 }
 
-/** A term lasts for ten seconds without an answer about the Lease; then what was sent before arrives. */
+/** A term lasts for 10 s without an answer about the Lease. After that, requests that were sent before still arrive. */
 const unawareMs = 15_000;
 
-/** Whether this is a write of a process that may not know yet that etcd was restored. */
+/** Whether the write is by an engine that may not know yet that etcd was restored. */
 export function isUnaware(opened: Case, write: WriteRecord): boolean {
   return isEngine(write.user) && isOfUnawareTime(opened, write);
 }
 
-/** Whether there may be a process that does not know yet that etcd was restored, when this is written. */
+/** Whether, at the time of the write, a process may not know yet that etcd was restored. */
 export function isOfUnawareTime({ restored }: Case, { atMs }: WriteRecord): boolean {
   return restored !== undefined && atMs < restored.atMs + unawareMs;
 }
 
-/** What was written to the source in the time that never was. */
+/** The writes to the source that the restore undid. */
 export function lostWrites({ restored }: Case, source: SourceName): readonly WriteRecord[] {
   return (
     restored?.lost.filter((write) =>
@@ -43,7 +44,7 @@ export function lostWrites({ restored }: Case, source: SourceName): readonly Wri
   );
 }
 
-/** Whether an entry records a content that was undone. */
+/** Whether an entry records a content that the restore undid. */
 export function recordsLost(opened: Case, source: SourceName, entry: WrittenBaseline['sources'][string]): boolean {
   const { digests } = opened;
   return lostWrites(opened, source).some((write) => {
@@ -53,8 +54,9 @@ export function recordsLost(opened: Case, source: SourceName, entry: WrittenBase
 }
 
 /**
- * Whether pods have, and an entry records, what a class held in the time that never was. A driver fetches from outside: what it has
- * mounted is not restored with etcd, and what a process saw of it stays true, though no pod status of today shows it.
+ * Whether an entry records what pods mounted from a class in the time that the restore undid. A CSI driver fetches
+ * from outside, so a restore of etcd does not change what is mounted. What a process saw of it stays true, even if no
+ * current pod status shows it.
  */
 export function isMountedFromBefore(
   opened: Case,

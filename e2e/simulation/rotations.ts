@@ -6,7 +6,7 @@ import type { Rules } from './rules';
 
 export const kindOfStatuses = 'SecretProviderClassPodStatus';
 
-/** What a pod's status shows: of which class, and the version of each object; no content: nothing is mounted yet. */
+/** What a pod's status shows: the class and the version of each object. No content: nothing is mounted yet. */
 export interface Mounted {
   readonly source: SourceName;
   readonly content: Content | undefined;
@@ -24,7 +24,7 @@ export function mountedOf(object: KubeObject): Mounted {
   return { source, content: versions.length === 0 ? undefined : new Map(versions) };
 }
 
-/** A write by which a status that showed versions came to show others; what is new or goes is none. */
+/** The rotation in a write that changes the versions of a status. First versions and a deletion are no rotation. */
 export function rotationOf({
   kind,
   type,
@@ -42,7 +42,7 @@ export function isClass(source: SourceName): boolean {
   return source.startsWith('SecretProviderClass ');
 }
 
-/** A class comes with its first rotation, which is a change, and never goes. */
+/** A class exists from its first rotation on, which counts as a change, and it is never deleted. */
 export function rulesFor(source: SourceName, rules: Rules): Rules {
   return isClass(source) ? { ...rules, reloadOnCreate: true, reloadOnDelete: false } : rules;
 }
@@ -52,9 +52,9 @@ interface Witness {
   readonly atMs: number;
 }
 
-/** The statuses that are there and were rotated: whoever begins to look knows of these rotations, and of no others. */
+/** The existing statuses that were rotated. A process that starts knows of these rotations, and of no others. */
 export class Witnesses {
-  /** By source, and by the key of the status: what it was last rotated to. */
+  /** By source, then by key of the status: its last rotation. */
   readonly #rotated = new Map<SourceName, Map<string, Witness>>();
 
   add(write: WriteRecord): void {
@@ -66,7 +66,7 @@ export class Witnesses {
     else if (write.type !== 'MODIFIED') statuses.delete(write.key);
   }
 
-  /** When the first of those that show this content came to show it; undefined: none does. */
+  /** When the first of the statuses that show this content was rotated to it; undefined if none shows it. */
   sinceMs(source: SourceName, content: Content | undefined): number | undefined {
     const shown = [...(this.#rotated.get(source)?.values() ?? [])].filter((status) =>
       sameContent(status.content, content),

@@ -1,12 +1,12 @@
 import { noFeatures, type Features } from './features';
 
-/** What a world's install was told, and what else decides about what is owed. */
+/** The settings of a world's install, and what else decides which restarts are owed. */
 export interface Rules extends Features {
-  /** No process was given a clock that is off. */
+  /** No process has a clock that is off. */
   readonly clocksAreRight: boolean;
-  /** Connections were lost without a word: whose watch it was goes on without what changed, until its time is up. */
+  /** Some watches may go silent without an error. Their processes miss changes until the watch times out. */
   readonly watchesFellSilent: boolean;
-  /** How long after a write every process knows of it; infinity where connections break. */
+  /** How long after a write every process knows of it; infinity if connections break. */
   readonly shownWithinMs: number;
 }
 

@@ -8,7 +8,7 @@ import type { Users } from './users';
 type Labels = Readonly<Record<string, string>>;
 type Label = readonly [string, string];
 
-/** Which labels users put onto what they create. */
+/** Draws the labels of the objects that users create. */
 export class Labelling {
   readonly #features: Features;
   readonly #draw: Draw;
@@ -18,7 +18,7 @@ export class Labelling {
     this.#draw = draw;
   }
 
-  /** Undefined where no label selects anything. */
+  /** Undefined if the install selects sources by no label. */
   ofSource(): Labels | undefined {
     const { selectsSources, leavesOutSources } = this.#features;
     return this.#labels(selectsSources && sourceLabel, leavesOutSources && leavingOut.source);
@@ -39,7 +39,7 @@ export class Labelling {
   }
 }
 
-/** Puts the label that selects a source or a namespace on, or takes it away. */
+/** Adds or removes the label that selects a source or a namespace. */
 export function select(users: Users, place: Place, selected: boolean): void {
   const [key, value] = place.kind === 'Namespace' ? namespaceLabel : sourceLabel;
   users.edits.change(place, selected ? 'select' : 'deselect', (current) =>

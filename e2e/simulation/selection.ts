@@ -2,16 +2,16 @@ import type { KubeObject } from '../apiserver/objects';
 import type { WriteRecord } from '../apiserver/store';
 import type { Features } from './features';
 
-/** What selected sources and namespaces of simulated installs carry. */
+/** The labels by which simulated installs select sources and namespaces. */
 export const sourceLabel = ['reload', 'yes'] as const;
 export const namespaceLabel = ['env', 'prod'] as const;
 
-/** What sources and namespaces carry that installs leave out, and how they are told to. */
+/** The labels of the sources and namespaces that installs leave out, and the selectors for that. */
 export const leavingOut = { source: ['tier', 'dev'], namespace: ['frozen', 'true'] } as const;
 const sourcesToKeep = 'tier notin (dev)';
 const namespacesToKeep = '!frozen';
 
-/** On the command line; undefined where nothing is selected. */
+/** The selector for the command line; undefined if labels do not matter. */
 export function sourceSelectorOf({ selectsSources, leavesOutSources }: Features): string | undefined {
   return joined([...(selectsSources ? [sourceLabel.join('=')] : []), ...(leavesOutSources ? [sourcesToKeep] : [])]);
 }
@@ -29,7 +29,7 @@ function carries({ metadata: { labels = {} } }: KubeObject, [key, value]: readon
   return labels[key] === value;
 }
 
-/** Whether a source is, to an install with these features, there at all. */
+/** Whether the source exists at all for an install with these features. */
 export function isSelectedSource(object: KubeObject, { selectsSources, leavesOutSources }: Features): boolean {
   return (!selectsSources || carries(object, sourceLabel)) && !(leavesOutSources && carries(object, leavingOut.source));
 }
@@ -39,19 +39,19 @@ function isSelectedNamespace(object: KubeObject, { selectsNamespaces, leavesOutN
   return (!selectsNamespaces || carries(object, namespaceLabel)) && !(leavesOutNamespaces && isFrozen);
 }
 
-/** From a write on, a namespace is looked after or left out. */
+/** A write that selected or deselected a namespace. */
 export interface Turn {
   readonly selected: boolean;
   readonly revision: number;
   readonly atMs: number;
-  /** By a label that was taken away: the server keeps no time of that. */
+  /** No label was set, only removed. The server keeps no time for that. */
   readonly isRemoval: boolean;
 }
 
-/** Which namespaces an install looks after, and since when, as the server's history tells. */
+/** Which namespaces an install selects, and since when, from the server's history. */
 export class SelectedNamespaces {
   readonly #features: Features;
-  /** Oldest first; each is the other way than the one before. */
+  /** Oldest first; `selected` alternates. */
   readonly #turns = new Map<string, Turn[]>();
 
   constructor(features: Features) {
@@ -74,19 +74,19 @@ export class SelectedNamespaces {
     return !this.#isAsked || this.#turns.get(name)?.at(-1)?.selected === true;
   }
 
-  /** Since when it is left out; undefined: it is not. */
+  /** Since when the namespace is left out; undefined if it is not. */
   leftOutSinceMs(name: string): number | undefined {
     if (this.isSelected(name)) return undefined;
     return this.#features.namespacesToIgnore.includes(name) ? 0 : (this.#turns.get(name)?.at(-1)?.atMs ?? 0);
   }
 
-  /** Since when it is looked after, if it is by its label. */
+  /** The turn since which the namespace is selected by its labels; undefined if it is not. */
   gained(name: string): Turn | undefined {
     const newest = this.#turns.get(name)?.at(-1);
     return newest?.selected === true ? newest : undefined;
   }
 
-  /** When it came into the selection, each time. */
+  /** Every turn that brought the namespace into the selection. */
   gains(name: string): readonly Turn[] {
     return (this.#turns.get(name) ?? []).filter(({ selected }) => selected);
   }

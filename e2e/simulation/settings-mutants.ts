@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** What workloads ask for themselves, not heeded. */
+/** Bugs that ignore the settings in a workload's annotations. */
 export const settingsMutants: readonly Mutant[] = [
   {
     what: 'a strategy of its own is not heeded',

@@ -4,7 +4,7 @@ import { isOfEngine, isOfWorkload } from './lives';
 import { isLeftToNextRun, settleMaxMsOf, settleMsOf, strategyAnnotation } from './own-settings';
 import { templateOf } from './usage';
 
-/** What a batch of worlds must have come to in which workloads ask for ways and times of their own. */
+/** Situations that a batch of worlds must reach in which workloads have their own settings. */
 export const settingsSituations = [
   'a workload was restarted by a strategy of its own',
   'a workload with a longer settle window of its own was restarted',
@@ -13,7 +13,7 @@ export const settingsSituations = [
 ] as const;
 export type SettingsSituation = (typeof settingsSituations)[number];
 
-/** Notes which situations of own settings a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class SettingsSituations {
   readonly #reached = new Set<SettingsSituation>();
 

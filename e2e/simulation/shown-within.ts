@@ -1,7 +1,7 @@
 import type { ActionKind } from './actions';
 import type { World } from './world';
 
-/** After these, or in any weather, what was written may be shown much later, or together with what came after it. */
+/** After these actions, or in any weather, a write may be shown much later, or together with later ones. */
 const troubles: ReadonlySet<ActionKind> = new Set<ActionKind>([
   'crash',
   'crash-long',
@@ -20,13 +20,13 @@ const troubles: ReadonlySet<ActionKind> = new Set<ActionKind>([
   'flood-records',
 ]);
 
-/** Times of the server are whole seconds, and a request that shows something may have to wait for one that does not. */
+/** The server's timestamps are whole seconds, and a request that shows a write may wait for one that does not. */
 const spareMs = 3_000;
 
-/** How long after a write every process knows of it, and of nothing later before; infinity where that is not promised. */
+/** How long after a write every process knows of it, and of no later write before; infinity if not promised. */
 export function shownWithinMs({ steps, weather, dark, watchWindow, lagMs, maxLatencyMs }: World): number {
   const isTroubled = weather.length > 0 || dark !== undefined || steps.some(({ kind }) => troubles.has(kind));
-  // Who is behind by more writes than the server remembers lists anew.
+  // A process that is behind by more writes than the server remembers lists again.
   if (isTroubled || watchWindow < 1_000) return Infinity;
   return Math.max(0, ...lagMs.values()) + 2 * maxLatencyMs + spareMs;
 }

@@ -4,12 +4,12 @@ import type { Violation } from './judge';
 import { simulate } from './simulation';
 import type { World } from './world';
 
-/** Runs tried at most; what is left by then is small enough to be read. */
+/** The limit of runs. What is left by then is small enough to read. */
 const maxRuns = 400;
 
 /**
- * The smallest world found in which the same promise is broken: steps and weather are left out in ever smaller chunks
- * for as long as it still is.
+ * Returns the smallest world found in which the same promise is broken. Simplifies the settings of the world, and then
+ * leaves out steps and weather in ever smaller chunks, as long as the promise stays broken.
  *
  * @see https://www.debuggingbook.org/html/DeltaDebugger.html
  */

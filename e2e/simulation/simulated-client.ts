@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { Network } from './network';
 import type { SimulatedProcess } from './process';
 
-/** The client of a process: as the real one, but for its way to the server. */
+/** The client of a process: the real one, except for its transport to the server. */
 export function simulatedClient(network: Network, process: SimulatedProcess, logger: Logger): KubeClient {
   return new KubeClient({
     transport: network.transport(process),

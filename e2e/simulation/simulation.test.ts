@@ -6,7 +6,7 @@ import { drawWorld } from './world';
 
 jest.setTimeout(600_000);
 
-// CI runs 2,000 with `npm run sim`, which demands every situation, too.
+// CI runs 2,000 worlds with `npm run sim`, which also demands every situation.
 const worlds = longForm(100, 10);
 
 describe('simulated worlds', () => {

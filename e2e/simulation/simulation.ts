@@ -48,18 +48,18 @@ export interface Outcome {
   readonly history: readonly WriteRecord[];
 }
 
-/** Everything owed is done this long after the last fault. */
+/** Everything owed must be done within this time after the last fault. */
 const livenessMs = 15 * 60_000;
-/** An API that was not there is asked for again every five minutes, or a quarter more. */
+/** A missing API is asked for again every five minutes, plus up to a quarter. */
 const foundWithinMs = 7 * 60_000;
-/** A record that was not stored, because it was forbidden or taken out on its way, is written again after ten minutes. */
+/** A baseline that was not stored, because it was forbidden or removed on its way, is written again after 10 min. */
 const writtenWithinMs = 11 * 60_000;
-/** How long nothing must be written until a world counts as quiet. */
+/** A world counts as quiet when no engine has written anything, except Leases and Events, for this long. */
 const quietMs = 15_000;
-/** No process waits longer to write again, whatever the server asks for, and none trusts a silent watch for longer. */
+/** The longest time that a process delays a write, whatever the server asks for, or trusts a silent watch. */
 const longestPutOffMs = 120_000;
 
-/** Runs a world to its end and judges it. `settings` replaces the engine's own, for engines that are wrong on purpose. */
+/** Runs a world to its end and judges it. `settings` overrides the engine's settings, to plant a bug. */
 export async function simulate(world: World, settings: Partial<EngineSettings> = {}): Promise<Outcome> {
   const draw = new Draw(world.seed ^ 0x2545f491);
   const loop = new Loop(new Draw(draw.seed()).random);
@@ -123,7 +123,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     const takenOut = gatekeeper.takenOutOf(write);
     if (takenOut) faulted.takenOut(takenOut, write);
     judge.wrote(write, takenOut !== undefined);
-    // What comes after a broken promise tells nothing more.
+    // What follows a broken promise proves nothing more.
     if (judge.violations.length > 0) loop.halt();
     if (isEngine(write.user) && write.kind.kind !== 'Event') story.tell(write.user, shownWrite(write));
   });
@@ -164,7 +164,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     hybrid?.reconcilersChanged();
   };
   const etcd = new Etcd({ server, told, onRestored });
-  /** What is still to be done of steps that take their time. */
+  /** The number of delayed parts of steps that have not run yet. */
   let announced = 0;
   const later = (delayMs: number, run: () => void): void => {
     announced += 1;
@@ -194,7 +194,7 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const isHidden =
     features.csi && (features.csi.servedAtMs > 0 || world.weather.some(({ kind }) => kind === 'not-found'));
   if (isHidden) later(world.stormMs + foundWithinMs, () => undefined);
-  // Until then only the process knows it: of who comes a day later it is not true that everything was done.
+  // Until it is written, only its process knows the baseline: processes that start a day later would still have work.
   const mayBeUnwritten = isKept || world.weather.some(({ kind }) => kind === 'forbidden');
   if (world.laterTerm && mayBeUnwritten) later(world.stormMs + writtenWithinMs, () => undefined);
   const begin = ({ kind, seed, uponWrite: atWrite, atMs }: Step): void => {
@@ -234,14 +234,15 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     ...settled.reached,
     ...(hybrid?.situations.reached ?? []),
   ]);
-  // What broke a promise before tells nothing about the day after.
+  // After a broken promise, the later term proves nothing.
   if (world.laterTerm && violations.length === 0 && isReady()) {
     const crashAll = (downMs: number): void => {
       replicas.crashAll(downMs);
       hybrid?.crash(downMs);
     };
     const isUp = (): boolean => isComplete(replicas);
-    // A record that waits, or whose workload a silent watch does not show yet, is owed to nobody: a world may be quiet before.
+    // The judge does not demand a baseline that is delayed, or whose workload a silent watch does not show yet. So the
+    // world may be quiet before it is written.
     const isPutOff = watchesFellSilent || world.weather.some(({ kind }) => kind === 'throttled-for-a-day');
     if (isPutOff) await untilQuiet(loop, server, isReady, judge, world.stormMs + longestPutOffMs);
     violations.push(...(await checkLaterTerm({ loop, server, crashAll, isUp, rules })), ...judge.violations);

@@ -13,8 +13,8 @@ import { templateOf } from './usage';
 import type { WeatherKind } from './weather';
 
 /**
- * What a batch of worlds must have come to at least once each, or it proves less than it seems to: a fault that never
- * struck, a race that never was run.
+ * Situations that a batch of worlds must reach at least once each. Otherwise the batch proves less than it seems to: a
+ * fault never struck, or a race never happened.
  */
 export const situations = [
   'a write to a workload was stored and its answer lost',
@@ -115,7 +115,7 @@ const toldInLogs: readonly (readonly [string, Situation])[] = [
   ['is labelled as a journal entry', 'a forged entry of the journal was refused'],
 ];
 
-/** Notes which situations a world comes to. */
+/** Notes which situations a world reaches. */
 export class Situations {
   readonly #reached = new Set<Situation>();
   readonly #uids = new Map<string, string>();
@@ -148,7 +148,7 @@ export class Situations {
     }
   }
 
-  /** A request of an engine that the server itself has answered. */
+  /** Called when the server itself has answered a request of an engine. */
   answered(path: string, status: number): void {
     const [place = '', query = ''] = path.split('?');
     if (!/\/(?:configmaps|secrets)$/.test(place) || !query.includes('fieldSelector=metadata.name%3D')) return;
@@ -161,7 +161,7 @@ export class Situations {
     }
   }
 
-  /** A write that was answered 409 by the server itself. */
+  /** Called when the server itself has answered a write to a workload with 409. */
   conflicted(): void {
     this.#reached.add('a workload changed between plan and write');
   }

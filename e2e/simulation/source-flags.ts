@@ -6,7 +6,7 @@ import type { Use } from './usage';
 export const ignoreAnnotation = 'reloader.stakater.com/ignore';
 export const matchAnnotation = 'reloader.stakater.com/match';
 
-/** What a source says of itself. */
+/** The annotations of a source about itself. */
 export interface Flags {
   readonly ignored: boolean;
   readonly matches: boolean;
@@ -14,17 +14,17 @@ export interface Flags {
 
 const silent: Flags = { ignored: false, matches: false };
 
-/** From a write on, a source says something else than before. */
+/** A write that changed the flags of a source. */
 interface Turn extends Flags {
   readonly revision: number;
   readonly atMs: number;
 }
 
-/** What sources said of themselves at each moment, as the server's history tells. */
+/** The flags of all sources at each revision, from the server's history. */
 export class SourceFlags {
   readonly #turns = new Map<SourceName, Turn[]>();
 
-  /** What is gone has said what it said last. */
+  /** A deleted source keeps its last flags. */
   add({ kind, key, type, object, revision, atMs }: WriteRecord): void {
     if ((kind.kind !== 'ConfigMap' && kind.kind !== 'Secret') || type === 'DELETED') return;
     const source = `${kind.kind} ${key}`;
@@ -34,7 +34,7 @@ export class SourceFlags {
     this.#turns.set(source, [...this.turns(source), { ...now, revision, atMs }]);
   }
 
-  /** Oldest first; at first nothing is said. */
+  /** Oldest first. Before the first turn, no flag is set. */
   turns(source: SourceName): readonly Turn[] {
     return this.#turns.get(source) ?? [];
   }
@@ -44,7 +44,7 @@ export class SourceFlags {
     return countsWith(use, turn ?? silent);
   }
 
-  /** Whether the source may have counted to who was behind by so long. */
+  /** Whether the source counted at any time since `sinceMs`, and so may count for a process that is that far behind. */
   countedSince(source: SourceName, use: Use, sinceMs: number): boolean {
     const turns = this.turns(source);
     return [silent, ...turns].some(

@@ -1,6 +1,6 @@
 import type { Loop } from './loop';
 
-/** What happened in a world, in the order in which it happened: for the person who has to understand a failure. */
+/** What happened in a world, in order, for the person who has to understand a failure. */
 export class Story {
   readonly #loop: Loop;
   readonly #lines: string[] = [];

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** A bug that a test finds without a world: `test` is its file, from the root of the repository. */
+/** A bug that a test finds without a world. `test` is the path of the test file from the root of the repository. */
 export interface TestedMutant extends Mutant {
   readonly test: string;
 }
@@ -14,7 +14,7 @@ const contentsTest = 'reconciler/reading/content-loader.test.ts';
 const comparison = 'shared/domain/baseline/comparison.ts';
 const comparisonTest = 'shared/domain/baseline/comparison.test.ts';
 
-/** Each is found by the test that is named. Faults that few worlds draw, or none. */
+/** Each is found by its `test`. These bugs need faults that few worlds draw, or none. */
 export const testedMutants: readonly TestedMutant[] = [
   {
     what: 'a longest wait of its own is not heeded',

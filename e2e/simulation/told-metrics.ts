@@ -1,9 +1,9 @@
 import type { MetricRegistry } from '../../shared/runtime/metric-registry';
 import { sumOf, type Labels } from '../metric-samples';
 
-/** What a process tells of itself. */
+/** The metrics that a process reports. */
 export interface ToldMetrics {
-  /** Of all series of this name that have these labels; 0 when there is none. */
+  /** The sum of all series with this name and these labels; 0 if there is none. */
   sum(name: string, labels?: Labels): Promise<number>;
   text(): Promise<string>;
 }

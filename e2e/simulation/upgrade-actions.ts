@@ -16,13 +16,13 @@ interface Stage {
 export const olderVersion = 'older-version';
 export const reloader = 'reloader';
 
-/** What was there before today's version: an older one, and Reloader. */
+/** Leaves what ran before today's version: an older version of Reroll, and Reloader. */
 export const upgradeActions = {
-  /** What stands on the workloads when today's version begins is what an older one would have written. */
+  /** When today's version starts, the workloads carry the baselines that an older version would have written. */
   upgrade: ({ users, replicas, later }: Stage, draw: Draw) => {
     const downMs = draw.int(1_000, draw.pick([3_000, 20_000]));
     for (const index of [0, 1]) replicas.crash(index, downMs);
-    // What was under way has arrived by then.
+    // Gives requests in flight time to arrive.
     later(draw.int(500, 900), () => {
       for (const workload of workloads) {
         if (!users.object(workload)) continue;
@@ -33,7 +33,7 @@ export const upgradeActions = {
     const source = users.usedSource(draw);
     if (draw.chance(0.7)) later(draw.int(0, downMs + 2_000), () => users.editSource(source, draw));
   },
-  /** In each of its two ways: they say nothing of what is used today. */
+  /** Restarts workloads in either of Reloader's two ways. The traces say nothing about the current content. */
   'leave-traces-of-reloader': ({ users }: Stage, draw: Draw) => {
     for (const workload of workloads) {
       if (!isRolled(workload) || !users.object(workload)) continue;

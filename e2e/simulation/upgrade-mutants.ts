@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants';
 
-/** What was written before today's version, and is read in a wrong way. */
+/** Bugs in reading what an older version wrote. */
 export const upgradeMutants: readonly Mutant[] = [
   {
     what: 'a baseline of an older version counts as none',

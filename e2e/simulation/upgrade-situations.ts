@@ -4,7 +4,7 @@ import { isOfEngine, isOfWorkload } from './lives';
 import { templateOf } from './usage';
 import { olderVersion, reloader } from './upgrade-actions';
 
-/** What a batch of worlds must have come to where something older was there before. */
+/** Situations that a batch of worlds must reach in which an older version or Reloader ran before. */
 export const upgradeSituations = [
   'a workload with a record of an older version was restarted',
   'a workload with a record of an older version was recorded anew and not restarted',
@@ -12,7 +12,7 @@ export const upgradeSituations = [
 ] as const;
 export type UpgradeSituation = (typeof upgradeSituations)[number];
 
-/** Notes which situations of an upgrade a world comes to. */
+/** Notes which of these situations a world reaches. */
 export class UpgradeSituations {
   readonly #reached = new Set<UpgradeSituation>();
   readonly #older = new Set<string>();

@@ -1,9 +1,9 @@
 import type { Draw } from './draw';
 import type { Step, World } from './world';
 
-/** An older version, or Reloader, in some of the worlds, with draws of their own: the others stay as they are. */
+/** Lets an older version, and maybe Reloader, run first in some worlds. Its own draws keep the others as they are. */
 export function withUpgrade(world: World, draw: Draw): World {
-  // What a webhook gives to a creation has the form that older versions wrote.
+  // A baseline that a webhook adds to a creation has the form that older versions wrote.
   if (world.calm || world.hybrid || !draw.chance(0.1)) return world;
   const steps: Step[] = [];
   if (draw.chance(0.5)) {
@@ -14,7 +14,7 @@ export function withUpgrade(world: World, draw: Draw): World {
   return { ...world, steps: [...world.steps, ...steps].sort((left, right) => left.atMs - right.atMs) };
 }
 
-/** Whether what stands on workloads is of somebody before today's version. */
+/** Whether an older version ran before today's, and wrote the baselines. */
 export function isUpgraded({ steps }: World): boolean {
   return steps.some(({ kind }) => kind === 'upgrade');
 }

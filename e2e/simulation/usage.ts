@@ -7,13 +7,13 @@ import { isPattern, wishesOf, type Wish } from './wishes';
 /** How a workload uses a source that may restart it. */
 export interface Use {
   readonly keys: Keys;
-  /** Only as long as the source says that it matches. */
+  /** Counts only while the source has the `match` annotation. */
   readonly ifMatched: boolean;
 }
 
 /**
- * What may restart a workload, told from the object and from what the install asks for: the judge's own reading of the
- * annotations and references that simulated users write. What a source says of itself is not in it.
+ * The sources that may restart a workload, from the object and the settings of the install. This is the judge's own
+ * reading of the annotations and references that simulated users write. It ignores the annotations of the sources.
  */
 export function usageOf(object: KubeObject, autoReloadAll = false): ReadonlyMap<SourceName, Use> {
   const read = autoReloadAll ? readForAll : readForThoseThatAsk;
@@ -24,7 +24,7 @@ export function usageOf(object: KubeObject, autoReloadAll = false): ReadonlyMap<
   return uses;
 }
 
-/** Objects of the history never change, and are asked at every write of their life. */
+/** Caches: objects in the history never change, and are read at every write of their life. */
 const readForThoseThatAsk = new WeakMap<KubeObject, ReadonlyMap<SourceName, Use>>();
 const readForAll = new WeakMap<KubeObject, ReadonlyMap<SourceName, Use>>();
 
@@ -46,7 +46,7 @@ function readUses(object: KubeObject, autoReloadAll: boolean): ReadonlyMap<Sourc
   return uses;
 }
 
-/** What is named, whether it exists or not, and of what may exist all that a pattern matches. */
+/** The named sources, whether they exist or not. A pattern expands to all sources that may exist. */
 function namesOf({ kind, named }: Wish, namespace: string): readonly string[] {
   return named.flatMap((entry) => {
     if (!isPattern(entry)) return [entry];
@@ -57,7 +57,7 @@ function namesOf({ kind, named }: Wish, namespace: string): readonly string[] {
   });
 }
 
-/** Whether the workload asks for restarts at all; engines look at no other, and remember nothing of them. */
+/** Whether the workload asks for restarts at all. Engines ignore all others and remember nothing of them. */
 export function asksForRestarts(object: KubeObject, autoReloadAll = false): boolean {
   return wishesOf(object, autoReloadAll).some(({ named, searches, isAuto }) => named.length > 0 || searches || isAuto);
 }
@@ -67,7 +67,7 @@ export function podTemplateOf(object: KubeObject | undefined): JsonObject {
   return objectAt(object, ...path);
 }
 
-/** The pod template as text that can be compared. */
+/** The pod template as comparable text. */
 export function templateOf(object: KubeObject | undefined): string {
   if (object === undefined) return '{}';
   const known = templates.get(object);
@@ -111,7 +111,7 @@ function referencesOf(object: KubeObject): ReadonlyMap<SourceName, Keys> {
   return found;
 }
 
-/** Volumes of simulated users are all mounted, each source in one at most. */
+/** Simulated users mount all volumes, and use each source in at most one volume. */
 function volumesOf(template: JsonObject, namespace: string): ReadonlyMap<SourceName, Keys> {
   const found = new Map<SourceName, Keys>();
   for (const volume of arrayAt(template, 'spec', 'volumes')) {

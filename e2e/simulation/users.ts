@@ -46,20 +46,20 @@ const makers = {
   Job: job,
 } as const;
 
-/** Tries out edits and makes none. */
+/** A user who makes only dry runs. */
 const dryRunner = 'erin';
 
-/** What users put onto what they write, beyond its content. */
+/** What users add to the objects that they write, besides the content. */
 interface Writing {
   readonly labelling: Labelling;
   readonly annotating: Annotating;
   readonly mounts: CsiMounts;
 }
 
-/** People and programs that edit the cluster. Each value that they write is a new one, and is known by its looks. */
+/** People and programs that edit the cluster. Each value that they write is new, and the judge can recognize it. */
 export class Users {
   readonly #server: ApiServer;
-  /** Everything that people write goes through it. */
+  /** All writes of users after {@link settleIn} go through this. */
   readonly edits: Edits;
   readonly #manifests = new Map<Place, Manifest>();
   readonly #former = new Map<Place, Content[]>();
@@ -76,7 +76,7 @@ export class Users {
     this.edits = new Edits(server, told);
   }
 
-  /** The cluster as it is before the story begins. */
+  /** Creates the cluster as it is before the story begins. */
   settleIn(draw: Draw): void {
     for (const name of ['default', 'shop']) {
       const labels = this.#labelling.ofNamespace();
@@ -91,7 +91,7 @@ export class Users {
     }
   }
 
-  /** Everything that was begun has been answered. */
+  /** Whether every write that was begun has been answered. */
   get idle(): boolean {
     return this.edits.idle;
   }
@@ -100,7 +100,7 @@ export class Users {
     return draw.pick(sources);
   }
 
-  /** One that a workload is restarted for, if there is any. */
+  /** A source that may restart a workload, if there is one. */
   usedSource(draw: Draw): Place {
     const objects = workloads.flatMap((workload) => this.object(workload) ?? []);
     const used = new Set(objects.flatMap((object) => [...usageOf(object).keys()]));
@@ -131,7 +131,7 @@ export class Users {
     this.writeSource(source, draw.pickAny(this.#former.get(source) ?? []));
   }
 
-  /** Undefined writes nothing: there was no such content. */
+  /** Does nothing if `content` is undefined, because there is no such content to write. */
   writeSource(source: Place, content: Content | undefined): void {
     if (content === undefined) return;
     this.edits.change(source, 'edit', (current) => {
@@ -140,12 +140,12 @@ export class Users {
     });
   }
 
-  /** Base64, for the key `key` of a Secret. */
+  /** Replaces the data of a Secret. `key` is the base64 value of its only key, `key`. */
   writeSecret(secretPlace: Place, key: string): void {
     this.edits.change(secretPlace, 'write', (current) => ({ ...current, data: { key } }));
   }
 
-  /** `kubectl apply --dry-run=server`: of a content that is not going to be stored. */
+  /** `kubectl apply --dry-run=server` with a content that is never stored. */
   dryRun(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };
     this.edits.change(source, 'try out an edit of', (current) => ({ ...current, data: dataOf(source, content) }), {
@@ -154,14 +154,14 @@ export class Users {
     });
   }
 
-  /** Admitted by the webhook, and refused by whoever is asked after it. */
+  /** An edit that the webhook admits, and that a later admission policy refuses. */
   deniedEdit(source: Place): void {
     const content = { ...this.contentOf(source), color: this.#value(source) };
     const edited = (current: KubeObject): JsonObject => ({ ...current, data: dataOf(source, content) });
     this.edits.change(source, 'edit', edited, writeBy(deniedUser, 'kubectl-edit', 'update'));
   }
 
-  /** Several at one moment; who insists on the version that was read is told 409 if another was faster. */
+  /** Several edits at once. An edit that insists on the version it read gets a 409 if another was faster. */
   racingEdits(source: Place, draw: Draw): void {
     const read = this.object(source);
     if (!read) return;
@@ -184,7 +184,7 @@ export class Users {
     this.edits.create(source, this.#sourceObject(source, content ?? this.#fresh(source, draw)));
   }
 
-  /** Content stays. */
+  /** Changes a label and leaves the content as it is. */
   labelSource(source: Place, draw: Draw): void {
     const labels = { team: String(draw.int(1, 99)) };
     this.edits.change(source, 'label', (current) => {
@@ -223,7 +223,7 @@ export class Users {
     });
   }
 
-  /** As `kubectl replace` of the file in git: what others put onto the object is gone. */
+  /** Like `kubectl replace` with the file in git: it removes what others put onto the object. */
   replaceWorkload(workload: Place): void {
     const wanted = this.#workloadObject(workload, this.#manifest(workload));
     this.edits.replace(workload, (current) => ({
@@ -238,7 +238,7 @@ export class Users {
     }));
   }
 
-  /** As `kubectl rollout undo`, which brings back the annotations of that time too. */
+  /** Like `kubectl rollout undo`, which also brings back the annotations of that time. */
   rollBack(workload: Place, draw: Draw): void {
     if (!isRolled(workload) || isPaused(this, workload)) return;
     const uid = this.object(workload)?.metadata.uid;
@@ -251,7 +251,7 @@ export class Users {
     }));
   }
 
-  /** Undefined removes. */
+  /** An undefined value removes the annotation. */
   annotate(workload: Place, annotations: Readonly<Record<string, string | undefined>>): void {
     const manifest = this.#manifest(workload);
     const own = Object.entries({ ...manifest.annotations, ...annotations }).filter(
@@ -285,7 +285,7 @@ export class Users {
     this.edits.create(workload, this.#workloadObject(workload, this.#newManifest(workload, draw)));
   }
 
-  /** The namespace controller of this cluster: what is in it goes, then the namespace. */
+  /** Acts as the namespace controller: deletes what is in the namespace, and then the namespace. */
   deleteNamespace(name: string): void {
     for (const place of [...workloads, ...sources]) if (place.namespace === name) this.edits.delete(place);
     this.edits.do(`delete namespace ${name}`, async (context) => {

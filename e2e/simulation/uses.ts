@@ -2,7 +2,7 @@ import { envFromKey, fromConfigMap, fromSecret, volumeOf } from '../apiserver/cl
 import type { JsonObject } from '../apiserver/json';
 import type { Draw } from './draw';
 
-/** What the one container of a workload uses. */
+/** What the only container of a workload uses. */
 export interface Uses {
   readonly env: readonly JsonObject[];
   readonly envFrom: readonly JsonObject[];

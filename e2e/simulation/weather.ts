@@ -2,7 +2,7 @@ import type { Fault, FaultTarget } from '../apiserver/faults';
 import { ownNamespace } from '../engine-settings';
 import { Draw } from './draw';
 
-/** The kinds of bad weather. Each is a fault of the way to the server, drawn anew each time that it strikes. */
+/** The kinds of bad weather: faults between a process and the server. The fault is drawn again each time it strikes. */
 export const weatherKinds = [
   'refused',
   'lost-answer',
@@ -23,18 +23,18 @@ export const weatherKinds = [
   'answer-truncated',
 ] as const;
 
-/** What other people's admission, and their gateways, do to writes of workloads. */
+/** How third-party admission and gateways refuse writes to workloads. */
 export const refusalKinds = ['denied', 'invalid', 'throttled-for-a-day'] as const;
 export type WeatherKind = (typeof weatherKinds)[number] | (typeof refusalKinds)[number];
 
-/** A stretch of time in which some of the requests go wrong in one way. */
+/** A period in which some of the requests fail in one way. */
 export interface Weather {
   readonly kind: WeatherKind;
   readonly fromMs: number;
   readonly toMs: number;
-  /** How many of the requests that it may strike it does. */
+  /** The share of requests that it strikes, out of those that it may strike. */
   readonly rate: number;
-  /** Plural of the only resource that it strikes; undefined: all. */
+  /** The plural name of the only resource that it strikes; undefined: all. */
   readonly resource: string | undefined;
   readonly seed: number;
 }
@@ -78,7 +78,7 @@ export class Sky {
     this.#nowMs = nowMs;
   }
 
-  /** What befalls a request, if anything does. */
+  /** The fault that strikes a request, if any. */
   strike(target: FaultTarget): { readonly kind: WeatherKind; readonly fault: Fault } | undefined {
     const nowMs = this.#nowMs();
     for (const { weather, draw } of this.#fronts) {
@@ -97,7 +97,7 @@ function mayStrike({ kind, resource }: Weather, { method, pathname, isWatch }: F
   if (kind === 'conflict') return method === 'PATCH' || method === 'PUT' || method === 'POST';
   if (kind === 'lost-answer') return !isWatch;
   if (kind === 'gone') return method === 'GET';
-  // Refused for long, the key and the journal are done without, and less is promised: see docs/rights.md.
+  // If these are forbidden for long, Reroll works without its key and journal, and promises less: see docs/rights.md.
   if (kind === 'forbidden') return !pathname.startsWith(`/api/v1/namespaces/${ownNamespace}/secrets`);
   return true;
 }

@@ -8,14 +8,14 @@ import type { Incarnation, Program, Replicas } from './replicas';
 import { simulatedClient } from './simulated-client';
 import { toldMetrics } from './told-metrics';
 
-/** A process of the webhook. */
+/** A webhook process. */
 export interface WebhookProcess extends Incarnation {
   readonly engine: WebhookEngine;
 }
 
 export type Webhooks = Replicas<WebhookProcess>;
 
-/** `discover`: the reconcilers are found by their EndpointSlice; otherwise their addresses are given. */
+/** `discover`: the webhook finds the reconcilers by their EndpointSlice. Otherwise it is given their addresses. */
 export function webhookProgram(network: Network, channel: Channel, discover: boolean): Program<WebhookProcess> {
   return {
     prefix: webhookUserPrefix,

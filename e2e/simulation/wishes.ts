@@ -2,7 +2,7 @@ import type { KubeObject } from '../apiserver/objects';
 
 const prefix = 'reloader.stakater.com/';
 
-/** Kinds of sources, and how annotations call them. */
+/** The kinds of sources, and their names in annotations. */
 const kinds = [
   { kind: 'ConfigMap', typed: 'configmap', excluding: 'configmaps' },
   { kind: 'Secret', typed: 'secret', excluding: 'secrets' },
@@ -23,21 +23,21 @@ export const policyAnnotations: readonly string[] = [
   ]),
 ];
 
-/** What a workload asks for of the sources of one kind. */
+/** What a workload asks for from the sources of one kind. */
 export interface Wish {
   readonly kind: string;
-  /** Names and patterns: what they match counts, used or not. */
+  /** Names and patterns. A source that they match counts, whether the workload uses it or not. */
   readonly named: readonly string[];
   readonly excluded: readonly string[];
-  /** Of what it uses, whatever says that it matches. */
+  /** Counts every source that it uses and that has the `match` annotation. */
   readonly searches: boolean;
-  /** Everything that it uses. */
+  /** Counts every source that it uses. */
   readonly isAuto: boolean;
 }
 
 /** The judge's own reading of the annotations that simulated users write. */
 export function wishesOf(object: KubeObject, autoReloadAll: boolean): readonly Wish[] {
-  // A Job of a CronJob is the business of that one.
+  // A Job that a CronJob owns is handled by way of the CronJob.
   if (object.kind === 'Job' && object.metadata.ownerReferences !== undefined) return [];
   const { annotations = {} } = object.metadata;
   return kinds.map(({ kind, typed, excluding }) => {
@@ -57,12 +57,12 @@ function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(',');
 }
 
-/** What is not simply a name. */
+/** Whether the entry is more than a plain name. */
 export function isPattern(entry: string): boolean {
   return !/^[-.\w]+$/.test(entry);
 }
 
-/** Whether an annotation takes sources out, and asks for none. */
+/** Whether an annotation excludes sources and asks for none. */
 export function isExclusion(name: string): boolean {
   return name.includes('.exclude.');
 }

@@ -19,12 +19,12 @@ export function withoutOurs(object: KubeObject): JsonObject {
   return {
     ...object,
     metadata: { ...metadata, own },
-    // Whether a pause is right is judged beside this.
+    // `checkPause` judges pauses.
     spec: { ...without(objectAt(object, 'spec'), 'paused'), template: templateWithoutOurs(object) },
   };
 }
 
-/** The pod template as it would be, in a form that can be compared; `{}` for one that is not there. */
+/** The pod template as it would be without engines, in a comparable form; `{}` if there is none. */
 export function templateWithoutOurs(object: KubeObject | undefined): JsonObject {
   const template = objectAt(object, 'spec', 'template');
   const containers = arrayAt(template, 'spec', 'containers').map(withoutMarkers);
@@ -40,7 +40,7 @@ export function templateWithoutOurs(object: KubeObject | undefined): JsonObject 
   );
 }
 
-/** Whether there is anything of ours in the pod template. */
+/** Whether the pod template carries a marker of an engine. */
 export function hasMarker(object: KubeObject): boolean {
   const template = objectAt(object, 'spec', 'template');
   const annotations = objectAt(template, 'metadata', 'annotations');
@@ -57,7 +57,7 @@ function isMarker(entry: JsonValue): boolean {
   return stringAt(entry, 'name')?.startsWith('STAKATER_') === true;
 }
 
-/** A field that was not there before stands last, which is no difference. */
+/** Sorts the fields, because a field that was added is last, which is no difference. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(sorted);
   if (typeof value !== 'object' || value === null) return value;

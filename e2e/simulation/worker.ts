@@ -4,14 +4,15 @@ import { simulate } from './simulation';
 import type { Situation } from './situations';
 import { drawWorld } from './world';
 
-/** What a worker tells of one seed. */
+/** What a worker reports about one seed. */
 export interface SeedReport {
   readonly seed: number;
   readonly violations: readonly string[];
   readonly situations: readonly Situation[];
 }
 
-// Simulated servers refuse thousands of requests a second, and nobody reads where; a seed run alone keeps its stacks.
+// Simulated servers refuse thousands of requests a second, and nobody reads those stack traces. A seed that is run
+// alone keeps its stack traces.
 Error.stackTraceLimit = 0;
 
 const bug = plantedBugs.find(({ what }) => what === workerData);

@@ -12,29 +12,32 @@ import { withPolicies } from './policy-features';
 import { withUpgrade } from './upgrade-world';
 import { refusalKinds, weatherKinds, type Weather } from './weather';
 
-/** Something that is done in a world, once. */
+/** One action in a world. */
 export interface Step {
   readonly kind: ActionKind;
   readonly atMs: number;
-  /** Not at that time, but as the first write to a workload after it is stored and its answer not yet on the way. */
+  /**
+   * Runs not at `atMs` but at the first write of an engine to a workload after it, when the write is stored and its
+   * answer not yet sent.
+   */
   readonly uponWrite: boolean;
   readonly seed: number;
 }
 
-/** Everything that a seed decides. What a run does with it is the same each time, and any step may be left out. */
+/** Everything that a seed decides. Every run of a world is the same, and any step may be left out. */
 export interface World {
   readonly seed: number;
   readonly replicas: 1 | 2;
   readonly strategy: StrategyName;
-  /** Sources are edited, quietly and one after the other, and nothing else happens: the exact number of restarts is known. */
+  /** Sources change one after the other and nothing goes wrong, so the exact number of restarts is known. */
   readonly calm: boolean;
   readonly controllers: boolean;
   readonly watchList: 'supported' | 'rejected' | 'ignored';
-  /** How many writes a watch may be behind before it is told 410. */
+  /** How many writes a watch may be behind before it gets a 410. */
   readonly watchWindow: number;
   readonly maxLatencyMs: number;
   readonly lagMs: ReadonlyMap<string, number>;
-  /** When everything that goes wrong has gone wrong. */
+  /** When all faults end. */
   readonly stormMs: number;
   readonly steps: readonly Step[];
   readonly weather: readonly Weather[];
@@ -42,7 +45,7 @@ export interface World {
   /** Undefined: no webhook is installed. */
   readonly hybrid: Hybrid | undefined;
   readonly dark: Darkness | undefined;
-  /** When all is done, other processes begin a day later. */
+  /** After everything is done, new processes start a day later. */
   readonly laterTerm: boolean;
 }
 
@@ -50,7 +53,7 @@ type Plain = Omit<World, 'hybrid' | 'dark' | 'features'>;
 
 const watched = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'jobs'] as const;
 
-/** Both halves of the swarm: what people do, and what befalls processes. */
+/** What a swarm draws from: what people do, and what happens to processes. */
 const frequent: readonly ActionKind[] = ['edit-source', 'burst', 'revert-source'];
 const people: readonly ActionKind[] = [
   'delete-source',
@@ -75,8 +78,8 @@ const people: readonly ActionKind[] = [
 const mishaps: readonly ActionKind[] = ['crash', 'crash-long', 'freeze', 'stop', 'partition', 'compact', 'skew-clock'];
 
 /**
- * Draws a world. A swarm: each world has a few of the things that can happen, and those often, so that some are quiet,
- * some are all conflicts, and some only crash.
+ * Draws a world. As in swarm testing, each world has a few of the things that can happen, and those often. So some
+ * worlds are quiet, some are all conflicts, and some only crash.
  */
 export function drawWorld(seed: number): World {
   const featured = withFeatures(drawPlain(seed), new Draw(seed ^ 0x38b34ae5));
@@ -100,7 +103,7 @@ function drawPlain(seed: number): Plain {
   };
   if (calm) return { ...shared, ...drawCalm(draw) };
   const replicas = draw.chance(0.17) ? 2 : 1;
-  // A second replica comes into play only when there is time for it to take over, and for the first to come back.
+  // A second replica matters only if there is time for it to take over, and for the first to come back.
   const stormMs = (replicas === 2 ? draw.int(45, 75) : draw.int(8, draw.pick([15, 25, 60]))) * 1000;
   return {
     ...shared,
@@ -121,14 +124,14 @@ function drawSteps(draw: Draw, stormMs: number): readonly Step[] {
     ...draw.some(people, draw.pick([0.1, 0.3, 0.6])),
     ...draw.some(mishaps, draw.pick([0, 0.2, 0.5])),
   ];
-  // Most worlds are small: a small one finds most of what a great one does, and several of them run in its time.
+  // Most worlds are small: a small one finds most of what a large one does, and several run in the same time.
   const count = draw.int(2, draw.pick([4, 6, 12]));
   const steps: Step[] = [];
   for (let index = 0; index < count; index++) {
     const kind = draw.pickAny(kinds) ?? 'edit-source';
     const atMs = draw.int(0, stormMs - 1);
     steps.push({ kind, atMs, uponWrite: draw.chance(0.15), seed: draw.seed() });
-    // Trouble comes in company: what happens close to something else finds more than what happens alone.
+    // Events that are close together find more than single ones.
     if (!draw.chance(0.35)) continue;
     const soonMs = Math.min(stormMs - 1, atMs + draw.int(0, draw.pick([300, 2_000, 6_000])));
     steps.push({ kind: draw.pickAny(kinds) ?? 'burst', atMs: soonMs, uponWrite: draw.chance(0.2), seed: draw.seed() });
@@ -146,7 +149,7 @@ function drawWeather(draw: Draw, stormMs: number): readonly Weather[] {
   });
 }
 
-/** With draws of their own: a world without any stays as it is. */
+/** Uses its own draws, so that a world without refusals stays as it is. */
 function drawRefusals(draw: Draw, stormMs: number): readonly Weather[] {
   return draw.some(refusalKinds, draw.pick([0, 0, 0, 0.5])).map((kind) => {
     const fromMs = draw.int(0, stormMs - 1);
@@ -160,7 +163,7 @@ function drawCalm(
 ): Pick<World, 'replicas' | 'watchWindow' | 'maxLatencyMs' | 'lagMs' | 'stormMs' | 'steps' | 'weather'> {
   const steps: Step[] = [];
   const count = draw.int(2, 6);
-  // Far enough apart that each is settled before the next begins.
+  // Far enough apart that each settles before the next begins.
   const apartMs = 15_000;
   for (let index = 1; index <= count; index++) {
     const kind = draw.pick<ActionKind>(['edit-source', 'burst', 'burst-and-revert', 'label-source', 'scale']);

@@ -1,19 +1,19 @@
 import type { ClusterUnderTest } from './cluster-under-test';
 
-/** What an API server did about webhooks of one type, as its own metrics tell: counts since it started. */
+/** The API server's own counts of webhook calls of one type, since it started. */
 export interface AdmissionCounts {
   readonly configmaps: number;
   readonly secrets: number;
-  /** Writes that matchConditions kept from a webhook. */
+  /** Writes for which matchConditions prevented a call. */
   readonly excluded: number;
 }
 
-/** Calls of the two webhooks by either registration, mutating first. */
+/** The counts for the mutating registration, then for the validating one. */
 export async function admissionCounts(cluster: ClusterUnderTest): Promise<readonly [AdmissionCounts, AdmissionCounts]> {
   const metrics = await cluster.apiServerMetrics();
   const calls = (resource: string, type: string): number =>
     metrics.sum('apiserver_admission_webhook_request_total', { name: `${resource}.webhook.reroll.dev`, type });
-  // The two metrics have different words for the one type.
+  // The two metrics have different names for the same type.
   const counts = (type: string, conditionType: string): AdmissionCounts => ({
     configmaps: calls('configmaps', type),
     secrets: calls('secrets', type),
@@ -22,7 +22,7 @@ export async function admissionCounts(cluster: ClusterUnderTest): Promise<readon
   return [counts('admit', 'admit'), counts('validating', 'validate')];
 }
 
-/** What can go wrong with calls of webhooks, as the API server counts it. */
+/** Failed webhook calls, as the API server counts them. */
 export async function admissionFailures(cluster: ClusterUnderTest): Promise<typeof noFailures> {
   const metrics = await cluster.apiServerMetrics();
   const calls = metrics.sum('apiserver_admission_webhook_request_total');

@@ -13,12 +13,12 @@ interface DeploymentObject {
   readonly metadata: { readonly generation: number; readonly annotations?: Readonly<Record<string, string>> };
 }
 
-/** A Deployment that uses one ConfigMap; both have one name. */
+/** A Deployment that uses a ConfigMap of the same name. */
 export class App {
   readonly name: string;
   readonly #cluster: ClusterUnderTest;
 
-  /** Resolves once a reconciler knows it. */
+  /** Resolves once a reconciler has recorded its baseline. */
   static async create(cluster: ClusterUnderTest, name: string): Promise<App> {
     const app = new App(cluster, name);
     await cluster.apply(
@@ -46,10 +46,10 @@ export class App {
   }
 
   /**
-   * Does something that is to restart the Deployment once, and resolves when it has, and when the time is over in which
-   * a second restart would come: to the milliseconds from the change to its restart.
+   * Makes a change that must restart the Deployment exactly once. Waits for the restart, and then as long as a second
+   * one could take. Resolves with the milliseconds from the change to its restart.
    *
-   * @throws Error when there is none, or a second one.
+   * @throws Error if there is no restart, or a second one.
    */
   async restartsOnce(change: () => Promise<void>, settleMs = defaultSettleMs): Promise<number> {
     const before = await this.#restarts();
@@ -62,13 +62,13 @@ export class App {
     };
     await pollUntil(`${this.name} to be restarted`, restarted, { timeoutMs: 60_000 });
     const tookMs = performance.now() - startMs;
-    // Nothing is waited for here: a second restart has this long to come.
+    // A fixed delay, in which a second restart would happen.
     await delay(settleMs + 1_000);
     await restarted();
     return tookMs;
   }
 
-  /** Does something that is not to restart the Deployment. @throws Error when it was restarted meanwhile */
+  /** Makes a change that must not restart the Deployment. @throws Error if it was restarted meanwhile */
   async restartsNever(change: () => Promise<void>): Promise<void> {
     const before = await this.#restarts();
     await change();
@@ -76,7 +76,7 @@ export class App {
     if (restarts > 0) throw new Error(`${this.name} was restarted ${String(restarts)} times`);
   }
 
-  /** What its Event says; it was restarted once. */
+  /** Waits for the Event of its only restart, and resolves with the message. */
   async event(): Promise<string> {
     const selector = `reason=Reloaded,involvedObject.name=${this.name}`;
     const path = `/api/v1/namespaces/${namespace}/events?fieldSelector=${encodeURIComponent(selector)}`;
@@ -86,7 +86,7 @@ export class App {
     });
   }
 
-  /** Each changes the pod template, as nothing else here does. */
+  /** Each restart changes the pod template, and nothing else here changes the spec. */
   async #restarts(): Promise<number> {
     return (await this.#deployment()).metadata.generation;
   }

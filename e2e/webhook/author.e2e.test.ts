@@ -65,7 +65,7 @@ it('with the watch cut, the webhook alone brings the change', async () => {
   const app = await App.create(cluster, 'unwatched');
   const rules = [{ op: 'replace', path: '/rules/0/verbs', value: ['get'] }];
   await cluster.plane.kubectl(['patch', 'clusterrole', 'reroll', '--type=json', '-p', JSON.stringify(rules)]);
-  // A watch that was allowed goes on for minutes; with its API server it ends, and is not allowed again.
+  // An allowed watch would go on for minutes. It ends with its API server, and a new one is not allowed.
   await cluster.plane.stopApiServer('SIGKILL');
   await cluster.plane.startApiServer();
   await reconciler.line(({ error }) => /"watch" on resource "configmaps"/.test(String(error)));

@@ -10,7 +10,7 @@ import type { ControlPlane } from '../control-plane/cluster';
 import { MetricSamples } from '../metric-samples';
 import { RerollProcess, type RerollProcessOptions } from '../reroll-process';
 
-/** What a user is bound to. */
+/** The role that a user is bound to. */
 export interface RoleRef {
   readonly kind: 'Role' | 'ClusterRole';
   readonly name: string;
@@ -25,10 +25,10 @@ function bindingOf(user: string, { kind, name }: RoleRef) {
   };
 }
 
-/** A control plane of our own, its users, and the processes of Reroll on this host. */
+/** A dedicated control plane, its users, and the processes of Reroll on this host. */
 export class ClusterUnderTest {
   readonly plane: ControlPlane;
-  /** For requests with every right. */
+  /** A client with every right. */
   readonly admin: ContractClient;
   readonly #transports: HttpsTransport[] = [];
   readonly #processes = new Set<RerollProcess>();
@@ -68,13 +68,13 @@ export class ClusterUnderTest {
     await this.plane.kubectl(['apply', '-f', '-'], { stdin: objects.map((object) => stringify(object)).join('---\n') });
   }
 
-  /** As an administrator does after a leak: `reroll certs` makes anew what was in it. */
+  /** Empties a Secret, as an administrator does after a leak. `reroll certs` recreates its content. */
   async emptySecret(name: string): Promise<void> {
     const patch = JSON.stringify({ data: null });
     await this.plane.kubectl(['-n', 'reroll', 'patch', 'secret', name, '--type=merge', '--patch', patch]);
   }
 
-  /** What the API server says of its calls of webhooks. */
+  /** The metrics of the API server, which count its webhook calls. */
   async apiServerMetrics(): Promise<MetricSamples> {
     return new MetricSamples((await this.admin.get('/metrics')).bytes.toString('utf8'));
   }

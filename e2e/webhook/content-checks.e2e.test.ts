@@ -6,10 +6,10 @@ import { admissionFailures } from './admission-counts';
 import { untilCalled } from './probe';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
-/** Whose sources are checked by a flag. */
+/** The namespace whose sources are checked because of a flag. */
 const strict = 'strict';
 
-/** Stands in contents, and is never to be said. */
+/** Part of contents. No message may contain it. */
 const canary = 'hunter2';
 const broken = { 'a.json': `{"a": ${canary}}` };
 const brokenFault = 'a.json:1:7: this is not a JSON value';
@@ -20,7 +20,7 @@ let cluster: RerollCluster;
 let webhook: RerollProcess;
 let sources = 0;
 
-/** What kubectl tells of a write. */
+/** What kubectl reports about a write. */
 interface Outcome {
   readonly warnings: readonly string[];
   readonly denied: string | undefined;
@@ -42,10 +42,13 @@ function source(kind: string, name: string, asked: Texts, data: Texts, within = 
   };
 }
 
-/** What makes a ConfigMap a schema. */
+/** The annotation that makes a ConfigMap a schema. */
 const isSchema = { 'is-schema': 'true' };
 
-/** Server-side, as `kubectl apply` keeps a copy of what it sends, which may be too large; warnings end it, after the write. */
+/**
+ * Applies an object server-side, because `kubectl apply` otherwise stores a copy of it, which may be too large.
+ * Warnings make kubectl fail, but only after the write.
+ */
 async function apply(object: JsonObject, ...flags: readonly string[]): Promise<Outcome> {
   const args = ['apply', '--server-side', '--warnings-as-errors', '-f', '-', ...flags];
   try {
@@ -190,7 +193,7 @@ it('a broken object can be mended key by key', async () => {
   const second = 'b.json:1:1: a value is missing';
   const told = (line: string): string => `ConfigMap ${namespace}/${name}: ${line}`;
   await apply(source('ConfigMap', name, {}, { ...broken, 'b.json': '' }));
-  // The annotation alone, too, has it checked.
+  // Adding only the annotation causes a check, too.
   expect(await apply(source('ConfigMap', name, asked, { ...broken, 'b.json': '' }))).toEqual({
     warnings: [told(brokenFault), told(second)],
     denied: undefined,

@@ -4,17 +4,17 @@ import type { LogEntry, RerollProcess } from '../reroll-process';
 import type { App } from './app';
 import { metricsOf, namespace } from './reroll-cluster';
 
-/** Which way a change comes to the reconciler: the names are those of `reroll_changes_total`. */
+/** How a change reaches the reconciler, by the names in `reroll_changes_total`. */
 export type ChangePath = 'webhook' | 'watch' | 'both';
 
 const paths: readonly ChangePath[] = ['webhook', 'watch', 'both'];
 
-/** An edit takes this long at most: the two seconds that the API server waits for the webhook, and its own work. */
+/** The longest that an edit may take: the 2 s that the API server waits for the webhook, and its own work. */
 const maxEditMs = 3_500;
 
 /**
- * Alice edits; that succeeds in time, the Deployment is restarted once, by this path, and Event and log say why and, if
- * the webhook saw it, by whom.
+ * Lets alice edit. Expects that the edit succeeds in time, that the Deployment is restarted once, by this path, and
+ * that Event and log say why and, if the webhook saw the edit, by whom.
  */
 export async function expectOneRestart(
   app: App,
@@ -33,12 +33,12 @@ export async function expectOneRestart(
   expect(await changesByPath(reconciler)).toEqual({ ...before, [path]: (before[path] ?? 0) + 1 });
 }
 
-/** What the log says of the restart of an app. */
+/** The log line about the restart of an app. */
 export async function restartLine(reconciler: RerollProcess, { name }: App): Promise<LogEntry> {
   return await reconciler.line(({ message }) => message === `Deployment ${namespace}/${name} restarted`);
 }
 
-/** How many changes of sources the reconciler has answered, by the way it learnt of them. */
+/** How many changes of sources the reconciler has answered, by the path on which they reached it. */
 export async function changesByPath(reconciler: RerollProcess): Promise<Readonly<Record<string, number>>> {
   const metrics = await metricsOf(reconciler);
   return Object.fromEntries(paths.map((path) => [path, metrics.sum('reroll_changes_total', { path })]));

@@ -7,7 +7,7 @@ import { changesByPath, restartLine } from './expect-restart';
 import { leaderOf } from './leader';
 import { metricsOf, namespace, RerollCluster } from './reroll-cluster';
 
-/** Room between a record and the PATCH that answers it. */
+/** Leaves time between a change record and the PATCH that answers it. */
 const settleMs = 6_000;
 
 let cluster: RerollCluster;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** Changes that the webhook announced and stored state confirmed, as each replica counts them. */
+/** For each replica, the number of changes that the webhook announced and stored state confirmed. */
 async function confirmedHints(): Promise<readonly number[]> {
   const metrics = await Promise.all(replicas.map(metricsOf));
   return metrics.map((replica) => replica.sum('reroll_hints_total', { result: 'confirmed' }));

@@ -3,27 +3,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAuthority, type Identity } from '../control-plane/certificates';
 
-/** Whose requests it passes on, and where to. */
+/** The API server to which requests are passed on, and the identity used there. */
 export interface Behind {
   readonly server: string;
   readonly caPem: string;
   readonly identity: Identity;
 }
 
-/** Whether a request is the one that is meant. */
+/** Whether a fault applies to a request. */
 export type Fits = (request: { readonly method: string; readonly url: URL }) => boolean;
 
 interface Fault {
   readonly fits: Fits;
-  /** Whether the API server hears of it. */
+  /** Whether the request still reaches the API server. */
   readonly isCarriedOut: boolean;
-  /** What its sender gets instead of the API server's answer. */
+  /** Answers the sender in place of the API server. */
   readonly answer: (outgoing: ServerResponse) => void;
 }
 
-/** Stands before the API server for one user: holds back what watches bring, refuses requests and loses answers. */
+/** A proxy before the API server for one user. It delays watch events, refuses requests and loses answers. */
 export class FaultyServer {
-  /** How late what a watch brings arrives, from now on. */
+  /** The delay of watch events, from now on. */
   lagMs = 0;
   readonly #faults = new Set<Fault>();
   readonly caPem: string;
@@ -51,7 +51,9 @@ export class FaultyServer {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves once the next request that fits was answered with this status in the place of the API server. */
+  /**
+   * Answers the next request that fits with this status, in place of the API server. Resolves once that has happened.
+   */
   async refuseNext(fits: Fits, status: number, headers: Readonly<Record<string, string>>): Promise<void> {
     await new Promise<void>((resolve) => {
       const answer = (outgoing: ServerResponse): void => {
@@ -63,8 +65,8 @@ export class FaultyServer {
   }
 
   /**
-   * Resolves once the next request that fits was carried out and its answer lost. `meanwhile` is done between the two: its
-   * sender does not know yet.
+   * Passes on the next request that fits, but loses its answer. `meanwhile` runs while the sender does not know the
+   * outcome. Resolves once `meanwhile` is done.
    */
   async loseNextAnswer(fits: Fits, meanwhile: () => Promise<void>): Promise<void> {
     await new Promise<void>((resolve, reject) => {
@@ -110,14 +112,14 @@ export class FaultyServer {
     incoming.pipe(passed);
   }
 
-  /** A fault happens once. */
+  /** Removes the fault that it returns, so that each fault happens once. */
   #take(request: Parameters<Fits>[0]): Fault | undefined {
     const fault = [...this.#faults].find(({ fits }) => fits(request));
     if (fault) this.#faults.delete(fault);
     return fault;
   }
 
-  /** In order, each as late as was asked for when it came. */
+  /** Delays each chunk by the `lagMs` at its arrival. The order is kept as long as `lagMs` does not fall. */
   #passLate(answer: IncomingMessage, outgoing: ServerResponse): void {
     outgoing.flushHeaders();
     const later = (write: () => void): void => void setTimeout(write, this.lagMs).unref();

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { ServerResponse } from 'node:http';
 
-/** Answers a review, given the text of it. */
+/** Answers a review, given its text. */
 export type Garbage = (response: ServerResponse, review: string) => void;
 
 const answer = (response: ServerResponse, body: object | string): void => {
@@ -11,7 +11,7 @@ const answer = (response: ServerResponse, body: object | string): void => {
 
 const review = (response: object): object => ({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response });
 
-/** What an endpoint may answer that is no webhook of ours, or one that has gone mad. */
+/** Answers of an endpoint that is not our webhook, or is a broken one. */
 export const garbage: Readonly<Record<string, Garbage>> = {
   'a page for people': (response) => answer(response, '<html>It works!</html>'),
   'an empty object': (response) => answer(response, {}),
@@ -27,7 +27,7 @@ export const garbage: Readonly<Record<string, Garbage>> = {
   },
 };
 
-/** In the webhook's place, with the webhook's certificate. */
+/** Starts a server in the webhook's place, with the webhook's certificate. */
 export async function startGarbageServer(port: number, tls: object, give: Garbage): Promise<Server> {
   const server = createServer(tls, (request, response) => {
     let text = '';

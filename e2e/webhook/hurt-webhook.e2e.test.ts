@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** One that the API server calls: what a test sees is then what the test did to it. */
+/** Starts a webhook and waits until the API server calls it, so that failures come only from what a test did. */
 beforeEach(async () => {
   await cluster.keepCertificates();
   webhook = await cluster.webhook();
@@ -40,7 +40,7 @@ async function newApp(): Promise<App> {
   return await App.create(cluster, `app-${String(apps++)}`);
 }
 
-/** The API server could not call, and the write went on without: the watch finds the change. */
+/** Expects that the call fails open, so that the watch finds the change. */
 async function expectFoundByWatch(app: App): Promise<void> {
   const before = await admissionFailures(cluster);
   await expectOneRestart(app, { alice, reconciler, path: 'watch' });

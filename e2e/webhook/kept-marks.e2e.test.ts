@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** What its owner keeps in git, in its newest form. */
+/** The manifest that the owner keeps in git; each round is a new revision. */
 function manifest(name: string, round = 0, annotations: Readonly<Record<string, string>> = auto): JsonObject {
   const made = deployment({ name, namespace, annotations, envFrom: [fromConfigMap(name)] });
   return { ...made, metadata: { ...(made['metadata'] as JsonObject), labels: { round: String(round) } } };
@@ -56,12 +56,12 @@ async function replicaSets(name: string): Promise<number> {
   return ((await cluster.admin.get(path)).body as unknown as { readonly items: readonly object[] }).items.length;
 }
 
-/** As alice does at her terminal. */
+/** Runs kubectl as alice does at her terminal. */
 async function kubectl(object: JsonObject, ...args: readonly string[]): Promise<string> {
   return await cluster.plane.kubectl(['--kubeconfig', kubeconfig, ...args, '-f', '-'], { stdin: stringify(object) });
 }
 
-/** An app that has been restarted once, and bears what that leaves. */
+/** Creates an app and restarts it once, so that it has the marks of a restart. */
 async function restarted(name: string): Promise<Stored> {
   const app = await App.create(cluster, name);
   await app.restartsOnce(async () => {
@@ -75,7 +75,7 @@ describe('a new workload', () => {
     const name = 'newborn';
     await cluster.apply(configMap({ name, namespace, data: { color: 'red' } }));
     await reconciler.line(({ message }) => message === 'started leading');
-    // The leader says nothing of a source that it has not seen yet.
+    // The leader records nothing for a source that it has not seen yet, so create until it has.
     const born = await pollUntil('a birth with its ConfigMap', async () => {
       await alice.delete(pathOf(name));
       const { body } = await alice.post(`/apis/apps/v1/namespaces/${namespace}/deployments`, manifest(name));
@@ -87,7 +87,7 @@ describe('a new workload', () => {
     const { metadata } = await stored(name);
     expect(metadata.annotations?.[baselineKey]).toBe(born.metadata.annotations?.[baselineKey]);
     expect(metadata.managedFields.map(({ manager }) => manager)).not.toContain('reroll');
-    // Which is as good as one that the engine has written.
+    // This baseline is as good as one that the engine has written.
     await app.restartsOnce(async () => {
       await app.paint(alice, 'green');
     });
@@ -123,7 +123,7 @@ describe('a write that takes no account of us, after a restart', () => {
   it('leaves no diff to who applies, by either way, and no conflict', async () => {
     for (const flags of [[], ['--server-side', '--field-manager=gitops']]) {
       const name = flags.length === 0 ? 'applied' : 'server-side';
-      // Ends with 1 where there is a difference.
+      // kubectl exits with 1, and so throws, if there is a difference.
       expect(await kubectl(manifest(name, rounds), 'diff', ...flags)).toBe('');
     }
   });

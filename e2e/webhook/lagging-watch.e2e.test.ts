@@ -51,7 +51,7 @@ async function sequence(name: string): Promise<number> {
   return parseBaseline((await stored(name)).metadata.annotations?.[baselineKey] ?? '').sequence;
 }
 
-/** As whoever looks after the Deployment writes it: without a word of ours. */
+/** Replaces the Deployment as its owner does, without anything that Reroll wrote. */
 async function replace(name: string, image: string): Promise<void> {
   const annotations = { 'reloader.stakater.com/auto': 'true' };
   const object = deployment({ name, namespace, annotations, image, envFrom: [fromConfigMap(name)] });
@@ -70,11 +70,11 @@ describe('a replica that sees everything 30 seconds late', () => {
       });
       const { spec } = await stored(app.name);
       expect(await sequence(app.name)).toBe(round + 2);
-      // The same image as ever: marker and baseline are kept.
+      // The image stays the same: marker and baseline are kept.
       await replace(app.name, image);
       expect((await stored(app.name)).spec).toEqual(spec);
       expect(await sequence(app.name)).toBe(round + 2);
-      // Another image: whoever is asked what belongs into this write must know what has been restarted for.
+      // The image changes: the replica that is asked what to add to this write must know what was restarted for.
       image = `registry.example/app:${color}`;
       await replace(app.name, image);
       expect(await sequence(app.name)).toBe(round + 2);
@@ -94,7 +94,8 @@ describe('a replica that sees everything 30 seconds late', () => {
     expect(await sequence(app.name)).toBe(5);
     await replace(app.name, 'registry.example/app:yellow');
     const before = await stored(app.name);
-    // Of a ConfigMap that it has not seen the leader records nothing. What was written before has arrived when this has.
+    // The leader records nothing for a ConfigMap that it has not seen. Once it has seen this one, its watches have
+    // caught up with all earlier writes.
     await App.create(cluster, 'later');
     const isSeen = async (): Promise<true | undefined> =>
       (await stored('later')).metadata.annotations?.[baselineKey]?.includes('cm/later') === true ? true : undefined;

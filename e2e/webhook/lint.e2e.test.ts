@@ -15,7 +15,7 @@ const operator = 'system:serviceaccount:ops:operator';
 let cluster: RerollCluster;
 let reconciler: RerollProcess;
 let webhook: RerollProcess;
-/** Of alice, and of an operator. */
+/** The kubeconfig files of alice and of an operator. */
 let kubeconfigs: Readonly<Record<'alice' | 'operator', string>>;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** What alice reads on her terminal, unless it is the operator who writes. */
+/** The warnings that kubectl prints, for alice or for the operator. */
 async function apply(
   objects: readonly object[],
   flags: readonly string[] = [],
@@ -40,7 +40,7 @@ async function apply(
   return await kubectlWarnings(cluster, ['--kubeconfig', kubeconfigs[by], 'apply', '-f', '-', ...flags], objects);
 }
 
-/** Uses the ConfigMap `app`. */
+/** A Deployment that uses the ConfigMap `app`. */
 function web(name: string, annotations: Readonly<Record<string, string>>) {
   return deployment({ name, namespace, annotations, envFrom: [fromConfigMap('app')], replicas: 0 });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { webhookConfiguration, type HookType } from '../../webhook/registration/webhook-configuration';
 
-/** A Kubernetes object, as far as it has to be looked at here. */
+/** The fields of a Kubernetes object that are used here. */
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string };
@@ -13,8 +13,8 @@ interface Manifest {
 const service = { namespace: 'reroll', name: 'reroll-webhook' };
 
 /**
- * The manifests that users apply, changed in one thing: the webhook runs on this host. A Service of type ExternalName
- * leads the API server there, at the port of the registration, while it goes on to ask for the Service's name in TLS.
+ * The manifests that users apply, with one change: the webhook runs on this host. A Service of type ExternalName leads
+ * the API server there, at the port of the registration. In TLS, the API server still asks for the Service's name.
  */
 export function deployManifests(webhookPort: number, hooks: readonly HookType[]): readonly Manifest[] {
   const shipped = ['rbac.yaml', 'webhook.yaml'].flatMap(readManifests);

@@ -6,7 +6,7 @@ import { pollUntil } from '../control-plane/poll';
 import { admissionCounts, admissionFailures, noFailures } from './admission-counts';
 import { namespace, RerollCluster } from './reroll-cluster';
 
-/** One write, and the object that it finds. Each row has a name of its own for its objects. */
+/** One write, and the object that exists before it. Each row gets its own name for its objects. */
 interface Row {
   readonly what: string;
   readonly before?: (name: string) => JsonObject;
@@ -15,7 +15,7 @@ interface Row {
 
 let cluster: RerollCluster;
 let alice: ContractClient;
-/** Our own service account, with more rights than it has. */
+/** A client with the service account of the reconciler, but with more rights. */
 let ourselves: ContractClient;
 
 const red = { color: 'red' };
@@ -148,7 +148,7 @@ beforeAll(async () => {
   alice = await cluster.editor('alice');
   ourselves = await cluster.editor('system:serviceaccount:reroll:reroll');
   await cluster.webhook();
-  // The controller manager writes it, when it gets to it.
+  // The controller manager writes this ConfigMap with a delay.
   await pollUntil('the CA bundle of the namespace', async () =>
     (await cluster.admin.get(configMaps('kube-root-ca.crt'))).status === 200 ? true : undefined,
   );
@@ -158,7 +158,7 @@ afterAll(async () => await cluster.stop());
 
 let rows = 0;
 
-/** How much the counts of the API server, of either registration, grow with the write of a row. */
+/** How much the counts of the API server grow with the write of a row, for each registration. */
 async function growth({ before, write }: Row) {
   const name = `row-${String(rows++)}`;
   if (before) await cluster.apply(before(name));
@@ -182,7 +182,7 @@ describe.each([
   ['not called, by namespace, operation or kind', outOfScope, { calls: { configmaps: 0, secrets: 0 } }],
 ] as const)('%s', (_title, table, expected) => {
   it.each(table)('$what', async (row) => {
-    // By the mutating registration and by the validating one alike.
+    // The mutating and the validating registration must behave alike.
     expect(await growth(row)).toMatchObject([expected, expected]);
   });
 });
@@ -190,7 +190,7 @@ describe.each([
 const auto = { 'reloader.stakater.com/auto': 'true' };
 const controlled = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'none', controller: true }];
 
-/** A workload of any kind, its pod template under `spec.template`. */
+/** A workload with its pod template under `spec.template`. */
 function workload(apiVersion: string, kind: string, metadata: JsonObject, template: JsonObject = {}): JsonObject {
   const labels = { app: 'a' };
   const podTemplate = {
@@ -207,7 +207,7 @@ function workload(apiVersion: string, kind: string, metadata: JsonObject, templa
   };
 }
 
-/** A creation, which nothing comes of. */
+/** Creates an object in a dry run. */
 async function created(plural: string, object: JsonObject): Promise<Answer> {
   const { apiVersion } = object as { readonly apiVersion: string };
   const api = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
@@ -226,7 +226,7 @@ const creationOf = (what: string, plural: string, object: JsonObject, calls: 0 |
   write: async () => await created(plural, object),
 });
 
-/** What alice changes about a Deployment that is opted in. */
+/** A change that alice makes, in a dry run, to a Deployment that is opted in. */
 const changeOf = (what: string, calls: 0 | 1, body: object, subresource = ''): WorkloadRow => ({
   ...{ what, plural: 'deployments', calls },
   write: async () => {

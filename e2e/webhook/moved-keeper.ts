@@ -9,9 +9,9 @@ import { systemRandom } from '../../shared/runtime/random';
 import type { ClusterUnderTest } from './cluster-under-test';
 import { ownNamespace } from './reroll-cluster';
 
-/** What `reroll certs` does, with certificates of other lifetimes, and at another time than now. */
+/** Does the work of `reroll certs`, with other lifetimes of certificates and at another time than now. */
 export class MovedKeeper {
-  /** How far its clock is ahead. */
+  /** How far its clock is ahead of the real one; negative if it is behind. */
   offsetMs = 0;
   readonly #keeper: Keeper;
 
@@ -31,7 +31,7 @@ export class MovedKeeper {
     );
   }
 
-  /** Does what is owed at that time. */
+  /** Does all work that is due at that time. */
   async keep(offsetMs: number): Promise<void> {
     this.offsetMs = offsetMs;
     await this.#keeper.keep();

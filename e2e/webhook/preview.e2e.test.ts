@@ -26,7 +26,7 @@ function configMap(name: string, color: string, annotations: JsonObject = {}): J
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, annotations }, data: { color } };
 }
 
-/** What alice reads on her terminal. */
+/** The warnings that alice reads at her terminal. */
 async function apply(object: JsonObject, ...flags: readonly string[]): Promise<readonly string[]> {
   return await kubectlWarnings(cluster, ['--kubeconfig', kubeconfig, 'apply', '-f', '-', ...flags], [object]);
 }

@@ -9,7 +9,9 @@ import { metricsOf, namespace } from './reroll-cluster';
 
 const paths: Readonly<Record<HookType, string>> = { mutating: 'mutate', validating: 'validate' };
 
-/** Writes until the API server calls a webhook, by each of these registrations: it hears of them a little later. */
+/**
+ * Writes until the API server calls the webhook through each of these registrations. It learns of them with a delay.
+ */
 export async function untilCalled(
   cluster: ClusterUnderTest,
   webhook: RerollProcess,
@@ -25,7 +27,7 @@ export async function untilCalled(
   });
 }
 
-/** Writes until the API server fails to call a webhook, for the reason that the test gave it. */
+/** Writes until the API server fails to call a webhook, because of what the test has broken. */
 export async function untilFailOpen(cluster: ClusterUnderTest): Promise<void> {
   const failOpen = async (): Promise<number> => (await admissionFailures(cluster)).failOpen;
   const before = await failOpen();
@@ -35,7 +37,7 @@ export async function untilFailOpen(cluster: ClusterUnderTest): Promise<void> {
   });
 }
 
-/** A change of a ConfigMap that nothing uses. */
+/** Changes a ConfigMap that nothing uses. */
 async function writeProbe(cluster: ClusterUnderTest): Promise<void> {
   const probe = configMap({ name: 'probe', namespace, data: { at: String(performance.now()) } });
   const path = `/api/v1/namespaces/${namespace}/configmaps/probe?fieldManager=e2e&force=true`;

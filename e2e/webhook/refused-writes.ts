@@ -4,7 +4,7 @@ import { pollUntil } from '../control-plane/poll';
 import type { ClusterUnderTest } from './cluster-under-test';
 import { namespace } from './reroll-cluster';
 
-/** Refuses what mutating webhooks have admitted. */
+/** Refuses writes after mutating webhooks have admitted them. */
 const policy = {
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'ValidatingAdmissionPolicy',
@@ -24,7 +24,7 @@ const binding = {
   spec: { policyName: 'no-pink', validationActions: ['Deny'] },
 };
 
-/** From now on no ConfigMap becomes pink: the write is refused once mutating webhooks have heard of it. */
+/** From now on, updates that make a ConfigMap pink are refused, but only after mutating webhooks have seen them. */
 export async function refusePink(cluster: ClusterUnderTest, user: ContractClient): Promise<void> {
   await cluster.apply(policy, binding, configMap({ name: 'probe', namespace }));
   await pollUntil('the policy to be in force', async () => {

@@ -2,7 +2,7 @@ import { arrayAt, stringAt } from '../apiserver/json';
 import type { HookType } from '../../webhook/registration/webhook-configuration';
 import type { ClusterUnderTest } from './cluster-under-test';
 
-/** Under which path the API server calls, token included: what only an administrator may read. */
+/** The path under which the API server calls, including the token. Among users, only administrators may read it. */
 export async function registeredPath(cluster: Pick<ClusterUnderTest, 'admin'>, hook: HookType): Promise<string> {
   const plural = `${hook}webhookconfigurations`;
   const { body } = await cluster.admin.get(`/apis/admissionregistration.k8s.io/v1/${plural}/reroll`);

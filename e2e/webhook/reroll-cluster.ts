@@ -12,18 +12,18 @@ import { ClusterUnderTest } from './cluster-under-test';
 import type { FaultyServer } from './faulty-server';
 import { deployManifests } from './manifests';
 
-/** Where the workloads of the tests are. */
+/** The namespace of the tests' workloads. */
 export const namespace = 'shop';
 export const ownNamespace = 'reroll';
 
 const namespaceObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
 
-/** How long a change rests before its restart, where nothing else is set. */
+/** The settle window, unless a test sets another one. */
 export const defaultSettleMs = 1_000;
 
 const replicas = 3;
 
-/** That of the reconcilers. */
+/** The service account of the reconcilers. */
 export const reconcilerAccount = 'reroll';
 
 const accountGroups = ['system:serviceaccounts', `system:serviceaccounts:${ownNamespace}`];
@@ -32,14 +32,14 @@ function userOf(account: string): string {
   return `system:serviceaccount:${ownNamespace}:${account}`;
 }
 
-/** A control plane of our own, with the manifests that users apply, and the processes of Reroll on this host. */
+/** A dedicated control plane with the manifests that users apply, and the processes of Reroll on this host. */
 export class RerollCluster extends ClusterUnderTest {
-  /** Where the API server calls the webhook. */
+  /** The port at which the API server calls the webhook. */
   readonly webhookPort: number;
-  /** Where the replicas of the reconciler receive records. */
+  /** The ports at which the replicas of the reconciler receive records. */
   readonly channelPorts: readonly number[];
 
-  /** Registers the webhook; leaves no process of Reroll running. */
+  /** Starts a control plane and registers the webhook. No process of Reroll is running afterwards. */
   static async start(
     hooks: readonly HookType[] = ['validating'],
     options: ControlPlaneOptions = {},
@@ -62,7 +62,7 @@ export class RerollCluster extends ClusterUnderTest {
     this.channelPorts = channelPorts;
   }
 
-  /** Registers the webhook in this way instead, and gives the registrations their caBundle. */
+  /** Replaces all registrations of the webhook with these, and fills in their caBundle. */
   async register(hooks: readonly HookType[]): Promise<void> {
     const kinds = 'validatingwebhookconfigurations,mutatingwebhookconfigurations';
     await this.plane.kubectl(['delete', kinds, 'reroll', '--ignore-not-found']);
@@ -70,14 +70,17 @@ export class RerollCluster extends ClusterUnderTest {
     await this.keepCertificates();
   }
 
-  /** `reroll certs --once`: does what is owed. */
+  /** Runs `reroll certs --once`, which does all work that is due. */
   async keepCertificates(): Promise<void> {
     const certs = await this.#process('certs', 'reroll-certs', ['--once']);
     const { code } = await certs.exited();
     if (code !== 0) throw new Error(`reroll certs --once ended with ${String(code)}: ${certs.stderr}`);
   }
 
-  /** `reroll webhook`, once it has its certificate; it sends to the first so many replicas of the reconciler. */
+  /**
+   * Starts `reroll webhook` and resolves once it is ready. It sends to the first `reconcilers` replicas of the
+   * reconciler.
+   */
   async webhook({
     reconcilers = 1,
     port = this.webhookPort,
@@ -93,7 +96,10 @@ export class RerollCluster extends ClusterUnderTest {
     return started;
   }
 
-  /** `reroll reconciler` as one of three replicas, once it is able to act; `via`: what stands between it and the API server. */
+  /**
+   * Starts `reroll reconciler` as one of three replicas and resolves once it is ready. `via` stands between it and the
+   * API server.
+   */
   async reconciler(replica = 0, flags: readonly string[] = [], via?: FaultyServer): Promise<RerollProcess> {
     const args = [
       `--pod-name=reroll-${replica}`,
@@ -106,7 +112,7 @@ export class RerollCluster extends ClusterUnderTest {
     return started;
   }
 
-  /** Certificate and key of one of our service accounts. */
+  /** The certificate and key of one of Reroll's service accounts. */
   async identityOf(account: string): Promise<Identity> {
     return await this.plane.identityFor(userOf(account), accountGroups);
   }
@@ -132,16 +138,16 @@ export class RerollCluster extends ClusterUnderTest {
   }
 }
 
-/** Metrics are rendered once a second, and shared by all who ask meanwhile. */
+/** A process renders its metrics at most once a second, and serves the result to all requests in between. */
 const renderedForMs = 1_000;
 
-/** What a process says about itself, rendered after the call. */
+/** The metrics of a process, rendered after the call. */
 export async function metricsOf(process: RerollProcess): Promise<MetricSamples> {
   await delay(renderedForMs);
   return new MetricSamples(await (await fetch(`http://${await probesOf(process)}/metrics`)).text());
 }
 
-/** Resolves once it says that it is ready. */
+/** Resolves once the process reports that it is ready. */
 export async function ready(process: RerollProcess): Promise<void> {
   const address = await probesOf(process);
   await pollUntil('a process of Reroll to be ready', async () =>

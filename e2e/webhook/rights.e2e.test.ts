@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** Asks the API server whether a service account of ours may do something in our namespace. */
+/** Asks the API server whether a service account of Reroll may do something in Reroll's namespace. */
 async function mayDo(account: string, [verb, resource, name]: readonly string[]): Promise<boolean> {
   const group = resource?.endsWith('configurations') === true ? 'admissionregistration.k8s.io' : '';
   const { body } = await cluster.admin.post('/apis/authorization.k8s.io/v1/subjectaccessreviews', {

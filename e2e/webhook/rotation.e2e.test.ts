@@ -16,13 +16,13 @@ import { WriteLoad } from './write-load';
 const minuteMs = 60_000;
 
 /**
- * An hour and a half of moved time, in which every certificate is valid now as well: none is made so early that it would
- * have ended, and none more than an hour ahead, which is what certificates are backdated by.
+ * For an hour and a half of moved time. Each certificate must be valid at the real time as well, so none is issued so
+ * early that it would have expired, and none more than an hour ahead, because certificates are backdated by an hour.
  */
 const lives = { caLifeMs: 45 * minuteMs, leafLifeMs: 30 * minuteMs };
 const [firstMinute, lastMinute] = [-29, 55];
 
-/** Stands for the minute that the keeper leaves API servers and replicas to hear of what it wrote. */
+/** Stands for the minute in which API servers and replicas learn what the keeper wrote. */
 const hearingMs = 2_000;
 
 const registrationPath = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/reroll';
@@ -44,14 +44,14 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** What there is at one moved minute. */
+/** The stored certificates at one moved minute. */
 interface Snapshot {
   readonly minute: number;
-  /** Of the CA that signs. */
+  /** The generation of the CA that signs. */
   readonly generation: number;
   /** The webhook's certificate. */
   readonly leaf: string;
-  /** What API servers are told to trust. */
+  /** The CA certificates that API servers trust. */
   readonly caBundle: string;
 }
 
@@ -75,7 +75,7 @@ async function snapshot(minute: number): Promise<Snapshot> {
   return { minute, generation, leaf: text(published['webhook.crt']), caBundle };
 }
 
-/** Who has not heard of the latest yet: API servers of a minute ago, and webhooks of ten minutes ago. */
+/** The problems of API servers that are up to a minute late, and of webhooks that are up to ten minutes late. */
 function problemsOfLateOnes(history: readonly Snapshot[]): readonly string[] {
   const now = history.at(-1)!;
   const late = (what: string, { minute }: Snapshot, leaf: string, caBundle: string): readonly string[] => {
@@ -106,7 +106,7 @@ it('CA and certificates are replaced again and again, and under load no write no
     await delay(hearingMs);
   }
   const { perSecond, failures } = await load.stop();
-  // Beside the first CA, two: each has signed every certificate, and some were renewed in between.
+  // Two CAs after the first one. Each has signed every certificate, and some certificates were renewed in between.
   expect(history.at(-1)?.generation).toBe(3);
   const certificates = new Set(history.map(({ leaf }) => leaf)).size;
   expect(certificates).toBeGreaterThanOrEqual(5);

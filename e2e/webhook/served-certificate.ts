@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 
-/** The fingerprint of the certificate that a new connection to a webhook on this host gets to see. */
+/** The fingerprint of the certificate that a webhook on this host serves to a new connection. */
 export async function servedFingerprint(port: number): Promise<string | undefined> {
   return await new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {

@@ -1,8 +1,10 @@
 import { connect, createServer, type Server } from 'node:net';
 
-/** What a Service does for webhooks: new connections go to one that is ready, those that there are stay where they are. */
+/**
+ * Does what a Service does for webhooks: new connections go to a ready one, existing connections stay where they are.
+ */
 export class Service {
-  /** Where the webhook is that gets new connections; undefined: there is none, and they are closed. */
+  /** The port of the webhook that gets new connections; if undefined, new connections are closed. */
   endpoint: number | undefined;
   readonly #server: Server = createServer((incoming) => {
     if (this.endpoint === undefined) {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** A review as the API server would send it, from somebody who has got hold of the token. */
+/** Sends a review like the API server's, as somebody who has obtained the token. Resolves with the answer. */
 async function forgeReview({ name }: App): Promise<string> {
   const { body } = await cluster.admin.get(`/api/v1/namespaces/${namespace}/configmaps/${name}`);
   const object = { ...body, metadata: { namespace, name }, data: { color: 'black' } };

@@ -20,7 +20,7 @@ let webhook: RerollProcess;
 beforeAll(async () => {
   cluster = await RerollCluster.start();
   alice = await cluster.editor('alice');
-  // The key of digests is a reconciler's to make: before there has been one, nothing can be recorded.
+  // Only a reconciler creates the digest key. Before there has been one, no change can be recorded.
   await (await cluster.reconciler()).end();
   webhook = await cluster.webhook();
   await untilCalled(cluster, webhook);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => await cluster.stop());
 
-/** Edits one ConfigMap again and again: each is answered at once, and becomes a record. */
+/** Edits one ConfigMap again and again. Expects that each edit is answered at once and becomes a record. */
 async function expectAnswers(): Promise<void> {
   const [before, startMs] = [await metricsOf(webhook), Date.now()];
   for (let edit = 0; edit < edits; edit++) {
@@ -37,14 +37,14 @@ async function expectAnswers(): Promise<void> {
     const { status } = await alice.patch(path, merge, { data: { edit: `${startMs} ${edit}` } });
     expect(status).toBe(200);
   }
-  // A record is made after the answer.
+  // The webhook makes a record after its answer.
   const after = await pollUntil('a record of every edit', async () => {
     const metrics = await metricsOf(webhook);
     return recordsIn(metrics) - recordsIn(before) >= edits ? metrics : undefined;
   });
   expect(recordsIn(after) - recordsIn(before)).toBe(edits);
   expect(after.sum('reroll_webhook_shed_total')).toBe(0);
-  // Nearly all: this machine may have had something else to do.
+  // Not all of them, because this machine may have been busy.
   const soon = (metrics: MetricSamples): number =>
     metrics.sum('reroll_webhook_review_duration_seconds_bucket', { le: '0.1' });
   expect(soon(after) - soon(before)).toBeGreaterThan(0.95 * edits);
@@ -54,7 +54,7 @@ function recordsIn(metrics: MetricSamples): number {
   return metrics.sum('reroll_webhook_records_total', { result: 'sent' });
 }
 
-/** Takes connections, and says nothing. */
+/** Accepts connections, and sends nothing. */
 async function startSilentServer(port: number): Promise<{ close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => sockets.add(socket));

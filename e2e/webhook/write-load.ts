@@ -2,17 +2,17 @@ import { merge, type ContractClient } from '../apiserver/contract/contract-clien
 import { configMap, secret } from '../apiserver/cluster';
 import { namespace } from './reroll-cluster';
 
-/** What became of the writes of a load. */
+/** The outcome of a load. */
 export interface LoadResult {
   readonly perSecond: number;
   readonly slowestMs: number;
-  /** One for each write that failed. */
+  /** One entry for each write that failed. */
   readonly failures: readonly string[];
 }
 
 const names = ['load-0', 'load-1', 'load-2', 'load-3'];
 
-/** Users who change Secrets and ConfigMaps, one write after the other each, until they are stopped. */
+/** Users who write Secrets and ConfigMaps, each one write after the other, until they are stopped. */
 export class WriteLoad {
   readonly #client: ContractClient;
   readonly #startMs = performance.now();

@@ -4,7 +4,7 @@ import { objectAt, stringAt } from '../json';
 import type { ContractContext } from './contract';
 import { type Answer, ContractClient } from './contract-client';
 
-/** What the server says of a user's own rights, and that it is what it does. */
+/** Reviews of a user's own access, and that the server enforces what they report. */
 export function accessContract(context: () => ContractContext): void {
   describe('a review of own access', () => {
     const ask = async (client: ContractClient): Promise<Answer> =>

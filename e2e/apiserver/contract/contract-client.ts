@@ -2,15 +2,15 @@ import { readAll } from '../byte-stream';
 import type { JsonObject } from '../json';
 import type { Transport } from '../../../shared/kube/transport';
 
-/** A server to hold against the contract. */
+/** A server that the contract is run against. */
 export interface ContractServer {
   /** Authenticated as a user with every right. */
   readonly transport: Transport;
-  /** Authenticated as a user with no right but what every user has. */
+  /** Authenticated as a user with only the rights that every user has. */
   readonly withoutRights: Transport;
-  /** Lets time pass: the fake clock's, or real time. */
+  /** Lets time pass, on the fake clock or in real time. */
   elapse(ms: number): Promise<void>;
-  /** Makes the server forget what its watches could resume from. */
+  /** Makes the server drop the history from which watches could resume. */
   forgetHistory(): Promise<void>;
   close(): Promise<void>;
 }
@@ -19,9 +19,9 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly bytes: Buffer;
-  /** The parsed JSON; an empty object when the answer is none. */
+  /** The parsed JSON, or an empty object if the answer is not JSON. */
   readonly body: JsonObject;
-  /** What the header `Warning` says, as it stands there: `299 - "…"`, several after commas. */
+  /** The raw `Warning` header, empty if absent: `299 - "…"`, several separated by commas. */
   readonly warnings: string;
 }
 
@@ -35,7 +35,7 @@ export const strategic = 'application/strategic-merge-patch+json';
 export const merge = 'application/merge-patch+json';
 export const jsonPatch = 'application/json-patch+json';
 
-/** Plain HTTP in terms of the product's Transport: the contract is about the wire, not about a client. */
+/** Plain HTTP over the product's Transport: the contract covers the wire protocol, not a client. */
 export class ContractClient {
   readonly #transport: Transport;
   readonly #open = new Set<AbortController>();
@@ -64,7 +64,7 @@ export class ContractClient {
     return await this.#call('DELETE', path, body, {});
   }
 
-  /** Opens a watch; it is closed with the client. */
+  /** Opens a watch. {@link closeWatches} closes it. */
   async watch(path: string, accept = 'application/json'): Promise<WatchReader> {
     const controller = new AbortController();
     this.#open.add(controller);
@@ -107,7 +107,7 @@ export class ContractClient {
 
 export type WatchEvent = { readonly type: string; readonly object: JsonObject };
 
-/** Reads a stream event by event, in either encoding. */
+/** Reads a watch stream event by event, in JSON or protobuf. */
 export class WatchReader {
   readonly status: number;
   readonly contentType: string;
@@ -129,7 +129,7 @@ export class WatchReader {
     return line === undefined ? undefined : (JSON.parse(line.toString('utf8')) as WatchEvent);
   }
 
-  /** The next protobuf frame, without its length; undefined at the end of the stream. */
+  /** The next protobuf frame, without its length prefix; undefined at the end of the stream. */
   async nextFrame(): Promise<Buffer | undefined> {
     const frame = await this.#take((bytes) => {
       if (bytes.length < 4) return undefined;
@@ -139,7 +139,7 @@ export class WatchReader {
     return frame?.subarray(4);
   }
 
-  /** Events up to and with the first for which `isLast` holds. */
+  /** The events up to and including the first for which `isLast` holds, or up to the end of the stream. */
   async until(isLast: (event: WatchEvent) => boolean): Promise<readonly WatchEvent[]> {
     const events: WatchEvent[] = [];
     for (let event = await this.next(); event !== undefined; event = await this.next()) {

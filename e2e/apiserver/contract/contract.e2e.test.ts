@@ -15,7 +15,7 @@ describeContract('kube-apiserver', async () => {
   return {
     ...{ transport, withoutRights },
     elapse: async (ms) => await sleep(systemClock, ms),
-    // Its watch cache is in memory: a new process has only what comes from then on.
+    // The watch cache is in memory, so a new process starts without history.
     async forgetHistory() {
       await cluster.stopApiServer();
       await cluster.startApiServer();

@@ -10,11 +10,11 @@ import { protobufContract } from './protobuf';
 import { statusContract } from './statuses';
 import { watchContract } from './watches';
 
-/** What a test of the contract works with. */
+/** What each contract test works with. */
 export interface ContractContext {
   readonly client: ContractClient;
   readonly server: ContractServer;
-  /** A namespace of the test's own, so that the contract can be held against a cluster in use. */
+  /** The test's own namespace, so that the contract can run against a cluster in use. */
   readonly namespace: string;
   /** Path of a collection in that namespace, or of an object in it: `path('apps/v1', 'deployments', 'web')`. */
   path(apiVersion: string, plural: string, name?: string): string;
@@ -32,8 +32,8 @@ const groups = [
 ];
 
 /**
- * What the product relies on of an API server, as one suite for the simulated and for the real one. Every test holds on a
- * kube-apiserver with its controllers running; where they differ, the simulation is wrong.
+ * What the product relies on in an API server, as one suite for the simulated and the real one. Every test passes on a
+ * kube-apiserver with its controllers running. Where the two differ, the simulation is wrong.
  */
 export function describeContract(name: string, connect: () => Promise<ContractServer>): void {
   describe(`API server contract: ${name}`, () => {

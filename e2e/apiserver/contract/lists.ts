@@ -50,7 +50,7 @@ export function listContract(context: () => ContractContext): void {
       const { client } = context();
       const url = await fiveConfigMaps();
       const { body } = await client.get(url);
-      // "Any version" may be one from before the writes: what a cache has is known only after it was asked to catch up.
+      // resourceVersion=0 means "any version", even one before the writes. So make the cache catch up first.
       const version = stringAt(body, 'metadata', 'resourceVersion') ?? '';
       await client.get(`${url}&resourceVersion=${version}&resourceVersionMatch=NotOlderThan`);
       expect(names((await client.get(`${url}&limit=2&resourceVersion=0`)).body)).toHaveLength(5);

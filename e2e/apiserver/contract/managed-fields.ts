@@ -8,7 +8,7 @@ function entryOf(body: JsonValue, manager: string): JsonObject {
   return objectAt(arrayAt(body, 'metadata', 'managedFields').find((entry) => stringAt(entry, 'manager') === manager));
 }
 
-/** Who wrote what and when, as the product reads it to tell how old a change is. */
+/** Who wrote which field and when. The product reads it to determine the age of a change. */
 export function managedFieldsContract(context: () => ContractContext): void {
   describe('managedFields', () => {
     it('names the program of a creation by its User-Agent, with the time in whole seconds', async () => {

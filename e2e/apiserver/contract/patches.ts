@@ -6,7 +6,7 @@ import type { ContractContext } from './contract';
 
 const template = ['spec', 'jobTemplate', 'spec', 'template', 'spec'] as const;
 
-/** A patch of the pod template of a CronJob, whose controller leaves it alone while it is suspended. */
+/** A patch for the pod template of a CronJob. The tests suspend it, so that its controller does not write to it. */
 function templatePatch(podSpec: JsonObject): JsonObject {
   return { spec: { jobTemplate: { spec: { template: { spec: podSpec } } } } };
 }

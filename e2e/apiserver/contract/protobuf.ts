@@ -28,7 +28,7 @@ const watchMetadata = `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1;s
 
 const versionOf = (list: JsonObject): string => stringAt(list, 'metadata', 'resourceVersion') ?? '';
 
-/** The same objects in protobuf as in JSON: what the product hashes must not depend on the encoding. */
+/** Objects are the same in protobuf and in JSON: what the product hashes must not depend on the encoding. */
 export function protobufContract(context: () => ContractContext): void {
   async function create(kind: 'ConfigMap' | 'Secret', plural: string): Promise<string> {
     const { client, namespace, path } = context();
@@ -63,7 +63,7 @@ export function protobufContract(context: () => ContractContext): void {
         arrayAt(json.body, 'items').map((item) => facts(decoder.fromJson(item).object)),
       );
       const metadata = protobufBytes(list, 1) ?? Buffer.alloc(0);
-      // Others write to the cluster meanwhile.
+      // Other clients may write to the cluster in between, so the versions need not be equal.
       const version = protobufBytes(metadata, 2)?.toString() ?? '';
       expect(areInOrder([versionOf(json.body), version, versionOf(later.body)])).toBe(true);
     });
@@ -161,7 +161,7 @@ export function protobufContract(context: () => ContractContext): void {
   });
 }
 
-/** The events of a watch-list up to its end mark, the objects without their envelopes. */
+/** Reads a watch list up to the bookmark that ends it. Returns the objects without their envelopes. */
 async function initialEvents(
   watch: WatchReader,
 ): Promise<{ readonly objects: readonly Buffer[]; readonly bookmark: Buffer }> {
@@ -182,8 +182,8 @@ async function nextEvent(watch: WatchReader): Promise<{ readonly type: string | 
   return { type: protobufBytes(frame, 1)?.toString(), object: openEnvelope(enveloped) };
 }
 
-/** Numbers of the fields that an object has. */
 const metadataField = 1;
+/** The numbers of the fields that a message has. */
 function fieldsOf(message: Buffer): readonly number[] {
   return Array.from(protobufFields(message), ({ number }) => number);
 }

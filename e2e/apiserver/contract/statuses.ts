@@ -4,7 +4,7 @@ import { stringAt, withValueAt } from '../json';
 import { merge } from './contract-client';
 import type { ContractContext } from './contract';
 
-/** Reasons and texts of refusals. */
+/** Codes, reasons and messages of rejected requests. */
 export function statusContract(context: () => ContractContext): void {
   describe('statuses', () => {
     it('404: an object that is not there', async () => {

@@ -17,7 +17,7 @@ function versionOf(object: JsonObject): number {
   return Number(stringAt(object, 'metadata', 'resourceVersion'));
 }
 
-/** Watches, bookmarks and the end of history. */
+/** Watches, bookmarks and expired history. */
 export function watchContract(context: () => ContractContext): void {
   const labelled = (name: string, data: Record<string, string> = {}): object =>
     configMap({ name, namespace: context().namespace, labels: { suite: 'watches' }, data });

@@ -7,15 +7,15 @@ import type { ResourceKind } from '../resources';
 import { StatusError } from '../status';
 import type { WriteRecord } from '../store';
 
-/** One loop of kube-controller-manager: which writes concern which of its objects, and what to do about one. */
+/** A controller of kube-controller-manager: it maps each write to one of its objects, and reconciles that object. */
 export interface Controller {
   readonly name: string;
-  /** Key of the object that a write gives reason to look at; undefined when it is none of this controller's. */
+  /** Key of the object to reconcile after a write; undefined if the write does not concern this controller. */
   keyFor(record: WriteRecord): ObjectKey | undefined;
   reconcile(key: ObjectKey): Promise<void>;
 }
 
-/** Runs a controller on the injected clock: each key once at a time, `delayMs` after the write that concerns it. */
+/** Reconciles on the injected clock, `delayMs` after the first write that concerns a key. A key is queued only once. */
 export class ControllerLoop {
   readonly #controller: Controller;
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class ControllerLoop {
     this.#delayMs = delayMs;
   }
 
-  /** Looks at everything that is there, and then at every write. */
+  /** Considers every existing object, and from then on every write. */
   start(): void {
     this.#unsubscribe ??= this.#server.store.subscribe((record) => this.#consider(record));
     for (const kind of this.#server.kinds) {
@@ -51,13 +51,13 @@ export class ControllerLoop {
     if (key !== undefined) this.enqueue(key);
   }
 
-  /** Has the controller look at a key, although nothing was written. */
+  /** Queues a key, even if nothing was written. */
   enqueue(key: ObjectKey): void {
     if (this.#unsubscribe === undefined || this.#queued.has(key)) return;
     const run = (): void => {
       this.#queued.delete(key);
       this.#controller.reconcile(key).catch((error: unknown) => {
-        // Another write came between: look again at what it left. What is not an API error is a bug, and must be seen.
+        // On an API error, such as a conflict, retry on the new state. Any other error is a bug and must surface.
         if (!(error instanceof StatusError)) throw error;
         this.enqueue(key);
       });
@@ -66,7 +66,7 @@ export class ControllerLoop {
   }
 }
 
-/** Key of the object itself, if it is of the kind, or of the one of that kind that controls it. */
+/** Key of the written object if it is of `kind`, or else of the object of `kind` that controls it. */
 export function ownOrControllerKey(
   kind: ResourceKind,
   { object, key, kind: written }: WriteRecord,

@@ -22,15 +22,15 @@ export type ControllerName =
   | 'kubelet';
 
 export interface ControllersOptions {
-  /** Those that are switched off. */
+  /** Controllers that are switched off. */
   readonly without?: readonly ControllerName[];
-  /** From a write to the look at what it concerns. */
+  /** Delay between a write and the reconcile that it triggers. */
   readonly reactionMs?: number;
   readonly readyDelayMs?: number;
   readonly jobDurationMs?: number;
 }
 
-/** kube-controller-manager, scheduler and kubelets of a simulated cluster. */
+/** The kube-controller-manager, scheduler and kubelets of a simulated cluster. */
 export class Controllers {
   readonly #server: ApiServer;
   readonly #loops: readonly ControllerLoop[];
@@ -66,12 +66,12 @@ export class Controllers {
     this.#kubelet.stop();
   }
 
-  /** What each pod read when it started, by the pod's uid: answers whether running pods have the newest content. */
+  /** What each pod read when it started, by pod uid. It shows whether running pods have the latest content. */
   podSources(): ReadonlyMap<string, PodSources> {
     return this.#kubelet.started;
   }
 
-  /** Makes the Job that a CronJob's schedule would make now. */
+  /** Creates the Job that a CronJob's schedule would create now. */
   async runCronJobNow(namespace: string, name: string): Promise<KubeObject | undefined> {
     return await runCronJobNow(this.#server, namespace, name);
   }

@@ -4,7 +4,7 @@ import { type KubeObject, timestamp } from '../objects';
 import { cronJobKind, jobKind } from '../resources';
 import { WorkloadClient } from './workload-client';
 
-/** Makes the Job that a CronJob's schedule would make now: schedules are not kept, a test says when. */
+/** Creates the Job that a CronJob's schedule would create now. Schedules are not simulated: tests trigger each run. */
 export async function runCronJobNow(
   server: ApiServer,
   namespace: string,

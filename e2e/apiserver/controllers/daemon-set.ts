@@ -10,7 +10,7 @@ export const nodeNames: readonly string[] = ['node-a', 'node-b'];
 
 const revisionLabel = 'controller-revision-hash';
 
-/** Keeps one pod on each node and replaces them one at a time. */
+/** Keeps one pod on each node. Replaces outdated pods one per reconcile, within `maxUnavailable` (default 1). */
 export class DaemonSetController implements Controller {
   readonly name = 'daemon-set-controller';
   readonly #client: WorkloadClient;

@@ -20,7 +20,7 @@ const hashLabel = 'pod-template-hash';
 const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
-/** Annotations of a Deployment that its ReplicaSets do not get; every other one they do. */
+/** Deployment annotations that are not copied to its ReplicaSets. All others are. */
 const notCopied = [
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionAnnotation,
@@ -28,7 +28,7 @@ const notCopied = [
   maxAnnotation,
 ];
 
-/** Rolls ReplicaSets, as k8s.io/kubernetes/pkg/controller/deployment does; without deadlines and proportional scaling. */
+/** Rolls ReplicaSets like k8s.io/kubernetes/pkg/controller/deployment, without deadlines and proportional scaling. */
 export class DeploymentController implements Controller {
   readonly name = 'deployment-controller';
   readonly #server: ApiServer;
@@ -84,8 +84,8 @@ export class DeploymentController implements Controller {
   }
 
   /**
-   * Takes down old pods as far as enough stay available. What is wanted is counted, not only what is reported: a status
-   * lags behind the last step, and believing it alone would take the same pods down twice.
+   * Scales down old ReplicaSets as far as enough pods stay available. It counts `spec.replicas`, not only the status:
+   * the status lags behind the last step, and relying on it alone would take the same pods down twice.
    */
   async #scaleDown(deployment: KubeObject): Promise<void> {
     if (isRecreate(deployment)) return;
@@ -211,7 +211,7 @@ function limits(deployment: KubeObject): { readonly surge: number; readonly unav
   const count = desired(deployment);
   const surge = resolve(rolling['maxSurge'], count, Math.ceil);
   const unavailable = resolve(rolling['maxUnavailable'], count, Math.floor);
-  // Both zero would never move.
+  // With both at zero, the rollout could never progress.
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 

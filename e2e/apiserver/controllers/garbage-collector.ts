@@ -9,7 +9,7 @@ import type { Controller } from './controller';
 
 const user = 'system:serviceaccount:kube-system:generic-garbage-collector';
 
-/** Removes what lost its last owner, and finishes foreground and orphaning deletes. Its keys are uids. */
+/** Deletes objects that lost their last owner, and finishes foreground and orphan deletes. Its keys are uids. */
 export class GarbageCollector implements Controller {
   readonly name = 'generic-garbage-collector';
   readonly #server: ApiServer;
@@ -49,7 +49,7 @@ export class GarbageCollector implements Controller {
     for (const child of this.#server.children.all(ownerUid)) await this.#deleteIfOrphaned(child.kind, child.object);
   }
 
-  /** A child is gone: an owner that is deleted in the foreground may be waiting for that. */
+  /** Reconciles the owners of a deleted child: an owner in foreground deletion may have been waiting for it. */
   async #lookAtOwners(child: KubeObject): Promise<void> {
     for (const owner of child.metadata.ownerReferences ?? []) {
       if (this.#subjects.has(owner.uid)) await this.reconcile(owner.uid);
@@ -103,7 +103,7 @@ export class GarbageCollector implements Controller {
     try {
       await this.#server.registry.delete(this.#context('delete'), kind, namespace, name, { propagationPolicy });
     } catch (error) {
-      // Somebody else was faster.
+      // It was already deleted by someone else.
       if (!(error instanceof StatusError && error.code === 404)) throw error;
     }
   }

@@ -5,7 +5,7 @@ import { jobKind, podKind } from '../resources';
 import { type Controller, ownOrControllerKey } from './controller';
 import { WorkloadClient } from './workload-client';
 
-/** Runs the pods of a Job to completion; they do not fail. */
+/** Runs the pods of a Job to completion. Pods never fail here. */
 export class JobController implements Controller {
   readonly name = 'job-controller';
   readonly #server: ApiServer;

@@ -9,17 +9,17 @@ import type { WriteRecord } from '../store';
 import { nodeNames } from './daemon-set';
 import type { Controller } from './controller';
 
-/** What a pod read when it started: `configmaps/name` or `secrets/name` to the object, undefined where it was not there. */
+/** What a pod read when it started, by `configmaps/NAME` or `secrets/NAME`. Undefined for a missing optional object. */
 export type PodSources = ReadonlyMap<string, KubeObject | undefined>;
 
 export interface KubeletOptions {
-  /** From start to ready. */
+  /** Time from the start of a pod until it is ready. */
   readonly readyDelayMs: number;
   /** How long the pods of a Job run. */
   readonly jobDurationMs: number;
 }
 
-/** Starts pods on all nodes: reads their sources, makes them ready, and completes those that are to end. */
+/** Starts pods on all nodes: reads their sources, makes them ready, and completes them unless they restart always. */
 export class Kubelet implements Controller {
   readonly name = 'kubelet';
   readonly #server: ApiServer;
@@ -30,7 +30,7 @@ export class Kubelet implements Controller {
   readonly #timers = new Set<Timer>();
   readonly #enqueue: (key: string) => void;
 
-  /** `enqueue` has the kubelet look again at a pod that waits for a source. */
+  /** `enqueue` makes the kubelet retry a pod that waits for a source. */
   constructor(server: ApiServer, options: KubeletOptions, enqueue: (key: string) => void) {
     this.#server = server;
     this.#clock = server.clock;
@@ -38,7 +38,7 @@ export class Kubelet implements Controller {
     this.#enqueue = enqueue;
   }
 
-  /** By the uid of each pod that ever started. */
+  /** What each pod that ever started read, by pod uid. */
   get started(): ReadonlyMap<string, PodSources> {
     return this.#started;
   }
@@ -60,7 +60,7 @@ export class Kubelet implements Controller {
     }
     const sources = this.#readSources(pod);
     if (sources === undefined) {
-      // As CreateContainerConfigError: the pod waits until what it needs is there.
+      // Like CreateContainerConfigError: the pod waits until every required source exists.
       this.#waiting.set(key, pod.metadata.namespace ?? '');
       await this.#setStatus(pod, { phase: 'Pending' });
       return;
@@ -84,14 +84,14 @@ export class Kubelet implements Controller {
     const timer = this.#clock.timer(delayMs, () => {
       this.#timers.delete(timer);
       run().catch((error: unknown) => {
-        // The pod may be gone by now; anything but an API error is a bug.
+        // An API error is expected, as the pod may be gone by now. Anything else is a bug.
         if (!(error instanceof StatusError)) throw error;
       });
     });
     this.#timers.add(timer);
   }
 
-  /** Undefined when something that is not optional is missing. */
+  /** Undefined if a source that is not optional is missing. */
   #readSources(pod: KubeObject): PodSources | undefined {
     const sources = new Map<string, KubeObject | undefined>();
     for (const { kind, name, optional } of sourceReferences(pod)) {
@@ -117,7 +117,7 @@ interface SourceReference {
   readonly optional: boolean;
 }
 
-/** Every ConfigMap and Secret that a pod needs to start. Written anew on purpose: a judge must not share the product's code. */
+/** Every ConfigMap and Secret that a pod reads. On purpose not the product's code: a judge must not share it. */
 function* sourceReferences(pod: KubeObject): Generator<SourceReference> {
   const spec = objectAt(pod, 'spec');
   for (const container of [...arrayAt(spec, 'initContainers'), ...arrayAt(spec, 'containers')]) {

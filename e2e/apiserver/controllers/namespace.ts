@@ -6,7 +6,7 @@ import type { Controller } from './controller';
 
 const user = 'system:serviceaccount:kube-system:namespace-controller';
 
-/** Empties a namespace that is being deleted, and then lets it go. */
+/** Deletes everything in a namespace that is being deleted, and then the namespace. */
 export class NamespaceController implements Controller {
   readonly name = 'namespace-controller';
   readonly #server: ApiServer;
@@ -17,7 +17,7 @@ export class NamespaceController implements Controller {
 
   keyFor({ type, kind, key, object }: WriteRecord): string | undefined {
     if (kind === namespaceKind) return type === 'DELETED' ? undefined : key;
-    // Each object that goes may have been the last.
+    // Each deleted object may have been the last one in its namespace.
     return type === 'DELETED' ? object.metadata.namespace : undefined;
   }
 

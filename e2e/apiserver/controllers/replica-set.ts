@@ -4,7 +4,7 @@ import { podKind, replicaSetKind } from '../resources';
 import { type Controller, ownOrControllerKey } from './controller';
 import { isReady, WorkloadClient } from './workload-client';
 
-/** Keeps as many pods as the ReplicaSet wants. */
+/** Keeps the number of pods at the ReplicaSet's `spec.replicas`. */
 export class ReplicaSetController implements Controller {
   readonly name = 'replicaset-controller';
   readonly #client: WorkloadClient;
@@ -24,7 +24,7 @@ export class ReplicaSetController implements Controller {
     for (let count = pods.length; count < wanted; count++) {
       await this.#client.createPod(set, template, { generateName: `${set.metadata.name}-` });
     }
-    // Pods that are not ready go first: nobody misses them.
+    // Delete pods that are not ready first: they serve nobody.
     const surplus = [...pods].sort((left, right) => Number(isReady(left)) - Number(isReady(right)));
     for (const pod of surplus.slice(0, Math.max(0, pods.length - wanted))) await this.#client.delete(podKind, pod);
 

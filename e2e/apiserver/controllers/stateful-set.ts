@@ -8,7 +8,7 @@ import { isReady, WorkloadClient } from './workload-client';
 
 const revisionLabel = 'controller-revision-hash';
 
-/** Keeps pods with ordinals, one after the other; replaces them from the highest down. */
+/** Creates pods in order of their ordinals, and replaces them from the highest ordinal down. */
 export class StatefulSetController implements Controller {
   readonly name = 'statefulset-controller';
   readonly #client: WorkloadClient;
@@ -27,7 +27,7 @@ export class StatefulSetController implements Controller {
     await this.#updateStatus(set, revision);
   }
 
-  /** One step; the write that it makes brings the next. */
+  /** Takes one step. The write of that step triggers the next. */
   async #step(set: KubeObject, revision: string): Promise<void> {
     const pods = new Map(this.#client.controlledBy(set, podKind).map((pod) => [ordinalOf(pod), pod]));
     const wanted = numberAt(set, 'spec', 'replicas') ?? 1;

@@ -5,7 +5,7 @@ import { writeBy } from '../registry';
 import { podKind, type ResourceKind } from '../resources';
 import { StatusError } from '../status';
 
-/** What the controllers do to objects, each in its own name. */
+/** Reads and writes for controllers. Each controller writes as its own service account. */
 export class WorkloadClient {
   readonly #server: ApiServer;
   readonly #user: string;
@@ -15,13 +15,13 @@ export class WorkloadClient {
     this.#user = `system:serviceaccount:kube-system:${controllerName}`;
   }
 
-  /** The object, unless it is gone or going. */
+  /** The object, or undefined if it is deleted or being deleted. */
   live(kind: ResourceKind, key: string): KubeObject | undefined {
     const object = this.#server.store.get(kind, key);
     return object?.metadata.deletionTimestamp === undefined ? object : undefined;
   }
 
-  /** Objects of a kind that `owner` controls, in the order of their names. */
+  /** Objects of a kind that `owner` owns, sorted by name. */
   controlledBy(owner: KubeObject, kind: ResourceKind): readonly KubeObject[] {
     return [...this.#server.children.of(owner.metadata.uid, kind)].sort((left, right) =>
       left.metadata.name < right.metadata.name ? -1 : 1,
@@ -34,7 +34,7 @@ export class WorkloadClient {
     return await orNone(this.#server.registry.create(context, kind, owner.metadata.namespace, { ...body, metadata }));
   }
 
-  /** A pod out of a template, named by the caller or by generateName. */
+  /** Creates a pod from a template. `metadata` contains its name or generateName. */
   async createPod(owner: KubeObject, template: JsonObject, metadata: JsonObject, spec: JsonObject = {}): Promise<void> {
     const own = objectAt(template, 'metadata');
     const { labels, ...rest } = metadata;
@@ -52,7 +52,7 @@ export class WorkloadClient {
     );
   }
 
-  /** Writes a status if it differs; `annotations` may go with it, as the Deployment controller does with its revision. */
+  /** Writes a status if it differs. `annotations` go with it, such as the Deployment controller's revision. */
   async updateStatus(
     kind: ResourceKind,
     object: KubeObject,
@@ -89,7 +89,7 @@ export function isReady(pod: KubeObject): boolean {
   );
 }
 
-/** What was deleted or made by another hand in the meantime is left for the next look; other errors are not. */
+/** Undefined if the object was deleted or created meanwhile: the next reconcile sees that. Throws all other errors. */
 async function orNone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

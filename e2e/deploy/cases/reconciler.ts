@@ -4,21 +4,21 @@ import type { Values } from '../rendered-chart';
 
 const deployment = (values: Values): Values => ({ reloader: { deployment: values } });
 
-/** A value that stands for flags, each of which must be there. */
+/** Values of `reloader` that must render each of these flags. */
 const flags = (reloader: Values, ...expected: readonly string[]): ChartCase => ({
   what: `${JSON.stringify(reloader)}: ${expected.join(' ')}`,
   values: { reloader },
   check: (rendered) => expect(rendered.args()).toEqual(expect.arrayContaining([...expected])),
 });
 
-/** A value of the pod or of its container that is passed on as it is. */
+/** A value that is passed on unchanged to the pod or its container. */
 const passedOn = (where: 'pod' | 'container', values: Values): ChartCase => ({
   what: `deployment: ${JSON.stringify(values)}`,
   values: deployment(values),
   check: (rendered) => expect(rendered[where]()).toMatchObject(values),
 });
 
-/** Flags and the form of the reconciler's Deployment. */
+/** The reconciler's flags and Deployment. */
 export const reconcilerCases: readonly ChartCase[] = [
   {
     what: 'labels that tell of a release of Reloader are dropped, and others are kept',

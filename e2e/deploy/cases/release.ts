@@ -6,7 +6,7 @@ interface Spread {
   readonly labelSelector: { readonly matchLabels: object };
 }
 
-/** Names, images, rights, and what watches over an install. */
+/** Names, images, rights, monitoring, budgets and network policies of an install. */
 export const releaseCases: readonly ChartCase[] = [
   {
     what: 'names hold the release, unless it is called like the chart',
@@ -124,7 +124,7 @@ export const releaseCases: readonly ChartCase[] = [
     check: (rendered) => {
       for (const deployment of rendered.names('Deployment')) {
         const { terminationGracePeriodSeconds, topologySpreadConstraints } = rendered.pod(deployment);
-        // The webhook takes the longest: it drains for 25 s at most.
+        // The webhook takes the longest: it drains for up to 25 s.
         expect(terminationGracePeriodSeconds).toBeGreaterThan(30);
         const spread = topologySpreadConstraints as readonly Spread[];
         expect(spread.map(({ topologyKey }) => topologyKey)).toEqual([

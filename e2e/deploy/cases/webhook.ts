@@ -25,7 +25,7 @@ const existing = {
   existingSecrets: { webhook: 'w', channel: 'c', client: 'l', caBundle: 'PEM' },
 };
 
-/** The webhook, what is registered, and where its certificates come from. */
+/** The webhook, its registrations, and the source of its certificates. */
 export const webhookCases: readonly ChartCase[] = [
   {
     what: 'without the webhook there is nothing of it',
@@ -66,7 +66,7 @@ export const webhookCases: readonly ChartCase[] = [
             { key: 'zone', operator: 'NotIn', values: ['a'] },
             { key: 'frozen', operator: 'DoesNotExist' },
             { key: 'owner', operator: 'Exists' },
-            // Not `level>1`, which no registration can say.
+            // Without `level>1`, which a registration cannot express.
             { key: 'tier', operator: 'In', values: ['gold'] },
           ]);
           const isSource = ['configmaps', 'secrets'].includes(rules[0]?.resources[0] ?? '');

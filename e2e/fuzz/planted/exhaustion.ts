@@ -1,6 +1,6 @@
 import type { Target } from '../target';
 
-/** Believes the length that the input states. */
+/** Trusts the length that the input states. */
 function padded(text: string): readonly number[] {
   const [, length = '0'] = /^length=(\d{1,8})/.exec(text) ?? [];
   return new Array<number>(Number(length)).fill(0.5);

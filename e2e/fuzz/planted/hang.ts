@@ -1,6 +1,6 @@
 import type { Target } from '../target';
 
-/** A backslash at the end is waited for something behind it. */
+/** Loops forever on a backslash at the end. */
 function unescaped(text: string): string {
   let result = '';
   for (let at = 0; at < text.length; at++) {

@@ -2,10 +2,10 @@ import type { Target } from '../target';
 
 const kept = new Map<string, string>();
 
-/** Keeps what it makes of a name for good. */
+/** Never frees the text that it makes of a name. */
 function upperCased(name: string): string {
   const known = kept.get(name) ?? name.toUpperCase().repeat(1_000);
-  // A copy, not a rope of one and the same text.
+  // A flat copy: V8 would keep a repeated string as a rope of one part.
   kept.set(name, Buffer.from(known).toString('latin1'));
   return known;
 }

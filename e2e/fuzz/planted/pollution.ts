@@ -2,7 +2,7 @@ import type { Target } from '../target';
 
 type Tree = Record<string, unknown>;
 
-/** Merges as it is often written. */
+/** Merges recursively, as it is often written: also into `__proto__`. */
 function merged(into: Tree, from: Tree): Tree {
   for (const [key, value] of Object.entries(from)) {
     const known = into[key];

@@ -1,6 +1,6 @@
 import type { Target } from '../target';
 
-/** Looks each name up among all names before it. */
+/** Compares each name with all names before it. */
 function distinct(names: readonly string[]): readonly string[] {
   const known: string[] = [];
   for (const name of names) if (known.findIndex((each) => each === name) < 0) known.push(name);

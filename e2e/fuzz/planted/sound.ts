@@ -1,6 +1,6 @@
 import type { Target } from '../target';
 
-/** Nothing is wrong with it. */
+/** A parser without a bug. */
 export const target: Target = {
   seeds: ['a=1'],
   run: (input) => {

@@ -42,7 +42,7 @@ const plugins: readonly AdmissionPlugin[] = [
   }),
 ];
 
-/** What the webhook says of a review, with reconcilers that have an answer to everything. */
+/** The warnings and patches of the webhook for a review. The reconcilers answer every query. */
 export const target: Target = {
   seeds: sampleReviews,
   maxBytes: 256 * 1024,

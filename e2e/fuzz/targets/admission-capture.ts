@@ -5,7 +5,7 @@ import { captureChange, capturedKind } from '../../../webhook/plugins/capture-ch
 import { markedRequest, sampleReviews } from '../reviews';
 import { digester } from '../samples';
 
-/** The record that the webhook makes of a review. */
+/** The change record that the webhook makes of a review. */
 export const target: Target = {
   seeds: sampleReviews,
   maxBytes: 256 * 1024,

@@ -2,7 +2,7 @@ import { promise, type Target } from '../target';
 import { parseAdmissionReview, reviewAnswer, uidFromPrefix } from '../../../webhook/admission/admission-review';
 import { sampleReviews } from '../reviews';
 
-/** What arrives at the webhook's port, before anything else is known of it. */
+/** The body of a request at the webhook's port, of which nothing is known yet. */
 export const target: Target = {
   seeds: [...sampleReviews, '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u"}}'],
   maxBytes: 256 * 1024,

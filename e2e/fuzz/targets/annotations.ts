@@ -15,7 +15,7 @@ import { json, sampleAnnotations } from '../samples';
 const keys = defaultAnnotationKeys;
 const source = { kind: 'ConfigMap', name: 'app', ignore: false, match: true } as const;
 
-/** The annotations of an object, each reader by itself. */
+/** The annotations of an object, given to each reader separately. */
 export const target: Target = {
   seeds: [
     json(sampleAnnotations),

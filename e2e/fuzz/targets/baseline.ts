@@ -8,7 +8,7 @@ import {
 import { parseSourceId } from '../../../shared/domain/sources/source';
 import { sampleBaseline } from '../samples';
 
-/** The annotation that anybody who may write a workload can write. */
+/** The baseline annotation, which anybody who may write a workload can write. */
 export const target: Target = {
   seeds: [sampleBaseline, '{"v":1,"n":0,"key":"","sources":{}}'],
   maxBytes: 256 * 1024,

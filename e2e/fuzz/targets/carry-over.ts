@@ -16,7 +16,7 @@ const stripped = {
   spec: { template: { spec: { ...template.spec, containers: [{ ...main, env: main?.env.slice(1) }] } } },
 };
 
-/** An update of a workload that takes no account of what we wrote to it. */
+/** An update of a workload that drops what Reroll wrote to it. */
 export const target: Target = {
   seeds: [
     json({ oldObject: sampleDeployment, object: stripped }),

@@ -6,7 +6,7 @@ import { names } from '../../../certs/issuing.fixture';
 
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 
-/** The Secret with CA and leaves. */
+/** The Secret with the CA and the leaf certificates. */
 export const target: Target = {
   seeds: [
     json({ 'state.json': encode('{"generation":1,"since":"2026-01-01T00:00:00Z"}'), 'ca.key': encode(secretMarker) }),

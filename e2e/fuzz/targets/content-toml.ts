@@ -2,7 +2,7 @@ import type { Target } from '../target';
 import { parseTomlContent } from '../../../shared/domain/content-check/toml-content';
 import { checkContent, contentMaxMs } from '../content';
 
-/** TOML of a user, checked before it is stored. */
+/** A user's TOML, checked before it is stored. */
 export const target: Target = {
   seeds: [
     'a = 1\n[b]\nc = "hunter2hunter2"\nd = [1, 2]\n[[e]]\nf = 2026-01-01T00:00:00Z\n',

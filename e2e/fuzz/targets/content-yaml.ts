@@ -2,7 +2,7 @@ import type { Target } from '../target';
 import { parseYamlContent } from '../../../shared/domain/content-check/yaml-content';
 import { checkContent, contentMaxMs } from '../content';
 
-/** YAML of a user, checked before it is stored. */
+/** A user's YAML, checked before it is stored. */
 export const target: Target = {
   seeds: [
     'a: 1\nb:\n  - hunter2hunter2\n  - {c: d}\n',

@@ -8,7 +8,7 @@ const { metadata } = sampleSecret;
 const podStatus = csiPodStatusDecoder(digester);
 const csiClass = csiClassDecoder(defaultAnnotationKeys);
 
-/** The objects of the CSI driver, which the API server has not checked for us. */
+/** The objects of the CSI driver, which the API server has not validated for Reroll. */
 export const target: Target = {
   seeds: [
     json({

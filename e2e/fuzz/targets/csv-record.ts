@@ -4,7 +4,7 @@ import { parseCsvRecord } from '../../../shared/runtime/options/csv-record';
 /** The value of a list flag. */
 export const target: Target = {
   seeds: ['a,b', '"a,b",c', '"x ""y""", z ', ',,'],
-  // As much as the target `options` reads of a whole command line.
+  // The limit that the target `options` has for a whole command line.
   maxBytes: 16 * 1024,
   run: (input) => {
     const fields = parseCsvRecord(input.toString('utf8'));

@@ -23,7 +23,7 @@ const entry = {
   },
 };
 
-/** As whoever has the key would write it: what is behind a right MAC is read, too. */
+/** An entry signed with the right key, so that what is behind a valid MAC is fuzzed, too. */
 function signed(manifest: Buffer): object {
   const hmac = createHmac('sha256', key);
   for (const part of ['reroll-journal-entry/1', name, 'uid-job', 'shop', 'seed']) hmac.update(framed(part));
@@ -31,7 +31,10 @@ function signed(manifest: Buffer): object {
   return { 'recreation.json.gz': manifest.toString('base64'), mac };
 }
 
-/** The Secret with a Job that is to be created again. What is no JSON with `data` is the text of a signed manifest. */
+/**
+ * The journal entry of a Job that is to be recreated. An input that is not JSON with `data` is the text of a signed
+ * manifest.
+ */
 export const target: Target = {
   seeds: [json(entry), json({ data: signed(gzipSync(json(entry))) }), json({ data: { mac: 'AAAA' } })],
   run: (input) => {

@@ -16,7 +16,7 @@ const schema = {
   then: { required: ['b'] },
 };
 
-/** A schema, and behind a line's end the document that it is compared with; both are of users. */
+/** A schema and, after the first newline, the document that is compared with it. Both come from users. */
 export const target: Target = {
   seeds: [
     `${json(schema)}\n${json({ a: 2, b: ['y'], 'x-z': 'abc' })}`,

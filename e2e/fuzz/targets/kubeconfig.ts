@@ -25,20 +25,26 @@ const kubeconfig = {
   ],
 };
 
-/** A word that makes the library run a program, ask a server or read a file, in any spelling that YAML knows. */
+/**
+ * Words that make the library run a program, ask a server or read a file. A backslash is one: in YAML, it can spell any
+ * word.
+ */
 const reachesOut = /exec|auth-?provider|token-?file|certificate-authority"|client-(?:certificate|key)"|\\/i;
 
-/** Only what stands as a token or password is a secret. A mutation may make a name of it, and names are shown. */
+/**
+ * The marker, unless it is a token or password: only there it is secret. A mutation may put it into a name, and names
+ * are shown.
+ */
 const misplaced = new RegExp(`(?<!"(?:token|password)":")${secretMarker}`, 'g');
 
 const folder = mkdtempSync(join(tmpdir(), 'reroll-fuzz-'));
 
-/** A kubeconfig: what we make of what the library reads. */
+/** A kubeconfig, read by the library and then by Reroll. */
 export const target: Target = {
   seeds: [JSON.stringify(kubeconfig), JSON.stringify({ ...kubeconfig, 'current-context': 'two' }), 'a: &a [*a]', ''],
   dictionary: ['current-context', 'namespace', 'proxy-url', 'insecure-skip-tls-verify', 'tls-server-name'],
   maxBytes: 4 * 1024,
-  // The library's YAML, and a file each time; it is read once, by a person who waits.
+  // The library parses YAML, and each run reads a file. A person who waits reads a kubeconfig only once.
   maxMs: 500,
   run: async (input) => {
     if (reachesOut.test(input.toString('latin1'))) return;

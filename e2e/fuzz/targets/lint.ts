@@ -11,7 +11,7 @@ import { json, sampleDeployment } from '../samples';
 const questionAbout = (kind: string, group: string): string =>
   json(workloadQuestion({ group, kind }, 'shop', sampleDeployment));
 
-/** The question what is wrong with what a workload says, and the findings. */
+/** The webhook's question about a workload, and the findings. */
 export const target: Target = {
   seeds: [questionAbout('Deployment', 'apps'), questionAbout('Rollout', 'argoproj.io'), questionAbout('Pod', '')],
   maxBytes: 256 * 1024,

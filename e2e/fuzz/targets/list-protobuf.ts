@@ -18,7 +18,7 @@ export const target: Target = {
     protobufList([protobufSecret, protobufSecret], { resourceVersion: '7', continue: 'token' }),
     protobufList([], { resourceVersion: '1' }),
   ],
-  // Read some twenty times over.
+  // Each input is read about twenty times.
   maxBytes: 8 * 1024,
   run: (input) => {
     for (const item of splitAnywhere(input, () => new ProtobufList()).pieces) {

@@ -1,7 +1,7 @@
 import { promise, type Target } from '../target';
 import { formatListenAddress, parseListenAddress } from '../../../shared/runtime/http/listen-address';
 
-/** Where a server is to listen. */
+/** The address on which a server is to listen. */
 export const target: Target = {
   seeds: [':9090', '127.0.0.1:0', '[fe80::1%eth0]:80', 'localhost:65536'],
   run: (input) => {

@@ -19,7 +19,7 @@ const answer = {
   template: { annotations: { 'a/b': 'c' }, env: [{ container: 'main', name: 'STAKATER_DB_SECRET', value: 'x' }] },
 };
 
-/** The question what a write is to record, its answer, and the patch that comes of it. */
+/** The webhook's question about what a write must record, its answer, and the patch made from it. */
 export const target: Target = {
   seeds: [json(workloadQuestion({ group: 'apps', kind: 'Deployment' }, 'shop', sampleDeployment)), json(answer)],
   maxBytes: 256 * 1024,
@@ -34,7 +34,7 @@ export const target: Target = {
     const marks = input.length > maxAnswerBytes ? undefined : readMutationAnswer(jsonOf(input));
     if (!marks) return;
     const patch = workloadPatch(workloadKind('Deployment'), sampleDeployment, marks);
-    // The simulated server copies the object at each operation, which is no matter of ours.
+    // The simulated server copies the object for each operation; that cost is not the product's.
     if (patch.length > 100) return;
     const patched = applyJsonPatch(sampleDeployment, patch as unknown as JsonValue);
     promise(isObject(patched), 'a patch applies to its object');

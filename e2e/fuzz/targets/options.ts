@@ -6,7 +6,7 @@ import { parseWebhookOptions } from '../../../webhook/process/options';
 
 const separator = '\n';
 
-/** The command line of each process, an argument a line; lines with an equals sign and no dash are the environment. */
+/** The command line of each process, one argument per line. Lines like `NAME=value` are environment variables. */
 export const target: Target = {
   seeds: [
     ['--auto-reload-all', '--settle=2s', '--namespaces', 'a,b', 'REROLL_LOG_LEVEL=debug'].join(separator),
@@ -31,7 +31,10 @@ export const target: Target = {
   },
 };
 
-/** Every mistake of a command line is told to who wrote it, however many there are. */
+/**
+ * The complaint about a command line; empty if there is none. It may have any length, because it reports every mistake
+ * to whoever wrote the command line.
+ */
 function complaintOf(parse: () => object): string {
   try {
     promise(Object.keys(parse()).length > 0, 'options are there, or refused');

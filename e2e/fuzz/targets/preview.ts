@@ -29,7 +29,7 @@ const answer = {
   left: [{ workload: 'job/seed', because: 'opted out' }],
 };
 
-/** The question what a change would restart, and its answer. */
+/** The webhook's question about what a change would restart, and its answer. */
 export const target: Target = {
   seeds: [json(question), json(answer)],
   maxBytes: 256 * 1024,

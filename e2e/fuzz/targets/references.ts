@@ -3,7 +3,7 @@ import { firstContainer, references } from '../../../shared/domain/sources/refer
 import { sourceId } from '../../../shared/domain/sources/source';
 import { json, samplePodSpec } from '../samples';
 
-/** What a pod template uses. */
+/** The sources that a pod template uses. */
 export const target: Target = {
   seeds: [json(samplePodSpec)],
   maxBytes: 256 * 1024,

@@ -1,7 +1,7 @@
 import type { Target } from '../target';
 import { searchPattern } from '../../../shared/domain/text/pattern';
 
-/** The pattern of a schema, and behind a line's end the text that it is looked for in. */
+/** A pattern of a schema and, after the first newline, the text that is searched. */
 export const target: Target = {
   seeds: ['^[a-z]+$\nabc', '\\d{2,4}(a|b)*?\n12', '(?<n>a)\\1\naa', '(?=a)\na', '\\u{61}[\\w-]\na'],
   dictionary: ['(?:', '(a+)+', '{1000}', '\\cA', '\\x41', '[^]', '\\k<n>', '$', '\\B', '{,5}'],

@@ -7,7 +7,7 @@ const labels = { env: 'prod', tier: 'web', number: '7' };
 /** A label selector, in Kubernetes' form and in Reloader's. */
 export const target: Target = {
   seeds: ['env=prod,tier in (web,api),!canary', 'number>1,a!=b,x notin (y)', 'env:prod', 'env:*,k==v,example.com/a'],
-  // It comes from a flag alone: who gives it has the process.
+  // A selector only comes from a flag, and whoever sets flags controls the process anyway.
   maxBytes: 16 * 1024,
   run: (input) => {
     const text = input.toString('utf8');

@@ -27,7 +27,7 @@ export const target: Target = {
   },
 };
 
-/** Values are not to be told wherever they stand; keys are. */
+/** Replaces each value with the marker. Values must not be shown, wherever they end up; keys may be. */
 function marked(object: unknown): unknown {
   const { data } = objectOf(object);
   if (!isObject(data)) return object;

@@ -11,7 +11,7 @@ const status = { kind: 'Status', code: 409, reason: 'Conflict', message: 'no', d
 const write = requestTarget('PUT', '/api/v1/namespaces/shop/secrets/db');
 const nowMs = Date.UTC(2026, 0, 1);
 
-/** What a server says of a failure: a Status in either encoding, a header. */
+/** A server's account of a failure: a Status in either encoding, or a Retry-After header. */
 export const target: Target = {
   seeds: [
     json({ ...status, message: `invalid value "${secretMarker}"` }),

@@ -12,7 +12,7 @@ import { digester } from '../samples';
 const decoder = sourceDecoder('Secret', digester, defaultAnnotationKeys);
 const encoding = encodingOf(protobufType, decoder);
 
-/** One event, one envelope and one object in protobuf, whose lengths mostly fit. */
+/** One event, one envelope or one object in protobuf. Mutations keep most lengths valid. */
 export const target: Target = {
   format: 'protobuf',
   seeds: [

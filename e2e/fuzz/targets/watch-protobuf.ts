@@ -18,12 +18,12 @@ export const target: Target = {
     watchFrame('DELETED', protobufSecret),
     watchFrame('ERROR', Buffer.from([0x30, 0x9a, 0x03])),
   ],
-  // Read some twenty times over.
+  // Each input is read about twenty times.
   maxBytes: 8 * 1024,
   run: (input) => {
     for (const frame of splitAnywhere(input, () => encoding.newFrameSplitter()).pieces) {
       const event = attempt(() => encoding.decodeEvent(frame), ProtocolError);
-      // As in a watch: what is no event ends it.
+      // As in a watch, an invalid event ends it.
       if (!event) return;
       if (event.type === 'malformed') requireFitToShow(event.error.message);
     }

@@ -10,7 +10,7 @@ import { json, sampleDeployment } from '../samples';
 
 const policy = { autoReloadAll: true, ignoredWorkloadKinds: [] };
 
-/** An object of each kind that is restarted, as the watch gives it. */
+/** An object of each workload kind, as the watch delivers it. */
 export const target: Target = {
   seeds: [
     json(sampleDeployment),
@@ -20,7 +20,7 @@ export const target: Target = {
   run: (input) => {
     const object = jsonOf(input);
     possibleRemovers(object);
-    // Of a large one the cost for one kind counts.
+    // Of a large object, the cost for one kind is enough.
     for (const kind of isHandy(input) ? workloadKinds : [workloadKind('Deployment')]) {
       const read = () => readWorkload(kind, object, defaultAnnotationKeys, policy);
       const workload = attempt(read, MalformedObjectError);
