@@ -142,6 +142,7 @@ export class ApiServer {
   /** Acts as if etcd had been restored from a backup made at `revision`. The server restarts, so all watches end. */
   restore(revision: number): void {
     this.store.restore(revision);
+    this.children.restored(this.#kinds);
     this.watchCache.end();
   }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from './objects';
 import type { ResourceKind } from './resources';
-import type { Store } from './store';
+import { storeKey, type Store } from './store';
 
 interface Child {
   readonly kind: ResourceKind;
@@ -17,12 +17,18 @@ export class Children {
     store.subscribe(({ type, kind, key, object, previous }) => {
       for (const owner of previous?.metadata.ownerReferences ?? [])
         this.#byOwner.get(owner.uid)?.delete(`${kind.plural}/${key}`);
-      if (type === 'DELETED') return;
-      for (const owner of object.metadata.ownerReferences ?? []) {
-        const children = this.#byOwner.get(owner.uid) ?? new Map<string, Child>();
-        this.#byOwner.set(owner.uid, children.set(`${kind.plural}/${key}`, { kind, key }));
-      }
+      if (type !== 'DELETED') this.#add(kind, key, object);
     });
+  }
+
+  /** Indexes the objects of these kinds again, because the store has gone back to a backup without a write for each. */
+  restored(kinds: readonly ResourceKind[]): void {
+    this.#byOwner.clear();
+    for (const kind of kinds) {
+      for (const object of this.#store.list(kind)) {
+        this.#add(kind, storeKey(object.metadata.namespace, object.metadata.name), object);
+      }
+    }
   }
 
   /** The existing objects of a kind with an owner reference to `ownerUid`. */
@@ -39,5 +45,12 @@ export class Children {
       const object = this.#store.get(kind, key);
       return object === undefined ? [] : [{ kind, object }];
     });
+  }
+
+  #add(kind: ResourceKind, key: string, { metadata }: KubeObject): void {
+    for (const owner of metadata.ownerReferences ?? []) {
+      const children = this.#byOwner.get(owner.uid) ?? new Map<string, Child>();
+      this.#byOwner.set(owner.uid, children.set(`${kind.plural}/${key}`, { kind, key }));
+    }
   }
 }

@@ -275,6 +275,20 @@ describe('deletion', () => {
     expect(all(server.kindOf('ConfigMap'))).toEqual([]);
   });
 
+  it('knows what belongs to whom after a restore of etcd', async () => {
+    const { server, clock, all, remove } = cluster();
+    seed(server, deployment({ name: 'web' }));
+    await clock.advance(10_000);
+    const { revision } = server.store;
+    await remove(deploymentKind, 'web', 'Foreground');
+    await clock.advance(10_000);
+    expect(all(replicaSetKind)).toEqual([]);
+    server.restore(revision);
+    await remove(deploymentKind, 'web', 'Foreground');
+    await clock.advance(10_000);
+    expect([deploymentKind, replicaSetKind, podKind].flatMap(all)).toEqual([]);
+  });
+
   it('empties a namespace before it goes', async () => {
     const { server, clock, all } = cluster();
     seed(server, deployment({ name: 'web', namespace: 'shop' }), configMap({ name: 'a', namespace: 'shop' }));
