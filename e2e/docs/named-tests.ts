@@ -29,8 +29,9 @@ function isRule(line: string): boolean {
 }
 
 /**
- * Checks a table cell that says which tests show something. Each file must exist and contain each title behind it: ``
- * `e2e/a.test.ts` "its title", "another"; `b.test.ts` "…" ``. Returns the problems; empty if there are none.
+ * Checks a table cell that says which tests show something, such as
+ * `` `e2e/a.test.ts` "its title", "another"; `b.test.ts` "…" ``.
+ * Each file must exist and contain each title behind it. Returns the problems; empty if there are none.
  */
 export function problemsOfTests(cell: string): readonly string[] {
   const named = [...cell.matchAll(/`([^`]+\.test\.ts)`((?:,? "[^"]+")*)/g)];

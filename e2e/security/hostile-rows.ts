@@ -18,14 +18,16 @@ const list = 'configmap.reloader.stakater.com/reload';
 
 /** As many names as fit, separated by commas. */
 export function namesOf(maxBytes: number, turn: number): string {
-  const bytes = 5;
-  return Array.from({ length: Math.floor(maxBytes / bytes) }, (_, index) => code(index, turn)).join(',');
+  const bytesOfEach = codeLength + 1;
+  return Array.from({ length: Math.floor(maxBytes / bytesOfEach) }, (_, index) => code(index, turn)).join(',');
 }
 
-/** Four characters, different for each index below 46,656 (36 to the power of 3). */
+const codeLength = 5;
+
+/** Different for each index below 1,679,616 (36 to the power of 4), and for each turn. */
 function code(index: number, turn: number): string {
   const base = letters.length;
-  const digits = [index, Math.floor(index / base), Math.floor(index / base ** 2), turn];
+  const digits = [...[0, 1, 2, 3].map((place) => Math.floor(index / base ** place)), turn];
   return digits.map((digit) => letters[digit % base]).join('');
 }
 
@@ -57,7 +59,7 @@ function variablesOf(count: number, turn: number): JsonObject[] {
 
 /** A well-formed baseline of sources that nobody uses. */
 function baselineOf(maxBytes: number, turn: number): string {
-  const sources = Object.fromEntries(times(Math.floor(maxBytes / 14), (index) => [`cm/${code(index, turn)}`, '-']));
+  const sources = Object.fromEntries(times(Math.floor(maxBytes / 15), (index) => [`cm/${code(index, turn)}`, '-']));
   return JSON.stringify({ v: 1, n: 1, key: 'AAAAAAAA', sources });
 }
 
@@ -72,9 +74,9 @@ function managedFieldsOf(count: number): NonNullable<ObjectInput['metadata']['ma
   }));
 }
 
-const keysOf = (count: number, turn: number, length = 4): Record<string, string> =>
+const keysOf = (count: number, turn: number, length = codeLength): Record<string, string> =>
   Object.fromEntries(
-    times(count, (index) => [code(index, turn) + 'k'.repeat(length - 4), String(index % 10)] as const).toSorted(
+    times(count, (index) => [code(index, turn) + 'k'.repeat(length - codeLength), String(index % 10)] as const).toSorted(
       ([left], [right]) => (left < right ? -1 : 1),
     ),
   );
@@ -211,7 +213,7 @@ export const hostileRows: readonly HostileRow[] = [
         ? [
             deployment({
               ...{ ...inTenant, name: 'bykey', annotations: auto },
-              env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'bykey', key: 'aaa0' } } }],
+              env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'bykey', key: code(0, 0) } } }],
             }),
           ]
         : []),

@@ -223,7 +223,7 @@ it('a Secret that looks like a journal entry does not become a Job', async () =>
       level === 'warn' && `${message} ${JSON.stringify(fields)}`.includes('reroll-job-aaaaaaaaaaaaaaaa'),
   );
   expect(JSON.stringify(warning)).toContain('reroll-job-aaaaaaaaaaaaaaaa');
-  // The reconciler finishes with the journal before it restarts anything.
+  // Leaves the time of a whole restart, in which a Job from the entry would have appeared.
   await expectOneRestart(await App.create(cluster, 'after-journal'), { alice, reconciler, path: 'both' });
   const { body } = await cluster.admin.get('/apis/batch/v1/namespaces/kube-system/jobs');
   expect(body['items']).toEqual([]);

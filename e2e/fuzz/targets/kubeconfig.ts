@@ -44,7 +44,7 @@ export const target: Target = {
   seeds: [JSON.stringify(kubeconfig), JSON.stringify({ ...kubeconfig, 'current-context': 'two' }), 'a: &a [*a]', ''],
   dictionary: ['current-context', 'namespace', 'proxy-url', 'insecure-skip-tls-verify', 'tls-server-name'],
   maxBytes: 4 * 1024,
-  // The library parses YAML, and each run reads a file. A person who waits reads a kubeconfig only once.
+  // The library parses YAML, and each run reads a file. In practice a kubeconfig is read once, while a person waits.
   maxMs: 500,
   run: async (input) => {
     if (reachesOut.test(input.toString('latin1'))) return;
