@@ -76,9 +76,10 @@ function managedFieldsOf(count: number): NonNullable<ObjectInput['metadata']['ma
 
 const keysOf = (count: number, turn: number, length = codeLength): Record<string, string> =>
   Object.fromEntries(
-    times(count, (index) => [code(index, turn) + 'k'.repeat(length - codeLength), String(index % 10)] as const).toSorted(
-      ([left], [right]) => (left < right ? -1 : 1),
-    ),
+    times(
+      count,
+      (index) => [code(index, turn) + 'k'.repeat(length - codeLength), String(index % 10)] as const,
+    ).toSorted(([left], [right]) => (left < right ? -1 : 1)),
   );
 
 const inTenant = { namespace: tenant };
