@@ -48,6 +48,12 @@ test('no markers if there are more than any restart writes', () => {
   expect(carried({ env: markers }, { env: [] }).template.env).toEqual([]);
 });
 
+test('does not run out of stack where the name of a variable is a deeply nested list', () => {
+  const name = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown;
+  expect(carried({ env: [own] }, { env: [{ name }] }).template.env).toEqual([]);
+  expect(carried({ env: [{ name }, own] }, { env: [] }).template.env).toEqual([]);
+});
+
 const none = {};
 const both = ours;
 

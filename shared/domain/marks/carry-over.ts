@@ -80,7 +80,9 @@ function lostMarker({ kind, object, oldObject }: WorkloadUpdate): TemplateMarker
   // A restart writes one marker for each source: so many are not Reroll's.
   if (marker.env.length > budgets.references) return noMarks.template;
   const remaining = annotationsOf(after);
-  const variables = new Set(variablesOf(after).map(({ container, name }) => `${container}/${String(name)}`));
+  const variables = new Set(
+    variablesOf(after).flatMap(({ container, name }) => (typeof name === 'string' ? `${container}/${name}` : [])),
+  );
   const lost = {
     annotations: Object.fromEntries(Object.entries(marker.annotations).filter(([key]) => !(key in remaining))),
     env: marker.env.filter(({ container, name }) => !variables.has(`${container}/${name}`)),
