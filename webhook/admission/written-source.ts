@@ -1,6 +1,7 @@
 import type { ContentDigest, ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { SourceRef } from '../../shared/domain/sources/source';
-import { fieldAt, textOf } from '../../shared/domain/kubernetes/json-value';
+import { budgets } from '../../shared/domain/budgets';
+import { fieldAt, objectOf, textOf } from '../../shared/domain/kubernetes/json-value';
 import { metadataFromJson, type ObjectMetadata } from '../../shared/kube/wire/object-metadata';
 import { entriesFromJson } from '../../shared/kube/sources/source-decoder';
 import type { AdmissionRequest } from './admission-review';
@@ -18,6 +19,16 @@ export interface WrittenSource extends SourceRef<'ConfigMap' | 'Secret'> {
   /** Empty for a CREATE. */
   readonly before: Content;
   readonly after: Content;
+}
+
+/** The names of the keys of a ConfigMap or Secret; no value is read. */
+export function keyNamesIn(object: unknown): readonly string[] {
+  return ['data', 'binaryData'].flatMap((field) => Object.keys(objectOf(fieldAt(object, [field]))));
+}
+
+/** Too many keys to look at each. Its digest depends on its encoding, so a reconciler would not recognise ours. */
+export function isOversized({ object, oldObject }: AdmissionRequest): boolean {
+  return [object, oldObject].some((state) => keyNamesIn(state).length > budgets.sourceKeysRead);
 }
 
 const readSources = new WeakMap<AdmissionRequest, WrittenSource>();

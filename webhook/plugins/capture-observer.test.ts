@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
 import { FakeClock } from '../../shared/runtime/fake-clock';
 import { parseAdmissionReview, type AdmissionRequest } from '../admission/admission-review';
 import { captureObserver } from './capture-observer';
@@ -54,6 +55,17 @@ describe('captureObserver', () => {
     see({ object: secret({ a: '1' }), oldObject: secret({ a: '1' }) });
     expect(users).toEqual([]);
     expect(await count('no_change')).toBe(1);
+  });
+
+  it('reports no change of a source with too many keys to look at each', async () => {
+    const { see, users, count } = world();
+    const keys = Array.from({ length: budgets.sourceKeysRead + 1 }, (_, index) => [`k${String(index)}`, '']);
+    see({ object: secret(Object.fromEntries(keys.slice(1)) as Record<string, string>) });
+    expect(users).toEqual(['alice']);
+    see({ oldObject: secret(Object.fromEntries(keys) as Record<string, string>) });
+    see({ object: secret(Object.fromEntries(keys) as Record<string, string>) });
+    expect(users).toEqual(['alice']);
+    expect(await count('dropped')).toBe(2);
   });
 
   it('counts changes that it cannot report without the digest key', async () => {

@@ -2,6 +2,7 @@ import type { ChangeRecord } from '../../shared/domain/protocol/change-record';
 import type { ContentDigester } from '../../shared/domain/sources/content-digest';
 import type { Clock } from '../../shared/runtime/clock';
 import type { AdmissionObserver } from '../admission/admission-observers';
+import { isOversized } from '../admission/written-source';
 import { captureChange, capturedKind } from './capture-change';
 import type { WebhookMetrics } from '../metrics';
 import type { RecentChanges } from './recent-changes';
@@ -31,7 +32,8 @@ export function captureObserver(options: CaptureOptions): AdmissionObserver {
         return;
       }
       const digester = currentDigester();
-      const captured = digester ? captureChange(request, kind, digester, clock.nowMs()) : 'unnamed';
+      const captured =
+        digester && !isOversized(request) ? captureChange(request, kind, digester, clock.nowMs()) : 'unnamed';
       if (captured === 'no_change') count('no_change');
       else if (captured === 'unnamed') count('dropped');
       else if (!recent.isNew(captured)) count('duplicate');

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { budgets } from '../../shared/domain/budgets';
 import { ContentDigester } from '../../shared/domain/sources/content-digest';
 import {
   contentOf,
@@ -102,12 +103,14 @@ describe('previewPlugin', () => {
     expect(world().plugin.wants(requestOf(changed), 'validate')).toBe(false);
   });
 
-  it('sends no query if the content is the same, nor without a digest key or a name', async () => {
+  it('sends no query if the content is the same, nor without a digest key or a name, nor with too many keys', async () => {
     const { asked, plugin } = world();
     const { object } = requestOf();
     expect(await plugin.answer(requestOf({ oldObject: object }))).toEqual({});
     expect(await plugin.answer(requestOf({ name: '', object: { ...secret({ a: 'b' }), metadata: {} } }))).toEqual({});
     expect(await world(restarts, () => undefined).plugin.answer(requestOf())).toEqual({});
+    const keys = Array.from({ length: budgets.sourceKeysRead + 1 }, (_, index) => [`k${String(index)}`, 'x'] as const);
+    expect(await plugin.answer(requestOf({ object: secret(Object.fromEntries(keys)) }))).toEqual({});
     expect(asked).toEqual([]);
   });
 

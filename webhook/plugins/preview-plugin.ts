@@ -13,7 +13,7 @@ import type { AdmissionPlugin } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import type { ReconcilerClient } from '../channel/reconciler-client';
 import { readsWarnings } from '../admission/warned-users';
-import { digestBefore, digestOf, isUnchanged, writtenSource } from '../admission/written-source';
+import { digestBefore, digestOf, isOversized, isUnchanged, writtenSource } from '../admission/written-source';
 
 export interface PreviewPluginOptions {
   readonly reconcilers: Pick<ReconcilerClient, 'query' | 'canQuery'>;
@@ -41,7 +41,7 @@ export function previewPlugin({ reconcilers, digester: currentDigester }: Previe
   };
 }
 
-/** Undefined if nothing changes, or the source has no name yet. */
+/** Undefined if nothing changes, the source has no name yet, or it is too large. */
 function questionOf(
   request: AdmissionRequest,
   kind: PreviewQuestion['kind'],
@@ -49,6 +49,7 @@ function questionOf(
 ): PreviewQuestion | undefined {
   const { object } = request;
   const isUpdate = request.operation === 'UPDATE';
+  if (isOversized(request)) return undefined;
   const source = writtenSource(request, kind);
   const { namespace, name, uid } = source;
   if (!name || (isUpdate && (!uid || isUnchanged(source)))) return undefined;

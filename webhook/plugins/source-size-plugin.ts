@@ -1,10 +1,10 @@
 import { budgets } from '../../shared/domain/budgets';
-import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
 import { sourceKey } from '../../shared/domain/sources/source';
 import type { AdmissionRequest } from '../admission/admission-review';
 import type { AdmissionPlugin } from '../admission/admission-plugins';
 import { capturedKind } from './capture-change';
 import { readsWarnings } from '../admission/warned-users';
+import { keyNamesIn } from '../admission/written-source';
 
 /** Warns whoever writes a source with so many keys that Reroll does not track them one by one. */
 export function sourceSizePlugin(): AdmissionPlugin {
@@ -23,7 +23,7 @@ export function sourceSizePlugin(): AdmissionPlugin {
 
 /** Why the keys are too many; undefined if they are not. Reads no value. */
 function why({ object }: AdmissionRequest): string | undefined {
-  const names = ['data', 'binaryData'].flatMap((field) => Object.keys(objectOf(fieldAt(object, [field]))));
+  const names = keyNamesIn(object);
   if (names.length > budgets.sourceKeys) {
     return `${names.length} keys, more than the ${budgets.sourceKeys} that are tracked one by one`;
   }

@@ -11,6 +11,17 @@ const digestBytes = 16;
 /** Recorded instead of a digest if a source or a key does not exist. */
 export const absent = '-';
 
+/** The content of a source: the raw bytes of each key of `data` and `binaryData`, in any order. */
+export type SourceContent = Iterable<readonly [string, Buffer]>;
+
+/** Content in an encoding of the API server, which need not be decoded to be digested. */
+export interface EncodedContent extends SourceContent {
+  /** Without reading the keys. */
+  keyCount(): number;
+  /** The fields with the content. The same content has the same bytes in one encoding. */
+  encoded(): Buffer;
+}
+
 /** Represents all keys of a source that has too many to distinguish them; no key can have this name. */
 export const everyKey = '*';
 
@@ -147,10 +158,10 @@ export class ContentDigester {
   }
 
   /**
-   * `content` holds the raw bytes of each key of `data` and `binaryData`, in any order. It is iterated more than once
-   * if it has too many keys, or if the digest key has been rotated.
+   * `content` is iterated more than once if it has too many keys, or if the digest key has been rotated. With more than
+   * {@link budgets.sourceKeysRead} keys, the digest of an {@link EncodedContent} depends on its encoding.
    */
-  digest(source: SourceRef, content: Iterable<readonly [string, Buffer]>): ContentDigest {
+  digest(source: SourceRef, content: SourceContent | EncodedContent): ContentDigest {
     const { kind, namespace, name } = source;
     // An iterator that can run only once is collected first; anything else is not copied.
     const entries = (content[Symbol.iterator]() as unknown) === content ? [...content] : content;
@@ -162,7 +173,7 @@ export class ContentDigester {
       inOrder &&= last === undefined || byCodeUnits(last[0], key) < 0;
       nameBytes += key.length;
       if (digests.length === budgets.sourceKeys || nameBytes > budgets.sourceKeyNameBytes) {
-        return new ContentDigest(coarseNames, this.#coarse([kind, namespace, name], entries), former);
+        return new ContentDigest(coarseNames, this.#wholeOf([kind, namespace, name], entries), former);
       }
       digests.push([key, this.#keyed.of([kind, namespace, name, key], value).slice(0, digestBytes)]);
     }
@@ -176,8 +187,13 @@ export class ContentDigester {
     return new ContentDigest(keyNames, digests.map(([, digest]) => digest).join(''), former);
   }
 
+  #wholeOf(source: readonly string[], content: SourceContent | EncodedContent): string {
+    if (!('encoded' in content) || content.keyCount() <= budgets.sourceKeysRead) return this.#coarse(source, content);
+    return this.#keyed.of([...source, everyKey, 'encoded'], content.encoded()).slice(0, digestBytes);
+  }
+
   /** One digest of the whole content. It does not depend on the order of the keys, which differs between encodings. */
-  #coarse(source: readonly string[], entries: Iterable<readonly [string, Buffer]>): string {
+  #coarse(source: readonly string[], entries: SourceContent): string {
     const hash = this.#keyed.stream([...source, everyKey]);
     let last: string | undefined;
     for (const [key, value] of entries) {

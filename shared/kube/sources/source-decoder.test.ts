@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { budgets } from '../../domain/budgets';
 import { ContentDigester } from '../../domain/sources/content-digest';
 import type { DigestedSource, SourceRecord } from '../../domain/sources/source';
 import type { Decoded } from '../wire/decoder';
@@ -130,6 +131,26 @@ describe('sourceDecoder', () => {
     expect(same.object.content.equals(before.object.content)).toBe(true);
     expect(other.object.content.key('a')).toBe(before.object.content.key('a'));
     expect(other.object.content.key('b')).not.toBe(before.object.content.key('b'));
+  });
+
+  describe('with more keys than are looked at', () => {
+    const crowd = (last: string): Record<string, string> =>
+      Object.fromEntries(Array.from({ length: budgets.sourceKeysRead + 1 }, (_, index) => [`k${String(index)}`, last]));
+    const contents = (changes: Partial<FixtureObject>) =>
+      both('ConfigMap', example(changes)).map(({ object }) => object.content);
+
+    it.each<[string, Partial<FixtureObject>, boolean]>([
+      ['none if only the metadata changes', { resourceVersion: '8', annotations: {} }, true],
+      ['a value that changes', { data: { ...crowd('1'), k7: '2' } }, false],
+      ['a key that is added', { data: { ...crowd('1'), other: '' } }, false],
+      ['a value in the other field', { binaryData: { other: Buffer.from('2') } }, false],
+    ])('detects in each encoding %s', (_what, changes, isSame) => {
+      const data = crowd('1');
+      const before = contents({ data, binaryData: { other: Buffer.from('1') } });
+      const after = contents({ data, binaryData: { other: Buffer.from('1') }, ...changes });
+      expect(before.map(({ isCoarse }) => isCoarse)).toEqual([true, true]);
+      expect(after.map((content, index) => content.equals(before[index]!))).toEqual([isSame, isSame]);
+    });
   });
 
   it.each([{ data: null }, { data: undefined }, { data: {}, binaryData: null }])(

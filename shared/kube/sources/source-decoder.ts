@@ -1,5 +1,5 @@
-import { isObject } from '../../domain/kubernetes/json-value';
-import type { SourceDigester } from '../../domain/sources/content-digest';
+import { isObject, objectOf } from '../../domain/kubernetes/json-value';
+import type { EncodedContent, SourceDigester } from '../../domain/sources/content-digest';
 import { objectKey } from '../../domain/kubernetes/object-key';
 import { sourceKey, type DigestedSource, type SourceKind, type SourceRecord } from '../../domain/sources/source';
 import type { Decoded, Decoder } from '../wire/decoder';
@@ -72,7 +72,7 @@ export function sourceDecoder(
     return { key: objectKey(namespace, name), uid, resourceVersion, object };
   };
 
-  const decoded = (metadata: ObjectMetadata, content: Iterable<Entry>): Decoded<DigestedSource> => {
+  const decoded = (metadata: ObjectMetadata, content: EncodedContent): Decoded<DigestedSource> => {
     const { object, ...identity } = listed(metadata);
     return { ...identity, object: { ...object, content: digester.digest(object, content) } };
   };
@@ -81,12 +81,9 @@ export function sourceDecoder(
     accepts: 'protobuf',
     fromJson(object) {
       const metadata = metadataFromJson(object, wantedAnnotations);
-      return decoded(metadata, { [Symbol.iterator]: () => entriesFromJson(kind, metadata, object) });
+      return decoded(metadata, jsonContent(kind, metadata, object));
     },
-    fromProtobuf(bytes) {
-      const content = { [Symbol.iterator]: () => entriesFromProtobuf(kind, bytes) };
-      return decoded(metadataFromProtobuf(bytes, wantedAnnotations), content);
-    },
+    fromProtobuf: (bytes) => decoded(metadataFromProtobuf(bytes, wantedAnnotations), protobufContent(kind, bytes)),
     metadata: {
       accepts: 'metadata',
       fromJson: (object) => listed(metadataFromJson(object, wantedAnnotations)),
@@ -103,9 +100,37 @@ export function sourceDecoders(
   return { ConfigMap: sourceDecoder('ConfigMap', digester, keys), Secret: sourceDecoder('Secret', digester, keys) };
 }
 
-function* entriesFromProtobuf(kind: 'ConfigMap' | 'Secret', object: Buffer): Generator<Entry> {
+function protobufContent(kind: 'ConfigMap' | 'Secret', object: Buffer): EncodedContent {
   const wanted: readonly number[] = contentFields[kind].protobuf;
-  for (const field of protobufFields(object)) if (wanted.includes(field.number)) yield mapEntry(field);
+  return {
+    *[Symbol.iterator]() {
+      for (const field of protobufFields(object)) if (wanted.includes(field.number)) yield mapEntry(field);
+    },
+    keyCount() {
+      let count = 0;
+      for (const field of protobufFields(object)) if (wanted.includes(field.number)) count++;
+      return count;
+    },
+    encoded() {
+      let [start, end] = [object.length, 0];
+      for (const field of protobufFields(object)) {
+        if (!wanted.includes(field.number)) continue;
+        const { byteOffset, length } = field.bytes;
+        start = Math.min(start, byteOffset - object.byteOffset);
+        end = byteOffset - object.byteOffset + length;
+      }
+      return object.subarray(start, end);
+    },
+  };
+}
+
+function jsonContent(kind: 'ConfigMap' | 'Secret', metadata: ObjectMetadata, object: unknown): EncodedContent {
+  const maps = Object.keys(contentFields[kind].json).map((field) => objectOf(objectOf(object)[field]));
+  return {
+    [Symbol.iterator]: () => entriesFromJson(kind, metadata, object),
+    keyCount: () => maps.reduce((sum, map) => sum + Object.keys(map).length, 0),
+    encoded: () => Buffer.from(JSON.stringify(maps)),
+  };
 }
 
 /**
