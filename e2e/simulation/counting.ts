@@ -1,6 +1,7 @@
 import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, recordedOf } from './baseline-text';
 import type { Case } from './case';
+import { decisionMs } from './judge-restart-ids';
 import type { SourceName } from './contents';
 import { isOfEngine, lossesOf, namespaceOf, type Life } from './lives';
 import type { Use } from './usage';
@@ -78,17 +79,19 @@ export function recordedWhenBegun(opened: Case, life: Life, source: SourceName):
  * time: a process whose connections break sees some changes late and some together, and a process that has not looked
  * yet knows no past.
  */
-export function countedFromMs(opened: Case, life: Life, source: SourceName, process: string): number {
-  if (opened.rules.shownWithinMs === Infinity) return 0;
+export function countedFromMs(opened: Case, life: Life, source: SourceName, restart: WriteRecord): number {
+  const { rules, namespaces } = opened;
+  if (rules.shownWithinMs === Infinity) return 0;
+  const decidedMs = rules.clocksAreRight ? decisionMs(restart) : restart.atMs;
   const { revision, atMs, by } = beginningOf(opened, life, source);
-  const gained = opened.namespaces.gained(namespaceOf(life));
+  const gained = namespaces.gains(namespaceOf(life)).findLast((gain) => gain.atMs <= decidedMs);
   // Until a workload is recorded for the first time, editing what it asks for does not change the content that it is
   // taken to have: that of its creation.
   const formers = life.writes.filter((write) => write.revision < revision);
   const isNew =
     formers.some(({ object }) => opened.asksForRestarts(object)) && !formers.some(({ object }) => baselineOf(object));
   const begun = [...(by === 'birth' || isNew ? [] : [{ revision, atMs }]), ...(gained ? [gained] : [])];
-  const seen = begun.filter((each) => hasLooked(opened, process, each.revision)).map((each) => each.atMs);
+  const seen = begun.filter((each) => hasLooked(opened, restart.user, each.revision)).map((each) => each.atMs);
   return Math.max(0, ...seen) - togetherMs;
 }
 

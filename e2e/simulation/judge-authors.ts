@@ -6,6 +6,7 @@ import type { Case } from './case';
 import type { SourceName } from './contents';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
+import { decisionMs } from './judge-restart-ids';
 import { isOfWorkload } from './lives';
 import { lostWrites } from './restored';
 
@@ -47,9 +48,7 @@ function checkAnnotation(opened: Case, write: WriteRecord): readonly Violation[]
   const named = arrayAt(restart, 'by').filter((user): user is string => typeof user === 'string');
   if (named.length === 0) return [];
   const sources = Object.keys(objectAt(restart, 'sources'));
-  // A Job may be recreated long after that was decided.
-  const decidedMs = Math.min(write.atMs, Date.parse(stringAt(restart, 'at') ?? ''));
-  const authors = new Set(sources.flatMap((id) => authorsOf(opened, write, id, decidedMs)));
+  const authors = new Set(sources.flatMap((id) => authorsOf(opened, write, id, decisionMs(write))));
   return named
     .filter((user) => !authors.has(user))
     .map((user) =>

@@ -18,6 +18,12 @@ export function restartWrittenBy({ object, previous }: Pick<WriteRecord, 'object
   }
 }
 
+/** When the restart was decided, by its process's clock. A Job may be recreated long after that. */
+export function decisionMs(write: WriteRecord): number {
+  const atMs = Date.parse(stringAt(restartWrittenBy(write), 'at') ?? '');
+  return Number.isNaN(atMs) ? write.atMs : Math.min(write.atMs, atMs);
+}
+
 /**
  * An Event of a restart ends in `(env-vars, 1f0c88a2)`. The Event of a Job does not, because whichever process finishes
  * the recreation reports it.

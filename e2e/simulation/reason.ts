@@ -19,11 +19,12 @@ export const latestWatchMs = 10_000;
 export function reasonFor(
   opened: Case,
   life: Life,
-  { object, revision, user, atMs }: WriteRecord,
+  write: WriteRecord,
   before: WrittenBaseline | undefined,
   after: WrittenBaseline,
 ): boolean {
   const { contents, rules } = opened;
+  const { object, revision, user, atMs } = write;
   const usage = opened.usageOf(object);
   // Timestamps of objects are whole seconds, so the order within one second is not known.
   const bornMs = Math.floor(life.writes[0].atMs / 1000) * 1000;
@@ -47,7 +48,7 @@ export function reasonFor(
     lostWrites(opened, source).length > 0 ||
     contents
       .writes(source)
-      .some((write) => write.type === 'MODIFIED' && write.revision <= revision && write.atMs >= bornMs) ||
+      .some((each) => each.type === 'MODIFIED' && each.revision <= revision && each.atMs >= bornMs) ||
     changedInLife(source, bornMs);
   const wentSince = (source: string, sinceMs: number): boolean => {
     const late = lateChanges(opened, life, source, [user]);
@@ -66,7 +67,7 @@ export function reasonFor(
     // doubt is right.
     if (former === undefined) {
       if (before === undefined && cameInEdited(opened, source, bornMs, revision)) return true;
-      const countedMs = countedFromMs(opened, life, source, user);
+      const countedMs = countedFromMs(opened, life, source, write);
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }
     if (former === '-') return writtenInLife(source);
