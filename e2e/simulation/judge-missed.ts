@@ -201,8 +201,10 @@ function selectedSince(opened: Case, life: Life, source: string): number {
   const gains = opened.namespaces.gains(namespaceOf(life));
   const gain = gains.findLast(({ revision }) => revision < (adopter?.revision ?? Infinity));
   if (!gain) return 0;
+  // Even a workload that was created after the gain may have been seen before it.
+  const shown = shownSince(opened, gain, adopter);
   const isLater = gain.revision > life.writes[0].revision && adopter !== undefined;
-  return isLater ? Math.max(shownSince(opened, gain, adopter), opened.ledSince(adopter.user)) : gain.revision;
+  return isLater ? Math.max(shown, opened.ledSince(adopter.user)) : shown;
 }
 
 /** Nothing dates the removal of a label, so what it brings into the selection counts from when the removal is shown. */

@@ -247,6 +247,7 @@ export class Engine implements ReconcilerEngine {
     // Baselines of before this term are back.
     this.#leadingSinceMs = undefined;
     this.#workloads.scope.restored(version);
+    this.#sources.index.restored(version);
     this.#watch.named.readAnew();
     this.#watch.known.forget();
     this.#workloads.index.forgetSeen();

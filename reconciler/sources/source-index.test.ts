@@ -394,6 +394,32 @@ describe('the past', () => {
   });
 });
 
+describe('a restore of etcd', () => {
+  it('leaves only what was written before it', () => {
+    see({ name: 'app', resourceVersion: '20' });
+    see({ name: 'older', resourceVersion: '10' });
+    see({ name: 'deleted', resourceVersion: '9' });
+    remove('shop/deleted');
+    see({ kind: 'SecretProviderClass', name: 'vault', resourceVersion: '20' });
+    changes.length = 0;
+    index.restored('15');
+    const { kind, namespace } = appConfig;
+    const isKnown = (name: string): boolean => index.get({ kind, namespace, name }) !== undefined;
+    expect(['app', 'older', 'deleted'].map(isKnown)).toEqual([false, true, false]);
+    expect(index.lastKnownFlags({ kind, namespace, name: 'deleted' })).toBeUndefined();
+    expect(index.get({ kind: 'SecretProviderClass', namespace, name: 'vault' })).toBeDefined();
+    expect(changes).toEqual([]);
+  });
+
+  it('lets a content that was undone not count as one that was there since', () => {
+    see({ createdAtMs: at(-600), resourceVersion: '10', data: red });
+    see({ createdAtMs: at(-600), resourceVersion: '20', data: blue });
+    index.restored('15');
+    see({ createdAtMs: at(-600), writtenAtMs: at(30), resourceVersion: '30', data: blue }, 'list');
+    expect([colorAt(10), colorAt(31)]).toEqual(['unknown', 'blue']);
+  });
+});
+
 describe('what was seen first', () => {
   const firstSeen = () => index.firstSeen(appConfig);
 

@@ -154,6 +154,19 @@ export class SourceIndex {
     this.#remove(source, undefined);
   }
 
+  /**
+   * etcd was restored to about this version: what was seen of later writes never was. What pods have mounted from a
+   * SecretProviderClass does not come from etcd.
+   */
+  restored(version: string): void {
+    for (const kind of ['ConfigMap', 'Secret'] as const) {
+      for (const source of [...this.#store.all(kind)]) {
+        const record = this.#store.get(source)?.record;
+        if (!record || isOlderVersion(version, record.resourceVersion)) this.#store.delete(source);
+      }
+    }
+  }
+
   #take(record: SourceRecord, origin: 'list' | 'watch'): void {
     const entry = this.#store.get(record);
     const known = entry?.isRead === true ? entry.record : undefined;

@@ -42,6 +42,13 @@ export class SourceStore {
     for (const [name, stored] of this.#kinds[kind].get(namespace) ?? []) if (exists(stored)) yield name;
   }
 
+  /** The sources of a kind, with those that are deleted and not forgotten yet. */
+  *all<Kind extends SourceKind>(kind: Kind): Iterable<SourceRef<Kind>> {
+    for (const [namespace, entries] of this.#kinds[kind]) {
+      for (const name of entries.keys()) yield { kind, namespace, name };
+    }
+  }
+
   /** How many sources of a kind a namespace has, or had a moment ago. */
   countIn(kind: SourceKind, namespace: string): number {
     return this.#kinds[kind].get(namespace)?.size ?? 0;
