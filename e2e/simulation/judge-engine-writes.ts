@@ -68,9 +68,12 @@ export function changesInLife(opened: Case, life: Life): number {
   return new Set(changes.map(({ revision }) => revision)).size + 2 * lost.length + alteredIn(opened, life).length;
 }
 
-/** The versions that a source had already reached when an engine recorded an older one. */
+/**
+ * The versions that a source had already reached when an engine recorded an older one, or when the webhook put an older
+ * one into the write that created the workload.
+ */
 function recordedLate({ contents, digests }: Case, { writes }: Life, source: SourceName): readonly Version[] {
-  return writes.filter(isOfEngine).flatMap(({ object, revision }) => {
+  return [writes[0], ...writes.filter(isOfEngine)].flatMap(({ object, revision }) => {
     const entry = recordedOf(object).get(source);
     if (!digests || entry === undefined) return [];
     const versions = contents.versions(source).filter((version) => version.revision <= revision);
