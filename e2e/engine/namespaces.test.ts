@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { EngineSettings } from '../../reconciler/options/engine-settings';
 import { readinessChecks } from '../../reconciler/process/health';
 import { maxNamespaces } from '../../reconciler/options/options';
+import { fieldAt } from '../../shared/domain/kubernetes/json-value';
 import { everything, parseSelector } from '../../shared/domain/kubernetes/selector';
 import { maxWatchSockets } from '../../shared/kube/transport/https-transport';
 import { patchObject } from '../../shared/kube/client/objects';
@@ -85,6 +86,30 @@ describe('§10.2 --namespace-selector', () => {
       2 * times,
     );
     expect((await passedOver()) - before).toBe(1 - times);
+  });
+
+  it('ends a pause in a namespace that has lost the label, and restarts nothing, though it reads the Deployment for that', async () => {
+    const paused = deployment({
+      ...{ name: 'web', namespace: 'shop', envFrom: [fromConfigMap('app')] },
+      annotations: { ...auto, 'deployment.reloader.stakater.com/pause-period': '1m' },
+    });
+    harness.seed(namespace('shop', { labels: labelled }), app('shop'), paused);
+    engine = await harness.start(selecting);
+    await settled();
+    await edit('blue');
+    await harness.clock.advance(10_000);
+    expect(restarts()).toBe(1);
+    await label(null);
+    await edit('green');
+    harness.faults.add({
+      match: ({ method, pathname }) => method === 'PATCH' && pathname.endsWith('/web'),
+      times: 1,
+      fault: { kind: 'status', code: 409 },
+    });
+    await harness.clock.advance(120_000);
+    const { spec } = await harness.get('Deployment', 'web', 'shop');
+    expect(fieldAt(spec, ['paused'])).toBe(false);
+    expect(restarts()).toBe(1);
   });
 
   it('looks at every namespace when it is empty, and at no Namespace', async () => {

@@ -30,7 +30,7 @@ export class Case {
   readonly namespaces: SelectedNamespaces;
   readonly flags = new SourceFlags();
   readonly #lives = new Lives();
-  readonly #openEntries = new Set<string>();
+  readonly #openEntries = new Map<string, number>();
   #digests: Digests | undefined;
   #holder: string | undefined;
   #firstLedRevision = Infinity;
@@ -65,7 +65,7 @@ export class Case {
     if (kind.kind === 'Secret' && key.startsWith(`${ownNamespace}/reroll-job-`)) {
       if (record.type === 'DELETED') this.#openEntries.delete(key);
       // Nobody has to end an entry that an intruder created.
-      else if (isEngine(record.user)) this.#openEntries.add(key);
+      else if (isEngine(record.user) && !this.#openEntries.has(key)) this.#openEntries.set(key, record.atMs);
     }
     if (kind.kind === 'Lease' && key === `${ownNamespace}/${leaseName}`) this.#leaseWritten(record);
     return this.#lives.add(record);
@@ -108,9 +108,9 @@ export class Case {
     return this.lives.filter((life) => !isGone(life) && this.namespaces.isSelected(namespaceOf(life)));
   }
 
-  /** Open entries of the journal: Jobs that are being recreated. */
-  get openEntries(): readonly string[] {
-    return [...this.#openEntries];
+  /** Open entries of the journal, with the times when they were written: Jobs that are being recreated. */
+  get openEntries(): ReadonlyMap<string, number> {
+    return this.#openEntries;
   }
 
   /** Undefined until an engine has created its digest key. */

@@ -10,11 +10,14 @@ const behindMs = 25_000;
 const silentMs = 11 * 60_000;
 
 /** A workload in a namespace that is left out must be left alone, except to end a pause. */
-export function checkLeftOut({ namespaces, restored, rules }: Case, life: Life): readonly Violation[] {
+export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case, life: Life): readonly Violation[] {
   const write = life.writes.at(-1);
   // A deleted Job is created again, wherever it was.
   if (!write || !isEngine(write.user) || write.type === 'ADDED' || endsPause(write)) return [];
   const sinceMs = namespaces.leftOutSinceMs(namespaceOf(life));
+  // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
+  const isJournaled = write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < (sinceMs ?? 0));
+  if (isJournaled) return [];
   const toldMs = Math.max(sinceMs ?? 0, restored?.atMs ?? 0);
   if (sinceMs === undefined || write.atMs - toldMs < (rules.watchesFellSilent ? silentMs : behindMs)) return [];
   const sentence = `${life.name} at revision ${write.revision} by ${write.user}: its namespace is not selected`;

@@ -19,7 +19,10 @@ export function checkRecorded(opened: Case): readonly Violation[] {
  * entry is gone.
  */
 export function checkUnfinished({ openEntries }: Case): readonly Violation[] {
-  return openEntries.map((key) => ({ promise: 'missed change', sentence: `the journal still holds ${key}` }));
+  return [...openEntries.keys()].map((key) => ({
+    promise: 'missed change',
+    sentence: `the journal still holds ${key}`,
+  }));
 }
 
 function checkLife(opened: Case, { name, writes }: Life): readonly Violation[] {

@@ -94,6 +94,7 @@ export function buildWork(base: EngineBase, parts: Parts, events: WorkEvents): W
     versions: new ComparableVersions(client),
     adoptions: new AdoptionRateLimiter(clock),
     checkRestored: events.checkRestored,
+    refresh: workloads.refresh,
     removals: new BaselineRemovals({ client, clock, reporter }),
     writers: dryRun ? dryRunWriters : writersFor(journal, pauses),
   });

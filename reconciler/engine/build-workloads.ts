@@ -5,7 +5,7 @@ import { KeyQueue } from '../queue/key-queue';
 import { NamespaceScope } from '../workloads/namespace-scope';
 import { ReferencedDeploymentReader } from '../workloads/referenced-deployment-reader';
 import { WorkloadIndex } from '../workloads/workload-index';
-import { WorkloadRefs } from '../workloads/workload-refs';
+import { WorkloadRefs, type WorkloadRefsOptions } from '../workloads/workload-refs';
 import { type EngineBase, queueOptions } from './engine-deps';
 
 /** What is known of workloads, and of the namespaces that count. */
@@ -17,6 +17,8 @@ export interface WorkloadParts {
   readonly referencedDeployments: KeyQueue;
   /** Reads an object as the watches do. Throws a MalformedObjectError. */
   readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
+  /** Takes over an object that was read by name, for example after a conflict, if its namespace is selected. */
+  readonly refresh: (record: WorkloadRecord) => void;
 }
 
 export interface WorkloadEvents {
@@ -40,10 +42,12 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
     selectedSinceMs: (namespace) => scope.selectedSinceMs(namespace),
     ...events,
   });
+  const sink: WorkloadRefsOptions['workloads']['sink'] = (kind, namespace, onSynced) =>
+    scope.workloadSink(kind, index.sink(kind, namespace, onSynced));
   const refs = new WorkloadRefs({
     ...{ annotationKeys, policy },
     workloads: {
-      sink: (kind, namespace, onSynced) => scope.workloadSink(kind, index.sink(kind, namespace, onSynced)),
+      sink,
       seeAnew: (key) => index.seeAnew(key),
     },
     onReference: (deployment) => referencedDeployments.add(deployment),
@@ -54,5 +58,7 @@ export function buildWorkloads(base: EngineBase, events: WorkloadEvents): Worklo
     process: async (key) => await reader.process(key),
   });
   const read = (kind: WorkloadKindName, object: unknown): WorkloadRecord => refs.joined(refs.read(kind, object));
-  return { scope, index, refs, referencedDeployments, read };
+  const refresh = (record: WorkloadRecord): void =>
+    sink(record.kind, undefined, () => undefined).upsert(record, 'list');
+  return { scope, index, refs, referencedDeployments, read, refresh };
 }

@@ -49,6 +49,8 @@ export interface WorkerOptions extends PlanView {
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
   /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
   readonly checkRestored: () => Promise<void>;
+  /** Takes over an object that was read by name. */
+  readonly refresh: (record: WorkloadRecord) => void;
   readonly writers: Writers;
   readonly context: ApplyContext;
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
@@ -360,12 +362,12 @@ export class Worker {
   async #refreshRefused({ key, record }: TrackedWorkload): Promise<void> {
     const refused = this.#refusedVersions.get(key);
     if (refused === undefined) return;
-    const { workloads, context } = this.#options;
+    const { workloads, context, refresh } = this.#options;
     if (refused === record.resourceVersion) {
       const { resource } = workloadKind(record.kind);
       const object = await getObject(context.client, resource, record.namespace, record.name);
       // The workload may be gone from the index, for example because its namespace is no longer selected.
-      if (workloads.get(key)) workloads.refresh(context.read(record.kind, object));
+      if (workloads.get(key)) refresh(context.read(record.kind, object));
     }
     this.#refusedVersions.delete(key);
   }

@@ -183,14 +183,10 @@ export class WorkloadIndex {
     });
   }
 
-  /** Takes over an object that was read by name, for example after a conflict. */
-  refresh(record: WorkloadRecord): void {
-    this.#upsert(record, 'list');
-  }
-
   /** Reads the baselines of the other key again, which is known now. */
   rereadUnderOtherKey(): void {
-    for (const { record, underOtherKey } of [...this.#entries.values()]) if (underOtherKey) this.refresh(record);
+    for (const { record, underOtherKey } of [...this.#entries.values()])
+      if (underOtherKey) this.#upsert(record, 'list');
   }
 
   /** The workload will be shown again. When it began to ask for restarts was not seen. */
