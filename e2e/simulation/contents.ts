@@ -73,9 +73,12 @@ export class Contents {
     if (!sameContent(versions.at(-1)?.content, content)) versions.push({ revision, atMs, content, user, uid });
   }
 
-  /** Since when a pod that still exists has shown what the class was last rotated to. Undefined if no pod shows it. */
-  witnessedSinceMs(source: SourceName): number | undefined {
-    return this.#witnesses.sinceMs(source, this.versions(source).at(-1)?.content);
+  /**
+   * Since when a pod that still exists, or existed at `revision`, has shown what the class was last rotated to. Undefined
+   * if no pod shows it.
+   */
+  witnessedSinceMs(source: SourceName, revision?: number): number | undefined {
+    return this.#witnesses.sinceMs(source, this.versions(source).at(-1)?.content, revision);
   }
 
   /**

@@ -37,12 +37,13 @@ export function reasonFor(
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
   };
+  const firstWrite = opened.history.find((each) => each.user === user);
   // If the pods that showed a rotation are gone, nobody knows any more when it happened. A restore of etcd does not
   // undo what a driver fetched from outside: a process that saw such a rotation remembers it.
   const rotatedInLife = (source: string): boolean =>
     lostWrites(opened, source).some(({ atMs: lostMs }) => lostMs >= bornMs) ||
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
-    (contents.witnessedSinceMs(source) ?? -1) >= bornMs;
+    [undefined, firstWrite?.revision].some((seen) => (contents.witnessedSinceMs(source, seen) ?? -1) >= bornMs);
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
   const isWritten = (source: string): boolean =>
     lostWrites(opened, source).length > 0 ||

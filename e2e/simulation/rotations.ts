@@ -50,26 +50,37 @@ export function rulesFor(source: SourceName, rules: Rules): Rules {
 interface Witness {
   readonly content: Content;
   readonly atMs: number;
+  /** When the status was deleted, or shows another rotation. */
+  untilRevision: number;
 }
 
-/** The existing statuses that were rotated. A process that starts knows of these rotations, and of no others. */
+/** The statuses that were rotated. A process that starts knows of the rotations that existing ones show, and of no others. */
 export class Witnesses {
-  /** By source, then by key of the status: its last rotation. */
-  readonly #rotated = new Map<SourceName, Map<string, Witness>>();
+  readonly #rotated = new Map<SourceName, Witness[]>();
+  /** By key of the status: its last rotation. */
+  readonly #last = new Map<string, Witness>();
 
   add(write: WriteRecord): void {
-    const { source } = mountedOf(write.object);
-    const statuses = this.#rotated.get(source) ?? new Map<string, Witness>();
-    this.#rotated.set(source, statuses);
+    const { key, revision, atMs, type } = write;
     const rotation = rotationOf(write);
-    if (rotation) statuses.set(write.key, { content: rotation.content, atMs: write.atMs });
-    else if (write.type !== 'MODIFIED') statuses.delete(write.key);
+    if (!rotation && type === 'MODIFIED') return;
+    const former = this.#last.get(key);
+    if (former) former.untilRevision = revision;
+    this.#last.delete(key);
+    if (!rotation) return;
+    const { source, content } = rotation;
+    const witness = { content, atMs, untilRevision: Infinity };
+    this.#last.set(key, witness);
+    this.#rotated.set(source, [...(this.#rotated.get(source) ?? []), witness]);
   }
 
-  /** When the first of the statuses that show this content was rotated to it; undefined if none shows it. */
-  sinceMs(source: SourceName, content: Content | undefined): number | undefined {
-    const shown = [...(this.#rotated.get(source)?.values() ?? [])].filter((status) =>
-      sameContent(status.content, content),
+  /**
+   * When the first of the statuses that show this content was rotated to it; undefined if none shows it. `revision`:
+   * those that showed it then or later.
+   */
+  sinceMs(source: SourceName, content: Content | undefined, revision = Infinity): number | undefined {
+    const shown = (this.#rotated.get(source) ?? []).filter(
+      (status) => status.untilRevision >= revision && sameContent(status.content, content),
     );
     return shown.length === 0 ? undefined : Math.min(...shown.map(({ atMs }) => atMs));
   }

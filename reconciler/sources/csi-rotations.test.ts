@@ -263,6 +263,19 @@ describe('a class', () => {
     expect(rotationsTold()).toEqual(['2 at 20 s', '2 at 20 s']);
   });
 
+  it('that is seen in the middle of a list of statuses does not date its rotation by half of them', () => {
+    const sink = rotations.statusSink(undefined, () => undefined);
+    sink.upsert(statusOf({ version: '2', written: 20 }, mounted), 'list');
+    showClass();
+    expect(told).toEqual([]);
+    rotations.statusSink('bank', () => undefined).synced();
+    expect(told).toEqual([]);
+    sink.upsert(statusOf({ version: '2', pod: 'b', written: 10 }, mounted), 'list');
+    sink.synced();
+    showClass({ match: true });
+    expect(rotationsTold()).toEqual(['2 at 10 s', '2 at 10 s']);
+  });
+
   it('that goes takes its source with it; one that comes again begins a life and has its own switches', () => {
     showClass({ ignore: true });
     rotate();

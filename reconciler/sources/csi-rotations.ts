@@ -48,6 +48,11 @@ export class CsiRotations {
   readonly #statuses = new Map<ObjectKey, Mounted>();
   readonly #classes = new Map<ObjectKey, CsiClass>();
   readonly #rotations = new Map<ObjectKey, Rotation>();
+  /**
+   * Classes with a rotation that an incomplete list has shown. How old it is, only the end of the list shows: the first pod
+   * that showed it may be the last in it.
+   */
+  readonly #listing = new Set<ObjectKey>();
 
   constructor(options: CsiRotationsOptions) {
     this.#options = options;
@@ -56,12 +61,10 @@ export class CsiRotations {
 
   /** Receives the statuses of a namespace, or of all namespaces. */
   statusSink(namespace: string | undefined, onSynced: () => void): ReflectorSink<CsiPodStatus> {
-    // How old a rotation is, a list shows at its end: the first pod that showed it may be the last in it.
-    const listed = new Set<ObjectKey>();
     return {
       upsert: (status, origin) => {
         const rotated = this.#takeStatus(status, origin);
-        if (rotated !== undefined && origin === 'list') listed.add(rotated);
+        if (rotated !== undefined && origin === 'list') this.#listing.add(rotated);
         else if (rotated !== undefined) this.#update(rotated);
       },
       remove: (key, uid) => {
@@ -69,8 +72,10 @@ export class CsiRotations {
       },
       keys: () => within(this.#statuses.keys(), namespace),
       synced: () => {
-        for (const key of listed) this.#update(key);
-        listed.clear();
+        for (const key of within(this.#listing, namespace)) {
+          this.#listing.delete(key);
+          this.#update(key);
+        }
         onSynced();
       },
     };
@@ -123,7 +128,7 @@ export class CsiRotations {
 
   #update(key: ObjectKey): void {
     const rotation = this.#rotations.get(key);
-    if (!rotation) return;
+    if (!rotation || this.#listing.has(key)) return;
     const { ignore, match } = this.#classes.get(key) ?? rotation.source;
     this.#sink.upsert({ ...rotation.source, ignore, match }, 'watch');
   }
