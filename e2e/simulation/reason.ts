@@ -67,7 +67,7 @@ export function reasonFor(
     // Nothing was recorded, or (below) that the source is absent. It is not known which keys changed, so one restart in
     // doubt is right.
     if (former === undefined) {
-      if (before === undefined && cameInEdited(opened, source, bornMs, revision)) return true;
+      if (cameInEdited(opened, source, bornMs, revision)) return true;
       const countedMs = countedFromMs(opened, life, source, write);
       return countedMs > bornMs ? changedInLife(source, countedMs) : writtenInLife(source);
     }

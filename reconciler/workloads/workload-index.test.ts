@@ -342,6 +342,13 @@ describe('our own write', () => {
     expect(index.get(web)?.record.generation).toBe(7);
   });
 
+  it('is older than what a list shows after it: a workload that has come to use other sources did so since then', () => {
+    const managedFields = [{ manager: 'reroll', time: new Date(at(-40)).toISOString() }];
+    index.wrote(index.get(web)!, { resourceVersion: '20', managedFields }, baseline(2, 'blue'));
+    const after = { baseline: textOf(2, 'blue'), resourceVersion: '25', uses: ['secret/db'], writtenAtMs: at(-10) };
+    expect(see(after, 'list')).toMatchObject({ referencedSinceMs: at(-40) });
+  });
+
   it('makes an unreadable baseline readable and a lost one found', () => {
     see({ baseline: 'x', resourceVersion: '11' });
     write();

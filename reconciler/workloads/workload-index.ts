@@ -10,6 +10,7 @@ import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
 import { requestedRestarts, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
+import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { StoredVersion } from '../../shared/kube/client/objects';
@@ -51,6 +52,8 @@ interface Entry extends TrackedWorkload {
   readonly signature: string;
   /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
+  /** When our own last write was stored; 0: unknown. What differs from it was written later. */
+  readonly ownWriteAtMs: number;
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
   readonly inMemory: boolean;
 }
@@ -126,6 +129,7 @@ export class WorkloadIndex {
     }
     const untilMs = this.#options.clock.monotonicMs() + ownWriteAwaitedMs;
     const { resourceVersion, generation = entry.record.generation } = stored;
+    const times = managedFieldsOf({ metadata: stored }).map(({ timeMs }) => timeMs ?? 0);
     this.#entries.set(workload.key, {
       ...entry,
       record: {
@@ -137,6 +141,7 @@ export class WorkloadIndex {
       baselineProblem: undefined,
       baselineLost: false,
       ownWrite: { resourceVersion, untilMs },
+      ownWriteAtMs: Math.max(entry.ownWriteAtMs, ...times),
       inMemory: false,
       unwritten: false,
     });
@@ -277,6 +282,7 @@ export class WorkloadIndex {
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       createdSince: isSince?.createdSince ?? nothing,
       ownWrite: undefined,
+      ownWriteAtMs: previous?.ownWriteAtMs ?? 0,
       inMemory,
       unwritten: inMemory && previous.unwritten,
     };
@@ -328,7 +334,7 @@ export class WorkloadIndex {
       };
     const sets =
       before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
-    const formerMs = before.writtenAtMs;
+    const formerMs = Math.max(before.writtenAtMs, previous?.ownWriteAtMs ?? 0);
     const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
     // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
     const isTold = origin === 'watch' || writtenAtMs <= formerMs;

@@ -25,8 +25,10 @@ const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion:
 
 export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
 
-/** The version of an object that a write has stored. */
-export type StoredVersion = Pick<ObjectMeta, 'resourceVersion' | 'generation'>;
+/** The version of an object that a write has stored, and when. */
+export interface StoredVersion extends Pick<ObjectMeta, 'resourceVersion' | 'generation'> {
+  readonly managedFields?: unknown;
+}
 
 /** Any API object in JSON; unknown fields are kept. */
 export interface KubeObject {
