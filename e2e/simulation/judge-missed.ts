@@ -71,7 +71,10 @@ function inCareSince(opened: Case, { writes }: Life): number {
  * it later.
  */
 function readableSince(opened: Case, { writes }: Life, source: string): number {
-  const recordings = writes.filter((write) => isOfEngine(write) && baselineOf(write.object));
+  const all = writes.filter((write) => isOfEngine(write) && baselineOf(write.object));
+  // What was recorded under a digest key that is lost counts for nothing.
+  const keyOf = (write: WriteRecord | undefined): string | undefined => baselineOf(write?.object)?.key;
+  const recordings = all.filter((write) => keyOf(write) === keyOf(all.at(-1)));
   const [adopter] = recordings;
   const recorder = recordings.find(({ object }) => recordedOf(object).has(source));
   const wasUnread =

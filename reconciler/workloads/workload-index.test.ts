@@ -240,7 +240,7 @@ describe('the newest baseline', () => {
       [
         'of a workload created since, before its creation',
         () => see({ baseline: text, createdAtMs: at(-20) }),
-        at(-19),
+        at(-20),
       ],
       [
         'that is first seen by a standby, until now',
@@ -259,12 +259,12 @@ describe('the newest baseline', () => {
         at(1),
       ],
       [
-        'of a workload that did not ask for restarts, until now',
+        'of a workload that did not ask for restarts, until it did',
         () => {
-          see({ baseline: text, annotations: {} });
-          return see({ baseline: text, resourceVersion: '11' });
+          see({ baseline: text, annotations: {}, writtenAtMs: at(-40) });
+          return see({ baseline: text, resourceVersion: '11', writtenAtMs: at(-10) });
         },
-        at(1),
+        at(-10),
       ],
     ])('answers changes: %s', (_which, seen, untilMs) => {
       expect(seen()).toMatchObject({ underOtherKey: true, referencedSinceMs: untilMs });

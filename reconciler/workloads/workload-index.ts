@@ -315,10 +315,9 @@ export class WorkloadIndex {
     origin: 'list' | 'watch',
     { underOtherKey }: ReadBaseline,
   ): TrackedWorkload['referencedSinceMs'] {
-    if (underOtherKey && previous?.record.baselineText !== record.baselineText) {
-      const isFirst = !previous && !this.#untracked.has(key);
-      return this.#recordedUntilMs(record, isFirst);
-    }
+    const isOthers = underOtherKey && previous?.record.baselineText !== record.baselineText;
+    const recordedUntilMs = isOthers ? this.#recordedUntilMs(previous !== undefined) : 0;
+    if (isOthers && previous) return recordedUntilMs;
     if (previous?.signature === signature) return previous.referencedSinceMs;
     // The workload is not adopted yet, and its template uses the same sources. An edit of the policy rolls no pods, so
     // they still run with what the sources held when the workload began to use them.
@@ -327,29 +326,28 @@ export class WorkloadIndex {
     const untracked = this.#untracked.get(key);
     const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
     const { createdAtMs, writtenAtMs } = timesOf(record);
-    if (!before)
-      return {
-        createdAtMs: Math.max(createdAtMs, selectedSinceMs),
-        writtenAtMs: Math.max(writtenAtMs, selectedSinceMs),
-      };
+    if (!before) {
+      const sinceMs = Math.max(createdAtMs, selectedSinceMs, recordedUntilMs);
+      return isOthers ? sinceMs : { createdAtMs: sinceMs, writtenAtMs: Math.max(writtenAtMs, selectedSinceMs) };
+    }
     const sets =
       before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
     const formerMs = Math.max(before.writtenAtMs, previous?.ownWriteAtMs ?? 0);
     const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
     // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
     const isTold = origin === 'watch' || writtenAtMs <= formerMs;
-    return Math.max(isTold ? writeTimeMs(times, sets === true) : formerMs, record.askedAtMs ?? 0, selectedSinceMs);
+    const sinceMs = isTold ? writeTimeMs(times, sets === true) : formerMs;
+    return Math.max(sinceMs, record.askedAtMs ?? 0, selectedSinceMs, recordedUntilMs);
   }
 
   /**
-   * The time until which changes may be answered in a baseline under another key, with the second of that time. Such a
-   * baseline was written by another replica: if it is seen first while this one leads, before this one led.
+   * The time until which changes may be answered in a baseline under another key, with the second of that time. Another
+   * replica wrote it: if it is not new to a workload that is known, before this one led.
    */
-  #recordedUntilMs({ namespace, createdAtMs }: WorkloadRecord, isFirst: boolean): number {
+  #recordedUntilMs(isNew: boolean): number {
     const nowMs = this.#options.clock.nowMs();
-    const leadingSinceMs = isFirst ? (this.#options.leadingSinceMs() ?? nowMs) : nowMs;
-    const sinceMs = Math.max(leadingSinceMs, createdAtMs, this.#options.selectedSinceMs(namespace));
-    return wholeSecond(Math.min(nowMs, sinceMs)) + 1000;
+    const untilMs = isNew ? nowMs : (this.#options.leadingSinceMs() ?? nowMs);
+    return wholeSecond(Math.min(nowMs, untilMs)) + 1000;
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
