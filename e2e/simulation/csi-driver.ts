@@ -38,6 +38,8 @@ interface Status {
  * the status.
  */
 const firstLookMs = 7_000;
+/** The first versions of a status come well before that. */
+const completedWithinMs = 3_000;
 
 /**
  * The CSI driver, the provider whose secrets it mounts, and the pods that mount them. What the provider holds changes
@@ -231,10 +233,19 @@ export class CsiDriver {
           this.#options.later(1_001, () => this.#look(status));
           return ', not yet';
         }
+        const { registry } = server;
+        // A write that late could not be told from a rotation. A kubelet that mounts so late makes the status only then.
+        if (!before && nowMs() - status.createdMs > completedWithinMs) {
+          await registry.delete(context, secretProviderClassPodStatusKind, namespace, name, {});
+          const body = { ...bodyOf(status, held), metadata: { name, namespace } };
+          await registry.create(context, secretProviderClassPodStatusKind, namespace, body);
+          this.#statuses.set(name, { ...status, createdMs: nowMs() });
+          return ` ${told(held)}`;
+        }
         const change = (): { readonly object: ReturnType<typeof bodyOf> } => ({
           object: { ...this.#objectOf(status), ...bodyOf(status, held) },
         });
-        await server.registry.update(context, secretProviderClassPodStatusKind, namespace, name, change);
+        await registry.update(context, secretProviderClassPodStatusKind, namespace, name, change);
         if (!before || sameContent(before, held)) return '';
         this.#rotated.set(of, { second: Math.floor(nowMs() / 1000), content: held });
         const current = this.#statuses.get(name);
