@@ -211,7 +211,7 @@ export const testedMutants: readonly TestedMutant[] = [
   },
   {
     what: 'what changed before a workload was opted in by a removal counts',
-    file: 'reconciler/workloads/workload-index.ts',
+    file: 'reconciler/workloads/referenced-since.ts',
     from: 'isTold ? writeTimeMs(times, sets === true) : formerMs',
     to: 'isTold ? writtenAtMs : formerMs',
     test: 'reconciler/workloads/workload-index.test.ts',

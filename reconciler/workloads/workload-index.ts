@@ -8,7 +8,7 @@ import {
 import type { AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { errorMessage } from '../../shared/domain/errors';
 import { splitObjectKey, type ObjectKey } from '../../shared/domain/kubernetes/object-key';
-import { requestedRestarts, optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
+import { optedIn, type PolicySettings } from '../../shared/domain/policy/policy';
 import { sourceId, type SourceId, type SourceRecord, type SourceRef } from '../../shared/domain/sources/source';
 import { managedFieldsOf } from '../../shared/domain/workloads/managed-fields';
 import { trackingSignature, type WorkloadRecord } from '../../shared/domain/workloads/workload';
@@ -16,15 +16,10 @@ import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-k
 import type { StoredVersion } from '../../shared/kube/client/objects';
 import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
-import {
-  workloadKey,
-  type FirstSeenTimes,
-  type TrackedWorkload,
-  type WorkloadKey,
-} from '../../shared/domain/plan/tracked-workload';
+import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { DigestKeyring } from '../sources/digest-keyring';
+import { referencedSince, untrackedOf, type Seen, type SeenWorkload, type UntrackedWorkload } from './referenced-since';
 import { SourceUsers } from './source-users';
-import { wholeSecond, writeTimeMs } from '../sources/write-time';
 
 export interface WorkloadIndexOptions {
   readonly clock: Clock;
@@ -48,12 +43,9 @@ export interface WorkloadIndexOptions {
   readonly onGone: (key: WorkloadKey) => void;
 }
 
-interface Entry extends TrackedWorkload {
-  readonly signature: string;
+interface Entry extends TrackedWorkload, SeenWorkload {
   /** Our own write, until the watch shows it: older states that arrive late must not replace it. */
   readonly ownWrite: { readonly resourceVersion: string; readonly untilMs: number } | undefined;
-  /** When our own last write was stored; 0: unknown. What differs from it was written later. */
-  readonly ownWriteAtMs: number;
   /** The baseline is kept only in memory, so it is not lost if the object does not show it. */
   readonly inMemory: boolean;
 }
@@ -63,15 +55,6 @@ interface ReadBaseline {
   readonly problem: string | undefined;
   /** It was made with another digest key. */
   readonly underOtherKey?: boolean;
-}
-
-/**
- * A workload that does not opt in: when it was written, and what it asked for then. There may be many, so no policy is
- * kept.
- */
-interface Untracked extends FirstSeenTimes {
-  readonly uid: string;
-  readonly asked: string;
 }
 
 /** If the watch has not shown our own write by then, it is not expected to show it any more. */
@@ -84,7 +67,7 @@ export class WorkloadIndex {
   readonly #options: WorkloadIndexOptions;
   readonly #entries = new Map<WorkloadKey, Entry>();
   /** Workloads that do not opt in. A later opt-in gets the time of its write, not of the workload's creation. */
-  readonly #untracked = new Map<WorkloadKey, Untracked>();
+  readonly #untracked = new Map<WorkloadKey, UntrackedWorkload>();
   readonly #users = new SourceUsers();
 
   constructor(options: WorkloadIndexOptions) {
@@ -268,7 +251,9 @@ export class WorkloadIndex {
     const older = previous?.baseline && previous.baseline.sequence > (read.baseline?.sequence ?? -1);
     const inMemory = older === true && previous.inMemory;
     const signature = trackingSignature(record);
-    const referencedSinceMs = this.#referencedSinceMs(key, record, signature, previous, origin, read);
+    const underOtherKey = read.underOtherKey === true;
+    const seen = { record, signature, origin, underOtherKey, previous };
+    const referencedSinceMs = this.#referencedSinceMs(key, seen);
     const isSince = previous && previous.referencedSinceMs === referencedSinceMs ? previous : undefined;
     return {
       key,
@@ -277,7 +262,7 @@ export class WorkloadIndex {
       baseline: older ? previous.baseline : read.baseline,
       baselineProblem: inMemory ? undefined : read.problem,
       baselineLost: older === true && !inMemory,
-      underOtherKey: read.underOtherKey === true,
+      underOtherKey,
       referencedSinceMs,
       referencedSinceVersion: isSince?.referencedSinceVersion ?? record.resourceVersion,
       createdSince: isSince?.createdSince ?? nothing,
@@ -309,45 +294,16 @@ export class WorkloadIndex {
 
   #referencedSinceMs(
     key: WorkloadKey,
-    record: WorkloadRecord,
-    signature: string,
-    previous: Entry | undefined,
-    origin: 'list' | 'watch',
-    { underOtherKey }: ReadBaseline,
+    seen: Pick<Seen, 'record' | 'signature' | 'origin' | 'underOtherKey' | 'previous'>,
   ): TrackedWorkload['referencedSinceMs'] {
-    const isOthers = underOtherKey && previous?.record.baselineText !== record.baselineText;
-    const recordedUntilMs = isOthers ? this.#recordedUntilMs(previous !== undefined) : 0;
-    if (isOthers && previous) return recordedUntilMs;
-    if (previous?.signature === signature) return previous.referencedSinceMs;
-    // The workload is not adopted yet, and its template uses the same sources. An edit of the policy rolls no pods, so
-    // they still run with what the sources held when the workload began to use them.
-    if (previous && !previous.baseline && sameReferences(previous.record, record)) return previous.referencedSinceMs;
-    const selectedSinceMs = this.#options.selectedSinceMs(record.namespace);
-    const untracked = this.#untracked.get(key);
-    const before = previous ? untrackedOf(previous.record) : untracked?.uid === record.uid ? untracked : undefined;
-    const { createdAtMs, writtenAtMs } = timesOf(record);
-    if (!before) {
-      const sinceMs = Math.max(createdAtMs, selectedSinceMs, recordedUntilMs);
-      return isOthers ? sinceMs : { createdAtMs: sinceMs, writtenAtMs: Math.max(writtenAtMs, selectedSinceMs) };
-    }
-    const sets =
-      before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
-    const formerMs = Math.max(before.writtenAtMs, previous?.ownWriteAtMs ?? 0);
-    const times = { formerMs, writtenAtMs, seenMs: wholeSecond(this.#options.clock.nowMs()) };
-    // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
-    const isTold = origin === 'watch' || writtenAtMs <= formerMs;
-    const sinceMs = isTold ? writeTimeMs(times, sets === true) : formerMs;
-    return Math.max(sinceMs, record.askedAtMs ?? 0, selectedSinceMs, recordedUntilMs);
-  }
-
-  /**
-   * The time until which changes may be answered in a baseline under another key, with the second of that time. Another
-   * replica wrote it: if it is not new to a workload that is known, before this one led.
-   */
-  #recordedUntilMs(isNew: boolean): number {
-    const nowMs = this.#options.clock.nowMs();
-    const untilMs = isNew ? nowMs : (this.#options.leadingSinceMs() ?? nowMs);
-    return wholeSecond(Math.min(nowMs, untilMs)) + 1000;
+    const { clock, selectedSinceMs, leadingSinceMs } = this.#options;
+    return referencedSince({
+      ...seen,
+      untracked: this.#untracked.get(key),
+      nowMs: clock.nowMs(),
+      selectedSinceMs: selectedSinceMs(seen.record.namespace),
+      leadingSinceMs: leadingSinceMs(),
+    });
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {
@@ -375,18 +331,6 @@ export function isTrackable(record: WorkloadRecord, policy: PolicySettings): boo
   if (record.kind === 'CronJob') return record.settings.cronJobPolicy !== 'never';
   if (record.kind === 'Job') return record.settings.jobPolicy !== 'never' && record.controlledBy?.kind !== 'CronJob';
   return true;
-}
-
-function timesOf({ createdAtMs, writtenAtMs = createdAtMs }: WorkloadRecord): FirstSeenTimes {
-  return { createdAtMs, writtenAtMs };
-}
-
-function untrackedOf(record: WorkloadRecord): Untracked {
-  return { uid: record.uid, asked: requestedRestarts(record.policy), ...timesOf(record) };
-}
-
-function sameReferences(left: WorkloadRecord, right: WorkloadRecord): boolean {
-  return JSON.stringify(left.references) === JSON.stringify(right.references);
 }
 
 /**
