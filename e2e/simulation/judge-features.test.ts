@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { withValueAt, type JsonObject } from '../apiserver/json';
+import { job, seed } from '../apiserver/cluster';
 import { adopted, Hand } from './history.fixture';
 import { pausedAtAnnotation, periodAnnotation } from './pause-text';
 
@@ -217,6 +218,20 @@ describe('the judge of selected namespaces', () => {
     await hand.clock.advance(60_000);
     await hand.engine('value-2-', true);
     expect(hand.promises(false, selecting)).toEqual(['left out']);
+  });
+
+  it.each([
+    ['finds the deletion of a Job there long after', false, ['left out']],
+    ['takes it for what a journal entry from before began', true, []],
+  ])('%s', async (_what, isJournaled, promises) => {
+    const hand = await looked();
+    seed(hand.server, job({ name: 'migrate', annotations: { 'reloader.stakater.com/auto': 'true' } }));
+    if (isJournaled) await hand.openJournal();
+    await hand.clock.advance(1_000);
+    await hand.label('Namespace', {});
+    await hand.clock.advance(60_000);
+    await hand.deleteJob('engine-0-1');
+    expect(hand.promises(false, selecting).filter((promise) => promise === 'left out')).toEqual(promises);
   });
 
   it('takes what is done soon after for what was under way', async () => {

@@ -82,6 +82,11 @@ describe('the judge of what a webhook puts into writes of others', () => {
       update({ n: 3, restartedAt, lastRestartAt: '2026-01-01T00:00:01.000Z' }, {}, { n: 3 }),
       ['kept'],
     ],
+    [
+      'a rollback to another record of the same number',
+      update(stored, { n: 3, digest: 'b', image: '2' }, { n: 3, digest: 'b', image: '2' }),
+      [],
+    ],
     ['nothing of what opts out', update(stored, { optedIn: false }, { optedIn: false }), []],
     ['nothing of what keeps everything itself', update(stored, stored, stored), []],
   ])('finds nothing wrong with %s', (_, write, marked) => {

@@ -50,9 +50,7 @@ export function checkMarks(write: MarkedWrite): readonly Violation[] {
     found('baseline apart from template', `takes its record from ${standing?.n} to ${baseline?.n}`);
   }
   const isOther = JSON.stringify(baseline?.sources) !== JSON.stringify(standing?.sources);
-  // A rollback may bring an older record with the same number: after the loss of a record its numbers begin again.
-  const isAnswered = JSON.stringify(baseline) !== JSON.stringify(baselineOf(asked));
-  if (standing && baseline && isAnswered && isOther && baseline.n === standing.n) {
+  if (standing && baseline && isOther && baseline.n === standing.n) {
     found('baseline apart from template', `changes the record and not its number, ${baseline.n}`);
   }
   if (isBareReplacement(write) && templateOf(after) !== templateOf(old)) {
@@ -123,8 +121,12 @@ function isRollout(write: MarkedWrite): boolean {
   return operation === 'CREATE' || (templateOf(asked) !== templateOf(oldObject) && !isBareReplacement(write));
 }
 
-function newer(left: WrittenBaseline | undefined, right: WrittenBaseline | undefined): WrittenBaseline | undefined {
-  return (left?.n ?? -1) >= (right?.n ?? -1) ? left : right;
+/**
+ * Of two with one number, the one that was sent: a rollback may bring an older one, because numbers begin again after the
+ * loss of a record.
+ */
+function newer(stored: WrittenBaseline | undefined, sent: WrittenBaseline | undefined): WrittenBaseline | undefined {
+  return (stored?.n ?? -1) > (sent?.n ?? -1) ? stored : sent;
 }
 
 /** Whether something else is recorded now for a source that was recorded before. */
