@@ -3,7 +3,8 @@ import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import { ConflictError, ServerError } from '../../shared/kube/errors';
 import { NotLeadingError } from '../apply/restart';
 import { restartOf } from '../apply/restart.fixture';
-import { UnansweredRestarts } from './unanswered-restarts';
+import type { KubeObject } from '../../shared/kube/client/objects';
+import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
 import type { WorkloadOptions } from '../../shared/domain/plan/records.fixture';
 import type { Restart } from '../apply/restart';
 import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload';
@@ -63,5 +64,38 @@ describe('a restart whose write got no answer', () => {
     const { restart, restarts } = unanswered();
     restarts.forget(restart.workload.key);
     expect(restarts.takeRecorded(seen(restart))).toEqual([]);
+  });
+});
+
+describe('a restart that an object records', () => {
+  const { lastRestart } = ownAnnotations;
+
+  function stored({ annotations }: Restart, more: Readonly<Record<string, string>> = {}): KubeObject {
+    return {
+      metadata: { name: 'web', uid: 'uid-web', resourceVersion: '11', annotations: { ...annotations, ...more } },
+      spec: { template: { metadata: {}, spec: { containers: [] } } },
+    };
+  }
+
+  it('is lost where its marker is not in the template', () => {
+    const restart = restartOf();
+    expect(
+      lostRestart([restartOf({}, { annotations: { [lastRestart]: 'another' } }), restart], stored(restart)),
+    ).toEqual({
+      restart,
+      missing: expect.any(String),
+    });
+  });
+
+  it('is lost where only the record is left of it', () => {
+    const restart = restartOf();
+    const object = stored(restart);
+    const { [lastRestart]: _told, ...annotations } = object.metadata.annotations ?? {};
+    expect(lostRestart([restart], { ...object, metadata: { ...object.metadata, annotations } })?.restart).toBe(restart);
+  });
+
+  it('is none of these, where the object tells of another one', () => {
+    const restart = restartOf();
+    expect(lostRestart([restart], stored(restart, { [lastRestart]: 'put in by admission' }))).toBeUndefined();
   });
 });

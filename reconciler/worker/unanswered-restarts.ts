@@ -1,9 +1,12 @@
 import { ownAnnotations } from '../../shared/domain/annotations/annotations';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
+import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
+import type { KubeObject } from '../../shared/kube/client/objects';
 import { KubeError } from '../../shared/kube/errors';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type Restart } from '../apply/restart';
+import { missingOfMarker } from '../apply/template';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
 /** Tries for one version follow each other ever more slowly, and a watch shows another version within seconds. */
@@ -48,6 +51,26 @@ export class UnansweredRestarts {
   forget(key: WorkloadKey): void {
     this.#restarts.delete(key);
   }
+}
+
+/**
+ * The one of these restarts that the object records, and what is missing of its marker. Undefined if its marker is there, or
+ * the record came otherwise: admission may have put the same one into somebody else's write, with another restart's id.
+ */
+export function lostRestart(
+  restarts: readonly Restart[],
+  object: KubeObject,
+): { readonly restart: Restart; readonly missing: string } | undefined {
+  const { lastRestart } = ownAnnotations;
+  const told = object.metadata.annotations?.[lastRestart];
+  const recorded = restarts.filter(({ annotations }) => told === undefined || annotations[lastRestart] === told);
+  const found = recorded.map((restart) => {
+    const { templatePath } = workloadKind(restart.workload.record.kind);
+    return { restart, missing: missingOfMarker(objectOf(fieldAt(object, templatePath)), restart.marker) };
+  });
+  const [first] = found;
+  if (first?.missing === undefined || found.some(({ missing }) => missing === undefined)) return undefined;
+  return { restart: first.restart, missing: first.missing };
 }
 
 function isSameVersion(left: WorkloadRecord, right: WorkloadRecord): boolean {

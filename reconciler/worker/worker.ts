@@ -4,15 +4,13 @@ import { optedIn } from '../../shared/domain/policy/policy';
 import type { StrategyName, WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { ConflictError, NotFoundError } from '../../shared/kube/errors';
-import { getObject } from '../../shared/kube/client/objects';
+import { getObject, type KubeObject } from '../../shared/kube/client/objects';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import type { AdoptionRateLimiter } from './adoption-rate-limiter';
 import { MarkerLostError } from '../apply/patch-workload';
 import { StaleWorkloadError } from '../apply/read-again';
 import { NotLeadingError, type ApplyContext, type Restart } from '../apply/restart';
-import { fieldAt, objectOf, type JsonObject } from '../../shared/domain/kubernetes/json-value';
-import { missingOfMarker } from '../apply/template';
 import type { BaselineRemovals } from './baseline-removals';
 import { baselineText } from '../apply/baseline-too-large-error';
 import type { Change } from '../../shared/domain/plan/change';
@@ -32,7 +30,7 @@ import type { Settled, SettleTimes, SettleWindows } from './settle-window';
 import type { LocalSourceRef } from '../../shared/domain/sources/source';
 import type { ContentLoader } from '../reading/content-loader';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
-import { UnansweredRestarts } from './unanswered-restarts';
+import { lostRestart, UnansweredRestarts } from './unanswered-restarts';
 import type { Writers } from './writers';
 
 export interface WorkerOptions extends PlanView {
@@ -301,22 +299,20 @@ export class Worker {
   /** What an answer would have shown, a read shows. Throws a MarkerLostError, and what a read throws. */
   async #takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
     const restarts = this.#unanswered.takeRecorded(workload);
-    const [restart] = restarts;
-    if (!restart) return;
+    if (restarts.length === 0) return;
     const { context, reporter } = this.#options;
     const { kind, namespace, name, resourceVersion } = workload.record;
-    const { resource, templatePath } = workloadKind(kind);
-    let template: JsonObject;
+    let object: KubeObject;
     try {
-      template = objectOf(fieldAt(await getObject(context.client, resource, namespace, name), templatePath));
+      object = await getObject(context.client, workloadKind(kind).resource, namespace, name);
     } catch (error) {
       restarts.forEach((each) => this.#unanswered.failed(each, undefined));
       throw error;
     }
-    const missing = restarts.map(({ marker }) => missingOfMarker(template, marker));
-    const [lost] = missing;
-    if (lost === undefined || missing.includes(undefined)) return;
-    const error = new MarkerLostError(workload, lost, resourceVersion);
+    const lost = lostRestart(restarts, object);
+    if (!lost) return;
+    const { restart } = lost;
+    const error = new MarkerLostError(workload, lost.missing, resourceVersion);
     reporter.notRestarted(workload, error);
     await this.#takeBack({ ...workload, baseline: restart.workload.baseline }, restart, resourceVersion);
     throw error;
