@@ -90,7 +90,7 @@ describe('a restart that an object records', () => {
   it('is lost where only the record is left of it', () => {
     const restart = restartOf();
     const object = stored(restart);
-    const { [lastRestart]: _told, ...annotations } = object.metadata.annotations ?? {};
+    const annotations = { [ownAnnotations.baseline]: restart.annotations[ownAnnotations.baseline] ?? '' };
     expect(lostRestart([restart], { ...object, metadata: { ...object.metadata, annotations } })?.restart).toBe(restart);
   });
 
