@@ -45,11 +45,13 @@ export function reasonFor(
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
     [undefined, firstWrite?.revision].some((seen) => (contents.witnessedSinceMs(source, seen) ?? -1) >= bornMs);
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
+  // A write that shows late is a change in doubt, if the content before it can no longer be read.
+  const writtenSinceMs = rules.refusesPast ? bornMs - latestWatchMs : bornMs;
   const isWritten = (source: string): boolean =>
     lostWrites(opened, source).length > 0 ||
     contents
       .writes(source)
-      .some((each) => each.type === 'MODIFIED' && each.revision <= revision && each.atMs >= bornMs) ||
+      .some((each) => each.type === 'MODIFIED' && each.revision <= revision && each.atMs >= writtenSinceMs) ||
     changedInLife(source, bornMs);
   const wentSince = (source: string, sinceMs: number): boolean => {
     const late = lateChanges(opened, life, source, [user]);

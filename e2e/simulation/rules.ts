@@ -6,6 +6,8 @@ export interface Rules extends Features {
   readonly clocksAreRight: boolean;
   /** Some watches may go silent without an error. Their processes miss changes until the watch times out. */
   readonly watchesFellSilent: boolean;
+  /** The server may answer that it no longer has a past version. */
+  readonly refusesPast: boolean;
   /** How long after a write every process knows of it; infinity if connections break. */
   readonly shownWithinMs: number;
 }
@@ -14,5 +16,6 @@ export const plainRules: Rules = {
   ...noFeatures,
   clocksAreRight: true,
   watchesFellSilent: false,
+  refusesPast: false,
   shownWithinMs: Infinity,
 };

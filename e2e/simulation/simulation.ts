@@ -100,7 +100,8 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
   const watchesFellSilent =
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
-  const rules = { ...features, clocksAreRight, watchesFellSilent, shownWithinMs: shownWithinMs(world) };
+  const refusesPast = world.weather.some(({ kind }) => kind === 'gone');
+  const rules = { ...features, clocksAreRight, watchesFellSilent, refusesPast, shownWithinMs: shownWithinMs(world) };
   const judge = new Judge(rules);
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();

@@ -221,6 +221,17 @@ describe('a status that goes', () => {
     expect(rotationsTold()).toEqual(expected);
   });
 
+  it.each<[string, number, readonly string[]]>([
+    ['was written since, it was rotated and then back', 30, ['2 at 20 s', '1 at 30 s']],
+    ['lags behind, it was not', -600, ['2 at 20 s']],
+  ])('if it shows what it did before the newest rotation, and %s', (_what, written, expected) => {
+    show({ version: '1', pod: 'b', written: -600 });
+    show({ version: '1' });
+    show({ version: '2', written: 20 });
+    show({ version: '1', pod: 'b', written, origin: 'list' });
+    expect(rotationsTold()).toEqual(expected);
+  });
+
   it('takes no rotation with it', () => {
     show({ version: '1' });
     show({ version: '2', written: 20 });

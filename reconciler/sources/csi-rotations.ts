@@ -30,6 +30,7 @@ interface Mounted {
   readonly uid: string;
   readonly className: string;
   readonly content: ContentDigest | undefined;
+  readonly writtenAtMs: number | undefined;
 }
 
 /**
@@ -109,13 +110,13 @@ export class CsiRotations {
     const key = objectKey(namespace, name);
     const known = this.#statuses.get(key);
     const before = known?.uid === uid && known.className === className ? known : undefined;
-    this.#statuses.set(key, { uid, className, content });
+    this.#statuses.set(key, { uid, className, content, writtenAtMs: status.statusWrittenAtMs });
     if (content === undefined || className === '') return undefined;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
     // A list may show versions for a status that was seen without: the first ones, or those of a rotation since.
     const isFirst = before !== undefined && before.content === undefined && origin === 'watch';
     const isRotated = before?.content
-      ? !content.equals(before.content)
+      ? !content.equals(before.content) || this.#isRotatedBack(status, content, before)
       : !isFirst && status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs;
     const classKey = objectKey(namespace, className);
     const formerly = this.#rotations.get(classKey);
@@ -124,6 +125,20 @@ export class CsiRotations {
     if (!now || now === formerly) return undefined;
     this.#rotations.set(classKey, now);
     return now.source === formerly?.source ? undefined : classKey;
+  }
+
+  /**
+   * It shows what it showed before, and was written since, after others were rotated: it was rotated, too, and then back. A
+   * driver writes no status that lags behind.
+   */
+  #isRotatedBack(
+    { namespace, className, statusWrittenAtMs }: CsiPodStatus,
+    content: ContentDigest,
+    before: Mounted,
+  ): boolean {
+    const newest = this.#rotations.get(objectKey(namespace, className));
+    if (!newest || statusWrittenAtMs === undefined || content.equals(newest.source.content)) return false;
+    return statusWrittenAtMs > Math.max(newest.shownMs, before.writtenAtMs ?? Infinity);
   }
 
   #update(key: ObjectKey): void {
