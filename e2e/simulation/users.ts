@@ -244,7 +244,9 @@ export class Users {
     const uid = this.object(workload)?.metadata.uid;
     const { store } = this.#server;
     // Without the writes that a restore of etcd has undone: the old ReplicaSets are in etcd, too.
-    const former = store.records(this.#server.kindOf(workload.kind)).filter(({ object }) => object.metadata.uid === uid);
+    const former = store
+      .records(this.#server.kindOf(workload.kind))
+      .filter(({ object }) => object.metadata.uid === uid);
     const old = draw.pickAny(former)?.object;
     if (old === undefined) return;
     this.edits.change(workload, 'roll back', (current) => ({
