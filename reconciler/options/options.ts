@@ -1,12 +1,14 @@
-import { defaultAnnotationKeys, type AnnotationKeys } from '../../shared/domain/annotations/annotations';
 import { maxSettleMs, type StrategyName } from '../../shared/domain/workloads/workload-settings';
 import type { WorkloadKindName } from '../../shared/domain/kubernetes/workload-kinds';
 import type { ListenAddress } from '../../shared/runtime/http/listen-address';
 import {
-  annotationKey,
+  annotationKeysOf,
+  annotationOptionTable,
+  annotationProblems,
+} from '../../shared/runtime/options/annotation-options';
+import {
   durationMs,
   switchRow,
-  listOf,
   listenAddress,
   nonEmpty,
   objectName,
@@ -20,6 +22,7 @@ import {
   processOptionTable,
   samePortProblems,
 } from '../../shared/runtime/options/process-options';
+import { ignoredWorkloadKindsOf, restartOptionTable } from '../../shared/runtime/options/restart-options';
 import { scopeOf, selectionOptionTable } from '../../shared/runtime/options/selection-options';
 import type { LogFormat, LogLevel } from '../../shared/runtime/log/winston-logger';
 import { alertOptionTable, type AlertOptions } from '../alerts/options';
@@ -62,42 +65,6 @@ export interface ReconcilerOptions extends AlertOptions, Omit<EngineSettings, Fo
   readonly remarks: readonly string[];
 }
 
-function annotationRow(flag: string, key: keyof AnnotationKeys, describe: string) {
-  return {
-    flag,
-    schema: annotationKey,
-    default: defaultAnnotationKeys[key],
-    describe: `Annotation key ${describe}.`,
-    accepts: 'an annotation key such as example.com/reload, different from all others',
-  } as const;
-}
-
-/** Reloader's keys that have a flag, by their names in {@link AnnotationKeys}. */
-const annotationTable = {
-  auto: annotationRow('auto-annotation', 'auto', 'that switches restarts on for all sources a workload uses'),
-  configMapAuto: annotationRow(
-    'configmap-auto-annotation',
-    'configMapAuto',
-    'that switches restarts on for ConfigMaps only',
-  ),
-  secretAuto: annotationRow('secret-auto-annotation', 'secretAuto', 'that switches restarts on for Secrets only'),
-  configMapReload: annotationRow('configmap-annotation', 'configMapReload', 'with a list of ConfigMaps'),
-  secretReload: annotationRow('secret-annotation', 'secretReload', 'with a list of Secrets'),
-  search: annotationRow('auto-search-annotation', 'search', 'with which a workload searches for matching sources'),
-  match: annotationRow('search-match-annotation', 'match', 'with which a source matches a search'),
-  ignore: annotationRow('ignore-annotation', 'ignore', 'for a source whose changes are ignored'),
-  pausePeriod: annotationRow(
-    'pause-deployment-annotation',
-    'pausePeriod',
-    'with the time for which a Deployment is paused after a change',
-  ),
-  pausedAt: annotationRow(
-    'pause-deployment-time-annotation',
-    'pausedAt',
-    'with the time at which Reroll paused a Deployment',
-  ),
-} satisfies Partial<Record<keyof AnnotationKeys, unknown>>;
-
 const strategies: Readonly<Record<string, StrategyName>> = {
   'env-vars': 'env-vars',
   annotations: 'annotations',
@@ -110,23 +77,15 @@ const settleTime = durationMs.refine((ms) => ms <= maxSettleMs, 'longer than 1h'
 
 const defaultSettleMaxMs = 10_000;
 
-const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
+const { autoReloadAll, ...othersOfRestarts } = restartOptionTable;
 
 /** Flags that Reloader has keep its names. */
 export const reconcilerOptionTable = {
   ...inGroup('What restarts', {
-    autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
+    autoReloadAll,
     reloadOnCreate: switchRow('reload-on-create', 'Also restart when a source is created.'),
     reloadOnDelete: switchRow('reload-on-delete', 'Also restart when a source is deleted.'),
-    csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
-    rollouts: switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.', 'true'),
-    ignoredWorkloadKinds: {
-      flag: 'ignored-workload-types',
-      form: 'list',
-      schema: listOf(oneOf(ignorableWorkloadKinds, 'not a type that can be ignored')),
-      describe: 'Kinds of workload that are never restarted.',
-      accepts: 'a list of jobs, cronjobs',
-    },
+    ...othersOfRestarts,
   }),
   ...inGroup('Which namespaces and sources', selectionOptionTable),
   ...inGroup('When and how', {
@@ -158,7 +117,7 @@ export const reconcilerOptionTable = {
     ),
     dryRun: switchRow('dry-run', 'Decide, log and count, but write nothing: for a comparison with another install.'),
   }),
-  ...inGroup('Annotation keys', annotationTable),
+  ...inGroup('Annotation keys', annotationOptionTable),
   ...inGroup('Replicas', {
     podName: {
       flag: 'pod-name',
@@ -212,7 +171,7 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
     ...scope,
     settleMaxMs: settleMaxMs ?? Math.max(defaultSettleMaxMs, options.settleMs),
     ignoredSourceKind: ignoredSourceKinds[0],
-    ignoredWorkloadKinds: [...options.ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))],
+    ignoredWorkloadKinds: ignoredWorkloadKindsOf({ ...options, rollouts }),
     leaseName: options.leaseName ?? defaultLeaseName({ enableHa }),
     replicated: enableHa,
     channelListen: options.dryRun ? undefined : options.channelListen,
@@ -223,11 +182,10 @@ export function parseReconcilerOptions(args: readonly string[], env: Environment
         ? ['--channel-listen has no effect in a dry run: the webhook reports to the install that acts']
         : []),
     ],
-    annotationKeys: {
-      ...defaultAnnotationKeys,
+    annotationKeys: annotationKeysOf({
       ...{ auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore },
       ...{ pausePeriod, pausedAt },
-    },
+    }),
   };
 }
 
@@ -247,18 +205,4 @@ function namespaceProblems({ namespaces = [] }: Partial<Values>): readonly strin
     `--namespaces has ${namespaces.length} entries, and ${maxNamespaces} can be watched one by one: leave it out to watch the ` +
       'whole cluster, with --namespace-selector to choose from it, or divide them among several installs',
   ];
-}
-
-/** If two settings shared a key, one annotation would mean both. */
-function annotationProblems(values: Partial<Values>): readonly string[] {
-  const flags = Object.entries(annotationTable).map(([name, { flag }]) => ({
-    flag,
-    key: values[name as keyof typeof annotationTable],
-  }));
-  return flags.flatMap(({ flag, key }, index) =>
-    flags
-      .slice(index + 1)
-      .filter((other) => key !== undefined && other.key === key)
-      .map((other) => `--${flag} and --${other.flag} are both ${key ?? ''}: give each a key of its own`),
-  );
 }

@@ -22,6 +22,8 @@ export interface CliCommand {
 export interface LoadedCommand {
   /** For the help; `run` parses them. */
   readonly options: OptionTable;
+  /** More for the end of the help, such as the meaning of exit codes. */
+  readonly notes?: string;
   /**
    * Receives the arguments after the name of the command. A UsageError is shown with a hint to the help.
    *
@@ -115,7 +117,8 @@ function buildProgram(
       .allowUnknownOption()
       .allowExcessArguments();
     if (requested?.name !== name) continue;
-    command.addHelpText('after', `\n${describeOptions(requested.options, io.columns)}`);
+    const { options, notes } = requested;
+    command.addHelpText('after', ['', describeOptions(options, io.columns), ...(notes ? ['', notes] : [])].join('\n'));
     command.action(async (_options: unknown, { args }: Command) => {
       await run(requested, args);
     });

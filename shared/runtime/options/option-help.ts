@@ -35,7 +35,7 @@ function section(group: string, rows: readonly OptionRow[], columns: number): st
 }
 
 function entry(row: OptionRow, columns: number, withAccepts: boolean): string {
-  const flag = `${indent}--${row.flag}`;
+  const flag = `${indent}${row.short === undefined ? '' : `-${row.short}, `}--${row.flag}`;
   const margin = ' '.repeat(describeAt);
   const described = wrap(describe(row, withAccepts), columns, margin);
   return flag.length < describeAt - 1 ? flag + described.slice(flag.length) : `${flag}\n${described}`;

@@ -4,6 +4,8 @@ import type * as z from 'zod';
 interface OptionRowBase {
   /** The name as typed, without the dashes: `settle-max`. */
   readonly flag: string;
+  /** One letter that stands for the name, after one dash: `f`. */
+  readonly short?: string;
   /** A variable that others may have set already (`POD_NAME`, Reloader's), read after our `REROLL_<FLAG>`. */
   readonly fallbackEnv?: string;
   readonly describe: string;

@@ -64,7 +64,8 @@ function readFlags(rows: readonly OptionRow[], args: readonly string[]) {
       problems.push(`unexpected argument ${quoteNoUrl(arg)}: only flags are accepted, each as --flag=value`);
       continue;
     }
-    const row = arg.startsWith('--') ? rows.find(({ flag }) => flag === name) : undefined;
+    const isLong = arg.startsWith('--');
+    const row = rows.find(({ flag, short }) => (isLong ? flag : short) === name);
     if (!row) {
       // The next argument is probably its value, so it is not reported too. It is not shown, because it may be
       // anything.

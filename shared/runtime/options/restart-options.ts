@@ -1,0 +1,28 @@
+import type { WorkloadKindName } from '../../domain/kubernetes/workload-kinds';
+import { listOf, oneOf, switchRow } from './option-schemas';
+import type { OptionTable, OptionValues } from './option-table';
+
+/** What restarts, and by which sources: rows that the reconciler and lint share. */
+
+const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
+
+export const restartOptionTable = {
+  autoReloadAll: switchRow('auto-reload-all', 'Restart every workload that does not opt out.'),
+  csi: switchRow('enable-csi-integration', 'Also restart when a CSI driver rotates the secrets of a volume.'),
+  rollouts: switchRow('is-Argo-Rollouts', 'Restart Argo Rollouts, where their API is served.', 'true'),
+  ignoredWorkloadKinds: {
+    flag: 'ignored-workload-types',
+    form: 'list',
+    schema: listOf(oneOf(ignorableWorkloadKinds, 'not a type that can be ignored')),
+    describe: 'Kinds of workload that are never restarted.',
+    accepts: 'a list of jobs, cronjobs',
+  },
+} satisfies OptionTable;
+
+/** The kinds of workload that the two flags leave alone. */
+export function ignoredWorkloadKindsOf({
+  ignoredWorkloadKinds,
+  rollouts,
+}: Pick<OptionValues<typeof restartOptionTable>, 'ignoredWorkloadKinds' | 'rollouts'>): readonly WorkloadKindName[] {
+  return [...ignoredWorkloadKinds, ...(rollouts ? [] : (['Rollout'] as const))];
+}
