@@ -1,40 +1,16 @@
-import { Composer, isAlias, isMap, isPair, isScalar, isSeq, Parser } from 'yaml';
-import type { Alias, CST, ErrorCode, Node, Pair, YAMLMap } from 'yaml';
-import { type ContentParser, type DocumentNode, type MapEntry, maxNesting, NestingError } from './document-node';
-
-const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
-  ALIAS_PROPS: 'an alias has no anchor and no tag of its own',
-  BAD_ALIAS: 'an alias needs a name, and no colon at its end',
-  BAD_COLLECTION_TYPE: 'a tag does not fit its value',
-  BAD_DIRECTIVE: 'this is not a directive',
-  BAD_DQ_ESCAPE: 'this is not an escape sequence',
-  BAD_INDENT: 'the indentation is wrong, or a bracket or brace is not closed',
-  BAD_PROP_ORDER: 'an anchor or a tag is in the wrong place',
-  BAD_SCALAR_START: 'a value that begins with this character needs quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot begin here: a value with a colon needs quotes',
-  BLOCK_IN_FLOW: 'a block cannot appear within brackets or braces',
-  DUPLICATE_KEY: 'this key appears twice',
-  KEY_OVER_1024_CHARS: 'a key may have up to 1024 characters',
-  MISSING_CHAR: 'a character is missing here: a quote, a comma, a colon, a space or a bracket',
-  MULTILINE_IMPLICIT_KEY: 'a key and its colon must be on one line',
-  MULTIPLE_ANCHORS: 'a value can have one anchor',
-  MULTIPLE_TAGS: 'a value can have one tag',
-  TAB_AS_INDENT: 'a tab cannot be used for indentation',
-  TAG_RESOLVE_FAILED: 'a tag does not fit its value',
-  UNEXPECTED_TOKEN: 'this is not allowed here',
-};
+import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml';
+import type { Alias, Node, Pair, YAMLMap } from 'yaml';
+import type { ContentParser, DocumentNode, MapEntry } from './document-node';
+import { composeYaml, yamlFault } from './yaml-documents';
 
 /**
  * YAML 1.2, any number of documents. The library finds duplicate keys by comparing every pair, and the anchor of an
  * alias by walking the document, so a hostile text takes endless time. Here both use a lookup table.
  */
 export const parseYamlContent: ContentParser = (text) => {
-  const tokens = [...new Parser().parse(text)];
-  if (isTooDeep(tokens)) throw new NestingError();
-  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
-  const documents = [...composer.compose(tokens)];
+  const documents = composeYaml(text);
   const [error] = documents.flatMap(({ errors }) => errors);
-  if (error) return { fault: { offset: error.pos[0], reason: reasons[error.code] ?? 'this is not YAML' } };
+  if (error) return { fault: yamlFault(error) };
   try {
     const trees = documents.flatMap(({ contents }) => (contents ? [new TreeBuilder().node(contents)] : []));
     return { documents: () => trees };
@@ -43,22 +19,6 @@ export const parseYamlContent: ContentParser = (text) => {
     throw thrown;
   }
 };
-
-/** The lexer does not recurse, but the composer that runs next recurses for each level. */
-function isTooDeep(tokens: readonly CST.Token[]): boolean {
-  let level = tokens;
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxNesting) return true;
-    level = level.flatMap(tokensWithin);
-  }
-  return false;
-}
-
-function tokensWithin(token: CST.Token): readonly CST.Token[] {
-  if (token.type === 'document') return token.value ? [token.value] : [];
-  if (!('items' in token)) return [];
-  return token.items.flatMap(({ key, value }) => [...(key ? [key] : []), ...(value ? [value] : [])]);
-}
 
 class Refusal extends Error {
   readonly offset: number;

@@ -17,6 +17,8 @@ import { nothingUsed, searchWithoutMatch } from './used-sources';
 /** Something on a workload that does not have the effect that its author seems to expect. */
 export interface LintFinding {
   readonly code: AnnotationProblemCode;
+  /** The annotation's key. */
+  readonly key: string;
   /** One line that names object, key, value and fix. */
   readonly message: string;
 }
@@ -54,7 +56,7 @@ export function lintWorkload(subject: LintSubject | WorkloadSubject, known: Know
   const found: LintFinding[] = [];
   for (const problem of 'spec' in subject ? problemsOf(subject, known) : uncoveredKind(subject)) {
     if (found.length === maxFindings) break;
-    found.push({ code: problem.code, message: describeProblem(title, problem, maxMessageBytes) });
+    found.push({ code: problem.code, key: problem.key, message: describeProblem(title, problem, maxMessageBytes) });
   }
   return found;
 }
