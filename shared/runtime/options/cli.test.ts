@@ -14,6 +14,7 @@ function harness(run: LoadedCommand['run'] = () => Promise.resolve(0)) {
     load: () =>
       Promise.resolve({
         options: processOptionTable,
+        notes: 'Exit codes:\n  0  all is well',
         run: (args, env) => {
           calls.push(args);
           return run(args, env);
@@ -87,6 +88,7 @@ describe('runCli', () => {
     const { cli, out, calls } = harness();
     expect(await cli('reconciler', ...args)).toBe(0);
     for (const { flag } of Object.values(processOptionTable)) expect(out()).toMatch(new RegExp(`^  --${flag}\\s`, 'm'));
+    expect(out()).toMatch(/A flag wins\.\n\nExit codes:\n {2}0 {2}all is well\n$/);
     expect(calls).toEqual([]);
   });
 

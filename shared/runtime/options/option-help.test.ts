@@ -13,7 +13,7 @@ const table: OptionTable = {
     podName: { ...name, flag: 'pod-name', fallbackEnv: 'POD_NAME', describe: 'Who we are, among all that there are.' },
   }),
   ...inGroup('Names', {
-    one: { ...name, flag: 'one', default: 'app', describe: 'The first.' },
+    one: { ...name, flag: 'one', short: 'o', default: 'app', describe: 'The first.' },
     long: { ...name, flag: 'a-flag-that-is-longer-than-most', describe: 'The second.' },
   }),
 };
@@ -27,7 +27,7 @@ describe('describeOptions', () => {
                               Accepts a name. (or variable POD_NAME)
 
 Names (each a name):
-  --one                       The first. (default app)
+  -o, --one                   The first. (default app)
   --a-flag-that-is-longer-than-most
                               The second.
 

@@ -30,7 +30,14 @@ const table = {
     describe: 'Who we are.',
     accepts: 'a name',
   },
-  names: { flag: 'names', form: 'list', schema: listOf(nonEmpty), describe: 'Which.', accepts: 'a list of names' },
+  names: {
+    flag: 'names',
+    short: 'n',
+    form: 'list',
+    schema: listOf(nonEmpty),
+    describe: 'Which.',
+    accepts: 'a list of names',
+  },
 } as const satisfies OptionTable;
 
 function parse(args: readonly string[], env: Environment = {}) {
@@ -69,6 +76,7 @@ describe('parseOptions', () => {
     [['--names=a,b', '--names', 'c'], { names: ['a', 'b', 'c'] }],
     [['--names= a , "b,c",a'], { names: ['a', 'b,c'] }],
     [['--names='], { names: [] }],
+    [['-n', 'a', '-n=b', '-n', '-', '--names=c'], { names: ['a', 'b', '-', 'c'] }],
   ])('reads %j', (args, values) => {
     expect(parse(args)).toEqual({ ...defaults, ...values });
   });
@@ -100,6 +108,10 @@ describe('parseOptions', () => {
     [['--dry-run=yes'], {}, '--dry-run="yes": not a boolean; accepted: true or false'],
     [['--colour'], {}, '--colour needs a value; accepted: red, green'],
     [['--colour', '--dry-run'], {}, '--colour needs a value; accepted: red, green'],
+    [['-n'], {}, '--names needs a value; accepted: a list of names'],
+    [['--n=a'], {}, 'unknown flag "--n": --help lists every flag'],
+    [['-names=a'], {}, 'unknown flag "-names": did you mean --names?'],
+    [['-c=red'], {}, 'unknown flag "-c": --help lists every flag'],
     [['--names=a,,b'], {}, '--names="a,,b": element "": must not be empty; accepted: a list of names'],
     [['--names=a"b'], {}, '--names="a\\"b": a quote out of place; accepted: a list of names'],
     [['--color=red'], {}, 'unknown flag "--color": did you mean --colour?'],
