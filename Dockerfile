@@ -14,6 +14,7 @@ COPY shared shared
 COPY reconciler reconciler
 COPY webhook webhook
 COPY certs certs
+COPY cli cli
 RUN npm run build
 
 # Without shell and package manager: libc, libstdc++, certificate authorities and time zones.

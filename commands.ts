@@ -18,4 +18,9 @@ export const commands: readonly CliCommand[] = [
     summary: 'Issues and renews the certificates of the webhook and of the change channel.',
     load: async () => (await import('./certs/command')).certsCommand(process),
   },
+  {
+    name: 'lint',
+    summary: 'Finds restart annotations in manifests that do not do what they seem to, for CI.',
+    load: async () => (await import('./cli/lint-command')).lintCommand(process),
+  },
 ];

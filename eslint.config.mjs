@@ -4,7 +4,7 @@ import importX from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 import { noImportUpwards } from './no-import-upwards.mjs';
 
-const sources = ['shared/**/*.ts', 'webhook/**/*.ts', 'reconciler/**/*.ts', 'certs/**/*.ts'];
+const sources = ['shared/**/*.ts', 'webhook/**/*.ts', 'reconciler/**/*.ts', 'certs/**/*.ts', 'cli/**/*.ts'];
 const tests = ['**/*.test.ts', 'e2e/**/*.ts'];
 
 const worldGlobals = ['setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch'].map((name) => ({

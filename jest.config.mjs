@@ -3,7 +3,14 @@ import process from 'node:process';
 /** Unit and integration tests: no cluster, no Go, no network beyond loopback. */
 export default {
   testEnvironment: '<rootDir>/jest.environment.mjs',
-  roots: ['<rootDir>/shared', '<rootDir>/reconciler', '<rootDir>/webhook', '<rootDir>/certs', '<rootDir>/e2e'],
+  roots: [
+    '<rootDir>/shared',
+    '<rootDir>/reconciler',
+    '<rootDir>/webhook',
+    '<rootDir>/certs',
+    '<rootDir>/cli',
+    '<rootDir>/e2e',
+  ],
   testMatch: ['**/*.test.ts'],
   maxWorkers: '100%',
   testSequencer: '<rootDir>/jest.sequencer.mjs',

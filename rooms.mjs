@@ -35,6 +35,7 @@ export const towers = {
     'shared/kube/secrets',
   ],
   certs: ['certs'],
+  cli: ['cli'],
   webhook: [
     'webhook',
     'webhook/channel',

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CertsMetrics } from '../certs/metrics';
 import { certsOptionTable } from '../certs/options';
+import { lintOptionTable } from '../cli/lint-options';
+import { lintReportSchema } from '../cli/lint-report';
 import { Metrics } from '../reconciler/metrics/metrics';
 import { reconcilerOptionTable } from '../reconciler/options/options';
 import { annotationProblemCodes } from '../shared/domain/annotations/annotation-problem';
@@ -26,8 +28,8 @@ const filesIn = (folder: string): readonly string[] =>
 
 /** Paths of the pages for users. */
 const pages = ['README.md', ...filesIn('docs').filter((file) => file.endsWith('.md'))];
-/** All code that runs in a cluster. */
-const code = ['shared', 'reconciler', 'webhook', 'certs']
+/** All code of the product. */
+const code = ['shared', 'reconciler', 'webhook', 'certs', 'cli']
   .flatMap(filesIn)
   .filter((file) => file.endsWith('.ts') && !/\.(test|fixture)\.ts$/.test(file))
   .map(textOf)
@@ -38,7 +40,7 @@ function codeCells(text: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` +\|/gm)].map(([, cell]) => cell!);
 }
 
-const tables: readonly OptionTable[] = [reconcilerOptionTable, webhookOptionTable, certsOptionTable];
+const tables: readonly OptionTable[] = [reconcilerOptionTable, webhookOptionTable, certsOptionTable, lintOptionTable];
 const rows: readonly OptionRow[] = tables.flatMap((table) => Object.values<OptionRow>(table));
 
 describe.each(pages.filter((page) => !page.startsWith('docs/reference/')))('%s', (page) => {
@@ -80,6 +82,7 @@ describe('flags that a page speaks of', () => {
     'replicas',
     'repo',
     'reuse-values',
+    'rm',
     'role',
     'serviceaccount',
     'set',
@@ -174,6 +177,15 @@ describe('docs/webhook.md', () => {
     const [, lint = ''] = textOf('docs/webhook.md').split('\n## Lint\n');
     const table = lint.split('\n## ')[0]!.split('The API server calls it for')[0]!;
     expect(codeCells(table).toSorted()).toEqual(annotationProblemCodes.toSorted());
+  });
+});
+
+describe('docs/lint.md', () => {
+  it('shows a report that fits the schema', () => {
+    const blocks = [...textOf('docs/lint.md').matchAll(/^```json\n(.*?)^```$/gms)].map(([, block]) => block!);
+    expect(blocks).toHaveLength(1);
+    const { summary, findings } = lintReportSchema.parse(JSON.parse(blocks[0]!));
+    expect(findings).toHaveLength(summary.findings);
   });
 });
 

@@ -36,7 +36,7 @@ describe.each(pages())('%s', (page) => {
   const isOfReloader = page === 'docs/reloader-compatibility.md';
   it('names files that there are', () => {
     const spans = codeSpans(text).filter((span) =>
-      /^(certs|deploy|docs|e2e|reconciler|shared|webhook)\/[\w./-]+\.\w+$/.test(span),
+      /^(certs|cli|deploy|docs|e2e|reconciler|shared|webhook)\/[\w./-]+\.\w+$/.test(span),
     );
     const commands = codeBlocks(text).filter(({ language }) => language === 'sh');
     const applied = commands.flatMap((block) => [...block.text.matchAll(/ (deploy\/[\w./-]+)/g)]);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { projectDir } from '../control-plane/versions';
 import { textOf } from './pages';
 
-const rooms = ['shared', 'reconciler', 'webhook', 'certs', 'e2e'];
+const rooms = ['shared', 'reconciler', 'webhook', 'certs', 'cli', 'e2e'];
 
 const tests = rooms
   .flatMap((room) =>

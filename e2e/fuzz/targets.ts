@@ -38,6 +38,7 @@ export const targets: ReadonlyMap<string, string> = new Map(
     'content-toml': 'content of users: TOML',
     'content-lines': 'content of users: properties and variables',
     'json-schema': 'content of users, compared with a schema',
+    manifests: 'manifests that reroll lint reads',
     'csv-record': 'the value of a list flag',
     options: 'flags and variables',
     'listen-address': 'the address of a server',

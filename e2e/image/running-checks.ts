@@ -59,7 +59,8 @@ export function runningChecks(dir: string): readonly ImageCheck[] {
         assert.deepEqual(version, { code: 0, stdout: `${image.version}\n`, stderr: '' });
         const help = await run(image, { args: ['--help'] }).ended();
         assert.equal(help.code, 0);
-        for (const command of ['reconciler', 'webhook', 'certs']) assert.ok(help.stdout.includes(command), command);
+        for (const command of ['reconciler', 'webhook', 'certs', 'lint'])
+          assert.ok(help.stdout.includes(command), command);
         return version.stdout.trim();
       },
     },

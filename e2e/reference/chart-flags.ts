@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
-import { commands } from './flags-page';
+import { processes } from './flags-page';
 
-/** The flags of each command, for the chart: where its values take flags, it rejects all others. */
+/** The flags of each command that the chart runs, for the chart: where its values take flags, it rejects all others. */
 export function chartFlagsText(): string {
-  const flags = commands.map(([command, table]) => [
+  const flags = processes.map(([command, table]) => [
     command.replace('reroll ', ''),
     Object.values(table).map(({ flag }) => flag),
   ]);

@@ -1,22 +1,28 @@
 import { certsOptionTable } from '../../certs/options';
+import { lintOptionTable } from '../../cli/lint-options';
 import { reconcilerOptionTable } from '../../reconciler/options/options';
 import { optionEnv, type OptionRow, type OptionTable } from '../../shared/runtime/options/option-table';
 import { webhookOptionTable } from '../../webhook/process/options';
 import { markdownTable } from './markdown-table';
 
-/** The commands that take flags. */
-export const commands: readonly (readonly [command: string, table: OptionTable])[] = [
+type CommandFlags = readonly [command: string, table: OptionTable];
+
+/** The commands that run in a cluster. */
+export const processes: readonly CommandFlags[] = [
   ['reroll reconciler', reconcilerOptionTable],
   ['reroll webhook', webhookOptionTable],
   ['reroll certs', certsOptionTable],
 ];
+
+/** All commands: they all take flags. */
+export const commands: readonly CommandFlags[] = [...processes, ['reroll lint', lintOptionTable]];
 
 const head = `<!-- Generated: npm run release -- --generate -->
 
 # Flags
 
 This page lists all flags of all commands. Their use is explained in [What restarts, and when](../restarts.md),
-[the webhook](../webhook.md) and [certificates](../certificates.md). Values of the chart that set flags are in
+[the webhook](../webhook.md), [certificates](../certificates.md) and [lint](../lint.md). Values of the chart that set flags are in
 [the chart's README](../../deploy/chart/reroll/README.md).
 
 A flag wins over its variables. Of several variables the first one wins, and an empty one counts as not set. If a flag or a
@@ -28,12 +34,12 @@ function byFlag(table: OptionTable): ReadonlyMap<string, OptionRow> {
   return new Map(Object.values(table).map((row) => [row.flag, row]));
 }
 
-/** One section: the flags that all commands have, or the other flags of one command. */
+/** One section: the flags that all processes have, or the other flags of one command. */
 function section(title: string, rows: Iterable<OptionRow>): string {
   const cells = [...rows].map((row) => {
     const variables = [optionEnv(row), ...(row.fallbackEnv === undefined ? [] : [row.fallbackEnv])];
     return [
-      `\`--${row.flag}\``,
+      `\`--${row.flag}\`${row.short === undefined ? '' : `, \`-${row.short}\``}`,
       row.default === undefined || row.default === '' ? '' : `\`${row.default}\``,
       row.accepts,
       variables.map((variable) => `\`${variable}\``).join(', '),
@@ -45,13 +51,13 @@ function section(title: string, rows: Iterable<OptionRow>): string {
 
 /** The text of docs/reference/flags.md, from the option tables of the commands. */
 export function flagsPage(): string {
-  const tables = commands.map(([, table]) => byFlag(table));
+  const tables = processes.map(([, table]) => byFlag(table));
   const [first, ...others] = tables;
   const isCommon = ({ flag }: OptionRow): boolean => others.every((table) => table.has(flag));
   const common = [...(first?.values() ?? [])].filter(isCommon);
   return [
     head,
-    section('Every command', common),
+    section('Every command but `reroll lint`', common),
     ...commands.map(([command, table]) =>
       section(
         `\`${command}\``,

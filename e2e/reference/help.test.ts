@@ -14,7 +14,7 @@ describe.each(commands)('%s --help', (_command, table) => {
 
   it('puts every flag under a heading', () => {
     const help = describeOptions(table, 100);
-    for (const { flag } of Object.values(table)) expect(help).toMatch(new RegExp(`^  --${flag}\\b`, 'm'));
+    for (const { flag } of Object.values(table)) expect(help).toMatch(new RegExp(`^  (-\\w, )?--${flag}\\b`, 'm'));
     expect(help).not.toContain('Other flags');
   });
 });
