@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { annotationProblemCodes } from '../shared/domain/annotations/annotation-problem';
-import { describeOptions } from '../shared/runtime/options/option-help';
-import { configMap, memoryFiles, runLint, workload } from './lint.fixture';
-import { lintOptionTable } from './lint-options';
+import { memoryFiles, runLint, workload } from './lint.fixture';
 import { lintReportSchema } from './lint-report';
 import { rules } from './rules';
 
@@ -137,104 +135,5 @@ describe('reroll lint', () => {
         },
       ],
     });
-  });
-
-  it('has help with its exit codes', async () => {
-    const { code, out } = await runLint(['--help'], files);
-    expect(code).toBe(0);
-    expect(out).toBe(`Usage: reroll lint [flags]
-
-Lints.
-
-Options:
-  -h, --help  print this help
-
-${describeOptions(lintOptionTable, 80)}
-
-Exit codes:
-  0  no findings
-  1  findings
-  2  wrong flags, or something that cannot be read
-
-Examples:
-  reroll lint -f deploy/
-  helm template . | reroll lint -f - -n shop
-`);
-    expect(out).toContain(`Manifests:
-  -f, --filename              Manifests in YAML or JSON: a file, a directory
-                              with all below it, or - for standard input.
-                              Accepts a list of paths.
-`);
-  });
-});
-
-describe('flags', () => {
-  const rollout = workload({ [auto]: 'true' }, { kind: 'Rollout' });
-  const ignored = configMap('app', { 'reloader.stakater.com/ignore': 'true' });
-  const csiAuto = workload({ 'secretproviderclass.reloader.stakater.com/auto': 'true', [auto]: 'true' });
-  const cases: readonly (readonly [
-    flag: string,
-    manifests: string,
-    without: readonly string[],
-    with_: readonly string[],
-  ])[] = [
-    ['--auto-reload-all', workload({ 'reroll.dev/settle': '1s' }), ['nothing-asked'], []],
-    ['--enable-csi-integration', csiAuto, ['source-kind-ignored'], []],
-    ['--is-Argo-Rollouts=false', rollout, [], ['kind-not-covered']],
-    ['--ignored-workload-types=jobs', workload({ [auto]: 'true' }, { kind: 'Job' }), [], ['kind-not-covered']],
-    [
-      '--namespaces=shop',
-      bad + workload({ [auto]: 'true' }),
-      ['bad-boolean'],
-      ['bad-boolean', 'namespace-not-watched'],
-    ],
-    ['--namespaces-to-ignore=default', workload({ [auto]: 'true' }), [], ['namespace-not-watched']],
-    [
-      '--resources-to-ignore=configmaps',
-      workload({ 'configmap.reloader.stakater.com/reload': 'app' }),
-      [],
-      ['source-kind-ignored'],
-    ],
-    ['--auto-annotation=a.io/x', workload({ 'a.io/x': 'yes' }), [], ['bad-boolean']],
-    ['--configmap-auto-annotation=a.io/x', workload({ 'a.io/x': 'yes' }), [], ['bad-boolean']],
-    ['--secret-auto-annotation=a.io/x', workload({ 'a.io/x': 'yes' }), [], ['bad-boolean']],
-    ['--configmap-annotation=a.io/x', workload({ 'a.io/x': 'a/b' }), [], ['bad-name']],
-    ['--secret-annotation=a.io/x', workload({ 'a.io/x': 'a/b' }), [], ['bad-name']],
-    ['--auto-search-annotation=a.io/x', configMap('app', {}) + workload({ 'a.io/x': 'true' }), [], ['no-match']],
-    ['--search-match-annotation=a.io/x', workload({ [auto]: 'true', 'a.io/x': 'no kind' }), [], ['narrows-nothing']],
-    [
-      '--ignore-annotation=a.io/x',
-      ignored + workload({ 'configmap.reloader.stakater.com/reload': 'app' }),
-      ['source-ignored'],
-      [],
-    ],
-    ['--pause-deployment-annotation=a.io/x', workload({ [auto]: 'true', 'a.io/x': 'long' }), [], ['bad-duration']],
-    [
-      '--pause-deployment-time-annotation=reroll.dev/paused',
-      workload({ [auto]: 'true', 'reroll.dev/paused': '' }),
-      ['unknown-annotation'],
-      [],
-    ],
-  ];
-
-  it.each(cases)('%s changes what is found', async (flag, manifests, without, expected) => {
-    const codes = async (...args: readonly string[]) => {
-      const { out } = await runLint(['-f', '-', '-o', 'json', ...args], memoryFiles({ '-': manifests }));
-      return lintReportSchema.parse(JSON.parse(out)).findings.map(({ code }) => code);
-    };
-    expect(await codes()).toEqual(without);
-    expect(await codes(flag)).toEqual(expected);
-  });
-
-  it('--namespace is that of objects without one', async () => {
-    const two = memoryFiles({ '-': bad + workload({ [auto]: 'yes' }, { namespace: 'shop' }) });
-    const { out } = await runLint(['-f', '-', '-n', 'ops'], two);
-    expect([...out.matchAll(/Deployment (\w+)\/web/g)].map(([, namespace]) => namespace)).toEqual(['ops', 'shop']);
-  });
-
-  it('have all a case here', () => {
-    const general = ['--filename', '--namespace', '--output'];
-    const flags = Object.values(lintOptionTable).map(({ flag }) => `--${flag}`);
-    expect([...general, ...cases.map(([flag]) => flag.split('=')[0])].toSorted()).toEqual(flags.toSorted());
   });
 });
