@@ -2,10 +2,13 @@ import type { Case } from './case';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { namespaceOf, type Life } from './lives';
+import { startMs } from './loop';
 import { endsPause } from './pause-text';
 
 /** How long a process may still act: its watch of namespaces may be behind, and it finishes what is under way. */
 const behindMs = 25_000;
+/** After a failed request a watch waits for at most this long. */
+const backoffMs = 45_000;
 /** A little longer than a watch may last. */
 const silentMs = 11 * 60_000;
 
@@ -18,8 +21,13 @@ export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case,
   // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
   const isJournaled = write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < (sinceMs ?? 0));
   if (isJournaled) return [];
-  const toldMs = Math.max(sinceMs ?? 0, restored?.atMs ?? 0);
-  if (sinceMs === undefined || write.atMs - toldMs < (rules.watchesFellSilent ? silentMs : behindMs)) return [];
+  if (sinceMs === undefined) return [];
+  const hidden = rules.namespacesHidden.map(({ fromMs, toMs }) => ({ fromMs: startMs + fromMs, toMs: startMs + toMs }));
+  const shownMs = hidden
+    .filter(({ fromMs, toMs }) => fromMs < sinceMs + behindMs && toMs > sinceMs)
+    .map(({ toMs }) => toMs + backoffMs);
+  const toldMs = Math.max(sinceMs, restored?.atMs ?? 0, ...shownMs);
+  if (write.atMs - toldMs < (rules.watchesFellSilent ? silentMs : behindMs)) return [];
   const sentence = `${life.name} at revision ${write.revision} by ${write.user}: its namespace is not selected`;
   return [{ promise: 'left out', sentence }];
 }

@@ -8,6 +8,8 @@ export interface Rules extends Features {
   readonly watchesFellSilent: boolean;
   /** The server may answer that it no longer has a past version. */
   readonly refusesPast: boolean;
+  /** When requests for namespaces may fail, since the start of the world. */
+  readonly namespacesHidden: readonly { readonly fromMs: number; readonly toMs: number }[];
   /** How long after a write every process knows of it; infinity if connections break. */
   readonly shownWithinMs: number;
 }
@@ -17,5 +19,6 @@ export const plainRules: Rules = {
   clocksAreRight: true,
   watchesFellSilent: false,
   refusesPast: false,
+  namespacesHidden: [],
   shownWithinMs: Infinity,
 };

@@ -101,7 +101,9 @@ export async function simulate(world: World, settings: Partial<EngineSettings> =
     world.steps.some(({ kind }) => kind === 'partition' || kind === 'replace-pods-unseen') ||
     world.weather.some(({ kind }) => kind === 'stream-half-open' || kind === 'hang');
   const refusesPast = world.weather.some(({ kind }) => kind === 'gone');
-  const rules = { ...features, clocksAreRight, watchesFellSilent, refusesPast, shownWithinMs: shownWithinMs(world) };
+  const namespacesHidden = world.weather.filter(({ resource = 'namespaces' }) => resource === 'namespaces');
+  const known = { watchesFellSilent, refusesPast, namespacesHidden, shownWithinMs: shownWithinMs(world) };
+  const rules = { ...features, clocksAreRight, ...known };
   const judge = new Judge(rules);
   const featured = new FeatureSituations(features);
   const rotated = new CsiSituations();

@@ -232,6 +232,16 @@ describe('a status that goes', () => {
     expect(rotationsTold()).toEqual(expected);
   });
 
+  it.each<[string, number, 'list' | 'watch', readonly string[]]>([
+    ['was written unseen', 30, 'list', ['1 at 30 s']],
+    ['was only completed', -596, 'list', []],
+    ['was written as a watch shows it, without a rotation', 30, 'watch', []],
+  ])('if nothing was rotated yet, and a status that shows the same %s', (_what, written, origin, expected) => {
+    show({ version: '1', created: -600, written: -599 });
+    show({ version: '1', created: -600, written, origin });
+    expect(rotationsTold()).toEqual(expected);
+  });
+
   it('takes no rotation with it', () => {
     show({ version: '1' });
     show({ version: '2', written: 20 });

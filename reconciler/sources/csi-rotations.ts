@@ -116,7 +116,7 @@ export class CsiRotations {
     // A list may show versions for a status that was seen without: the first ones, or those of a rotation since.
     const isFirst = before !== undefined && before.content === undefined && origin === 'watch';
     const isRotated = before?.content
-      ? !content.equals(before.content) || this.#isRotatedBack(status, content, before)
+      ? !content.equals(before.content) || (origin === 'list' && this.#isRotatedBack(status, content, before))
       : !isFirst && status.statusWrittenAtMs !== undefined && atMs - createdAtMs > completedWithinMs;
     const classKey = objectKey(namespace, className);
     const formerly = this.#rotations.get(classKey);
@@ -128,17 +128,15 @@ export class CsiRotations {
   }
 
   /**
-   * It shows what it showed before, and was written since, after others were rotated: it was rotated, too, and then back. A
-   * driver writes no status that lags behind.
+   * It shows what it showed before, but was written since, unseen: it was rotated, and then back. That counts as it would
+   * for a process that has not seen it before. A driver writes no status that lags behind.
    */
-  #isRotatedBack(
-    { namespace, className, statusWrittenAtMs }: CsiPodStatus,
-    content: ContentDigest,
-    before: Mounted,
-  ): boolean {
+  #isRotatedBack(status: CsiPodStatus, content: ContentDigest, before: Mounted): boolean {
+    const { namespace, className, createdAtMs, statusWrittenAtMs: writtenAtMs } = status;
+    if (writtenAtMs === undefined || writtenAtMs <= (before.writtenAtMs ?? Infinity)) return false;
     const newest = this.#rotations.get(objectKey(namespace, className));
-    if (!newest || statusWrittenAtMs === undefined || content.equals(newest.source.content)) return false;
-    return statusWrittenAtMs > Math.max(newest.shownMs, before.writtenAtMs ?? Infinity);
+    if (!newest) return writtenAtMs - createdAtMs > completedWithinMs;
+    return !content.equals(newest.source.content) && writtenAtMs > newest.shownMs;
   }
 
   #update(key: ObjectKey): void {
