@@ -18,10 +18,9 @@ export function checkLeftOut({ namespaces, openEntries, restored, rules }: Case,
   // A deleted Job is created again, wherever it was.
   if (!write || !isEngine(write.user) || write.type === 'ADDED' || endsPause(write)) return [];
   const sinceMs = namespaces.leftOutSinceMs(namespaceOf(life));
-  // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
-  const isJournaled = write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < (sinceMs ?? 0));
-  if (isJournaled) return [];
   if (sinceMs === undefined) return [];
+  // An entry of the journal is carried out, however long that takes: its Job may have been deleted already.
+  if (write.type === 'DELETED' && [...openEntries.values()].some((atMs) => atMs < sinceMs)) return [];
   const hidden = rules.namespacesHidden.map(({ fromMs, toMs }) => ({ fromMs: startMs + fromMs, toMs: startMs + toMs }));
   const shownMs = hidden
     .filter(({ fromMs, toMs }) => fromMs < sinceMs + behindMs && toMs > sinceMs)

@@ -37,13 +37,12 @@ export function reasonFor(
       .changes(source, 'all', 0, revision)
       .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
   };
-  const firstWrite = opened.history.find((each) => each.user === user);
   // If the pods that showed a rotation are gone, nobody knows any more when it happened. A restore of etcd does not
   // undo what a driver fetched from outside: a process that saw such a rotation remembers it.
   const rotatedInLife = (source: string): boolean =>
     lostWrites(opened, source).some(({ atMs: lostMs }) => lostMs >= bornMs) ||
     contents.changes(source, 'all', 0, revision).some(({ atMs }) => atMs >= bornMs) ||
-    [undefined, firstWrite?.revision].some((seen) => (contents.witnessedSinceMs(source, seen) ?? -1) >= bornMs);
+    [undefined, firstWriteOf(opened, user)].some((seen) => (contents.witnessedSinceMs(source, seen) ?? -1) >= bornMs);
   const writtenInLife = (source: string): boolean => (isClass(source) ? rotatedInLife(source) : isWritten(source));
   // A write that shows late is a change in doubt, if the content before it can no longer be read.
   const writtenSinceMs = rules.refusesPast ? bornMs - latestWatchMs : bornMs;
@@ -76,6 +75,11 @@ export function reasonFor(
     if (former === '-') return writtenInLife(source);
     return differ(former, entry) ?? writtenInLife(source);
   });
+}
+
+/** By then the process was listing what it did not know yet. */
+function firstWriteOf({ history }: Case, process: string): number | undefined {
+  return history.find(({ user }) => user === process)?.revision;
 }
 
 /**

@@ -51,7 +51,10 @@ export class Engine implements ReconcilerEngine {
 
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
-  /** Since when nobody else writes, by the API server's clock; undefined while this replica does not lead. */
+  /**
+   * Since when nobody else writes, by the API server's clock. Undefined while this replica does not lead, and after a
+   * restore of etcd.
+   */
   #leadingSinceMs: number | undefined;
   #watchingSinceMonotonicMs = 0;
   /** Of all terms of this process the earliest. */
@@ -244,7 +247,7 @@ export class Engine implements ReconcilerEngine {
 
   /** The watches would go on from versions that the server has yet to reach, and what they have shown may be undone. */
   #onRestored(version: string): void {
-    // Baselines of before this term are back.
+    // The restore brings back baselines that other replicas wrote.
     this.#leadingSinceMs = undefined;
     this.#workloads.scope.restored(version);
     this.#sources.index.restored(version);

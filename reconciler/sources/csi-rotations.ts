@@ -50,8 +50,8 @@ export class CsiRotations {
   readonly #classes = new Map<ObjectKey, CsiClass>();
   readonly #rotations = new Map<ObjectKey, Rotation>();
   /**
-   * Classes with a rotation that an incomplete list has shown. How old it is, only the end of the list shows: the first pod
-   * that showed it may be the last in it.
+   * Classes whose rotation was shown by a list that is not complete yet. The rotation is dated at the end of the list: the
+   * pod that showed it first may come last.
    */
   readonly #listing = new Set<ObjectKey>();
 
@@ -128,8 +128,8 @@ export class CsiRotations {
   }
 
   /**
-   * It shows what it showed before, but was written since, unseen: it was rotated, and then back. That counts as it would
-   * for a process that has not seen it before. A driver writes no status that lags behind.
+   * Whether a status was rotated and rotated back while no watch saw it: it shows the same versions as before, but was
+   * written since. It then counts as it does for a process that starts. A driver does not write a status that lags behind.
    */
   #isRotatedBack(status: CsiPodStatus, content: ContentDigest, before: Mounted): boolean {
     const { namespace, className, createdAtMs, statusWrittenAtMs: writtenAtMs } = status;
