@@ -38,6 +38,7 @@ const maxAuthors = 5;
  * - a record that came before the process is known to have looked after a workload that uses the source;
  * - a record that was observed before a record of a former state, because that state then counts as the newer one;
  * - a record that came after the next change of the source, which may have overtaken the change that it reports;
+ * - who wrote a state of an object that was recreated before the restart, because its authors are forgotten then;
  * - some of very many authors or records.
  */
 export class KnownAuthors {
@@ -100,6 +101,10 @@ export class KnownAuthors {
         Math.abs(atMs - observedAtMs) < maxAgeMs,
     );
     const next = versions.find(({ revision }) => revision > version.revision);
+    const isRecreated = versions.some(
+      ({ revision, uid, atMs }) => revision > version.revision && uid !== version.uid && atMs <= write.atMs,
+    );
+    if (isRecreated) return undefined;
     if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(opened, life, source, write.user, told.atMs))
       return undefined;
     const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));

@@ -2,12 +2,12 @@ import type { WriteRecord } from '../apiserver/store';
 import { baselineOf, matches, recordedOf } from './baseline-text';
 import type { Case } from './case';
 import { owedSince, recordedWhenBegun } from './counting';
-import { sameKeys, type Content, type Contents, type Keys } from './contents';
+import { decodedData, sameKeys, type Content, type Contents, type Keys } from './contents';
 import { isEngine } from './engine-user';
 import type { Violation } from './judge';
 import { notTakenBack } from './judge-altered';
 import { isOfEngine, namespaceOf, isRolled, lossesOf, type Life } from './lives';
-import { isMountedFromBefore, isUnaware } from './restored';
+import { isMountedFromBefore, isOfUnawareTime, isUnaware, lostWrites } from './restored';
 import { isClass, rulesFor } from './rotations';
 import type { Rules } from './rules';
 import { sourceSelectorOf, type Turn } from './selection';
@@ -132,16 +132,26 @@ const settlingMs = 60_000;
  * Whether pods started in the middle of a change that was reverted, and so run with what was in between. A comparison
  * of states cannot show that. This limit of the design is known and accepted.
  */
-function cameBack({ contents, history }: Case, source: string, keys: Keys, since: number): boolean {
+function cameBack(opened: Case, source: string, keys: Keys, since: number): boolean {
+  const { contents, history } = opened;
   const versions = contents.versions(source);
   const sinceMs = history.findLast(({ revision }) => revision <= since)?.atMs ?? 0;
   const now = versions.at(-1);
   const started = versions.findLast(({ revision }) => revision <= since);
-  return versions.some(
-    ({ revision, content }, index) =>
-      revision < (started?.revision ?? 0) &&
-      (versions[index + 1]?.atMs ?? 0) >= sinceMs - settlingMs &&
-      sameKeys(content, now?.content, keys),
+  const isOfNow = (content: Content | undefined): boolean => sameKeys(content, now?.content, keys);
+  // A process that did not know of the restore yet started the pods for what it had seen of the undone time.
+  const cameBackAfterRestore =
+    sinceMs >= (opened.restored?.atMs ?? Infinity) &&
+    isOfUnawareTime(opened, { atMs: sinceMs }) &&
+    lostWrites(opened, source).some(({ object }) => isOfNow(decodedData(object)));
+  return (
+    cameBackAfterRestore ||
+    versions.some(
+      ({ revision, content }, index) =>
+        revision < (started?.revision ?? 0) &&
+        (versions[index + 1]?.atMs ?? 0) >= sinceMs - settlingMs &&
+        isOfNow(content),
+    )
   );
 }
 

@@ -144,6 +144,20 @@ describe('the judge of an install that restarts all', () => {
     expect(hand.promises(false, all)).toEqual(promises);
   });
 
+  it.each([
+    ['takes a restart for a key that was removed', 'value-1-', { size: 'value-2-' }, []],
+    ['finds a restart for a key that was changed', 'value-2-', {}, ['restart without reason']],
+  ])('%s before it was opted in, if watches are behind', async (_what, color, others, promises) => {
+    const hand = await unrecorded(async (before) => {
+      await before.annotate(auto, 'false');
+      await before.edit('value-1-', 60_000, others);
+    });
+    await hand.edit(color, 10_000);
+    await hand.annotate(auto, undefined);
+    await hand.engine(color, true);
+    expect(hand.promises(false, { ...all, shownWithinMs: 15_000 })).toEqual(promises);
+  });
+
   it('finds what changed after it was opted in, once that has been shown', async () => {
     const hand = await unrecorded(async (before) => await before.annotate(auto, 'false'));
     await hand.annotate(auto, undefined);

@@ -75,17 +75,19 @@ describe('the judge of ids', () => {
 describe('the judge of authors who were known', () => {
   /**
    * Alice changes the ConfigMap, and `restartedAfterMs` later the leader restarts `web` for it, and names `by`. The
-   * leader has received `records`.
+   * leader has received `records`. With `isRecreated`, the ConfigMap is recreated just before the restart.
    */
   async function answered(
     records: readonly (JsonObject & { readonly saidMs?: number })[],
     by: readonly string[] = [],
     restartedAfterMs = 3_000,
+    isRecreated = false,
   ): Promise<readonly Violation['promise'][]> {
     const hand = await adopted();
     await hand.clock.advance(60_000);
     const changedMs = hand.clock.nowMs();
     await hand.edit('value-2-', restartedAfterMs, {}, 'alice');
+    if (isRecreated) await hand.recreate('value-3-');
     await hand.restart('value-2-', { by });
     const judge = new Judge();
     for (const write of hand.server.history()) {
@@ -134,5 +136,9 @@ describe('the judge of authors who were known', () => {
 
   it('asks for none after so long that a record is not waited for', async () => {
     expect(await answered([{}], [], 40_000)).toEqual([]);
+  });
+
+  it('asks for none of an object that was recreated before the restart', async () => {
+    expect(await answered([{}], [], 3_000, true)).toEqual([]);
   });
 });

@@ -92,6 +92,19 @@ describe('the judge of a restore', () => {
     expect(world.promises()).toEqual(promises);
   });
 
+  it.each([
+    ['accepts pods that were started for an undone content, which came back, where nobody could know', 1_000, []],
+    ['finds them where everybody could', 20_000, ['missed change']],
+  ])('%s', async (_what, afterMs, promises) => {
+    const world = await backedUp();
+    await world.hand.edit('value-2-');
+    await world.restore(afterMs);
+    await world.hand.edit('value-3-', 100);
+    await world.hand.engine('value-2-', true);
+    await world.hand.edit('value-2-');
+    expect(world.owed()).toEqual(promises);
+  });
+
   it('takes the record of a content that was undone where its source went before it was listed again', async () => {
     const { hand, restore, promises } = await backedUp();
     await hand.edit('value-2-');

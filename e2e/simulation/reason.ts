@@ -35,7 +35,10 @@ export function reasonFor(
     const late = lateChanges(opened, life, source, [user]);
     return contents
       .changes(source, 'all', 0, revision)
-      .some((change) => change.revision !== created && (change.atMs >= sinceMs || late.includes(change)));
+      .some(
+        (change) =>
+          change.revision !== created && (datedAtMs(opened, source, change) >= sinceMs || late.includes(change)),
+      );
   };
   // If the pods that showed a rotation are gone, nobody knows any more when it happened. A restore of etcd does not
   // undo what a driver fetched from outside: a process that saw such a rotation remembers it.
@@ -153,6 +156,13 @@ export function lateChanges(
       (removes(versions[index - 1], version, rules) || isForgotten(version)) &&
       processes.some((process) => !knew(process, version)),
   );
+}
+
+/** The latest time by which a process may date the change: a removal leaves no time, so it is dated by its arrival. */
+function datedAtMs({ contents, rules }: Case, source: SourceName, change: Version): number {
+  const before = contents.versions(source).findLast(({ revision }) => revision < change.revision);
+  const isDatedByArrival = rules.shownWithinMs < Infinity && removes(before, change, rules);
+  return isDatedByArrival ? change.atMs + rules.shownWithinMs : change.atMs;
 }
 
 function removes(before: Version | undefined, { content }: Version, { reloadOnDelete }: Rules): boolean {

@@ -31,7 +31,7 @@ export function isUnaware(opened: Case, write: WriteRecord): boolean {
 }
 
 /** Whether, at the time of the write, a process may not know yet that etcd was restored. */
-export function isOfUnawareTime({ restored }: Case, { atMs }: WriteRecord): boolean {
+export function isOfUnawareTime({ restored }: Case, { atMs }: Pick<WriteRecord, 'atMs'>): boolean {
   return restored !== undefined && atMs < restored.atMs + unawareMs;
 }
 

@@ -151,6 +151,29 @@ describe('a restart without an answer', () => {
   });
 });
 
+describe('a restart whose workload changes while Reroll looks for a rollout that answers the change', () => {
+  it('is planned again', async () => {
+    jest.spyOn(coalescer, 'look').mockImplementation(async () => {
+      const sink = workloads.sink('Deployment', undefined, () => undefined);
+      sink.remove('shop/web');
+      sink.upsert(workloadRecord({ baseline, resourceVersion: '10' }), 'list');
+      return await Promise.resolve({ kind: 'restart' });
+    });
+    expect(await worker.process(key)).toEqual({ kind: 'again', afterMs: 0 });
+    expect(requests()).toEqual([]);
+  });
+
+  it('is not carried out if the namespace was left out', async () => {
+    jest.spyOn(coalescer, 'look').mockImplementation(async () => {
+      workloads.forgetNamespace('shop');
+      return await Promise.resolve({ kind: 'restart' });
+    });
+    await worker.process(key);
+    expect(await worker.process(key)).toEqual({ kind: 'done' });
+    expect(requests()).toEqual([]);
+  });
+});
+
 describe('a restart', () => {
   it.each([
     ['reported', [], ['alice']],

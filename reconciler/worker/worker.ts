@@ -242,10 +242,12 @@ export class Worker {
 
   /** Restarts the workload, unless somebody else's rollout had the same effect. */
   async #answer(workload: TrackedWorkload, baseline: Baseline, owed: readonly Change[]): Promise<QueueResult> {
-    const { coalescer, hints, reporter, settle } = this.#options;
+    const { coalescer, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
     const decision = await coalescer.look(workload, owed);
-    // The look takes requests. Meanwhile the author may have become known, or been evicted by newer ones.
+    // The look takes requests. Meanwhile the workload may have changed, or its namespace may have been left out.
+    if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
+    // Or the author may have become known, or been evicted by newer ones.
     const changes = attributed(hints, workload, owed);
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs };
     if (decision.kind === 'restart') return await this.#restart(workload, baseline, changes);

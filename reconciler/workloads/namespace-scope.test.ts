@@ -105,6 +105,21 @@ describe('NamespaceScope', () => {
     expect(scope.selectedSinceMs('shop')).toBe(sinceMs);
   });
 
+  it('after a restore of etcd, holds nothing from before', () => {
+    gate.workloads.upsert(workloadRecord({ name: 'web' }), 'watch');
+    gate.scope.restored('6');
+    gate.select('shop');
+    expect([...gate.index.records.keys()]).toEqual([]);
+  });
+
+  it('after a restore of etcd, does not date a label by a write that was undone', () => {
+    gate.namespaces.synced();
+    gate.leaveOut('shop', at(60));
+    gate.scope.restored('6');
+    gate.select('shop', at(30));
+    expect(gate.scope.selectedSinceMs('shop')).toBe(at(30));
+  });
+
   it('is left out by a write that removes its label, and all namespaces are compared with a new list', () => {
     gate.workloads.upsert(workloadRecord({ name: 'web' }), 'list');
     gate.select('shop');

@@ -80,9 +80,12 @@ export class NamespaceScope {
 
   /**
    * etcd was restored to about this version, so later writes are undone. A namespace that is selected nevertheless has been
-   * selected for longer than those writes tell.
+   * selected for longer than those writes tell. What was held is listed again: a baseline that an undone write recorded
+   * must not pass for the present one.
    */
   restored(version: string): void {
+    for (const { held } of this.#gates.values()) held.clear();
+    this.#others.clear();
     for (const [name, selected] of this.#selected) {
       if (isOlderVersion(version, selected.version)) this.#selected.set(name, { ...selected, sinceMs: 0 });
     }
