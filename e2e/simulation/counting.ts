@@ -40,18 +40,21 @@ function beginningOf(opened: Case, { writes }: Life, source: SourceName): Beginn
 }
 
 /** Whether the write sets or changes an annotation that asks for restarts. */
-function asks({ object, previous }: WriteRecord): boolean {
-  const { annotations = {} } = object.metadata;
-  return policyAnnotations.some((name) => {
-    const value = annotations[name];
-    return !isExclusion(name) && value !== undefined && value !== previous?.metadata.annotations?.[name];
-  });
+function asks(write: WriteRecord): boolean {
+  const { annotations = {} } = write.object.metadata;
+  return changedPolicies(write).some((name) => !isExclusion(name) && annotations[name] !== undefined);
+}
+
+function changedPolicies({ object, previous }: WriteRecord): readonly string[] {
+  const [after, before] = [object.metadata.annotations, previous?.metadata.annotations];
+  return policyAnnotations.filter((name) => after?.[name] !== before?.[name]);
 }
 
 /**
  * The revision from which on changes of the source are owed to the workload: the one at which the source began to
  * count. If the source was never recorded before that, the process that records it takes what it saw first. If nothing
- * dates the beginning, what counts is the content at the time when the beginning was shown.
+ * dates the beginning, what counts is the content at the time when the beginning was shown. A process whose connections
+ * break may be shown only the last of several writes.
  */
 export function owedSince(opened: Case, life: Life, source: SourceName): number {
   const { revision, atMs, by, isRemoval } = beginningOf(opened, life, source);
@@ -64,8 +67,21 @@ export function owedSince(opened: Case, life: Life, source: SourceName): number 
   // The next write to the source shows that it came later, unless it is in the same second.
   const isOfSecond = (write: WriteRecord): boolean => Math.floor(write.atMs / 1000) <= Math.floor(atMs / 1000);
   const doubt = by === 'source' && isRemoval ? opened.history.findLast(isOfSecond)?.revision : undefined;
-  const since = Math.max(revision, doubt ?? 0, opened.ledSince(adopter.user));
+  const lastShown = opened.rules.shownWithinMs === Infinity ? lastWriteBefore(opened, life, source, adopter, by) : 0;
+  const since = Math.max(revision, doubt ?? 0, lastShown, opened.ledSince(adopter.user));
   return isShownLate ? Math.max(since, opened.shownBy(atMs) ?? adopter.revision) : since;
+}
+
+/** The last write that changed what the workload asks for, or the last write to the source, before `adopter`. */
+function lastWriteBefore(
+  { contents }: Case,
+  { writes }: Life,
+  source: SourceName,
+  adopter: WriteRecord,
+  by: Beginning['by'],
+): number {
+  const all = by === 'source' ? contents.writes(source) : writes.filter((write) => changedPolicies(write).length > 0);
+  return all.findLast(({ revision }) => revision < adopter.revision)?.revision ?? 0;
 }
 
 /** What was recorded of a source when it began to count again, if it did. The source is compared with that. */

@@ -91,6 +91,20 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, well)).toEqual(missed);
   });
 
+  it.each([
+    ['takes an edit that was shown together with its match', Infinity, []],
+    ['finds one that was shown after it', 3_000, ['missed change']],
+  ])('%s for what was there when it began to match', async (_what, shownWithinMs, promises) => {
+    const hand = await unrecorded(async (before) => {
+      await before.annotate(auto, undefined);
+      await before.annotate(search, 'true');
+    });
+    await hand.annotateSource(match, 'true');
+    await hand.edit('value-2-');
+    await hand.engine('value-2-', false);
+    expect(hand.promises(false, { shownWithinMs })).toEqual(promises);
+  });
+
   it('counts it for who searches as long as it matches', async () => {
     const hand = await unrecorded(async (before) => {
       await before.annotate(auto, undefined);
@@ -169,6 +183,18 @@ describe('the judge of an install that restarts all', () => {
 });
 
 describe('the judge of what workloads ask for', () => {
+  it.each([
+    ['counts from the last of two writes that were shown together', Infinity, []],
+    ['counts from the first of two writes that were shown apart', 3_000, ['missed change']],
+  ])('%s', async (_what, shownWithinMs, promises) => {
+    const hand = await unrecorded(async (before) => await before.annotate(auto, undefined));
+    await hand.annotate('configmap.reloader.stakater.com/auto', 'true');
+    await hand.edit('value-2-');
+    await hand.annotate(auto, 'true');
+    await hand.engine('value-2-', false);
+    expect(hand.promises(false, { shownWithinMs })).toEqual(promises);
+  });
+
   const configMaps = 'configmap.reloader.stakater.com/reload';
   const notConfigMaps = 'configmaps.exclude.reloader.stakater.com/reload';
   const ofConfigMaps = 'configmap.reloader.stakater.com/auto';

@@ -29,14 +29,14 @@ async function found(
   user: string,
   changes: readonly Change[],
   comesUp = true,
-  before: (server: ApiServer) => Promise<void> = async () => undefined,
+  before: (server: ApiServer, loop: Loop) => Promise<void> = async () => undefined,
   rules: Rules = plainRules,
 ): Promise<readonly string[]> {
   const random = seededRandom(1);
   const loop = new Loop(random);
   const server = new ApiServer({ clock: loop, random });
   seed(server, deployment({ name: 'web' }));
-  await before(server);
+  await before(server, loop);
   let isUp = false;
   const begin = async (): Promise<void> => {
     isUp = comesUp;
@@ -61,12 +61,19 @@ describe('the judge of what is left lying', () => {
   });
 
   it.each([
-    ['was to be ignored until it went', { [ignoreAnnotation]: 'true' }, []],
-    ['went like any other', {}, ['left lying']],
-  ])('is told the absence of what %s', async (_what, annotations, promises) => {
-    const before = async (server: ApiServer): Promise<void> => {
+    ['was to be ignored until it went', { [ignoreAnnotation]: 'true' }, undefined, []],
+    ['was to be ignored until just before it went', { [ignoreAnnotation]: 'true' }, 60_000, []],
+    ['was to be ignored until long before it went', { [ignoreAnnotation]: 'true' }, 90_000, ['left lying']],
+    ['went like any other', {}, undefined, ['left lying']],
+  ])('is told the absence of what %s', async (_what, annotations, heededForMs, promises) => {
+    const before = async (server: ApiServer, loop: Loop): Promise<void> => {
       seed(server, configMap({ name: 'db', annotations, data: {} }));
       const { registry } = server;
+      if (heededForMs !== undefined) {
+        const heed = (object: JsonObject) => ({ object: withValueAt(object, ['metadata', 'annotations'], {}) });
+        await registry.update(writeBy('alice', 'alice', 'patch'), server.kindOf('ConfigMap'), 'default', 'db', heed);
+        await loop.runUntil(loop.monotonicMs() + heededForMs);
+      }
       await registry.delete(writeBy('alice', 'alice', 'delete'), server.kindOf('ConfigMap'), 'default', 'db', {});
       const update = (object: JsonObject): { readonly object: JsonObject } => ({ object: recorded(object) });
       const context = writeBy('engine-0-1', 'reroll', 'patch');

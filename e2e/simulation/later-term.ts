@@ -95,20 +95,27 @@ function isIgnoredNoMore(
   return isKept && added.length > 0 && added.every(([source, entry]) => entry === '-' && wasIgnored(source));
 }
 
+/** A watch, or a list from a server that is behind, may show the deletion next after a state of this long ago. */
+const behindMs = 75_000;
+
 /**
- * Whether a source is gone, and was ignored when it last existed. A source without the label that the install selects
- * is gone as well. The history also contains what a restore of etcd has undone: a process may have seen the source in
- * that time.
+ * Whether a source is gone, and was ignored when a process last saw it. A source without the label that the install
+ * selects is gone as well. The history also contains what a restore of etcd has undone: a process may have seen the
+ * source in that time.
  */
 function wentIgnored(source: SourceName, server: ApiServer, rules: Rules): boolean {
-  const isOfSource = ({ kind, key }: WriteRecord): boolean => `${kind.kind} ${key}` === source;
-  const last = server.history().findLast(isOfSource);
+  const writes = server.history().filter(({ kind, key }) => `${kind.kind} ${key}` === source);
+  const last = writes.at(-1);
   const now = last && server.store.get(last.kind, last.key);
   if (now && isSelectedSource(now, rules)) return false;
-  const lastThere = server
-    .history()
-    .findLast((write) => isOfSource(write) && write.type !== 'DELETED' && isSelectedSource(write.object, rules));
-  return lastThere !== undefined && flagsOf(lastThere.object).ignored;
+  const isThere = (write: WriteRecord): boolean => write.type !== 'DELETED' && isSelectedSource(write.object, rules);
+  const lastThere = writes.findLastIndex(isThere);
+  const wentMs = writes[lastThere + 1]?.atMs ?? Infinity;
+  const endedMs = (index: number): number => writes[index + 1]?.atMs ?? Infinity;
+  return writes.some(
+    (write, index) =>
+      isThere(write) && (index === lastThere || endedMs(index) >= wentMs - behindMs) && flagsOf(write.object).ignored,
+  );
 }
 
 function workOf({ kind, key, type, revision, user }: WriteRecord): Violation {
