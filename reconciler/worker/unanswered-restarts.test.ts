@@ -87,11 +87,17 @@ describe('a restart that an object records', () => {
     });
   });
 
-  it('is lost where only the record is left of it', () => {
+  it.each([
+    ['is lost where only the record is left of our write', 'reroll', true],
+    ['is none of these where admission put the record into a write of somebody else', 'kubectl-edit', false],
+  ])('%s', (_what, manager, isLost) => {
     const restart = restartOf();
     const object = stored(restart);
     const annotations = { [ownAnnotations.baseline]: restart.annotations[ownAnnotations.baseline] ?? '' };
-    expect(lostRestart([restart], { ...object, metadata: { ...object.metadata, annotations } })?.restart).toBe(restart);
+    const fieldsV1 = { 'f:metadata': { 'f:annotations': { [`f:${ownAnnotations.baseline}`]: {} } } };
+    const managedFields = [{ manager, operation: 'Update', fieldsV1 }];
+    const left = { ...object, metadata: { ...object.metadata, annotations, managedFields } };
+    expect(lostRestart([restart], left)?.restart).toBe(isLost ? restart : undefined);
   });
 
   it('is none of these, where the object tells of another one', () => {

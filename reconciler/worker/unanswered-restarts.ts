@@ -1,4 +1,5 @@
-import { ownAnnotations } from '../../shared/domain/annotations/annotations';
+import { ownAnnotations, ownFieldManager } from '../../shared/domain/annotations/annotations';
+import { managesAnnotation } from '../../shared/domain/workloads/managed-fields';
 import type { WorkloadRecord } from '../../shared/domain/workloads/workload';
 import { workloadKind } from '../../shared/domain/kubernetes/workload-kinds';
 import { fieldAt, objectOf } from '../../shared/domain/kubernetes/json-value';
@@ -54,8 +55,9 @@ export class UnansweredRestarts {
 }
 
 /**
- * The one of these restarts that the object records, and what is missing of its marker. Undefined if its marker is there, or
- * the record came otherwise: admission may have put the same one into somebody else's write, with another restart's id.
+ * The restart that the object records, and what is missing of its marker. Undefined if the marker is there, or if the
+ * record did not come with one of these restarts: admission may have put the same record into somebody else's write,
+ * with the id of another restart or with none.
  */
 export function lostRestart(
   restarts: readonly Restart[],
@@ -63,7 +65,10 @@ export function lostRestart(
 ): { readonly restart: Restart; readonly missing: string } | undefined {
   const { lastRestart } = ownAnnotations;
   const told = object.metadata.annotations?.[lastRestart];
-  const recorded = restarts.filter(({ annotations }) => told === undefined || annotations[lastRestart] === told);
+  const isOurWrite = told !== undefined || managesAnnotation(object, ownFieldManager, ownAnnotations.baseline);
+  const recorded = restarts.filter(
+    ({ annotations }) => isOurWrite && (told === undefined || annotations[lastRestart] === told),
+  );
   const found = recorded.map((restart) => {
     const { templatePath } = workloadKind(restart.workload.record.kind);
     return { restart, missing: missingOfMarker(objectOf(fieldAt(object, templatePath)), restart.marker) };

@@ -24,6 +24,15 @@ export function managedFieldsOf(object: unknown): readonly ManagedFieldsEntry[] 
   });
 }
 
+/** Whether the manager has set the annotation, and nobody has set it to another value since. */
+export function managesAnnotation(object: unknown, manager: string, annotation: string): boolean {
+  return listOf(fieldAt(object, ['metadata', 'managedFields'])).some(
+    (entry) =>
+      objectOf(entry)['manager'] === manager &&
+      fieldAt(entry, ['fieldsV1', 'f:metadata', 'f:annotations', `f:${annotation}`]) !== undefined,
+  );
+}
+
 /** These only create; or, like every apply, they remove only what their own last manifest contained. */
 const removingNothing = new Set([ownFieldManager, 'kubectl-create', 'kubectl-client-side-apply']);
 
