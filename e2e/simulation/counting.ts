@@ -16,8 +16,11 @@ interface Beginning {
   readonly isRemoval: boolean;
 }
 
-/** Considers the annotations of the workload and of the source, but not namespaces and labels. */
-function beginningOf(opened: Case, { writes }: Life, source: SourceName): Beginning {
+/**
+ * The beginning that a process knows which has seen all writes until `untilMs`. Considers the annotations of the workload
+ * and of the source, but not namespaces and labels.
+ */
+function beginningOf(opened: Case, { writes }: Life, source: SourceName, untilMs = Infinity): Beginning {
   const [born] = writes;
   const turns = opened.flags.turns(source).filter(({ revision }) => revision > born.revision);
   const events = [
@@ -28,6 +31,7 @@ function beginningOf(opened: Case, { writes }: Life, source: SourceName): Beginn
   let use: Use | undefined;
   let counted = true;
   for (const { write, revision, atMs } of events.sort((left, right) => left.revision - right.revision)) {
+    if (atMs > untilMs && write !== born) break;
     if (write) use = opened.usageOf(write.object).get(source);
     const counts = opened.flags.counts(source, use, revision);
     if (counts && !counted) {
@@ -99,7 +103,7 @@ export function countedFromMs(opened: Case, life: Life, source: SourceName, rest
   const { rules, namespaces } = opened;
   if (rules.shownWithinMs === Infinity) return 0;
   const decidedMs = rules.clocksAreRight ? decisionMs(restart) : restart.atMs;
-  const { revision, atMs, by } = beginningOf(opened, life, source);
+  const { revision, atMs, by } = beginningOf(opened, life, source, decidedMs - rules.shownWithinMs);
   const gained = namespaces.gains(namespaceOf(life)).findLast((gain) => gain.atMs <= decidedMs);
   // Until a workload is recorded for the first time, editing what it asks for does not change the content that it is
   // taken to have: that of its creation.

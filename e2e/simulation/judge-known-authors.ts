@@ -29,6 +29,8 @@ const maxAgeMs = 50_000;
 /** How many records of one source, and how many authors of one state, are kept at a time. */
 const maxOfSource = 60;
 const maxAuthors = 5;
+/** The authors of this many states of a source are kept. */
+const keptStates = 2;
 
 /**
  * A restart must name every known author of its changes, in its annotation and so in its Event. An author is known if a
@@ -38,7 +40,8 @@ const maxAuthors = 5;
  * - a record that came before the process is known to have looked after a workload that uses the source;
  * - a record that was observed before a record of a former state, because that state then counts as the newer one;
  * - a record that came after the next change of the source, which may have overtaken the change that it reports;
- * - who wrote a state of an object that was recreated before the restart, because its authors are forgotten then;
+ * - who wrote a state that was followed by two others before the restart, or whose object was recreated: its authors are
+ *   forgotten then;
  * - some of very many authors or records.
  */
 export class KnownAuthors {
@@ -101,10 +104,8 @@ export class KnownAuthors {
         Math.abs(atMs - observedAtMs) < maxAgeMs,
     );
     const next = versions.find(({ revision }) => revision > version.revision);
-    const isRecreated = versions.some(
-      ({ revision, uid, atMs }) => revision > version.revision && uid !== version.uid && atMs <= write.atMs,
-    );
-    if (isRecreated) return undefined;
+    const newer = versions.filter(({ revision, atMs }) => revision > version.revision && atMs <= write.atMs);
+    if (newer.length >= keptStates || newer.some(({ uid }) => uid !== version.uid)) return undefined;
     if (!told || (next && next.atMs <= told.atMs) || !wasLookedAfter(opened, life, source, write.user, told.atMs))
       return undefined;
     const formers = new Set(versions.filter(({ revision }) => revision < version.revision).map(digestOf));

@@ -56,6 +56,18 @@ describe('the judge of what a source says of itself', () => {
     expect(hand.promises(false, well)).toEqual(promises);
   });
 
+  it.each([
+    ['takes a restart by a process that had not seen yet that it was ignored and heeded again', 30_000, []],
+    ['finds one by a process that had', 3_000, ['restart without reason']],
+  ])('%s', async (_what, shownWithinMs, promises) => {
+    const hand = await unrecorded(async () => undefined);
+    await hand.edit('value-2-');
+    await hand.annotateSource(ignore, 'true');
+    await hand.annotateSource(ignore, undefined);
+    await hand.engine('value-2-', true);
+    expect(hand.promises(false, { shownWithinMs })).toEqual(promises);
+  });
+
   it('does not judge it where connections break, and what was ignored was seen together with its end', async () => {
     const hand = await ignored();
     await hand.edit('value-2-', 10_000);
@@ -168,6 +180,7 @@ describe('the judge of an install that restarts all', () => {
     });
     await hand.edit(color, 10_000);
     await hand.annotate(auto, undefined);
+    await hand.clock.advance(15_000);
     await hand.engine(color, true);
     expect(hand.promises(false, { ...all, shownWithinMs: 15_000 })).toEqual(promises);
   });

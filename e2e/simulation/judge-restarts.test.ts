@@ -75,19 +75,19 @@ describe('the judge of ids', () => {
 describe('the judge of authors who were known', () => {
   /**
    * Alice changes the ConfigMap, and `restartedAfterMs` later the leader restarts `web` for it, and names `by`. The
-   * leader has received `records`. With `isRecreated`, the ConfigMap is recreated just before the restart.
+   * leader has received `records`. `meanwhile` happens just before the restart.
    */
   async function answered(
     records: readonly (JsonObject & { readonly saidMs?: number })[],
     by: readonly string[] = [],
     restartedAfterMs = 3_000,
-    isRecreated = false,
+    meanwhile: (hand: Hand) => Promise<void> = async () => undefined,
   ): Promise<readonly Violation['promise'][]> {
     const hand = await adopted();
     await hand.clock.advance(60_000);
     const changedMs = hand.clock.nowMs();
     await hand.edit('value-2-', restartedAfterMs, {}, 'alice');
-    if (isRecreated) await hand.recreate('value-3-');
+    await meanwhile(hand);
     await hand.restart('value-2-', { by });
     const judge = new Judge();
     for (const write of hand.server.history()) {
@@ -138,7 +138,21 @@ describe('the judge of authors who were known', () => {
     expect(await answered([{}], [], 40_000)).toEqual([]);
   });
 
-  it('asks for none of an object that was recreated before the restart', async () => {
-    expect(await answered([{}], [], 3_000, true)).toEqual([]);
+  const leftOut = ['author left out'];
+  const edited = async (hand: Hand, color: string): Promise<void> => await hand.edit(color, 100, {}, 'bob');
+
+  it.each([
+    ['none of an object that was recreated', async (hand: Hand) => await hand.recreate('value-3-'), []],
+    ['that of a state that was followed by another', async (hand: Hand) => await edited(hand, 'value-3-'), leftOut],
+    [
+      'none of a state that was followed by two others',
+      async (hand: Hand) => {
+        await edited(hand, 'value-3-');
+        await edited(hand, 'value-4-');
+      },
+      [],
+    ],
+  ])('asks for %s before the restart', async (_what, meanwhile, promises) => {
+    expect(await answered([{}], [], 3_000, meanwhile)).toEqual(promises);
   });
 });
