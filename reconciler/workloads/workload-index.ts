@@ -18,7 +18,7 @@ import type { ReflectorSink } from '../../shared/kube/list-watch/reflector';
 import type { Clock } from '../../shared/runtime/clock';
 import { workloadKey, type TrackedWorkload, type WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 import type { DigestKeyring } from '../sources/digest-keyring';
-import { referencedSince, untrackedOf, type Seen, type SeenWorkload, type UntrackedWorkload } from './referenced-since';
+import { referencedSince, untrackedOf, type SeenWorkload, type UntrackedWorkload } from './referenced-since';
 import { SourceUsers } from './source-users';
 
 export interface WorkloadIndexOptions {
@@ -252,8 +252,13 @@ export class WorkloadIndex {
     const inMemory = older === true && previous.inMemory;
     const signature = trackingSignature(record);
     const underOtherKey = read.underOtherKey === true;
-    const seen = { record, signature, origin, underOtherKey, previous };
-    const referencedSinceMs = this.#referencedSinceMs(key, seen);
+    const referencedSinceMs = referencedSince({
+      ...{ record, signature, origin, underOtherKey, previous },
+      untracked: this.#untracked.get(key),
+      nowMs: this.#options.clock.nowMs(),
+      selectedSinceMs: this.#options.selectedSinceMs(record.namespace),
+      leadingSinceMs: this.#options.leadingSinceMs(),
+    });
     const isSince = previous && previous.referencedSinceMs === referencedSinceMs ? previous : undefined;
     return {
       key,
@@ -290,20 +295,6 @@ export class WorkloadIndex {
     } catch (error) {
       return { problem: errorMessage(error) };
     }
-  }
-
-  #referencedSinceMs(
-    key: WorkloadKey,
-    seen: Pick<Seen, 'record' | 'signature' | 'origin' | 'underOtherKey' | 'previous'>,
-  ): TrackedWorkload['referencedSinceMs'] {
-    const { clock, selectedSinceMs, leadingSinceMs } = this.#options;
-    return referencedSince({
-      ...seen,
-      untracked: this.#untracked.get(key),
-      nowMs: clock.nowMs(),
-      selectedSinceMs: selectedSinceMs(seen.record.namespace),
-      leadingSinceMs: leadingSinceMs(),
-    });
   }
 
   #predatesOwnWrite(entry: Entry, record: WorkloadRecord): boolean {

@@ -49,6 +49,8 @@ function* reviewPlace(
     const message = 'is what a restart writes on the pod template, and has no effect here';
     yield { code: 'wrong-place', key: lastReloadedFrom, value: marker, message, fix: 'remove it' };
   }
+  // Most templates have no annotations, and this runs for each event of a workload.
+  if (Object.keys(template).length === 0) return;
   const metadataOnly = [
     ...[keys.configMapExclude, keys.secretExclude, keys.secretProviderClassExclude],
     ...[keys.rolloutStrategy, keys.pausePeriod],

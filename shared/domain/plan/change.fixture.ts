@@ -11,6 +11,7 @@ export function changeOf(change: Partial<Change> = {}): Change {
     name,
     container: 'main',
     whole: blue,
+    exists: true,
     decision: 'auto',
     comparison: { restart: true, because: 'content-changed', recorded: blue, changedKeys: ['color'] },
     attribution: undefined,

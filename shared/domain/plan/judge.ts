@@ -13,11 +13,11 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const id = sourceId(candidate);
   const source = sources.get(candidate);
   const whole = source && hasContent(source) ? source.content.whole() : undefined;
-  const verdict = { id, kind, name, container, whole };
+  const verdict = { id, kind, name, container, whole, exists: source !== undefined };
   const isKnown = input.knownKinds.has(kind) || input.isNamed?.(candidate) === true;
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
-  const lastFlags = sources.lastKnownFlags(candidate);
+  const lastFlags = source ? undefined : sources.lastKnownFlags(candidate);
   // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.
   const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
   const decideBy = (flags: SourceFlags): Decision =>

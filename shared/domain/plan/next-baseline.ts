@@ -9,16 +9,15 @@ import type { Verdict } from './verdict';
 const maxGoneByPattern = 32;
 
 /** What is to be recorded once the verdicts are acted on. */
-export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId, sources: index }: PlanInput): Baseline {
+export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: PlanInput): Baseline {
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
   const lasts = usedOrListed(workload);
   let goneByPattern = 0;
-  for (const { id, kind, name, comparison, deletionIgnored } of verdicts) {
+  for (const { id, kind, name, exists, comparison, deletionIgnored } of verdicts) {
     const recorded = deletionIgnored ? absent : (comparison?.recorded ?? old?.sources.get(id));
     if (recorded === undefined) continue;
-    const isThere = index.get({ kind, namespace: workload.record.namespace, name }) !== undefined;
-    const lasting = isThere || lasts(kind, id, name);
+    const lasting = exists || lasts(kind, id, name);
     if (lasting || goneByPattern++ < maxGoneByPattern) sources.set(id, recorded);
   }
   return { sequence: (old?.sequence ?? 0) + 1, keyId, uid: workload.record.uid, sources };

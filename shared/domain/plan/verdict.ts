@@ -9,6 +9,8 @@ export interface Verdict extends LocalSourceRef {
   readonly container: string | undefined;
   /** Digest of its whole content; undefined where it does not exist, or is not read. */
   readonly whole: string | undefined;
+  /** Whether the source exists, as far as the index knows. */
+  readonly exists: boolean;
   readonly decision: DecisionReason | 'not-watched';
   /** Undefined where the decision ends it. */
   readonly comparison: Comparison | undefined;

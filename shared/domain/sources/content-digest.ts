@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { BoundedMap } from '../bounded-map';
 import { budgets } from '../budgets';
 import { framed, KeyedHash } from './keyed-hash';
@@ -37,6 +37,8 @@ export class ContentDigest {
   readonly former: ContentDigest | undefined;
   /** 16 bytes for each key, one byte per character. */
   readonly digests: string;
+  /** Computed when it is first asked for: one decision compares it several times. */
+  #whole: string | undefined;
 
   constructor(keyNames: readonly string[], digests: string, former?: ContentDigest) {
     this.keyNames = keyNames;
@@ -70,11 +72,16 @@ export class ContentDigest {
 
   /** Digest of all keys together: names and contents. */
   whole(): string {
+    this.#whole ??= this.#computeWhole();
+    return this.#whole;
+  }
+
+  #computeWhole(): string {
     const names = this.keyNames.map(framed);
     // Hashes the written form: baselines on workloads hold this digest, so it must not change.
     const digests = this.keyNames.map((_name, index) => this.#written(index)).join('');
     const all = Buffer.concat([...names, Buffer.from(digests, 'latin1')]);
-    return createHash('sha256').update(all).digest().toString('base64url', 0, digestBytes);
+    return hash('sha256', all, 'buffer').toString('base64url', 0, digestBytes);
   }
 
   /**
