@@ -15,6 +15,8 @@ interface Shape {
   /** The time in `reroll.dev/last-restart`. */
   readonly lastRestartAt?: string;
   readonly n?: number;
+  /** Of the object that the baseline was written for. */
+  readonly uid?: string;
   readonly digest?: string;
   readonly marker?: string;
   readonly image?: string;
@@ -22,9 +24,9 @@ interface Shape {
 }
 
 function workload(shape: Shape = {}): KubeObject {
-  const { n, digest = 'a', marker, image, optedIn = true, lastRestartAt } = shape;
+  const { n, uid, digest = 'a', marker, image, optedIn = true, lastRestartAt } = shape;
   const baseline =
-    n === undefined ? {} : { 'reroll.dev/baseline': JSON.stringify({ v: 1, n, sources: { 'cm/app': digest } }) };
+    n === undefined ? {} : { 'reroll.dev/baseline': JSON.stringify({ v: 1, n, uid, sources: { 'cm/app': digest } }) };
   const env = marker === undefined ? [] : [{ name: 'STAKATER_APP_CONFIGMAP', value: marker }];
   const lastRestart =
     lastRestartAt === undefined ? {} : { 'reroll.dev/last-restart': JSON.stringify({ at: lastRestartAt, id: '1f' }) };
@@ -85,6 +87,11 @@ describe('the judge of what a webhook puts into writes of others', () => {
     [
       'a rollback to another record of the same number',
       update(stored, { n: 3, digest: 'b', image: '2' }, { n: 3, digest: 'b', image: '2' }),
+      [],
+    ],
+    [
+      'a first record instead of one that a rollback brings from an earlier object',
+      update({}, { n: 1, uid: 'earlier', digest: 'b', image: '2' }, { n: 1, image: '2' }),
       [],
     ],
     ['nothing of what opts out', update(stored, { optedIn: false }, { optedIn: false }), []],

@@ -43,7 +43,7 @@ export function checkMarks(write: MarkedWrite): readonly Violation[] {
     found('foreign write', 'changes what is not ours');
   }
   if (!asksForRestarts(asked)) return violations;
-  const standing = newer(baselineOf(old), baselineOf(asked));
+  const standing = newer(baselineOf(old), sentBaseline(write));
   const baseline = baselineOf(after);
   const isLost = (baseline?.n ?? -1) < (standing?.n ?? -1);
   if (operation === 'UPDATE' && isLost && !(write.isDeliberate && isOnlyRecordTaken(write))) {
@@ -84,7 +84,7 @@ export function marksOf(write: MarkedWrite): readonly Marked[] {
   if (operation === 'CREATE' && kept) marked.push('born');
   if (operation === 'UPDATE' && kept && kept.n === baselineOf(old)?.n && kept.n !== sent?.n) marked.push('kept');
   if (isBareReplacement(write) && templateOf(after) === templateOf(old)) marked.push('template kept');
-  if (isRecordChanged(newer(baselineOf(old), sent), kept)) marked.push('folded');
+  if (isRecordChanged(newer(baselineOf(old), sentBaseline(write)), kept)) marked.push('folded');
   return marked;
 }
 
@@ -119,6 +119,13 @@ function isOnlyRecordTaken({ oldObject, asked }: MarkedWrite): boolean {
 function isRollout(write: MarkedWrite): boolean {
   const { operation, oldObject, asked } = write;
   return operation === 'CREATE' || (templateOf(asked) !== templateOf(oldObject) && !isBareReplacement(write));
+}
+
+/** The baseline that the write brings. One that was written for an earlier object of this name counts for nothing. */
+function sentBaseline({ oldObject, asked }: MarkedWrite): WrittenBaseline | undefined {
+  const sent = baselineOf(asked);
+  const isOfEarlierObject = sent?.uid !== undefined && sent.uid !== (oldObject ?? asked).metadata.uid;
+  return isOfEarlierObject ? undefined : sent;
 }
 
 /**
