@@ -70,6 +70,14 @@ describe('the judge of writes that others alter', () => {
     expect(promises(hand, altered)).not.toContain('baseline apart from template');
   });
 
+  it('accepts that a record goes back to a former content where others took a restart out, and nowhere else', async () => {
+    const { hand, altered } = await markerTakenOut();
+    await hand.deleteSource();
+    await hand.engine('value-1-', true);
+    expect(promises(hand, [])).toContain('baseline apart from template');
+    expect(promises(hand, altered)).not.toContain('baseline apart from template');
+  });
+
   it('finds a write of what is not ours in one that was altered', async () => {
     const hand = await adopted();
     await hand.edit('value-2-');

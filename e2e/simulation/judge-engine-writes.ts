@@ -155,8 +155,10 @@ export function checkTruth(
     if (now.length === 0 && versions.length > 0) {
       return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} was never what is recorded of it` }];
     }
-    // Under another key the source is recorded again, as the recording process first sees it.
-    const former = before?.key === after.key ? before?.sources[id] : undefined;
+    // Under another key the source is recorded again, as the recording process first sees it. If others took a restart
+    // out, what it recorded is taken back.
+    const isComparable = before?.key === after.key && !opened.alteredWorkloads.has(`${kind.kind} ${key}`);
+    const former = isComparable ? before?.sources[id] : undefined;
     const oldest = former === undefined ? undefined : matching(former)[0];
     if (oldest !== undefined && (now.at(-1) ?? -1) < oldest) {
       return [{ promise: 'baseline apart from template', sentence: `${at}: ${id} went back to a former content` }];
