@@ -5,7 +5,7 @@ import { createObject, getObject, type KubeObject } from '../../shared/kube/clie
 import { secrets } from '../../shared/kube/resource';
 import { configMap, fromConfigMap, job, seedNamespace } from '../apiserver/cluster';
 import type { FaultTarget } from '../apiserver/faults';
-import { Harness, type Engine } from './harness';
+import { Harness, type Engine, usualLease } from './harness';
 
 /** Matches the real create of a Job, not its dry run. */
 const isCreateOfJob = ({ method, pathname, query }: FaultTarget): boolean =>
@@ -220,4 +220,31 @@ describe('the journal key', () => {
     await harness.clock.advance(60_000);
     expect(births()).toBe(2);
   });
+});
+
+it('Jobs of earlier leaders are looked for by one loop, however often leadership changes meanwhile', async () => {
+  harness.leaseTimings = usualLease;
+  let asked = 0;
+  const isSearch = ({ method, pathname, query }: FaultTarget): boolean =>
+    method === 'GET' && pathname.endsWith('/namespaces/reroll/secrets') && query.has('labelSelector');
+  harness.faults.add({
+    match: (target) => {
+      if (isSearch(target)) asked++;
+      return isSearch(target);
+    },
+    fault: { kind: 'status', code: 503 },
+  });
+  await harness.start();
+  for (let terms = 12; terms > 0; terms--) {
+    const isLease = ({ pathname }: FaultTarget): boolean => pathname.endsWith('/leases/reroll');
+    const end = harness.faults.add({ match: isLease, fault: { kind: 'status', code: 503 } });
+    await harness.clock.advance(20_000);
+    end();
+    await harness.clock.advance(20_000);
+  }
+  asked = 0;
+  await harness.clock.advance(120_000);
+  // One loop asks every 30 s.
+  expect(asked).toBeGreaterThan(0);
+  expect(asked).toBeLessThan(12);
 });

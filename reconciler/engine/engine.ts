@@ -57,6 +57,8 @@ export class Engine implements ReconcilerEngine {
    */
   #leadingSinceMs: number | undefined;
   #watchingSinceMonotonicMs = 0;
+  /** Ends the search for Jobs that an earlier leader was recreating. */
+  #recovery = new AbortController();
   /** Of all terms of this process the earliest. */
   #inChargeSinceMs = Infinity;
 
@@ -162,6 +164,7 @@ export class Engine implements ReconcilerEngine {
   /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#recovery.abort();
     this.#watch.known.stop();
     this.#sources.hints.stop();
     this.#watch.named.readAnew();
@@ -259,8 +262,11 @@ export class Engine implements ReconcilerEngine {
     if (this.#term) this.#recoverJobs();
   }
 
+  /** Ends the attempts of an earlier term: its retries would go on beside these, for as long as the API server fails. */
   #recoverJobs(): void {
-    void this.#work.jobWorker.recover(this.#deps, this.#stop.signal);
+    this.#recovery.abort();
+    this.#recovery = new AbortController();
+    void this.#work.jobWorker.recover(this.#deps, this.#recovery.signal);
   }
 
   #lookAtEverything(): void {
