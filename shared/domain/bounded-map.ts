@@ -12,7 +12,7 @@ interface Entry<Value> {
   readonly owner: string;
 }
 
-/** What an entry takes in the maps, besides the size that its caller reports. */
+/** Bytes that an entry takes in the maps, besides the size that its caller reports. */
 const entryBytes = 150;
 
 /**

@@ -90,7 +90,7 @@ export const budgets = {
 /** The name of a budget. */
 export type BudgetName = keyof typeof budgets;
 
-/** Whether a text has more bytes; a long text is not encoded for that. */
+/** Whether a text has more than `maxBytes` bytes in UTF-8. A very long text is not encoded to find out. */
 export function isLongerThan(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true;
   // A character takes at most three bytes for each of its code units.

@@ -62,11 +62,11 @@ export class UnauthorizedError extends KubeError {
 
 /** Permissions may be granted later, so a slow retry makes sense. */
 export class ForbiddenError extends KubeError {
-  /** RBAC refused it: a permission is missing. Otherwise quota, admission or the like did. */
+  /** Whether RBAC refused the request: a permission is missing. Otherwise quota, admission or the like refused it. */
   readonly byRbac: boolean;
   /** The refused request. */
   readonly target: RequestTarget;
-  /** The namespace is being deleted: nothing can be created in it. */
+  /** Whether the namespace is being deleted: nothing can be created in it then. */
   readonly namespaceTerminates: boolean;
 
   constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
@@ -78,9 +78,9 @@ export class ForbiddenError extends KubeError {
 }
 
 export class NotFoundError extends KubeError {
-  /** The answer names the missing object. Otherwise the path does not exist, or a proxy has answered. */
+  /** Whether the answer names the missing object. Otherwise the path does not exist, or a proxy has answered. */
   readonly isOfObject: boolean;
-  /** The answer names a missing namespace: that of the object, or the object itself. */
+  /** Whether the answer names a missing namespace: that of the object, or the object itself. */
   readonly isOfNamespace: boolean;
 
   constructor(message: string, refusal: Refusal, target: RequestTarget, body: KubeStatus | undefined) {
@@ -124,8 +124,8 @@ export class ThrottledError extends KubeError {
 
 export class ServerError extends KubeError {
   /**
-   * The server has not reached the requested version yet: it issued that version before its etcd was restored. Older
-   * servers pass on etcd's message, and no cause.
+   * Whether the server has not reached the requested version: it issued that version before its etcd was restored.
+   * Older servers pass on etcd's message, without a cause.
    */
   readonly isOfVersionToCome: boolean;
 
@@ -199,13 +199,15 @@ function isRbacDenial(body: KubeStatus | undefined): boolean {
   return / cannot \w+ resource /.test(message) || !/ is forbidden: |denied the request/.test(message);
 }
 
-/** The namespace is missing or terminating: nothing can be created in it. */
+/** Whether the namespace is missing or terminating: nothing can be created in it then. */
 export function isNamespaceGone(error: unknown): boolean {
   if (error instanceof NotFoundError) return error.isOfNamespace;
   return error instanceof ForbiddenError && error.namespaceTerminates;
 }
 
-/** For the `catch` of a request for an object that may be missing. Rethrows any other error. */
+/**
+ * Turns a 404 into undefined, for the `catch` of a request for an object that may be missing. Rethrows other errors.
+ */
 export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;
   throw error;

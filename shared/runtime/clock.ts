@@ -12,7 +12,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Node fires longer delays at once (the delay has 31 bits). */
+/** Node fires timers with longer delays at once, because it stores the delay in 31 bits. */
 const maxDelayMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   timer(delayMs, callback) {
     if (delayMs <= 0) {
-      // A timeout of 0 takes a millisecond, a quarter of the time from a change to its restart.
+      // `setTimeout` with 0 takes a millisecond, which is a quarter of the time from a change to its restart.
       const handle = setImmediate(callback);
       return { cancel: () => clearImmediate(handle) };
     }
@@ -29,7 +29,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** A function, because the compiler assumes that a signal keeps its value across an await. */
+/**
+ * Whether `signal` is aborted. It is a function, because the compiler assumes that `aborted` stays the same across an
+ * await.
+ */
 export function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
 }

@@ -41,7 +41,7 @@ export class FakeClock implements Clock {
     this.#wallMs += byMs;
   }
 
-  /** Runs what is due within `byMs`, in order of time, and lets promises settle after each. */
+  /** Runs the timers that are due within `byMs`, in order of time, and lets promises settle after each. */
   async advance(byMs: number): Promise<void> {
     const untilMs = this.#monotonicMs + byMs;
     await this.settle();
@@ -54,7 +54,7 @@ export class FakeClock implements Clock {
     this.#moveTo(untilMs);
   }
 
-  /** Runs everything that waits only for promises until it waits for something else. */
+  /** Lets everything run that waits only for promises. */
   async settle(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
   }

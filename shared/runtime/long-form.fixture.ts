@@ -1,6 +1,6 @@
 /**
- * How often a property is tried: `short` in `npm test`, `long` where `LONG_TESTS=1` asks for it, as a step of `.ci/run`
- * does.
+ * How often a property is tried: `short` times in `npm test`, `long` times with `LONG_TESTS=1`, as in a step of
+ * `.ci/run`.
  */
 export function longForm(long: number, short: number): number {
   return process.env['LONG_TESTS'] === '1' ? long : short;

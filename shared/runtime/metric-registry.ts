@@ -10,7 +10,9 @@ export interface Series {
   readonly value: number;
 }
 
-/** They are named like counters; `nodejs_active_handles` and its siblings report the same with better names. */
+/**
+ * These metrics are named like counters; `nodejs_active_handles` and its siblings report the same with better names.
+ */
 const misnamedProcessMetrics = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -18,7 +20,7 @@ const misnamedProcessMetrics = [
 ];
 
 /**
- * The delay of the event loop is measured by a timer, and is never less than its interval. The default of 10 would
+ * The delay of the event loop is measured by a timer, and is never less than its interval. The default of 10 ms would
  * cause two thirds of all CPU time of an idle process.
  */
 const eventLoopSampleMs = 100;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** A map that forgets: an entry counts for less than `keptMs` after it was set, and the oldest make room for new ones. */
+/** A map that forgets: an entry expires `keptMs` after it was set, and the oldest entries make room for new ones. */
 export class RecentMap<Value> {
   readonly #clock: Clock;
   readonly #limits: { readonly keptMs: number; readonly maxEntries: number };

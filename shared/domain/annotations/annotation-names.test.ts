@@ -45,7 +45,7 @@ describe('AnnotationNames', () => {
     expect(names.unknown('example.com/restrat')).toEqual({ meant: 'example.com/restart' });
     expect(names.unknown('example.com/owner')).toBeUndefined();
     expect(names.unknown('reloader.stakater.com/autoo')).toEqual({ meant: undefined });
-    // May be meant for another install.
+    // The default name may be meant for another install.
     expect(names.unknown(keys.auto)).toBeUndefined();
   });
 });

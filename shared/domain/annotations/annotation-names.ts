@@ -31,8 +31,8 @@ export class AnnotationNames {
   }
 
   /**
-   * Detects a key that looks like one of Reroll's, Reloader's or the flags' keys but is none, and returns the one that
-   * was probably meant. Undefined for known keys and for other people's keys.
+   * Detects a key that looks like one of Reroll's, Reloader's or the flags' keys but is not one, and returns the key
+   * that was probably meant. Undefined for known keys and for other people's keys.
    */
   unknown(key: string): { readonly meant: string | undefined } | undefined {
     const prefix = prefixOf(key);
@@ -43,7 +43,7 @@ export class AnnotationNames {
     if (this.isKnown(key)) return undefined;
     if (isOwn) return { meant: nearestName(key, ownKeys) };
     if (isReloaders) return { meant: this.#meantOfReloader(key) };
-    // A foreign prefix that a flag's key has, or that looks like ours: reported only if a typo is likely.
+    // The prefix is that of a key set by a flag, or it only looks like ours: reported only if a typo is likely.
     const ofPrefix = [...this.#configured].filter((each) => prefixOf(each) === prefix);
     const meant = isOfFlag ? nearestName(key, ofPrefix) : ofMisspeltPrefix(key);
     return meant === undefined ? undefined : { meant };

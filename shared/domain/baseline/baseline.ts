@@ -38,7 +38,8 @@ export class UnreadableBaselineError extends RerollError {
 const version = 1;
 
 /**
- * More restarts than a workload will ever see. Somebody else wrote a larger number, and Reroll could not increment it.
+ * More writes than a workload will ever see. A larger number was written by somebody else, and Reroll could not
+ * increment it.
  */
 const maxSequence = 2 ** 31;
 const digestPattern = new RegExp(`^(?:[A-Za-z0-9_-]{${String(digestLength)}}|${absent})$`);
@@ -82,17 +83,19 @@ export function formatBaseline(baseline: Baseline): string {
   return JSON.stringify({ v: version, n: baseline.sequence, key: baseline.keyId, uid: baseline.uid, sources });
 }
 
-/** Whether it was written for the object with this uid, or does not name any. */
+/** Whether the baseline was written for the object with this uid. A baseline without a uid counts as written for it. */
 export function isWrittenFor({ uid }: Baseline, objectUid: string | undefined): boolean {
   return uid === undefined || uid === objectUid;
 }
 
-/** The same for an object that is about to be created, whose uid the API server has yet to assign. */
+/** The baseline without its uid, for an object under creation: the API server has not assigned a uid yet. */
 export function withoutUid({ sequence, keyId, sources }: Baseline): Baseline {
   return { sequence, keyId, sources };
 }
 
-/** What to record for a workload that uses `keys` of `content`; undefined content: the source does not exist. */
+/**
+ * What to record for a workload that uses `keys` of `content`. Undefined content means that the source does not exist.
+ */
 export function recordedOf(content: ContentDigest | undefined, keys: 'all' | readonly string[]): Recorded {
   if (content === undefined) return absent;
   return keys === 'all' ? content.whole() : new Map(keys.map((key) => [key, content.key(key)]));
@@ -102,7 +105,7 @@ export function recordedOf(content: ContentDigest | undefined, keys: 'all' | rea
 const noContents = 'A'.repeat(digestLength);
 
 /**
- * The next baseline after one whose restart did not take effect: it records the state before it for these sources, so
+ * The baseline to write after one whose restart did not take effect. It records the former state of these sources, so
  * that they still cause a restart.
  */
 export function revertedBaseline(

@@ -4,7 +4,7 @@ import { compare, type Comparison, type ComparisonInput, type InForce } from './
 import { budgets } from '../budgets';
 import { absent, ContentDigester, type ContentDigest } from '../sources/content-digest';
 
-/** Of an input all of whose contents are known. */
+/** The comparison of an input whose contents are all known. */
 function comparisonOf(input: ComparisonInput): Comparison {
   const comparison = compare(input);
   if (comparison === 'metadata-only') throw new Error('a content is to be read first');

@@ -1,25 +1,40 @@
 import { recordedOf, type Recorded } from './baseline';
 import { absent, everyKey, type ContentDigest } from '../sources/content-digest';
 
-/** The state of a source that a workload was created with, or came to use: a content, no such object, or not known. */
+/**
+ * The state of a source when a workload was created or came to use it. Undefined content means that the source did not
+ * exist.
+ */
 export type InForce = { readonly content: ContentDigest | undefined } | 'unknown';
 
-/** The answer rests on a content of which a list has shown the metadata alone: it is to be read first. */
+/**
+ * The answer depends on something that must be read first, mostly a content of which a list has shown only the
+ * metadata.
+ */
 export type MetadataOnly = 'metadata-only';
 
 export interface ComparisonInput {
-  /** The workload's baseline for this source; undefined: it holds none. */
+  /** What the workload's baseline records for this source; undefined: nothing. */
   readonly recorded: Recorded | undefined;
-  /** Today's content; undefined: the source does not exist. */
+  /** The current content; undefined: the source does not exist. */
   readonly current: ContentDigest | undefined;
   readonly keys: 'all' | readonly string[];
-  /** Stands in where nothing is recorded. */
+  /**
+   * The state when the workload came to use the source. It counts for what the baseline does not record, and may
+   * contradict a recorded absence.
+   */
   readonly inForce: () => InForce | MetadataOnly;
-  /** What it held when the workload was created, for a baseline that was written before that, by a process that may have lagged. */
+  /**
+   * The state when the workload was created, if the baseline was made before that, by a process whose watch may have
+   * been behind. `unknown` for any other baseline.
+   */
   readonly atBirth: () => InForce | MetadataOnly;
-  /** A content of the recent past by the digest of its whole, if it is still known. */
+  /** A recent content, found by the digest of the whole, if it is still known. */
   readonly formerContent: (whole: string) => ContentDigest | MetadataOnly | undefined;
-  /** What pods found that had to wait for the source: what it was created with, or what it held when they were created. */
+  /**
+   * The content that pods started with if they had to wait for the source: its content at its creation, or at the
+   * workload's creation if that was later. Undefined: the current content.
+   */
   readonly firstContent: () => ContentDigest | MetadataOnly | 'unknown' | undefined;
   readonly reloadOnCreate: boolean;
   readonly reloadOnDelete: boolean;
@@ -36,27 +51,29 @@ export type ComparisonReason =
   | 'deleted'
   | 'deleted-ignored';
 
-/** What is to be recorded now, and whether the difference is owed a restart. */
+/** What to record now, and whether the difference requires a restart. */
 export interface Comparison {
   readonly restart: boolean;
   readonly because: ComparisonReason;
   readonly recorded: Recorded;
-  /** Names of the keys that differ; undefined where the former content is no longer known. */
+  /** Names of the keys that differ; undefined if the former content is no longer known. */
   readonly changedKeys?: readonly string[];
-  /** The source has too many keys to tell which of them differ: any change counts for whoever uses one of them. */
+  /**
+   * The source has too many keys to tell which of them differ, so any change counts for every workload that uses it.
+   */
   readonly tooManyKeys?: true;
 }
 
 /**
- * The one comparison that everything rests on: what a workload's pods run with against what is there now.
+ * Compares what a workload's pods run with to the current content of one source. Every restart rests on this.
  *
- * | recorded | now     | then                                                          |
- * |----------|---------|---------------------------------------------------------------|
- * | nothing  | any     | compared with what was in force when the workload came to use it |
- * | absent   | absent  | unchanged                                                     |
- * | absent   | present | restart only with reload-on-create; recorded either way       |
- * | present  | absent  | restart only with reload-on-delete; else the record stays, so that the same content coming back is no change |
- * | present  | present | restart if a key in use differs                               |
+ * | recorded | now     | then                                                                                      |
+ * |----------|---------|-------------------------------------------------------------------------------------------|
+ * | nothing  | any     | compared with the state in force when the workload came to use the source                 |
+ * | absent   | absent  | unchanged                                                                                 |
+ * | absent   | present | restart with reload-on-create, or if edited since its creation; recorded either way       |
+ * | present  | absent  | restart with reload-on-delete; else the record stays, so recreating the same is no change |
+ * | present  | present | restart if a key in use differs                                                           |
  */
 export function compare(input: ComparisonInput): Comparison | MetadataOnly {
   const contradicted = input.recorded === absent && wasThere(input);
@@ -80,7 +97,7 @@ export function compare(input: ComparisonInput): Comparison | MetadataOnly {
   return comparison.because === 'content-changed' ? { ...comparison, because: 'changed-since-birth' } : comparison;
 }
 
-/** What had changed before the workload was created is no change to pods that started after that. */
+/** Drops a restart for a change from before the workload was created: its pods started after that change. */
 function sinceBirth(comparison: Comparison | MetadataOnly, input: ComparisonInput): Comparison | MetadataOnly {
   if (comparison === 'metadata-only' || !comparison.restart) return comparison;
   const then = input.atBirth();
@@ -91,8 +108,8 @@ function sinceBirth(comparison: Comparison | MetadataOnly, input: ComparisonInpu
 }
 
 /**
- * Whether a source that was recorded as absent was there when the workload came to use it: the watch of sources may
- * have been behind then, and the pods have read what nobody had seen yet.
+ * Whether a source that is recorded as absent existed when the workload came to use it. The watch of sources may have
+ * been behind when the record was made, so the pods may have read a content that Reroll had not seen yet.
  */
 function wasThere({ current, inForce, reloadOnCreate }: ComparisonInput): boolean | MetadataOnly {
   if (current === undefined || reloadOnCreate) return false;
@@ -109,7 +126,8 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
     if (current === undefined) return { restart: false, because: 'unchanged', recorded };
     if (input.reloadOnCreate)
       return { restart: true, because: 'created', recorded: now, ...keysTold(current.keyNames, current) };
-    // Pods that waited for it have started with what it was created with: an edit since then is a change like any other.
+    // Pods that waited for the source have started with its first content. An edit since then is a change like any
+    // other.
     const first = input.firstContent() ?? current;
     if (first === 'metadata-only') return first;
     if (first === 'unknown') return { restart: true, because: 'in-doubt', recorded: now };
@@ -135,12 +153,16 @@ function compareRecorded(recordedOnce: Recorded, input: ComparisonInput): Compar
       ...keysTold(former?.differingKeys(current), current),
     };
   }
-  // The workload used the whole content and now uses some keys of it: only the former content can tell which keys changed.
+  // The workload used the whole content and now uses some of its keys. Only the former content shows which keys
+  // changed.
   if (!former) return { restart: true, because: 'in-doubt', recorded: now };
   return comparePerKey(new Map(keys.map((key) => [key, former.key(key)])), current, input);
 }
 
-/** A key that the workload did not use before was rolled out by the edit that added it; what counts is the time since. */
+/**
+ * Compares key by key. If the workload did not use a key before, the edit that added the key rolled the pods. Such a
+ * key is compared with the state in force at that edit.
+ */
 function comparePerKey(
   recorded: ReadonlyMap<string, string>,
   current: ContentDigest,
@@ -165,11 +187,11 @@ function keysTold(
   current: ContentDigest,
 ): Pick<Comparison, 'changedKeys' | 'tooManyKeys'> {
   if (current.isCoarse) return { tooManyKeys: true };
-  // It had too many, and has no more: which of them differ is not known.
+  // The source had too many keys before and has few now, so it is not known which of them differ.
   return changedKeys === undefined || changedKeys.includes(everyKey) ? {} : { changedKeys };
 }
 
-/** What was recorded under the digest key before this one, in today's digests as far as the content is the same. */
+/** Converts digests under the previous digest key to digests under the current one, where the content is the same. */
 function renewed(recorded: Recorded, current: ContentDigest | undefined): Recorded {
   if (!current?.former) return recorded;
   if (typeof recorded !== 'string') return renewedKeys(recorded, current);

@@ -115,7 +115,7 @@ describe('contentFaults', () => {
 });
 
 describe('a text with too many levels', () => {
-  // A parser without a limit ends the process that runs this test: no error can be caught.
+  // Without a limit, the parser would end the process that runs this test, and no error could be caught.
   const levels = [300, 5_000, 60_000];
   it.each<[string, string, (depth: number) => string]>([
     ['lists', 'a.yaml', (depth) => '['.repeat(depth)],

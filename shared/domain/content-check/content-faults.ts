@@ -22,7 +22,7 @@ export interface KeyResult {
 /** Nobody reads more. */
 const maxFaults = 20;
 
-/** Checks the content of one key. Pure, but may take as long as a hostile text makes a parser take. */
+/** Checks the content of one key. Pure, but a hostile text can make the parser take very long. */
 export function contentFaults(
   key: string,
   text: string,
@@ -54,7 +54,7 @@ function violationLines(key: string, text: string, document: DocumentNode, schem
   );
 }
 
-/** Reads the text of a schema, in a format that documents may have. @throws SchemaError */
+/** Parses the text of a schema, in any format that documents may have. @throws SchemaError */
 export function loadSchema(name: string, text: string, parse: ContentParser): LoadedSchema {
   const parsed = parse(text);
   if (parsed.fault) throw new SchemaError(parsed.fault.reason, parsed.fault.offset);

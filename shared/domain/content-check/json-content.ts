@@ -4,7 +4,7 @@ import type { ContentFault, ContentParser, DocumentNode, MapEntry } from './docu
 /** Disables what jsonc-parser accepts beyond JSON. */
 const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false };
 
-/** By ParseErrorCode, an enum that no longer exists when types are stripped. */
+/** Keyed by ParseErrorCode, an enum that no longer exists when types are stripped. */
 const reasons: Readonly<Record<ParseErrorCode, string>> = {
   1: 'this is not a JSON value',
   2: 'this is not a number',

@@ -6,8 +6,8 @@ import { listOfSchemas, mapOf, numberOf, textsOf } from './schema-values';
 type Applicator = (place: KeywordPlace, run: SchemaRun) => readonly SchemaViolation[];
 
 /**
- * Their meaning depends on what other keywords have evaluated. A schema with them is rejected, since it could only be
- * checked in part.
+ * The meaning of these keywords depends on what other keywords have evaluated. A schema with them is rejected, since it
+ * could only be checked in part.
  */
 export const refusedKeywords: readonly string[] = [
   '$dynamicRef',
@@ -69,7 +69,7 @@ export const applicators: Readonly<Record<string, Applicator>> = {
     ),
   dependentRequired: ({ node, value }) => dependencies(node, value, (needed) => missing(node, needed)),
   dependentSchemas: ({ node, value }, run) => dependencies(node, value, (schema) => run.violations(node, schema)),
-  // One keyword until draft 2019-09 split it into these two.
+  // `dependencies` was one keyword until draft 2019-09 split it into the two above.
   dependencies: ({ node, value }, run) =>
     dependencies(node, value, (needed) =>
       needed.kind === 'list' ? missing(node, needed) : run.violations(node, needed),
@@ -119,7 +119,7 @@ function isFalse(node: DocumentNode): boolean {
   return node.kind === 'scalar' && node.value === false;
 }
 
-/** Yields the dependencies of each property that is present. */
+/** The violations of the dependencies of each property that is present. */
 function dependencies(
   node: DocumentNode,
   value: DocumentNode,

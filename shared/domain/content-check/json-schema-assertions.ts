@@ -9,7 +9,7 @@ export interface Assertion {
   holds(place: KeywordPlace, run: SchemaRun): boolean;
 }
 
-/** Keywords by name. A keyword for another type than the value's holds. */
+/** Keywords by name. A keyword for another type than the value's always holds. */
 export const assertions: Readonly<Record<string, Assertion>> = {
   type: {
     reason: 'the type is not one that the schema allows',
@@ -109,7 +109,7 @@ function ofNumber(holds: (number: number, limit: number) => boolean): Holds {
   };
 }
 
-/** In Unicode characters. */
+/** Lengths are in Unicode characters. */
 function ofLength(holds: (length: number, limit: number) => boolean): Holds {
   return ({ node, value }) => {
     const text = node.kind === 'scalar' ? node.value : undefined;
@@ -146,7 +146,7 @@ function isEqual(left: DocumentNode, right: DocumentNode, run: SchemaRun): boole
   return canonical(left, run) === canonical(right, run);
 }
 
-/** The same text for equal values, in any order of their properties. */
+/** Equal values give the same text, whatever the order of their properties. */
 function canonical(node: DocumentNode, run: SchemaRun): string {
   run.step();
   if (node.kind === 'scalar') return JSON.stringify(node.value);

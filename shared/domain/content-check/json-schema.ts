@@ -22,7 +22,7 @@ const maxDepth = 256;
 /** Patterns run in linear time: this many characters cost as much as a step. */
 const charactersPerStep = 16;
 
-/** Nobody reads more, so the rest is not computed. */
+/** Nobody reads more. */
 const maxViolations = 20;
 
 const none: readonly SchemaViolation[] = [];
@@ -42,7 +42,7 @@ export class SchemaRun {
   readonly #root: DocumentNode;
   readonly #patterns = new Map<string, ReturnType<typeof searchPattern>>();
   #anchors: ReadonlyMap<string, DocumentNode> | undefined;
-  /** Budget for all of its patterns together, which are kept during the comparison. */
+  /** What is left of the budget for all patterns of the schema: compiled patterns are kept during the comparison. */
   #patternSizeLeft: number = budgets.schemaPatternSize;
   #steps = 0;
   #depth = 0;

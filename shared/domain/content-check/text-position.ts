@@ -1,4 +1,4 @@
-/** A position in a text as editors count it: both from 1. */
+/** A position in a text. Line and column count from 1, as in editors. */
 export interface TextPosition {
   readonly line: number;
   /** In UTF-16 code units, as editors count. */

@@ -4,7 +4,7 @@ import { type ContentParser, type DocumentNode, type MapEntry, maxNesting, Nesti
 import { offsetAt } from './text-position';
 import { tomlKeyOffsets, type TomlKeyOffsets } from './toml-key-offsets';
 
-/** By the beginning of the library's message; its rest quotes the text. */
+/** Keyed by the beginning of the library's message. The rest of a message quotes the text. */
 const reasons: readonly (readonly [message: string, reason: string])[] = [
   ['trying to redefine', 'this is defined twice'],
   ['control characters', 'a string or comment is not closed, or has a control character'],

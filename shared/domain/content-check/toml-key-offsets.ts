@@ -41,7 +41,7 @@ export function tomlKeyOffsets(text: string): TomlKeyOffsets {
   return { at: (path) => offsets.get(nameOf(path)) };
 }
 
-/** The parts of the dotted key that begins there, and their offsets. */
+/** The parts of the dotted key that begins at `start`, and the offset of its first character in the line. */
 function keysAt(line: string, start: number): readonly [path: readonly string[], offset: number] {
   const path: string[] = [];
   keyPart.lastIndex = start;
@@ -63,7 +63,10 @@ function unquoted(part: string): string {
   }
 }
 
-/** Lines on which something begins, without those within a multi-line string or an array. */
+/**
+ * Lines of the text, each with its offset. A line break within a multi-line string, an array or braces does not end a
+ * line.
+ */
 function* logicalLines(text: string): Generator<{ readonly offset: number; readonly line: string }> {
   /** Tokens that can begin or end a multi-line value; other characters do not matter. */
   const token = /"""|'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|#[^\n]*|[[\]{}\n]/g;

@@ -98,7 +98,7 @@ function offsetOf(node: Node | null): number {
   return node?.range?.[0] ?? 0;
 }
 
-/** Tags may create values beyond JSON's types, such as dates and bytes. A schema sees them as strings. */
+/** Tags may create values beyond JSON's types, such as dates and bytes. A schema sees them as empty strings. */
 function scalarValue(value: unknown): string | number | boolean | null {
   switch (typeof value) {
     case 'string':

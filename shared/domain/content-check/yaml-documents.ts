@@ -39,7 +39,10 @@ export function composeYaml(
   return [...composer.compose(tokens)];
 }
 
-/** Where a document is wrong, and why, without a word of it: it may be a Secret, which the library's messages quote. */
+/**
+ * Where a document is invalid, and why. The library's message is not used: it quotes the document, which may be a
+ * Secret.
+ */
 export function yamlFault({ code, pos }: YAMLError): { readonly offset: number; readonly reason: string } {
   return { offset: pos[0], reason: reasons[code] ?? 'this is not YAML' };
 }

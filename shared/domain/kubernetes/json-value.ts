@@ -26,7 +26,7 @@ export function fieldAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce((parent: unknown, field) => objectOf(parent)[field], value);
 }
 
-/** Whether two JSON values are the same, in any order of their fields. */
+/** Whether two JSON values are equal, whatever the order of their fields. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, index) => sameJson(item, right[index]));

@@ -23,7 +23,7 @@ describe('rewriteLegacySelector', () => {
     expect(() => parseSelector(selector)).not.toThrow();
   });
 
-  // Reloader rewrites an element as a whole, and so misreads or rejects several terms in one.
+  // Reloader rewrites each element as a whole, so it misreads or rejects an element with several terms.
   it.each([
     [['a=*,b=c'], 'a,b=c'],
     [['a:b,c:d'], 'a=b,c=d'],

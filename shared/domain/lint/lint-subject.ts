@@ -19,7 +19,7 @@ export interface LintSettings {
   readonly keys: AnnotationKeys;
   readonly policy: PolicySettings;
   readonly selection: Selection;
-  /** SecretProviderClasses are sources. */
+  /** Whether SecretProviderClasses are sources. */
   readonly csi: boolean;
 }
 
@@ -68,7 +68,7 @@ export function readLintSubject(write: WorkloadWrite, settings: LintSettings): L
 
 /** The name of the object in messages. */
 export function titleOf({ write: { kind, namespace, object } }: LintSubject): string {
-  // The API server has yet to generate the name, or there is none.
+  // The API server has not generated the name yet, or there is none.
   const name = textOf(fieldAt(object, ['metadata', 'name'])) ?? '(not named yet)';
   return `${kind} ${objectKey(namespace, name)}`;
 }

@@ -78,7 +78,7 @@ export function isWorthLinting({ object, oldObject }: WorkloadWrite, keys: Annot
   const said = [object, template].flatMap((owner) => [annotationsOf(owner), labels(owner)]).concat(between(object));
   const names = AnnotationNames.of(keys);
   const isKnown = (key: string): boolean => names.isKnown(key);
-  // Searching for similar keys takes longer.
+  // Searching for similar keys takes longer, so only the first keys are checked.
   const isNear = (key: string): boolean => names.unknown(key) !== undefined;
   const concernsRestarts = (each: JsonObject): boolean =>
     Object.keys(each).some(isKnown) || Object.keys(each).slice(0, budgets.reviewedAnnotations).some(isNear);

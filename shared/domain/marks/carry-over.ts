@@ -17,7 +17,7 @@ export interface WorkloadUpdate {
 }
 
 /**
- * What Reroll has written, an update would remove, and admission keeps, for a workload that is opted in after the
+ * The marks by Reroll that an update would remove and that admission keeps, for a workload that is opted in after the
  * update.
  *
  * | lost                                     | kept                                                            |
@@ -35,7 +35,7 @@ export function carryOver(update: WorkloadUpdate): WorkloadMarks {
     : { annotations, template };
 }
 
-/** Whether an update replaces the pods: its template differs. */
+/** Whether an update changes the pod template, and so replaces the pods. */
 export function changesTemplate({ kind, object, oldObject }: Omit<WorkloadUpdate, 'isDeliberate'>): boolean {
   const [before, after] = [oldObject, object].map((state) => without(templateOf(kind, state), noMarks.template));
   return !sameJson(before, after);
@@ -77,7 +77,7 @@ function isAllThatChanges({ object, oldObject }: WorkloadUpdate, removed: readon
 function lostMarker({ kind, object, oldObject }: WorkloadUpdate): TemplateMarker {
   const [before, after] = [templateOf(kind, oldObject), templateOf(kind, object)];
   const marker = markerIn(before, lastRestartAt(oldObject));
-  // A restart writes one marker for each source: so many are not Reroll's.
+  // A restart writes one marker for each source, so more markers than the budget allows are not Reroll's.
   if (marker.env.length > budgets.references) return noMarks.template;
   const remaining = annotationsOf(after);
   const variables = new Set(

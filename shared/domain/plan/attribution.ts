@@ -4,7 +4,7 @@
  */
 export type ChangePath = 'webhook' | 'watch' | 'both';
 
-/** Who changed a source into a state, as the webhook saw it. For Events and logs only, never a reason to act. */
+/** Who brought a source into a state, as the webhook saw it. For Events and logs only, never a reason to act. */
 export interface Attribution {
   /** Newest first; several if several users wrote the same content. {@link firstUser} is always among them. */
   readonly users: readonly string[];

@@ -6,14 +6,14 @@ import type { PlanInput } from './plan-input';
 /** A source that the workload uses or names. */
 export interface Candidate extends SourceRef, Reference {}
 
-/** Every source that a plan for the workload may rest on. */
+/** Every source that a plan for the workload may depend on. */
 export function candidates({ workload, sources }: Pick<PlanInput, 'workload' | 'sources'>): readonly Candidate[] {
   const { references, policy, namespace, firstContainer } = workload.record;
   const found = new Map<SourceId, Candidate>();
   for (const reference of references) found.set(sourceId(reference), { ...reference, namespace });
   const addNamed = (kind: SourceKind, name: string): void => {
     const id = sourceId({ kind, name });
-    // What is named but not used in the template has no keys to go by: all of it counts.
+    // A source that is named but not used by the template has no key references, so all of its keys count.
     if (!found.has(id)) found.set(id, { kind, namespace, name, keys: 'all', container: firstContainer });
   };
   for (const kind of sourceKinds) {

@@ -6,7 +6,7 @@ import type { PlanInput, PlanSettings } from './plan-input';
 import { firstContent, inForce, stateAtBirth } from './resolve';
 import type { Verdict } from './verdict';
 
-/** Resolves what is known of a source, decides by the policy, and compares. */
+/** Judges one source for a workload: applies the policy, resolves the states to compare, and compares them. */
 export function judge(candidate: Candidate, input: PlanInput): Verdict {
   const { workload, sources, settings } = input;
   const { kind, name, container } = candidate;
@@ -18,7 +18,7 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   if (!isKnown) return { ...verdict, decision: 'not-watched', comparison: undefined };
   const recorded = workload.baseline?.sources.get(id);
   const lastFlags = source ? undefined : sources.lastKnownFlags(candidate);
-  // Of a source that went unseen, the annotations are gone too: what it was recorded for still stands.
+  // If a deletion went unseen, the annotations of the source are unknown, too. It counts if the baseline records it.
   const { ignore, match } = source ?? lastFlags ?? { ignore: false, match: recorded !== undefined };
   const decideBy = (flags: SourceFlags): Decision =>
     decide(workload.record.policy, workload.record.kind, { kind, name, ...flags }, settings.policy);
@@ -35,9 +35,9 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
   }
   const needsContent = { ...verdict, decision: decision.because, comparison: undefined, needsContent: true as const };
   if (source && !hasContent(source)) return needsContent;
-  // Where the workload asks for it anyway, it does not matter since when the source is annotated to match.
+  // If the workload asks for the source without the search too, it does not matter when it was annotated to match.
   const bySearch = decision.because === 'search-match' && !decideBy({ ignore, match: false }).restart;
-  // `onlyIfReferenced` holds of every candidate: what the template does not use is one because it is named.
+  // `onlyIfReferenced` needs no check: every candidate is used by the template or named by a list.
   const comparison = compare({
     recorded,
     current: source?.content,
@@ -57,8 +57,9 @@ export function judge(candidate: Candidate, input: PlanInput): Verdict {
 }
 
 /**
- * Of a SecretProviderClass only rotations are seen: its first one is a change, and none to be seen is no deletion. Pods that
- * are younger than its last rotation have mounted what it brought, even if it was not seen when the record was made.
+ * For a SecretProviderClass, only rotations are seen. Its first rotation is a change, and a class without a visible
+ * rotation was not deleted. Pods that are younger than the last rotation have mounted what it brought, even if the
+ * rotation had not been seen when the baseline was recorded.
  */
 function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings, 'reloadOnCreate' | 'reloadOnDelete'> {
   if (candidate.kind === 'SecretProviderClass') {
@@ -70,8 +71,9 @@ function appearances(candidate: Candidate, input: PlanInput): Pick<PlanSettings,
 }
 
 /**
- * What came before the workload has not come since, whatever is recorded: a Job is created anew a while after that was
- * decided, with the record of then. What was not selected before comes with its label, by its last write at the latest.
+ * Whether the source already counted when the workload was created. Then its appearance is not a creation, whatever the
+ * baseline records: a Job is recreated some time after the decision, with the record of that decision. With a label
+ * selector, a source may have been selected as late as its last write.
  */
 function wasThereAtBirth(candidate: Candidate, { workload, sources, settings }: PlanInput): boolean {
   const { createdAtMs } = workload.record;

@@ -5,10 +5,13 @@ import type { PlanInput } from './plan-input';
 import type { TrackedWorkload } from './tracked-workload';
 import type { Verdict } from './verdict';
 
-/** Kept of sources that are gone and that only a pattern names: hashed names come and go with each release. */
+/**
+ * The number of records kept for sources that no longer exist and that only a pattern matches. Names that contain a
+ * hash come and go with each release.
+ */
 const maxGoneByPattern = 32;
 
-/** What is to be recorded once the verdicts are acted on. */
+/** The baseline to record once the verdicts have been acted on. */
 export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: PlanInput): Baseline {
   const old = workload.baseline;
   const sources = new Map<SourceId, Recorded>();
@@ -23,7 +26,10 @@ export function nextBaseline(verdicts: readonly Verdict[], { workload, keyId }: 
   return { sequence: (old?.sequence ?? 0) + 1, keyId, uid: workload.record.uid, sources };
 }
 
-/** Tells what a workload names itself, in its template or in a list, from what a pattern alone has matched. */
+/**
+ * Returns a predicate: whether the workload names a source itself, in its template or literally in a list. It is false
+ * for a source that only a pattern matches.
+ */
 export function usedOrListed({ record }: TrackedWorkload): (kind: SourceKind, id: SourceId, name: string) => boolean {
   const used = new Set(record.references.map((reference) => sourceId(reference)));
   return (kind, id, name) => used.has(id) || record.policy[kind].named.literals.has(name);

@@ -15,21 +15,24 @@ export interface PlanSettings {
 export interface PlanInput {
   readonly workload: TrackedWorkload;
   readonly sources: SourceView;
-  /** Kinds of sources whose state is known: of the others nothing is concluded. */
+  /** Kinds of sources whose state is known. Nothing may be concluded about the other kinds, except by `isNamed`. */
   readonly knownKinds: ReadonlySet<SourceKind>;
-  /** Sources of the other kinds whose state is known all the same, by reads. */
+  /** Whether a source of another kind is known nevertheless, because it was read by name. */
   readonly isNamed?: (source: SourceRef) => boolean;
-  /** Whether versions of the two kinds tell what was written first; undefined: that is to be asked. See ComparableVersions. */
+  /**
+   * Whether resourceVersions of the two kinds show which object was written first; undefined: the API server has not
+   * been asked yet. See ComparableVersions.
+   */
   readonly isComparable?: (kind: WorkloadKindName, sourceKind: SourceKind) => boolean | undefined;
   readonly keyId: string;
   readonly term: Term;
   readonly settings: PlanSettings;
 }
 
-/** The time in which this process leads, by the API server's clock as far as that is known. */
+/** A period in which this process leads, by the API server's clock as far as that is known. */
 export interface Term {
-  /** From when on a workload without a baseline is known to be new, rather than new to us. */
+  /** A workload without a baseline that was created since then is new. An older one may only be new to this process. */
   readonly inChargeSinceMs: number;
-  /** From when on a change of a source is known to be one: before this term if this process stood by. */
+  /** A change of a source since then is recognised as a change. Earlier than this term if the process was a standby. */
   readonly watchingSinceMs: number;
 }

@@ -7,7 +7,10 @@ import type { Verdict } from './verdict';
 
 export type Plan = { readonly verdicts: readonly Verdict[] } & (
   | { readonly action: 'none' }
-  /** Read what is `metadata-only` among the verdicts, or ask what its versions tell, and plan again: until then they are of what is known. */
+  /**
+   * Read the contents that the verdicts need, or ask whether versions are comparable, and plan again. Until then the
+   * verdicts are preliminary.
+   */
   | { readonly action: 'read' }
   /** Record the baseline, restart nothing. */
   | { readonly action: 'adopt'; readonly baseline: Baseline }
@@ -16,9 +19,10 @@ export type Plan = { readonly verdicts: readonly Verdict[] } & (
 );
 
 /**
- * What is to be done for one workload, and why: a function of what is known now, not of what happened.
+ * Decides what to do for one workload, and why. The result depends on what is known now, not on events.
  *
- * However many sources differ, one restart answers them all; where nothing differs, nothing is written.
+ * However many sources differ, there is one restart. If nothing differs and the baseline is up to date, nothing is
+ * written.
  */
 export function plan(input: PlanInput): Plan {
   const { workload } = input;

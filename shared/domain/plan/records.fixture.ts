@@ -48,7 +48,7 @@ export function sourceRecord({
   };
 }
 
-/** The same, as a list returns it. */
+/** The same as {@link sourceRecord}, as a list of metadata returns it. */
 export function listedRecord(
   options?: Parameters<typeof sourceRecord>[0],
 ): SourceRecord & { readonly content: 'metadata-only' } {

@@ -4,7 +4,10 @@ import type { Candidate } from './candidates';
 import { isCreatedAfter } from './created-after';
 import type { PlanInput } from './plan-input';
 
-/** Where another key recorded what its pods run with, and nothing older is known, that is what was seen first. */
+/**
+ * The state of the source when the workload came to use it. If that is unknown and the workload's baseline was made
+ * under another digest key, the current content counts.
+ */
 export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolean): InForce | MetadataOnly {
   const sinceMs = referencedSinceMs(input);
   const isCreatedSince = isCreatedWithinSecond(candidate, sinceMs, input);
@@ -16,7 +19,9 @@ export function inForce(candidate: Candidate, input: PlanInput, bySearch: boolea
   return content === 'metadata-only' ? content : { content };
 }
 
-/** With --reload-on-create: whether a source was created after the workload came to use it, though in the same second. */
+/**
+ * With --reload-on-create: whether the source was created after the workload came to use it, but in the same second.
+ */
 function isCreatedWithinSecond(
   candidate: Candidate,
   sinceMs: number,
@@ -31,20 +36,27 @@ function isCreatedWithinSecond(
 }
 
 /**
- * A record in the write that created the workload, by an index that may have been behind: its pods have read what was there by
- * then. Every later one names the object, but for a Job's, which is always made before it. See Baseline.
+ * The state of the source when the workload was created, for a baseline that is older than the object: the one that
+ * admission adds to the CREATE, from an index that may have been behind, or that of a recreated Job. The pods have read
+ * what was there at the creation. A later baseline has the object's uid, and the answer for it is `unknown`. See
+ * Baseline.
  */
 export function stateAtBirth(candidate: Candidate, { workload, sources, term }: PlanInput): InForce | MetadataOnly {
   const { baseline, record } = workload;
   const isOfCreation = baseline?.uid === undefined && (baseline?.sequence === 1 || record.kind === 'Job');
-  // What a list shows that came after may have lost a key since the creation, and that leaves no time.
+  // If the workload was created before this process began to watch, a list shows the source only later. A key may have
+  // been removed in between, and a removal leaves no time in managedFields.
   const wasWatched = record.createdAtMs >= term.watchingSinceMs;
   if (!isOfCreation || !wasWatched) return 'unknown';
-  // A source may have been ignored since then, and counts again. What was recorded of it counted at the creation.
+  // Not `inForceAt`: the source may have been ignored for a while since then. What the baseline records counted at the
+  // creation.
   return sources.heldAt(candidate, record.createdAtMs);
 }
 
-/** Pods are no older than their workload: what a source held before that they have not seen. */
+/**
+ * The content that pods started with if they had to wait for the source. Pods are not older than their workload, so
+ * they have not seen what the source held before the workload was created.
+ */
 export function firstContent(
   candidate: Candidate,
   { workload, sources, settings }: PlanInput,
@@ -54,19 +66,23 @@ export function firstContent(
   const atBirth = sources.inForceAt(candidate, createdAtMs, bySearch);
   if (atBirth === 'metadata-only') return atBirth;
   if (atBirth !== 'unknown' && atBirth.content !== undefined) return atBirth.content;
-  // It was there all the time, and has come into the selection: no pod has waited for it, and what it held then counts.
+  // The source existed before the workload and was selected later. No pod has waited for it, so the content with which
+  // it was first seen counts.
   const bornMs = sources.get(candidate)?.createdAtMs ?? Infinity;
   if (!settings.sourceSelector.isEverything && bornMs <= createdAtMs) return sources.firstSeen(candidate);
   return sources.firstContent(candidate);
 }
 
 /**
- * A workload that was there before us is taken to run with what its sources were when we began to watch. Not with today's:
- * until the adoption is written, which an API server in trouble may put off for minutes, each change is owed. One that came
- * while we watched and stood by runs with what was there when it came.
+ * When the workload came to use its sources. If that was not observed:
  *
- * One that was written since we are in charge came to use its sources by that write, or by one before it whose time it
- * hides: in doubt, as early as may be.
+ * A workload that existed before this process began to watch is assumed to run with what its sources held at that time,
+ * not with their current content. A failing API server may delay the adoption by minutes, and until it is written, each
+ * change requires a restart. If the workload was created while this process watched as a standby, the time of its
+ * creation counts.
+ *
+ * A workload that was written since this process is in charge came to use its sources by that write, or by an earlier
+ * one whose time that write hides. In doubt, the earliest possible time counts.
  */
 function referencedSinceMs({ workload: { referencedSinceMs: since }, term }: PlanInput): number {
   if (typeof since === 'number') return since;

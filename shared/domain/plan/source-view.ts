@@ -14,7 +14,7 @@ export interface SourceView {
    * `bySearch`: for a workload that found it by search.
    */
   inForceAt(source: SourceRef, sinceMs: number, bySearch?: boolean): InForce | 'metadata-only';
-  /** The same, whether the source counted then or not. */
+  /** Like `inForceAt`, whether or not the source counted at that time. */
   heldAt(source: SourceRef, sinceMs: number): InForce | 'metadata-only';
   /** A content of the last minutes, by the digest of the whole. */
   formerContent(source: SourceRef, whole: string): ContentDigest | 'metadata-only' | undefined;

@@ -21,8 +21,8 @@ export interface TrackedWorkload {
   /** The object lost the newest baseline, or shows an older one: somebody restored an old copy. */
   readonly baselineLost: boolean;
   /**
-   * Since when the workload has used its sources, by the API server's clock; if unknown, the earliest possible time. If
-   * that was not observed: the object's own times when it was first seen.
+   * Since when the workload has used its sources, by the API server's clock; in doubt, the earliest possible time. If
+   * the start was not observed: the object's own times when it was first seen.
    */
   readonly referencedSinceMs: number | FirstSeenTimes;
   /** The resource version that first showed it using them; an earlier version may have started it. */

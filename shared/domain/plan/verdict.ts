@@ -2,22 +2,28 @@ import type { Comparison } from '../baseline/comparison';
 import type { DecisionReason } from '../policy/policy';
 import type { LocalSourceRef, SourceId } from '../sources/source';
 
-/** What was concluded of one source, and why. */
+/** The conclusion about one source, and the reason. */
 export interface Verdict extends LocalSourceRef {
   readonly id: SourceId;
-  /** Where a marker for it goes. */
+  /** The container that gets the source's marker. */
   readonly container: string | undefined;
-  /** Digest of its whole content; undefined where it does not exist, or is not read. */
+  /** Digest of its whole content; undefined if it does not exist or was not read. */
   readonly whole: string | undefined;
   /** Whether the source exists, as far as the index knows. */
   readonly exists: boolean;
   readonly decision: DecisionReason | 'not-watched';
-  /** Undefined where the decision ends it. */
+  /** Undefined if nothing was compared: the decision alone rules out a restart, or a content must be read first. */
   readonly comparison: Comparison | undefined;
-  /** What it holds, or held, is to be read first. */
+  /**
+   * The verdict is preliminary: its current or a former content must be read first, or its versions must be asked
+   * about.
+   */
   readonly needsContent?: true;
-  /** Its own annotations kept its deletion from counting: that is recorded, for soon nobody remembers what they said. */
+  /**
+   * Its own annotations kept its deletion from counting. The deletion is recorded, because those annotations are
+   * forgotten within minutes, and then it would count.
+   */
   readonly deletionIgnored?: true;
-  /** The workload uses some of its keys, and all of them count: there are too many to tell them apart. */
+  /** The workload uses only some of its keys, but every key counts: there are too many to distinguish them. */
   readonly tooManyKeys?: true;
 }

@@ -32,7 +32,7 @@ export interface TruthTableRow {
   readonly kind?: WorkloadKindName;
   readonly ignored?: readonly WorkloadKindName[];
   readonly reload: boolean;
-  /** Only if referenced; meaningful where reload is true. */
+  /** Restart only if referenced; meaningful only if `reload` is true. */
   readonly auto?: boolean;
   readonly errors?: number;
 }
@@ -122,6 +122,7 @@ export const truthTable: readonly TruthTableRow[] = [
   { n: 71, changed: spc, md: { PR: 'spc' }, ...named },
   { n: 72, changed: spc, md: { A: 'true', PX: 'spc' }, ...no },
   { n: 73, changed: spc, resource: { IG: 'true' }, md: { A: 'true' }, ...no },
-  // For a deletion that it missed, Reloader makes up a source without a name and says yes: every workload restarts.
+  // For a deletion that it missed, Reloader makes up a source without a name and decides to reload: every workload
+  // restarts.
   { n: 74, changed: ['CM', ''], ...no },
 ];

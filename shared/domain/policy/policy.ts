@@ -129,8 +129,8 @@ export function optedIn(policy: WorkloadPolicy, settings: PolicySettings): boole
 }
 
 /**
- * What a workload asks for, without what it forbids. The text differs only if something was set, or an annotation is
- * overridden.
+ * What a workload asks for, without what it forbids. A write that opts a workload in changes this text only if it sets
+ * something, or changes which annotations are overridden.
  */
 export function requestedRestarts(policy: WorkloadPolicy): string {
   const each = sourceKinds.map((kind) => {

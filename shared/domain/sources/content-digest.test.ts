@@ -192,7 +192,7 @@ describe('a source with too many keys', () => {
 });
 
 describe('what a digest costs', () => {
-  /** How often an element of a list is read. */
+  /** Counts how often an element of a list is read. */
   function counted(names: readonly string[]) {
     const count = { reads: 0 };
     const list = new Proxy(names, {

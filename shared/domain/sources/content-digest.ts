@@ -16,7 +16,7 @@ export type SourceContent = Iterable<readonly [string, Buffer]>;
 
 /** Content in an encoding of the API server, which need not be decoded to be digested. */
 export interface EncodedContent extends SourceContent {
-  /** Without reading the keys. */
+  /** The number of keys, without reading them. */
   keyCount(): number;
   /** The fields with the content. The same content has the same bytes in one encoding. */
   encoded(): Buffer;

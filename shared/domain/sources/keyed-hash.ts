@@ -4,13 +4,13 @@ import { createHash, createHmac, hash } from 'node:crypto';
 const blockBytes = 64;
 const hashBytes = 32;
 
-/** A message up to this is hashed in one piece. */
+/** A message of up to this size is hashed in one piece. */
 const pieceBytes = 32 * 1024;
 const lengthBytes = 4;
 const maxUtf8Bytes = 3;
 
 /**
- * HMAC-SHA-256 of a value under its names. It makes the two hashes that define an HMAC in one call each: for most
+ * HMAC-SHA-256 of a value under its names. It computes the two hashes that define an HMAC with one call each: for most
  * sources of a cluster, creating and collecting an `Hmac` object takes longer than hashing the bytes.
  *
  *     length of name, name, length of name, name, …, value        no list of names is a prefix of another
@@ -49,7 +49,7 @@ export class KeyedHash {
     return hash('sha256', this.#outer, 'binary');
   }
 
-  /** The same for a value in many pieces: each has its name and its length before it. */
+  /** The same for a value in many pieces, each of which is preceded by its name and its length. */
   stream(names: readonly string[]): HashStream {
     const hmac = createHmac('sha256', this.#key);
     for (const name of names) hmac.update(framed(name));

@@ -308,7 +308,7 @@ describe('the budget of a template', () => {
     expect(keysOf([], [], { env: [cmEnv(long, 'k'), cmEnv('app', long)], envFrom: [cmEnvFrom(long)] })).toEqual({});
   });
 
-  /** How often a field of a template is read. Linear work reads each field a few times. */
+  /** Counts how often a field of a template is read. Linear work reads each field a few times. */
   function readsOf(podSpec: object): number {
     let reads = 0;
     const counted = <T extends object>(value: T): T =>

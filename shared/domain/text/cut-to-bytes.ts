@@ -1,4 +1,7 @@
-/** Cuts at a character boundary: a receiver would reject the whole text for half a UTF-8 character. */
+/**
+ * Cuts a text to `maxBytes` bytes, at a character boundary: a receiver would reject the whole text for half a UTF-8
+ * character.
+ */
 export function cutToBytes(text: string, maxBytes: number): string {
   // The text may be a megabyte, so at most one character more than fits is encoded.
   const bytes = Buffer.from(text.slice(0, maxBytes + 1), 'utf8');

@@ -30,8 +30,8 @@ const terms = new RegExp(`^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:${units}))+$`);
 const term = new RegExp(`(?<whole>\\d*)\\.?(?<fraction>\\d*)(?<unit>${units})`, 'g');
 
 /**
- * Milliseconds of a Go duration (`time.ParseDuration`): `300ms`, `-1.5h`, `2h45m`, `0`. No days; a bare `5` is an error.
- * Throws a DurationError.
+ * Milliseconds of a Go duration (`time.ParseDuration`): `300ms`, `-1.5h`, `2h45m`, `0`. There are no days, and a bare
+ * `5` is an error. Throws a DurationError.
  */
 export function parseDuration(text: string): number {
   if (text.length > maxTextLength) throw new DurationError(text);

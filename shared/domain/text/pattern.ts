@@ -43,7 +43,7 @@ export class NamedList {
     return this.literals.has(name) || this.#patterns.some((pattern) => pattern.matches(name));
   }
 
-  /** Equal for lists that match the same names. */
+  /** Lists with the same text match the same names. */
   toString(): string {
     return [...this.literals, ...this.#patterns.map(({ text }) => text)].join(',');
   }
@@ -57,7 +57,7 @@ const literalName = /^[a-z0-9-]+$/;
 const dottedName = /^[a-z0-9.-]+$/;
 const maxQuotedBytes = 60;
 const redundant = /^error parsing regexp: /;
-/** The part of `a{1,3}` before the comma: a valid pattern, but for a name with a brace in it. */
+/** The part of `a{1,3}` before the comma. RE2 accepts it, but as a name with a literal brace in it. */
 const tornRepetition = /(?<!\\)\{\d*$/;
 const looseAlternative = /^[^()[\]\\]*\|/;
 
@@ -71,7 +71,7 @@ const repetition = /\{(?:\d+,)?(\d+),?\}/g;
 
 /**
  * The elements between commas: patterns in a reload list, exact names in an exclude list. Empty for a list over its
- * budget: nobody wrote half of that list.
+ * budget, because nobody asked for only a part of that list.
  */
 export function namesIn(list: string): readonly string[] {
   return overBudget(list) ? [] : elementsOf(list);

@@ -10,9 +10,10 @@ const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\ufff9-\
 const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
- * Text of a stranger, fit to be shown: whatever would forge a line, drive a terminal, turn the direction of reading or
- * hide is escaped where it is, and a text of more than `maxBytes` bytes ends in `…`. All other text stays as it is, and so
- * does what has been through here. The escapes are those of JSON, so a JSON text still parses to the same value.
+ * Makes text from outside fit to be shown. Characters that could forge a line, control a terminal, reverse the
+ * direction of reading or hide are escaped in place, and a text of more than `maxBytes` bytes ends in `…`. All other
+ * text is unchanged, and so is the output of this function. The escapes are those of JSON, so a JSON text still parses
+ * to the same value.
  *
  * @example printable('bob\n\u202e') === String.raw`bob\n\u202e`
  */

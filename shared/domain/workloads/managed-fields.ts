@@ -10,7 +10,7 @@ export interface ManagedFieldsEntry {
   readonly timeMs: number | undefined;
 }
 
-/** In the order of the object. */
+/** The entries, in the order of the object. */
 export function managedFieldsOf(object: unknown): readonly ManagedFieldsEntry[] {
   return listOf(fieldAt(object, ['metadata', 'managedFields'])).map((entry) => {
     const { manager, operation, subresource, time } = objectOf(entry);
@@ -33,7 +33,10 @@ export function managesAnnotation(object: unknown, manager: string, annotation: 
   );
 }
 
-/** These only create; or, like every apply, they remove only what their own last manifest contained. */
+/**
+ * These managers remove none of Reroll's annotations: they are Reroll itself, or only create, or, like every apply,
+ * remove only what their own last manifest contained.
+ */
 const removingNothing = new Set([ownFieldManager, 'kubectl-create', 'kubectl-client-side-apply']);
 
 /**

@@ -61,7 +61,7 @@ export function readSettings(metadata: Annotations): {
   return { settings: Object.keys(settings).length === 0 ? noSettings : settings, problems };
 }
 
-/** A change restarts nothing now: it takes effect at the next run of the workload. */
+/** Whether a change restarts nothing now and takes effect at the next run of the workload. */
 export function isLeftToNextRun(kind: WorkloadKindName, { jobPolicy, cronJobPolicy }: WorkloadSettings): boolean {
   return (kind === 'Job' && jobPolicy === 'next-run') || (kind === 'CronJob' && cronJobPolicy === 'next-run');
 }

@@ -41,7 +41,8 @@ export interface WorkloadSpec {
   /** Set for an Argo Rollout only. */
   readonly rollout?: RolloutSpec;
   /**
-   * When another object first referenced it, as far as was seen: its sources are in use no earlier. See WorkloadRefs.
+   * When a Rollout that references this Deployment was last seen to change what it asks for. The workload uses its
+   * sources since then at the earliest. See WorkloadRefs.
    */
   readonly askedAtMs?: number;
   /** Set for a Deployment that Reroll pauses, or is to pause. */
@@ -62,8 +63,8 @@ export interface WorkloadRecord extends WorkloadSpec {
   /** The API server's time, whole seconds; 0 if it is missing, so that the workload counts as older than any change. */
   readonly createdAtMs: number;
   /**
-   * The newest write to anything but the status, by anybody but Reroll; whole seconds; undefined if there is no such
-   * time.
+   * The time of the newest write by anybody but Reroll to anything but the status, in whole seconds; undefined if there
+   * is no such time.
    */
   readonly writtenAtMs: number | undefined;
   readonly deleting: boolean;

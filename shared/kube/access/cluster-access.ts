@@ -2,7 +2,7 @@ import type { Credentials } from './credentials';
 
 /** PEM material for the connection to an API server. */
 export interface TlsMaterial {
-  /** Authorities that may sign the server's certificate; default: Node's own. */
+  /** CAs that may sign the server's certificate; default: Node's own. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;

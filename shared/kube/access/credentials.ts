@@ -17,17 +17,17 @@ export class CredentialsError extends KubeError {
   }
 }
 
-/** Headers that never change. */
+/** Credentials whose headers never change. */
 export function staticCredentials(headers: Readonly<Record<string, string>>): Credentials {
   return { headers: async () => await Promise.resolve(headers), refresh: async () => await Promise.resolve() };
 }
 
-/** Tokens are rotated in place, well before they expire. */
+/** Tokens are rotated in place, well before they expire: a token that is a minute old is still valid. */
 const maxAgeMs = 60_000;
 
 /**
- * Headers that are obtained at first use, when they are older than a minute, and on {@link refresh}. Concurrent
- * requests wait for the same attempt, so that an expired credential does not start a hundred plugins.
+ * Credentials that are obtained at first use, again when they are older than a minute, and on {@link refresh}.
+ * Concurrent requests wait for the same attempt, so that an expired credential does not start a hundred plugins.
  */
 export class RenewedCredentials implements Credentials {
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class RenewedCredentials implements Credentials {
   #current: { readonly headers: Readonly<Record<string, string>>; readonly obtainedMs: number } | undefined;
   #pending: Promise<Readonly<Record<string, string>>> | undefined;
 
-  /** `obtain` receives `refused` if the server rejected the last credentials, which must not be returned again. */
+  /** `obtain` receives `refused` if the server rejected the last credentials: it must not return those again. */
   constructor(clock: Clock, obtain: (reason: 'aged' | 'refused') => Promise<Readonly<Record<string, string>>>) {
     this.#clock = clock;
     this.#obtain = obtain;
@@ -65,7 +65,7 @@ export class RenewedCredentials implements Credentials {
   }
 }
 
-/** A service account's token: the kubelet replaces the file long before the token expires. */
+/** Reads a service account's token from its file. The kubelet replaces the file long before the token expires. */
 export function tokenFileCredentials(
   path: string,
   readFile: (path: string) => Promise<Buffer>,

@@ -18,7 +18,7 @@ export function isInCluster(env: InClusterOptions['env']): boolean {
 }
 
 /**
- * The API server as a pod reaches it, with its service account.
+ * Access to the API server from inside a pod, with the pod's service account.
  *
  * @see https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api
  * @throws CredentialsError when a file or variable is missing.
@@ -39,7 +39,7 @@ export async function loadInCluster({ env, readFile, clock }: InClusterOptions):
   };
   const loadTls = async (): Promise<TlsMaterial> => ({ ca: await read('ca.crt') });
   const credentials = tokenFileCredentials(`${serviceAccount}/token`, readFile, clock);
-  // Fails here, because a failure at the first request would look like the server's fault.
+  // A missing token must fail here, because a failure at the first request would look like the server's fault.
   await credentials.headers();
   return {
     server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,

@@ -1,2 +1,2 @@
-/** The only part of the library that is used. A static import lets the bundler drop its thousand API classes. */
+/** The only part of the library that Reroll uses. The static import lets the bundler drop its thousand API classes. */
 export { KubeConfig } from '@kubernetes/client-node';

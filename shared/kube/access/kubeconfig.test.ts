@@ -24,7 +24,7 @@ interface Entry {
 
 let files = 0;
 
-/** Writes a kubeconfig of clusters, each with a user and a context of the same name. */
+/** Writes a kubeconfig with these clusters, each with a user and a context of the same name. */
 function write(entries: readonly Entry[], current: string | number = entries[0]?.name ?? ''): string {
   const path = join(folder, `config-${files++}`);
   const content = {

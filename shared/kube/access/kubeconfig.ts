@@ -9,7 +9,7 @@ import type { ClusterAccess, TlsMaterial } from './cluster-access';
 import { CredentialsError, RenewedCredentials } from './credentials';
 
 export interface KubeconfigOptions {
-  /** One path, or several as in KUBECONFIG. They are merged: the first wins, and some may be missing. */
+  /** One path, or several as in KUBECONFIG. The files are merged: the first one wins, and some may be missing. */
   readonly path: string;
   /** Default: the file's current context. */
   readonly context?: string;
@@ -17,8 +17,9 @@ export interface KubeconfigOptions {
 }
 
 /**
- * Access to a cluster by kubeconfig, from outside the cluster: tokens, client certificates, exec plugins, OIDC. The
- * library that implements them takes 60 MB, so it is loaded only when this is called.
+ * Loads access to a cluster from a kubeconfig, for a process outside the cluster. It supports tokens, client
+ * certificates, exec plugins and OIDC. The library that implements them takes 60 MB, so it is loaded only when this is
+ * called.
  * @throws CredentialsError if the file, its context, or what it refers to is not usable.
  */
 export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions): Promise<ClusterAccess> {
@@ -26,7 +27,7 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new CredentialsError(`kubeconfig ${path}: its context names a cluster that is not in the file`);
   if (cluster.proxyUrl) {
-    // Not shown: it may contain a password. If it were ignored, the server would just look unreachable.
+    // The URL is not shown: it may contain a password. If it were ignored, the server would just look unreachable.
     throw new CredentialsError(
       `kubeconfig ${path}: its cluster has a proxy-url, and no proxy is used; name a context whose server can be reached directly`,
     );
@@ -44,7 +45,7 @@ export async function loadKubeconfig({ path, context, clock }: KubeconfigOptions
     ...(cluster.skipTLSVerify && { insecureSkipVerify: true }),
   });
   const credentials = new RenewedCredentials(clock, async (reason) => {
-    // Plugins cache their credentials. A new reader has an empty cache, and reads a rewritten file.
+    // Plugins cache their credentials. A new KubeConfig has an empty cache, and reads a rewritten file.
     if (reason === 'refused') config = await readKubeconfig(path, context);
     return headersOf(await authenticate(config, path));
   });
@@ -62,7 +63,7 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
   const paths = path.split(delimiter).filter((part) => part !== '');
   const present = paths.filter((file) => existsSync(file));
   const config = new KubeConfig();
-  // As in kubectl: if there are several files, some may be missing.
+  // As in kubectl, some of several files may be missing.
   if (present.length === 0 && paths.length > 0) {
     throw new CredentialsError(
       `there is no kubeconfig ${shown(paths.join(' or '))}; name another with --kubeconfig or KUBECONFIG`,
@@ -79,8 +80,7 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
       mergeMissing(config, more);
     }
   } catch (thrown) {
-    // Neither the whole message nor the cause: the YAML reader quotes the lines around a mistake, which may hold
-    // tokens.
+    // Omit the whole message and the cause: the YAML reader quotes the lines around a mistake, which may hold tokens.
     throw new CredentialsError(
       `cannot read kubeconfig ${path}: ${readingProblem(thrown)}; fix it, or name another with --kubeconfig or KUBECONFIG`,
     );
@@ -98,8 +98,8 @@ async function readKubeconfig(path: string, context: string | undefined): Promis
 }
 
 /**
- * Users receive kubeconfig files from others. Despite the library's types, a name may be missing, or be what YAML makes of
- * an unquoted number.
+ * Formats a name for a message. Users receive kubeconfig files from others. Despite the library's types, a name may be
+ * missing, or be the number or boolean that YAML makes of unquoted text.
  */
 function shown(name: unknown): string {
   if (typeof name === 'number' || typeof name === 'boolean') return String(name);
@@ -112,7 +112,9 @@ function readingProblem(thrown: unknown): string {
   return shown(errorMessage(thrown).split('\n', 1)[0] ?? '');
 }
 
-/** As kubectl merges: entries of earlier files are not replaced. The library's own merge rejects duplicate names. */
+/**
+ * Merges as kubectl does: entries of earlier files are not replaced. The library's own merge rejects duplicate names.
+ */
 function mergeMissing(config: KubeConfig, more: KubeConfig): void {
   const names = (entries: readonly { readonly name: string }[]): ReadonlySet<string> =>
     new Set(entries.map(({ name }) => name));

@@ -23,7 +23,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-/** One cluster with that host, and another context `other` for `other-<host>`. */
+/** A kubeconfig with the current context `main` for that host, and another context `other` for `other-<host>`. */
 function kubeconfig(host: string): string {
   const names = [host, `other-${host}`];
   return stringify({

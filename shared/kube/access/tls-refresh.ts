@@ -13,7 +13,10 @@ export interface TlsRefreshOptions {
   readonly apply: (tls: TlsMaterial) => void;
 }
 
-/** A new CA is trusted beside the old one for hours, and an old client certificate stays valid for as long. */
+/**
+ * A minute is early enough: in a rotation, the new CA is distributed beside the old one for hours, and an old client
+ * certificate stays valid for as long.
+ */
 const intervalMs = 60_000;
 
 /** Reloads the TLS material of a transport when its files change. */

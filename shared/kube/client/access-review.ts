@@ -3,13 +3,10 @@ import type { KubeClient } from './client';
 import type { RequestTarget } from '../request-target';
 import { resourcePath, selfSubjectAccessReviews } from '../resource';
 
-/**
- * Whether Reroll has a permission, according to the API server; `unknown`: the server does not say, or does not know
- * yet.
- */
+/** What the API server says about a permission of Reroll. `unknown`: it does not say, or does not know yet. */
 export type RightStatus = 'held' | 'missing' | 'unknown';
 
-/** Short: the caller keeps retrying meanwhile. */
+/** Short, because the caller keeps retrying meanwhile. */
 const timeoutMs = 5_000;
 
 const review = z.looseObject({
@@ -31,7 +28,7 @@ const review = z.looseObject({
  */
 export async function reviewRight(client: KubeClient, right: RequestTarget): Promise<RightStatus> {
   try {
-    // Before the review: the server may become ready in between.
+    // Check readiness before the review: the server may become ready in between, after an early denial.
     const isReady = await isServerReady(client);
     const { status } = review.parse(await client.request(reviewOf(right)));
     if (status.allowed) return 'held';
@@ -62,7 +59,7 @@ function reviewOf({ verb, group, resource: qualified, namespace, name }: Request
   } as const;
 }
 
-/** RBAC reports in the reason what it could not find; other authorizers report an error. */
+/** RBAC names in `reason` what it could not find; other authorizers set `evaluationError`. */
 function isInDoubt({ reason, evaluationError }: z.infer<typeof review>['status']): boolean {
   return (evaluationError ?? '') !== '' || /^RBAC: /m.test(reason ?? '');
 }

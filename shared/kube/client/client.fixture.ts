@@ -15,7 +15,7 @@ export interface ClientWorld {
   readonly client: KubeClient;
 }
 
-/** A client whose server is a function. */
+/** A client with a fake server: `handler` answers each request. */
 export function clientWorld(
   handler: (request: HttpRequest, index: number) => Reply | Promise<Reply>,
   options: Partial<KubeClientOptions> = {},

@@ -9,7 +9,7 @@ import { FakeBody, noAnswer, refusal } from '../transport/fake-transport';
 
 const get = { method: 'GET', path: '/api/v1/namespaces/shop/configmaps/app' } as const;
 
-/** Lets a rejection be inspected later without counting as unhandled. */
+/** Catches the rejection of `work`, so that it can be inspected later and does not count as unhandled. */
 async function outcome(work: Promise<unknown>, clock: FakeClock, afterMs: number): Promise<unknown> {
   const caught = work.catch((thrown: unknown) => thrown);
   await clock.advance(afterMs);

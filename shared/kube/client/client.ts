@@ -29,11 +29,13 @@ export interface KubeRequest {
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Of the body; default `application/json`. */
+  /** Content type of the body; default `application/json`. */
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
-  /** Until the whole answer has arrived; for {@link KubeClient.open}, until its headers have. Default 30 s. */
+  /**
+   * Time limit until the whole answer has arrived; for {@link KubeClient.open}, until its headers have. Default 30 s.
+   */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** The connection pool; default `request`. */
@@ -68,8 +70,8 @@ export class KubeClient {
 
   /**
    * Opens a stream: resolves with the response headers if the status is below 300. The caller reads the body, without a
-   * time limit. `request.signal` ends the stream and must belong to this stream alone, because its listener is kept as
-   * long as the stream is open.
+   * time limit. `request.signal` ends the stream. The signal must belong to this stream alone, because the listener on
+   * it is not removed after success.
    * @throws KubeError of the matching subclass.
    */
   async open(request: KubeRequest): Promise<HttpResponse> {
@@ -100,7 +102,7 @@ export class KubeClient {
     });
   }
 
-  /** Tokens expire and rotate: the first 401 refreshes the credentials and retries once; a second 401 is returned. */
+  /** Retries once with refreshed credentials after a 401, because tokens expire and rotate. Throws a second 401. */
   async #withCredentials<R>(request: KubeRequest, attempt: () => Promise<R>): Promise<R> {
     try {
       return await attempt();

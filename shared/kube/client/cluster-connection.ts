@@ -12,11 +12,11 @@ import { TlsRefresh } from '../access/tls-refresh';
 export interface ClusterConnectionOptions extends ClusterAccessOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Maximum of concurrent requests; watches have connections of their own. */
+  /** Maximum of concurrent requests; watches have their own connections. */
   readonly maxRequestSockets: number;
-  /** Only reading requests are sent. */
+  /** Refuse all requests that are not GETs. */
   readonly readOnly?: boolean;
-  /** Observes every request; `host` is the API server's. */
+  /** Creates the observer of all requests; `host` is the API server's. */
   readonly observer?: (host: string) => ClientObserver;
 }
 
@@ -24,7 +24,7 @@ export interface ClusterConnection {
   readonly client: KubeClient;
   /** `https://host:port` */
   readonly server: string;
-  /** The namespace of the credentials. */
+  /** The pod's own namespace, or the namespace of the kubeconfig's context. */
   readonly namespace: string;
   /** Applies rotated certificates while it runs. Stop it after everything that sends requests. */
   readonly component: Component;

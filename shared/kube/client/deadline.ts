@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../runtime/clock';
 
-/** An abort signal that fires with the caller's signal or when time is up; `expired` tells which. */
+/** An abort signal that fires with the caller's signal or when time is up; `expired` says which. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class Deadline {
     return this.#expired;
   }
 
-  /** Time is up `delayMs` from now; replaces an earlier limit. */
+  /** Sets the time limit to `delayMs` from now; replaces an earlier limit. */
   set(delayMs: number): void {
     this.#dueMs = this.#clock.monotonicMs() + delayMs;
     // A stream extends the limit with every chunk. A running timer is kept: when it fires, it checks the new limit.
@@ -52,18 +52,18 @@ export class Deadline {
     });
   }
 
-  /** Aborts the request: a stream that is not read to its end would stay open. */
+  /** Aborts the request. A stream that is not read to its end would otherwise stay open. */
   abort(): void {
     this.#abort();
   }
 
-  /** Releases the timer and the caller's signal; otherwise a long-lived signal would keep every request in memory. */
+  /** Releases the timer and the caller's signal. Otherwise a long-lived signal would keep every request in memory. */
   dispose(): void {
     this.clear();
     this.#outer?.removeEventListener('abort', this.#abort);
   }
 
-  /** Settles with `work`, or rejects as soon as the signal fires: for work that does not support the signal. */
+  /** Settles with `work`, or rejects as soon as the signal fires; for work that does not support the signal. */
   async race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return await new Promise<T>((resolve, reject) => {

@@ -2,10 +2,10 @@ import { errorMessage } from '../../domain/errors';
 import type { Clock } from '../../runtime/clock';
 import { Deadline } from './deadline';
 
-/** The result of one try to post something. `why` may be logged: it contains nothing of the address. */
+/** The result of one try to post something. `why` is safe to log: it contains no part of the address. */
 export type Delivery =
   | { readonly kind: 'delivered' }
-  /** The next try would get the same answer. */
+  /** A permanent failure: the next try would get the same answer. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string; readonly retryAfterMs?: number | undefined }
   /** The caller's signal was aborted first. */
@@ -16,10 +16,10 @@ interface Answer {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The target is not named: an address may contain a credential. */
+/** The message does not name the redirect's target: an address may contain a credential. */
 const redirectFix = 'redirects are not followed; set the address that this one leads to, if you trust it';
 
-/** One try. A receiver that hangs cannot extend it beyond `timeoutMs`. Never rejects. */
+/** Tries once. A receiver that hangs cannot extend the try beyond `timeoutMs`. Never rejects. */
 export async function deliver(
   { clock, timeoutMs, signal }: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
   post: (signal: AbortSignal) => Promise<Answer>,

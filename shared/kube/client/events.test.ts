@@ -164,7 +164,7 @@ describe('EventRecorder', () => {
     for (let count = 0; count < 2_052; count++) void events.record(elsewhere);
     await clock.settle();
     expect(events.dropped).toBe(6);
-    // Two are dropped, so there is room for two more.
+    // Two writes have timed out, so there is room for two more Events.
     await clock.advance(30_000);
     expect(transport.requests).toHaveLength(4);
     for (let count = 0; count < 3; count++) record();
@@ -175,7 +175,7 @@ describe('EventRecorder', () => {
     const { events, clock } = recorder(noAnswer);
     for (let count = 0; count < 2_060; count++) void events.record(reloaded);
     await clock.settle();
-    // Two are being written.
+    // Two of the Events are being written.
     expect(events.dropped).toBe(10);
     void events.record({ ...reloaded, regarding: { ...regarding, namespace: 'pay' } });
     expect(events.dropped).toBe(10);

@@ -50,7 +50,7 @@ const maxMessageBytes = 1024;
 const maxNameLength = 253;
 const nameSuffixDigits = 16;
 
-/** Events must not delay what they report, nor fill the memory when the server is slow. */
+/** Limit of pending Events: they must neither delay what they report, nor fill the memory when the server is slow. */
 const maxPending = 4_096;
 /** Limit for one namespace: a flood of Events there does not crowd out others. */
 const maxPendingOfNamespace = 2_048;
@@ -61,15 +61,15 @@ const maxWriting = 2;
 /** Events wait for running restarts, but not so long that users miss them. */
 const maxDelayMs = 5_000;
 
-/** The same warning about the same object is written once in this time. */
+/** The same warning about the same object is written at most once in this time. */
 const repeatAfterMs = 5 * 60_000;
 const maxRemembered = 4096;
 
 interface Waiting {
   readonly event: KubeEvent;
-  /** When it happened. */
+  /** Wall-clock time at which the Event was reported. */
   readonly happenedMs: number;
-  /** By the monotonic clock. */
+  /** The write waits for an idle API server until this time, by the monotonic clock. */
   readonly latestMs: number;
   readonly onEnd: () => void;
 }
@@ -80,7 +80,7 @@ interface Waiting {
  */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** Warnings that were written. */
+  /** Warnings that were written recently or are pending. */
   readonly #recorded: RecentMap<true>;
   readonly #waiting: Waiting[] = [];
   /** Number of waiting Events by namespace. */
@@ -143,7 +143,7 @@ export class EventRecorder {
     try {
       await createObject(client, events, event.regarding.namespace, this.#body(event, happenedMs));
     } catch (thrown) {
-      // It was not written after all, so the next one like it may be.
+      // The Warning was not written after all, so an identical one must not be suppressed.
       this.#recorded.delete(identityOf(event));
       logger.warn('event not written', { ...fieldsOf(event), error: errorMessage(thrown) });
     }
@@ -182,7 +182,7 @@ function fieldsOf({ regarding, reason }: KubeEvent): LogFields {
   return { object: `${regarding.namespace}/${regarding.name}`, kind: regarding.kind, reason };
 }
 
-/** `<object>.<hex>`, a DNS subdomain. A cut name must not end in a dot or a dash before the dot. */
+/** `<object>.<hex>`, a DNS subdomain. A cut object name must not leave a dot or a dash before the dot. */
 function eventName(objectName: string, suffix: string): string {
   return `${objectName.slice(0, maxNameLength - suffix.length - 1).replace(/[.-]+$/, '')}.${suffix}`;
 }

@@ -25,7 +25,7 @@ const versionedList = z.looseObject({ metadata: z.looseObject({ resourceVersion:
 
 export type ObjectMeta = Readonly<z.infer<typeof objectMeta>>;
 
-/** The version of an object that a write has stored, and when. */
+/** The version that a write has stored; `managedFields` shows the time of the write. */
 export interface StoredVersion extends Pick<ObjectMeta, 'resourceVersion' | 'generation'> {
   readonly managedFields?: unknown;
 }
@@ -52,9 +52,9 @@ export interface PatchOptions {
 }
 
 export interface DeleteOptions {
-  /** Delete only the object with this uid: a 409 otherwise. */
+  /** Delete only the object with this uid; the server answers 409 for another. */
   readonly uid?: string;
-  /** Delete only this version: a 409 otherwise. */
+  /** Delete only this version; the server answers 409 for another. */
   readonly resourceVersion?: string;
   readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan';
 }
@@ -76,7 +76,7 @@ const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=
 
 const metadataOnlyList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
-/** @throws NotFoundError, ForbiddenError and the other KubeErrors, as all functions here. */
+/** Reads an object. @throws NotFoundError, ForbiddenError and the other KubeErrors, like all functions in this file. */
 export async function getObject(
   client: KubeClient,
   resource: Resource,
@@ -88,7 +88,7 @@ export async function getObject(
   return parse(kubeObject, answer, resource);
 }
 
-/** An object's metadata, without its content. */
+/** Reads an object's metadata, without its content. */
 export async function getMetadata(
   client: KubeClient,
   resource: Resource,
@@ -102,7 +102,8 @@ export async function getMetadata(
 }
 
 /**
- * An object as it was at `resourceVersion`; undefined: it did not exist. API servers keep five minutes of history.
+ * Reads an object as it was at `resourceVersion`; undefined if it did not exist. API servers keep five minutes of
+ * history.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
  * @throws GoneError if the version is too old
@@ -139,7 +140,7 @@ export async function newestVersion(
 }
 
 export interface CreateOptions extends RequestLimits {
-  /** Checks whether it could be created, and stores nothing. */
+  /** Check whether the object could be created, and store nothing. */
   readonly dryRun?: boolean;
 }
 

@@ -11,7 +11,7 @@ const forbidden = (message: string) => errorFromStatus(403, statusFromJson({ kin
 const refused = forbidden('secrets is forbidden: User "reroll" cannot create resource "secrets" in API group ""');
 const notTold = refusal(403, 'Forbidden');
 
-/** A server that answers access reviews in this way. */
+/** A server that answers access reviews with `answer`. */
 function worldOf(answer: () => Reply) {
   const { client, clock, transport } = clientWorld(({ path }) => (path === '/readyz' ? { body: 'ok' } : answer()));
   return { refusals: new PermissionProbe({ client, clock }), clock, transport };

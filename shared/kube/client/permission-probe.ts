@@ -3,7 +3,10 @@ import { reviewRight } from './access-review';
 import type { KubeClient } from './client';
 import { ForbiddenError } from '../errors';
 
-/** An API server that has just started refuses all requests until it has read roles and bindings. */
+/**
+ * Refusals must persist for this long: an API server that has just started refuses all requests until it has read roles
+ * and bindings.
+ */
 const persistMs = 15_000;
 
 export interface PermissionProbeOptions {
@@ -12,8 +15,8 @@ export interface PermissionProbeOptions {
 }
 
 /**
- * Decides whether a permission is missing or just not known yet. It is missing if an access review says so, or, if the
- * review does not say, after this time of nothing but refusals.
+ * Decides whether a permission is missing or just not known yet. It is missing if an access review says so. If the
+ * review does not say, it is missing after `persistMs` of nothing but refusals.
  */
 export class PermissionProbe {
   readonly #options: PermissionProbeOptions;
@@ -23,7 +26,7 @@ export class PermissionProbe {
     this.#options = options;
   }
 
-  /** Receives the failure of each attempt; undefined: it succeeded. Never rejects. */
+  /** Call it with the failure of each attempt, or with undefined after a success. Never rejects. */
   async isRightMissing(failure: unknown): Promise<boolean> {
     if (!isRbacForbidden(failure)) {
       this.#sinceMs = undefined;
@@ -44,7 +47,7 @@ export class PermissionProbe {
   }
 }
 
-/** Refused by RBAC, not by quota or admission: a Role rule would help. */
+/** Whether RBAC refused the request, rather than quota or admission. Only then would a Role rule help. */
 export function isRbacForbidden(error: unknown): error is ForbiddenError {
   return error instanceof ForbiddenError && error.byRbac;
 }

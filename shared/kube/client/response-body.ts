@@ -1,6 +1,6 @@
 import { ProtocolError } from '../errors';
 
-/** Reads a whole body. @throws ProtocolError beyond `maxBytes`; whatever the body rejects with. */
+/** Reads a whole body. @throws ProtocolError if it is longer than `maxBytes`; whatever the body rejects with. */
 export async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,8 +1,9 @@
-/** A longer Retry-After is a mistake; waiting that long would cause an outage. */
+/** Limit for a Retry-After: a longer one is a mistake, and waiting that long would cause an outage. */
 export const maxRetryAfterMs = 120_000;
 
 /**
- * A Retry-After header in milliseconds: seconds or a date (RFC 9110, 10.2.3); undefined if it is neither.
+ * Parses a Retry-After header into milliseconds. The header holds seconds or a date (RFC 9110, 10.2.3). Returns
+ * undefined if it is neither.
  *
  * @param nowMs wall clock, for the date form.
  */

@@ -5,9 +5,9 @@ import type { Resource } from '../resource';
 
 /**
  * Whether the versions of two resources come from one counter, so that they show which write was first. They do if both
- * live in one etcd, which the API does not reveal (`--etcd-servers-overrides`). The test reads one counter, the other,
- * and the first again: counters only grow. Two separate counters would have to be equal within these milliseconds to
- * pass.
+ * live in one etcd, which the API does not reveal (`--etcd-servers-overrides`). The test reads the version of one
+ * resource, then of the other, then of the first again: a counter only grows. Two separate counters would pass only if
+ * they were equal within these milliseconds.
  * @throws ForbiddenError and the other KubeErrors
  */
 export async function shareVersions(

@@ -25,17 +25,17 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
-/** A Lease as it was read; a write refers to its version. */
+/** A Lease as it was read; a write is based on its version. */
 export interface StoredLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
-  /** When a process of Reroll last wrote it, by the API server's clock; undefined if that is not shown. */
+  /** When a Reroll process last wrote it, by the API server's clock; undefined if managedFields do not show it. */
   readonly writtenAtMs: number | undefined;
 }
 
 /**
- * Reads and writes one Lease; each write is based on a version. It does not wait for other requests: if an unresponsive
- * admission webhook blocked all of those, the Lease would be lost too.
+ * Reads and writes one Lease; each write is based on a version. Its requests use the `urgent` connection pool, so they
+ * do not wait for others: if an unresponsive admission webhook blocked all of those, the Lease would be lost too.
  */
 export class LeaseStore {
   readonly #client: KubeClient;
@@ -54,7 +54,7 @@ export class LeaseStore {
     return object && stored(object);
   }
 
-  /** @throws ConflictError, AlreadyExistsError if another process was first. */
+  /** @throws ConflictError, AlreadyExistsError if another process wrote first. */
   async write(record: LeaseRecord, base: StoredLease | undefined, limits: RequestLimits): Promise<StoredLease> {
     const spec = {
       holderIdentity: record.holder,

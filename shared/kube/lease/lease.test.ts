@@ -25,9 +25,9 @@ interface Lease {
 /** A server with one Lease and optimistic concurrency. */
 class LeaseServer {
   lease: Lease | undefined;
-  /** Replies instead of the server. */
+  /** Hook that answers in place of the server; `store` returns the server's own answer. */
   intercept: (request: HttpRequest, store: () => Reply) => Reply | Promise<Reply> = (_request, store) => store();
-  /** What its own clock shows; undefined: it keeps no times. */
+  /** The server's clock; undefined: the server records no times. */
   nowMs: (() => number) | undefined;
   #version = 0;
 
@@ -44,7 +44,7 @@ class LeaseServer {
     };
   }
 
-  /** Restores the Lease as it was at `version` in a backup. */
+  /** Sets the Lease back to `version`, as a restore from a backup does. */
   restore(version: number): void {
     this.#version = version;
     this.lease!.metadata.resourceVersion = String(version);
@@ -259,7 +259,7 @@ describe('LeaderElection', () => {
     await clock.advance(2_000);
     frozen.skippedMs = 9_000;
     expect(election.isLeader()).toBe(false);
-    // Counted from its beginning, the renewal would be valid for one more second.
+    // The late renewal began 9 s ago. Counted from its beginning, it would be valid for one more second.
     for (const answer of late) answer();
     await clock.settle();
     expect(election.isLeader()).toBe(false);

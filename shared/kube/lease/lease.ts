@@ -11,16 +11,16 @@ import type { RequestLimits } from '../client/objects';
 import { LeaseStore } from './lease-record';
 import { microTime } from '../client/micro-time';
 
-/** What is left out is as in client-go. */
+/** Timings of the election. The defaults are those of client-go. */
 export interface LeaseTimings {
   /** Others may take over after seeing no renewal for this time. Default 15 s. */
   readonly leaseDurationMs?: number;
   /**
-   * The leader stops this long after the start of its last successful renewal; less than `leaseDurationMs`. Default 10
-   * s.
+   * The leader stops this long after the start of its last successful renewal. Must be less than `leaseDurationMs`.
+   * Default 10 s.
    */
   readonly renewDeadlineMs?: number;
-  /** Between attempts to renew or to acquire. Default 2 s. */
+  /** Time between attempts to renew or to acquire. Default 2 s. */
   readonly retryPeriodMs?: number;
 }
 
@@ -34,35 +34,36 @@ export interface LeaderElectionOptions extends LeaseTimings {
   /** Unique per process: two processes with one identity would both lead. */
   readonly identity: string;
   /**
-   * Receives the failure of each attempt to acquire or renew; undefined: the server answered, whoever leads. It may
-   * return a period to wait instead of `retryPeriodMs`.
+   * Called after each attempt to acquire or renew, with the failure; undefined: the server answered, whoever leads. A
+   * process that does not lead waits for the returned period instead of `retryPeriodMs`, if there is one.
    */
   readonly onAttempt?: (failure: unknown) => number | undefined;
 }
 
 export interface LeaderCallbacks {
   /**
-   * `previous` is the Lease before it was acquired; undefined if there was none. Its time is by the API server's clock, as
-   * far as the Lease shows it: the holder's own may be off by minutes. `aheadMs`: how far this process's clock is ahead of
-   * the API server's, 0 if no difference can be seen.
+   * Called when a term begins. `previous` shows when the Lease was last renewed before it was acquired; undefined if
+   * there was no Lease, or none with a readable time. The time is by the API server's clock if managedFields show it,
+   * because the holder's clock may be off by minutes. `aheadMs`: how far this process's clock is ahead of the API
+   * server's; 0 if no difference can be seen.
    */
   onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void;
-  /** Called at once: no write may follow. */
+  /** Called as soon as the term ends: no write may follow. */
   onStoppedLeading(): void;
   /**
-   * The Lease has an older version than before, this one: etcd was restored from a backup. Called for leaders and
-   * standbys.
+   * Called when the Lease has an older version than before: etcd was restored from a backup. `version` is the older
+   * version. Called for leaders and standbys.
    */
   onRestored(version: string): void;
 }
 
-/** Another holder's Lease, and since when it has looked like this by our own clock. */
+/** Another holder's Lease, and the time since which it has been seen unchanged, by this process's own clock. */
 interface Observation {
   readonly version: string;
   readonly sinceMonotonicMs: number;
 }
 
-/** A term as leader, counted from the start of the last successful renewal: others may count from then. */
+/** A term as leader. It counts from the start of the last successful renewal, because others may count from then. */
 interface Term {
   readonly renewStartedMs: number;
   readonly deadline: Timer;
@@ -77,8 +78,8 @@ const requested = 'stopped';
  * Elects one leader among processes by a Lease, as client-go does.
  *
  * Remote clocks are never compared with the local one: a Lease has expired if it was *seen* unchanged for its duration.
- * A leader that cannot renew stops before others may have seen that (`renewDeadlineMs` < `leaseDurationMs`), even while
- * its request hangs.
+ * A leader that cannot renew stops before others can see its Lease as expired (`renewDeadlineMs` < `leaseDurationMs`),
+ * even while its request hangs.
  *
  * @see https://kubernetes.io/docs/concepts/architecture/leases/#leader-election
  */
@@ -97,11 +98,14 @@ export class LeaderElection {
     | undefined;
   #observed: Observation | undefined;
   #term: Term | undefined;
-  /** The previous holder. Kept here because after a lost answer the Lease already names this process. */
+  /**
+   * The last renewal by the previous holder. Kept here because after a lost answer the Lease already names this
+   * process.
+   */
   #takenFrom: { readonly renewTimeMs: number } | undefined;
   /** The version of the Lease when it was last read. */
   #version = '';
-  /** A write was sent, so the Lease may name this process. */
+  /** True once a write was sent: the Lease may then name this process. */
   #mayHold = false;
 
   constructor(options: LeaderElectionOptions) {
@@ -116,7 +120,7 @@ export class LeaderElection {
     this.#onAttempt = options.onAttempt ?? (() => undefined);
   }
 
-  /** Starts to take part in the election; does nothing if it has started. */
+  /** Starts to take part in the election; does nothing if it has already started. */
   start(callbacks: LeaderCallbacks): void {
     if (this.#run) return;
     const controller = new AbortController();
@@ -124,8 +128,8 @@ export class LeaderElection {
   }
 
   /**
-   * Called before every write: after a freeze, a process learns here that its term is over, before any timer fires. The
-   * term is then ended, and no late answer may prolong it: what was not written is left to the next term.
+   * Call it before every write: after a freeze, the process learns here that its term is over, before any timer fires.
+   * The term then ends, so that no late answer can prolong it. The next term does what was not written.
    */
   isLeader(): boolean {
     if (!this.#run || !this.#term) return false;
@@ -144,14 +148,15 @@ export class LeaderElection {
     const { callbacks, controller } = this.#run;
     const knownVersion = this.#version;
     const lease = await this.#store.read({ timeoutMs: this.#renewDeadlineMs / 2, signal: controller.signal });
-    // An answer to a renewal may have come first. This one is then old, but no older than what was known when it was sent.
+    // The answer to a concurrent renewal may have arrived first and be newer than this one. So compare this answer with
+    // the version that was known when it was requested.
     if (!lease || !isOlderVersion(lease.object.metadata.resourceVersion, knownVersion)) return;
-    // What this process wrote is gone: the next renewal reads the Lease again.
+    // The restore has undone this process's last write: the next renewal must read the Lease again.
     if (this.#term) this.#term.written = undefined;
     this.#noteVersion(lease, callbacks);
   }
 
-  /** Steps down and releases the Lease, so that another may lead at once. */
+  /** Steps down and releases the Lease, so that another process may lead at once. */
   async stop(): Promise<void> {
     const run = this.#run;
     if (!run) return;
@@ -185,7 +190,7 @@ export class LeaderElection {
   }
 
   async #tryAcquireOrRenew(signal: AbortSignal, callbacks: LeaderCallbacks): Promise<void> {
-    // Half of the deadline, so that after a request that hangs there is time for another.
+    // Half of the deadline, so that there is time for another request after one that hangs.
     const limits = { timeoutMs: this.#renewDeadlineMs / 2, signal };
     const own = this.#term?.written;
     if (!own) {
@@ -201,7 +206,7 @@ export class LeaderElection {
     }
   }
 
-  /** Acquires or renews the Lease in its last known state, if this process may have it. */
+  /** Acquires or renews the Lease, given its last known state, if this process may hold it. */
   async #write(
     lease: StoredLease | undefined,
     limits: RequestLimits,
@@ -220,7 +225,7 @@ export class LeaderElection {
     if (holder !== this.#identity) this.#takenFrom = previousOf(lease);
     const previous = this.#takenFrom ?? previousOf(lease);
     this.#mayHold = true;
-    // Unknown until the answer arrives: if it is lost, the Lease is read again.
+    // The version is unknown until the answer arrives. If the answer is lost, the Lease is read again.
     if (term) term.written = undefined;
     const written = await this.#store.write(
       {
@@ -246,7 +251,10 @@ export class LeaderElection {
     this.#call(() => callbacks.onStartedLeading(previous, aheadMs));
   }
 
-  /** Reads of single objects come from etcd itself, so the version only grows, even if the Lease was recreated. */
+  /**
+   * Detects a restore of etcd. Reads of single objects come from etcd itself, so otherwise the version only grows, even
+   * if the Lease was recreated.
+   */
   #noteVersion(lease: StoredLease | undefined, callbacks: LeaderCallbacks): void {
     if (!lease) return;
     const formerVersion = this.#version;
@@ -313,8 +321,10 @@ function previousOf(lease: StoredLease | undefined): { readonly renewTimeMs: num
 }
 
 /**
- * The API server dates a write in whole seconds, at some moment of the request that took `elapsedMs`. In doubt its clock is
- * behind. This process's own may have been set meanwhile: only what it shows at the end counts.
+ * How far this process's clock is ahead of the API server's. The API server dates a write in whole seconds, at some
+ * moment of the request, which took `elapsedMs`. Within that uncertainty, the clocks count as equal. Beyond it, the
+ * largest possible lead counts. This process's clock may have been set during the request, so only its reading at the
+ * end counts.
  */
 function clockAheadMs({ writtenAtMs }: StoredLease, answeredMs: number, elapsedMs: number): number {
   if (writtenAtMs === undefined) return 0;
@@ -322,7 +332,7 @@ function clockAheadMs({ writtenAtMs }: StoredLease, answeredMs: number, elapsedM
   return mayAgree ? 0 : answeredMs - writtenAtMs;
 }
 
-/** Not a fault: another process was first. */
+/** Whether another process wrote the Lease first, which is not a fault. */
 function isFirstElsewhere(thrown: unknown): boolean {
   return thrown instanceof ConflictError || thrown instanceof AlreadyExistsError;
 }

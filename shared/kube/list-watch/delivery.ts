@@ -10,18 +10,19 @@ export interface ReflectorSink<T> {
   upsert(object: T, origin: 'list' | 'watch'): void;
   /**
    * `uid` is that of the removed object; undefined: any object with this key was removed. `resourceVersion` is that of
-   * the deletion, or of the write that excluded the object from the selection; undefined if a list does not show it.
+   * the deletion, or of the write after which the selectors no longer matched the object. It is undefined if it is
+   * unknown, for example if a list shows the removal.
    */
   remove(key: ObjectKey, uid?: string, resourceVersion?: string): void;
   /** The keys that the sink holds for this reflector's resource and scope. */
   keys(): Iterable<ObjectKey>;
-  /** A complete list has been delivered, including the removals that follow from it. */
+  /** Called when a complete list has been delivered, including the removals that follow from it. */
   synced(): void;
 }
 
 /**
- * Delivers the objects of one run to the sink. It is closed when the run ends, so that nothing arrives after a stop. It
- * catches what the sink throws, so that a bug there does not end the stream.
+ * Delivers the objects of one run to the sink. It delivers nothing after the run's signal has been aborted. It catches
+ * what the sink throws, so that a bug there does not end the stream.
  */
 export class Delivery<T> {
   readonly #sink: ReflectorSink<T>;
@@ -44,7 +45,7 @@ export class Delivery<T> {
     this.#deliver(key, () => this.#sink.remove(key, uid, resourceVersion));
   }
 
-  /** The object is skipped; the sink keeps its previous state. */
+  /** Skips the object; the sink keeps its previous state. */
   malformed(error: MalformedObjectError): void {
     this.#observer?.decodeFailed('object');
     this.#logger.warn('object skipped, its shape is unexpected', {
@@ -53,11 +54,7 @@ export class Delivery<T> {
     });
   }
 
-  /**
-   * After a complete list: removes the objects that were not in it.
-   *
-   * @returns how many of the sink's objects were not in the list.
-   */
+  /** Ends a complete list: removes the sink's objects that were not in it, and then reports `synced`. */
   complete(seen: ReadonlySet<ObjectKey>): void {
     this.#deliver(undefined, () => {
       const missing = [...this.#sink.keys()].filter((key) => !seen.has(key));

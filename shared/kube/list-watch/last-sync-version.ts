@@ -1,7 +1,7 @@
 import { isOlderVersion } from '../../domain/kubernetes/resource-version';
 import { ProtocolError } from '../errors';
 
-/** The server's newest version is older than the one it has sent. */
+/** A restored server: its `newest` version is older than `version`, which it has sent before. */
 export interface RestoredServer {
   readonly version: string;
   readonly newest: string;
@@ -10,12 +10,12 @@ export interface RestoredServer {
 /**
  * The version from which the next watch resumes.
  *
- * Versions are opaque and only passed back, with one exception: to detect that the server has been restored from a
- * backup.
+ * Versions are opaque and only passed back, with one exception: they are compared to detect that the server has been
+ * restored from a backup.
  */
 export class LastSyncVersion {
   #version: string | undefined;
-  /** A watch has broken off since the list, and no later watch has proved that the server knows its version. */
+  /** Whether a watch has ended since the list, and the server's newest version has not been compared since then. */
   #inDoubt = false;
 
   /** Undefined: the next attempt lists. */
@@ -23,32 +23,33 @@ export class LastSyncVersion {
     return this.#version;
   }
 
-  /** A complete list has this version. */
+  /** Sets the version of a complete list. @throws ProtocolError if it is empty. */
   listed(version: string): void {
     if (version === '') throw new ProtocolError('the list has no resourceVersion to watch from');
     this.#version = version;
     this.#inDoubt = false;
   }
 
-  /** A watch has shown this version. */
+  /** Advances to a version that a watch has shown. */
   advance(version: string | undefined): void {
     if (version !== undefined && version !== '') this.#version = version;
   }
 
-  /** A watch has broken off: the server may be another one when it is back. */
+  /** Notes that a watch has ended: the server may be a restored one when it is back. */
   doubt(): void {
     this.#inDoubt = true;
   }
 
-  /** The next attempt lists. */
+  /** Forgets the version, so that the next attempt lists. */
   forget(): void {
     this.#version = undefined;
   }
 
   /**
-   * After a restore of etcd from a backup, the server has not yet reached the version that the watch resumes from, and
-   * is silent until then. It was restarted for the restore, so only the first silence after the end of a watch is
-   * checked: a quiet resource may be silent forever. If the server is found to be behind, the version is forgotten.
+   * Detects a restore of etcd from a backup, after a watch was silent. A restored server has not yet reached the
+   * version that the watch resumes from, and is silent until then. It was restarted for the restore, which ended the
+   * watch. So only the first silence after the end of a watch is checked: a quiet resource may be silent forever. If
+   * the server is behind, the version is forgotten.
    */
   async compareWithServer(newestVersion: () => Promise<string>): Promise<RestoredServer | undefined> {
     const version = this.#version;

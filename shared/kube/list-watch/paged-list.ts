@@ -17,7 +17,7 @@ export interface PagedListOptions<T> {
   readonly decoder: Decoder<T>;
   readonly relist: Pick<Relist<T>, 'upsert' | 'malformed' | 'restart'>;
   readonly signal: AbortSignal;
-  /** The server has sent something. */
+  /** Called when the server has sent something. */
   onActivity(): void;
 }
 

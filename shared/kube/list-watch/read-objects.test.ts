@@ -35,7 +35,7 @@ function listOf(...items: readonly object[]): Reply {
   return { body: { kind: 'SecretList', apiVersion: 'v1', metadata: { resourceVersion: '50' }, items } };
 }
 
-/** Looks for `shop/db`; resolves with the object and the request. */
+/** Looks for `shop/db`; resolves with the object and the requests. */
 async function find(
   reply: Reply,
   options: Partial<FindOptions<DigestedSource>> = {},

@@ -15,7 +15,7 @@ export interface ObjectsOptions<T> {
 
 export interface FindOptions<T> extends ObjectsOptions<T> {
   readonly name: string;
-  /** The version to read: API servers keep five minutes of history. Undefined: the current one. */
+  /** The version to read; undefined for the current one. API servers keep five minutes of history. */
   readonly resourceVersion: string | undefined;
 }
 
@@ -24,7 +24,7 @@ const pageSize = 500;
 
 /**
  * Finds one object by listing its name: this needs only the permission to list its kind, and uses the encoding of
- * lists. Undefined if there is none. A quorum read, like a GET.
+ * lists. Returns undefined if there is none. Without a version, it is a quorum read, like a GET.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
  * @throws GoneError if the version is too old, NotFoundError if the resource is not served, and the other KubeErrors;
@@ -46,8 +46,8 @@ export async function findObject<T>(options: FindOptions<T>): Promise<T | undefi
 }
 
 /**
- * Passes on all objects of a namespace, page by page; some of them twice if a list has to start over. Skips objects
- * with the wrong shape.
+ * Passes on all objects of a namespace, page by page. If a list has to start over, some objects may be passed on twice.
+ * Objects with the wrong shape are skipped.
  * @throws NotFoundError if the resource is not served, and the other KubeErrors.
  */
 export async function eachObject<T>(options: ObjectsOptions<T>, take: (object: T) => void): Promise<void> {

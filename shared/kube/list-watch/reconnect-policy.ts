@@ -7,10 +7,15 @@ import { maxRetryAfterMs } from '../client/retry-after';
 
 const backoff = { baseMs: 500, maxMs: 30_000 };
 
-/** People grant permissions and install APIs, so frequent retries are useless. */
+/**
+ * Delay for errors that only people fix, by granting a permission or installing an API. Frequent retries are useless.
+ */
 const slowMs = 30_000;
 
-/** An API server that has just started refuses all requests for some seconds, until it has read roles and bindings. */
+/**
+ * Refusals that are retried quickly: an API server that has just started refuses all requests for some seconds, until
+ * it has read roles and bindings.
+ */
 const quickRefusals = 5;
 
 /**
@@ -24,14 +29,14 @@ export function reconnectDelayMs(error: KubeError | undefined, attempt: number, 
   return Math.max(ownMs, Math.min(error.retryAfterMs, maxRetryAfterMs) * (1 + random.float() / 4));
 }
 
-/** Retried slowly after a few attempts, and reported once: nothing changes until somebody acts. */
+/** Whether an error is retried slowly after a few attempts, and reported once: nothing changes until somebody acts. */
 export function isSlow(error: KubeError): boolean {
   return error instanceof ForbiddenError || error instanceof NotFoundError;
 }
 
 /**
- * Whether the watch may resume from its version. Any error that concerns the version itself needs a new list: compacted
- * (410), unknown or from before a restore (400, 504), or unreadable bytes.
+ * Whether the watch may resume from its version. An error that concerns the version itself requires a new list: the
+ * version is compacted (410), unknown or from before a restore (400, 504), or the bytes are unreadable.
  */
 export function mayResume(error: KubeError): boolean {
   if (error instanceof ProtocolError) return false;

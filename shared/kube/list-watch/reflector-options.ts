@@ -29,13 +29,13 @@ export interface ReflectorOptions<T> {
 }
 
 export interface ReflectorStatus {
-  /** A complete list has been delivered since the start: readiness. */
+  /** Whether a complete list has been delivered since the start; for readiness. */
   readonly synced: boolean;
-  /** A watch has continued from that list: before, no change is seen. */
+  /** Whether a watch has continued from that list. Before that, no change is seen. */
   readonly begun: boolean;
-  /** When the server last sent anything, by the monotonic clock: liveness. */
+  /** When the server last sent anything, by the monotonic clock; for liveness. */
   readonly lastActivityMonotonicMs: number;
-  /** What ended the last attempt; missing if there is no error. */
+  /** The error that ended the last attempt; missing if there is none. */
   readonly lastError?: KubeError;
   readonly state: 'starting' | 'listing' | 'watching' | 'backing-off' | 'stopped';
 }

@@ -266,7 +266,7 @@ describe('watch-list', () => {
 describe('a metadata list', () => {
   const decoder = listedDecoder;
 
-  /** A server that streams lists; each request opens the next of `bodies`, then silent ones. */
+  /** A server that streams lists. Each request gets the next of `bodies`; later requests get silent bodies. */
   function streaming(...bodies: readonly FakeBody[]): World {
     return world((_request, index) => ({ body: bodies[index] ?? new FakeBody() }), { decoder });
   }

@@ -4,7 +4,7 @@ import { FakeBody, noAnswer, refusal } from '../transport/fake-transport';
 import type { World } from './reflector.fixture';
 import { isWatch, listOf, pagedWorld, queryOf, thing, world } from './reflector.fixture';
 
-/** A server whose watches are the bodies or replies of `watches`, then silent ones. */
+/** A server that answers watches with `watches`, one after the other, and later ones with silent bodies. */
 function serverOf(watches: readonly (FakeBody | Reply)[], list: Reply = listOf('10', [thing('a', '5')])): World {
   return pagedWorld({
     list: () => list,
@@ -52,7 +52,7 @@ describe('a watch that ends is reopened', () => {
     });
     reflector.start();
     await clock.advance(60_000);
-    // One every 15 s on average once the ceiling of 30 s is reached, after a quick start.
+    // On average one reconnect every 15 s once the ceiling of 30 s is reached, after a quick start.
     expect(watches.length).toBeGreaterThan(5);
     expect(watches.length).toBeLessThan(14);
     await reflector.stop();

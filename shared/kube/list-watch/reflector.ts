@@ -32,7 +32,7 @@ const defaultPageSize = 500;
 /** Backoff is reset after a watch that lasted this long; a successful connect alone is no proof of health. */
 const healthyMs = 10_000;
 
-/** Jittered, so that watches opened together do not end together. */
+/** Duration to request for a watch. It is jittered, so that watches opened together do not end together. */
 const watchSeconds = { min: 300, spread: 300 };
 
 /** How an attempt ended: by itself, or with an error. */
@@ -99,8 +99,8 @@ export class Reflector<T> {
   }
 
   /**
-   * Starts, or does nothing if it is running. After a stop it starts with a new list; `whole`: its lists contain whole
-   * objects.
+   * Starts the reflector; does nothing if it is running. After a stop, it begins with a new list. With `whole`, lists
+   * contain whole objects even if the decoder accepts metadata.
    */
   start(whole = false): void {
     if (this.#run) return;
@@ -110,7 +110,7 @@ export class Reflector<T> {
     this.#lastSync.forget();
     this.#synced = false;
     this.#begun = false;
-    // An error of another run.
+    // The error belongs to the previous run.
     this.#lastError = undefined;
     this.#state = 'starting';
     this.#lastActivityMs = this.#deps.clock.monotonicMs();
@@ -195,13 +195,13 @@ export class Reflector<T> {
     return true;
   }
 
-  /** The permission to watch may be missing while that to list is there: then each attempt lists. Never rejects. */
+  /** If listing is allowed but watching is not, each attempt is a list. Never rejects. */
   async #listInstead(signal: AbortSignal): Promise<void> {
     try {
       await this.#list(signal);
     } catch (thrown) {
       if (isAborted(signal)) return;
-      // Reported once, like the refused watch: whoever grants permissions must know about both.
+      // Warn once, as for the refused watch: whoever grants permissions must know about both.
       const fields = { error: errorMessage(thrown) };
       if (this.#slowErrorReported) this.#logger.debug('cannot list instead of the refused watch', fields);
       else this.#logger.warn('cannot list instead of the refused watch', fields);
@@ -262,8 +262,8 @@ export class Reflector<T> {
   }
 
   /**
-   * Processes an event of a watch-list's first part; true for the last one. The versions of these events are those of
-   * the objects, in no order: only the bookmark at the end may be watched from.
+   * Processes one of the initial events of a watch-list; returns true for the last one. These events have the versions
+   * of their objects, in no order: a watch may resume only from the bookmark at the end.
    */
   #applyInitial(event: WatchEvent<T>, relist: Relist<T>, startMs: number, signal: AbortSignal): boolean {
     switch (event.type) {
@@ -314,8 +314,8 @@ export class Reflector<T> {
   }
 
   /**
-   * The error in an ERROR event: 410 if the version was compacted. Others may repeat forever from the same version, so
-   * all but throttling require a new list.
+   * The error in an ERROR event: 410 if the version was compacted. Other errors may repeat forever from the same
+   * version, so all but throttling require a new list.
    */
   #errorOf({ status }: Extract<WatchEvent<T>, { type: 'error' }>): KubeError {
     const error = errorFromStatus(status?.code ?? 500, status, requestTarget('GET', this.#path, true));

@@ -15,7 +15,7 @@ export class Relist<T> {
     this.#delivery = delivery;
   }
 
-  /** Objects so far. */
+  /** Number of objects so far. */
   get objects(): number {
     return this.#seen.size;
   }
@@ -25,7 +25,7 @@ export class Relist<T> {
     this.#delivery.upsert(decoded, 'list');
   }
 
-  /** Skipped, but present: must not be removed. */
+  /** Skips the object. It is present, so it must not be removed. */
   malformed(error: MalformedObjectError): void {
     if (error.key !== undefined) this.#seen.add(error.key);
     this.#delivery.malformed(error);

@@ -14,13 +14,13 @@ export interface WatchStreamOptions<T> {
   readonly decoder: Decoder<T>;
   /** The version to resume from; undefined requests the whole state first (watch-list). */
   readonly resourceVersion: string | undefined;
-  /** End after the whole state. */
+  /** End the stream after the whole state. */
   readonly listOnly?: boolean;
-  /** When the server should end the stream. */
+  /** When the server should end the stream, counted from the start of the request. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   onOpen(): void;
-  /** The server has sent something. */
+  /** Called when the server has sent something. */
   onActivity(): void;
   /** Throws only to end the stream. */
   onEvent(event: WatchEvent<T>): void;
@@ -32,7 +32,7 @@ export interface WatchStreamOptions<T> {
  */
 export type WatchEnd = 'listed' | 'ended' | 'idle' | 'deadline' | 'no-initial-events-end';
 
-/** A live server ends the stream first. */
+/** Grace period after the requested timeout: a live server ends the stream before that. */
 const deadlineGraceMs = 5_000;
 
 /**
@@ -41,7 +41,9 @@ const deadlineGraceMs = 5_000;
  */
 const idleMs = 90_000;
 
-/** Maximum silence of a watch-list before its end mark: a server that ignores `sendInitialEvents` never sends one. */
+/**
+ * Maximum silence of a watch-list before its end mark. A server that ignores `sendInitialEvents` never sends the mark.
+ */
 const initialEventsIdleMs = 10_000;
 
 /**

@@ -82,7 +82,7 @@ describe('loadInstallKey', () => {
       /^Secret reroll\/reroll-digest-key .*"key" is not 32 bytes; delete the Secret and the reconciler creates a new key/,
     );
     expect((error as Error).message).not.toContain('BwcH');
-    // Never replaced automatically: every baseline would become unknown.
+    // The key is never replaced automatically: every baseline would become unknown.
     expect(transport.requests).toHaveLength(1);
   });
 

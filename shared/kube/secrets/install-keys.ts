@@ -16,7 +16,7 @@ export interface InstallKeyKind {
   readonly unreadableCode: string;
 }
 
-/** Content is digested under this key. The webhook reads it too. */
+/** Content is digested with this key. The webhook reads it too. */
 export const digestKey: InstallKeyKind = {
   secretName: 'reroll-digest-key',
   what: 'digest key',
@@ -24,7 +24,7 @@ export const digestKey: InstallKeyKind = {
   unreadableCode: 'DIGEST_KEY_UNREADABLE',
 };
 
-/** The reconciler signs its journal entries under this key. Nobody else may read it. */
+/** The reconciler signs its journal entries with this key. Nobody else may read it. */
 export const journalKey: InstallKeyKind = {
   secretName: 'reroll-journal-key',
   what: 'journal key',
@@ -36,7 +36,7 @@ const dataKey = 'key';
 const keyLength = 32;
 
 /**
- * The stored key; none is created.
+ * Reads the stored key; never creates one.
  *
  * Throws KubeErrors, a NotFoundError if the Secret is missing, and a RerollError if it holds no valid key.
  */
@@ -45,7 +45,7 @@ export async function getInstallKey(client: KubeClient, namespace: string, kind:
 }
 
 /**
- * The stored key. The first replica that needs it creates it.
+ * Reads the stored key. The first replica that needs it creates it.
  *
  * Throws KubeErrors, and a RerollError if the Secret holds no valid key.
  */
@@ -79,7 +79,7 @@ async function createKey(
   try {
     return await createObject(client, secrets, namespace, secret);
   } catch (error) {
-    // Another replica was first. All must use one key.
+    // Another replica created the key first. All replicas must use one key.
     if (error instanceof AlreadyExistsError) return await getObject(client, secrets, namespace, secretName);
     throw error;
   }

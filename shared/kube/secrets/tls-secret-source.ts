@@ -55,7 +55,7 @@ export class TlsSecretSource implements TlsMaterialSource {
       this.#slot.refuse('the Secret was deleted');
       return;
     }
-    // It may have been created empty, for `reroll certs` to fill.
+    // The Secret may have been created empty, for `reroll certs` to fill.
     if (content === undefined || content.size === 0) {
       this.#slot.refuse('there is no complete one: `reroll certs` creates it; see --certs-secret');
       return;

@@ -11,9 +11,9 @@ export type SecretContent = ReadonlyMap<string, string>;
 export interface WatchedSecretOptions {
   readonly namespace: string;
   readonly secretName: string;
-  /** The keys of its data to read; the rest is dropped. */
+  /** The keys of the Secret's data to read; the rest is dropped. */
   readonly keys: readonly string[];
-  /** Called each time it is written or listed; undefined: there is no such Secret. */
+  /** Called each time the Secret is written or listed; undefined: there is no such Secret. */
   readonly onContent: (content: SecretContent | undefined) => void;
 }
 

@@ -11,14 +11,14 @@ const api = { group: 'secrets-store.csi.x-k8s.io', version: 'v1' };
 export const secretProviderClasses: Resource = { ...api, plural: 'secretproviderclasses' };
 export const secretProviderClassPodStatuses: Resource = { ...api, plural: 'secretproviderclasspodstatuses' };
 
-/** The content of a CSI volume in one pod: a SecretProviderClassPodStatus. */
+/** The content of a CSI volume in one pod, from a SecretProviderClassPodStatus. */
 export interface CsiPodStatus {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly createdAtMs: number;
-  /** The newest write of its status, whole seconds; undefined if there is no time. */
+  /** When the status was last written, with a resolution of one second; undefined if managedFields show no time. */
   readonly statusWrittenAtMs: number | undefined;
   readonly className: string;
   /** The digests of the mounted versions by object id; undefined: nothing is mounted yet. */

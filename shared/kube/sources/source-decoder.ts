@@ -35,7 +35,7 @@ const contentFields = {
   Secret: { protobuf: [2], json: { data: 'base64' } },
 } as const;
 
-/** Lists omit the content: a cluster has a hundred times more of it than its workloads use. */
+/** Lists omit the content: a cluster has a hundred times more content than its workloads use. */
 export interface SourceDecoder extends Decoder<SourceRecord> {
   fromJson(object: unknown): Decoded<DigestedSource>;
   fromProtobuf(bytes: Buffer): Decoded<DigestedSource>;
@@ -92,7 +92,7 @@ export function sourceDecoder(
   };
 }
 
-/** One for each kind. */
+/** Creates one decoder for each kind. */
 export function sourceDecoders(
   digester: SourceDigester,
   keys: SourceAnnotationKeys,
@@ -160,8 +160,8 @@ function malformed(kind: 'ConfigMap' | 'Secret', metadata: ObjectMetadata, what:
 }
 
 /**
- * Where a change to each kind of source is stored. Content of a SecretProviderClass is in the statuses of the pods that
- * mount it.
+ * The resource that holds the content of each kind of source. For a SecretProviderClass, that is the
+ * SecretProviderClassPodStatuses of the pods that mount it.
  */
 export const sourceResources = {
   ConfigMap: configMaps,

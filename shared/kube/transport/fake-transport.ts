@@ -8,7 +8,7 @@ export interface Reply {
   readonly body?: FakeBody | Buffer | string | object;
 }
 
-/** A network that a test scripts. */
+/** A transport whose answers a test scripts. */
 export class FakeTransport implements Transport {
   readonly requests: HttpRequest[] = [];
   readonly #handler: (request: HttpRequest, index: number) => Reply | Promise<Reply>;
@@ -36,7 +36,7 @@ export class FakeTransport implements Transport {
 
 /** A body that the test pushes, ends, resets or leaves open. */
 export class FakeBody implements AsyncIterable<Buffer> {
-  /** The reader has left. */
+  /** Whether the reader has left or reached the end. */
   closed = false;
   readonly #chunks: Buffer[] = [];
   #end: 'open' | 'ended' | Error = 'open';

@@ -11,7 +11,7 @@ export interface HttpsTransportOptions {
   /** `https://host:port`, maybe with a path prefix; `http://` only for a kubeconfig with insecure-skip-tls-verify. */
   readonly server: string;
   readonly tls: TlsMaterial;
-  /** Maximum of concurrent requests, without one urgent request; others wait for a connection. Default 16. */
+  /** Maximum of concurrent requests, not counting one urgent request; others wait for a connection. Default 16. */
   readonly maxRequestSockets?: number;
 }
 
@@ -29,7 +29,8 @@ type Agents = Readonly<Record<HttpRequest['pool'], http.Agent>>;
 const maxUrgentSockets = 1;
 
 /**
- * Each watch holds a connection for minutes. This is enough for all resources in as many namespaces as may be listed.
+ * Each watch holds a connection for minutes. This is enough for all resources in as many namespaces as `--namespaces`
+ * accepts.
  */
 export const maxWatchSockets = 2_048;
 
@@ -116,8 +117,8 @@ export function createHttpsTransport(options: HttpsTransportOptions): HttpsTrans
 
 function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number): Agents {
   const newAgent = (maxSockets: number): http.Agent => {
-    // In turn, not the last one first: the renewals of the Lease then keep all connections from being closed as idle
-    // (kube-apiserver does that after 90 s), so a burst of writes finds them open.
+    // Use the connections in turn, not the last one first. The renewals of the Lease then keep all connections from
+    // being closed as idle (kube-apiserver does that after 90 s), so a burst of writes finds them open.
     const keepAlive = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, maxSockets, scheduling: 'fifo' as const };
     if (!secure) return new http.Agent(keepAlive);
     const { ca, cert, key, serverName, insecureSkipVerify } = tls;
@@ -138,7 +139,7 @@ function newAgents(secure: boolean, tls: TlsMaterial, maxRequestSockets: number)
   };
 }
 
-/** An urgent request uses a normal connection while one is free: that keeps those from being closed as idle. */
+/** An urgent request uses a normal connection while one is free, so that normal connections are not closed as idle. */
 function agentFor(agents: Agents, { pool }: HttpRequest): http.Agent {
   return pool === 'urgent' && !isFull(agents.request) ? agents.request : agents[pool];
 }
@@ -152,7 +153,8 @@ async function responseOf(
   signal: AbortSignal | undefined,
 ): Promise<http.IncomingMessage> {
   return await new Promise((resolve, reject) => {
-    // A request that waits for a connection reports its end only after it gets one, so no time limit would apply.
+    // Reject at once: a request that waits for a connection emits its end only after it gets one, so no time limit
+    // would apply.
     const aborted = (): void => reject(new ConnectionError('aborted'));
     signal?.addEventListener('abort', aborted);
     outgoing.once('close', () => signal?.removeEventListener('abort', aborted));
@@ -162,7 +164,7 @@ async function responseOf(
   });
 }
 
-/** The server closed an idle connection just as the request was sent: no part of an answer arrived. */
+/** Whether the server closed an idle connection just as the request was sent. No part of an answer arrived. */
 function wasClosedWhileIdle(outgoing: http.ClientRequest, thrown: unknown): boolean {
   const code = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
   return outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');

@@ -9,14 +9,14 @@ const maxQueuedBytes = 256 * 1024;
 /**
  * The body of an answer, chunk by chunk. Leaving the loop early closes the connection.
  *
- * It replaces the stream's own iterator, which uses several promises and events per chunk; the first lists of a large
+ * It replaces the stream's own iterator, which uses several promises and events per chunk: the first lists of a large
  * cluster would wait for them a hundred thousand times.
  */
 export class IncomingBody implements AsyncIterable<Buffer>, AsyncIterator<Buffer, undefined> {
   readonly #incoming: Readable;
   #queue: Buffer[] = [];
   #queuedBytes = 0;
-  /** How the body ended, once the queued chunks have been read. */
+  /** How the body ended. The reader learns it after it has read the queued chunks. */
   #end: Error | 'complete' | undefined;
   #waiting: { resolve(next: Next): void; reject(error: Error): void } | undefined;
 

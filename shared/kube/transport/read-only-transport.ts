@@ -1,7 +1,7 @@
 import { RerollError } from '../../domain/errors';
 import type { Transport } from '../transport';
 
-/** Ensures that a process cannot write: only reading requests are sent. */
+/** Ensures that a process cannot write: only GET requests are sent, and all others are rejected. */
 export function readOnlyTransport(transport: Transport): Transport {
   return {
     send: async (request) => {

@@ -1,11 +1,11 @@
-/** Large enough for all but the largest objects, with the chunk that completes them. */
+/** Large enough for all but the largest objects, together with the chunk that completes them. */
 const usualBytes = 64 * 1024;
 
 /**
- * Unused bytes, in one piece.
+ * A queue of unread bytes, kept in one piece.
  *
- * It reuses one buffer: a buffer for each of the objects that a large cluster sends at first would cost more than
- * processing them. It therefore returns views, which are valid until the next `append`.
+ * It reuses one buffer, because a buffer for each of the objects that a large cluster sends at first would cost more
+ * than processing them. It therefore returns views, which are valid until the next `append`.
  */
 export class ByteQueue {
   #buffer = Buffer.allocUnsafeSlow(usualBytes);
@@ -45,7 +45,7 @@ export class ByteQueue {
     return discarded;
   }
 
-  /** Moves the bytes to the front of a buffer that is large enough, and of the usual size if possible. */
+  /** Moves the bytes to the front of a buffer that is large enough, and that has the usual size if possible. */
   #makeRoom(bytes: number): void {
     const needed = this.length + bytes;
     const fits = needed <= this.#buffer.length && (needed > usualBytes || this.#buffer.length === usualBytes);

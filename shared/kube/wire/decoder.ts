@@ -4,11 +4,12 @@ import { ProtocolError } from '../errors';
 
 /**
  * An object in etcd is at most 1.5 MB, unless a flag of etcd allows more. In JSON, one byte may take up to six: a
- * control character is `\u0001`. An object beyond the limit would end its list or watch for everybody, again and again.
+ * control character is `\u0001`. The limit is generous, because an object beyond it would end its list or watch for
+ * everybody, again and again.
  */
 const maxObjectBytes = 16 * 1024 * 1024;
 
-/** Checked before the bytes are collected: a wrong length must not fill the memory. @throws ProtocolError */
+/** Call it before the bytes are collected: a wrong length must not fill the memory. @throws ProtocolError */
 export function requireObjectSize(bytes: number): void {
   if (bytes > maxObjectBytes) throw new ProtocolError(`an object of ${bytes} bytes: the limit is ${maxObjectBytes}`);
 }
@@ -22,7 +23,7 @@ export interface ListMetadata {
 
 /** Splits the body of a list into its items as the bytes arrive: no list is ever held whole. */
 export interface ListSplitter {
-  /** The items that `chunk` completes, each in its own bytes. @throws ProtocolError */
+  /** The items that `chunk` completes, each as its raw bytes. @throws ProtocolError */
   push(chunk: Buffer): Iterable<Buffer>;
   /** The metadata, which may follow the items. @throws ProtocolError if the list is not complete. */
   end(): ListMetadata;
@@ -59,6 +60,6 @@ export interface Decoder<T> {
    * @throws MalformedObjectError if the object has the wrong shape; ProtocolError if the bytes do not parse.
    */
   fromProtobuf?(bytes: Buffer): Decoded<T>;
-  /** Decodes lists that need not contain whole objects: of most objects, only the metadata ever matters. */
+  /** Decodes lists that need not contain whole objects: for most objects, only the metadata ever matters. */
   readonly metadata?: Decoder<T>;
 }

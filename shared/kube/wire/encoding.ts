@@ -15,7 +15,7 @@ import { initialEventsEndAnnotation, watchEvent } from './watch-event';
 
 const json = 'application/json';
 
-/** The encoding of lists and watches: its splitters and its decoding. */
+/** The encoding of lists and watches: it splits bodies and decodes their parts. */
 export interface Encoding<T> {
   newListSplitter(): ListSplitter;
   /** @throws MalformedObjectError, ProtocolError */

@@ -16,7 +16,7 @@ function split(
   return { items, metadata: splitter.end() };
 }
 
-/** Cuts into pieces of the given sizes, repeatedly; without sizes, one piece. */
+/** Cuts `body` into pieces of the given sizes, repeatedly; without sizes, into one piece. */
 function* chunks(body: Buffer, sizes: readonly number[]): Generator<Buffer> {
   let offset = 0;
   for (let index = 0; offset < body.length; index++) {

@@ -104,14 +104,14 @@ export function mapEntry(entry: ProtobufField): readonly [string, Buffer] {
 /** Checks the fields that identify an object. @throws MalformedObjectError */
 export function requireIdentity(metadata: ObjectMetadata): void {
   const { name, namespace, uid, resourceVersion } = metadata;
-  // Its namespace is not quoted: in a damaged frame anything may stand there, content of a Secret too.
+  // The namespace is not quoted: in a damaged frame it may be anything, even content of a Secret.
   if (name === '') throw new MalformedObjectError('the object has no metadata.name', identityOf(metadata));
   const missing = uid === '' ? 'uid' : resourceVersion === '' ? 'resourceVersion' : undefined;
   if (missing === undefined) return;
   throw new MalformedObjectError(`the object "${namespace}/${name}" has no metadata.${missing}`, identityOf(metadata));
 }
 
-/** For an error about an object: the part of its identity that can be read. */
+/** The part of an object's identity that can be read, for an error about the object. */
 export function identityOf({ name, namespace, resourceVersion }: ObjectMetadata): {
   readonly key: string | undefined;
   readonly resourceVersion: string | undefined;

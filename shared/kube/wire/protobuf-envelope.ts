@@ -11,7 +11,7 @@ export const protobufMagic = Buffer.from('k8s\0', 'latin1');
 export const unknownRaw = 2;
 
 /**
- * The object's own message, from `"k8s\0"` + `runtime.Unknown`.
+ * Extracts the object's own message from `"k8s\0"` + `runtime.Unknown`.
  *
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding
  * @throws ProtocolError if it is not an envelope.

@@ -8,7 +8,7 @@ import { protobufMagic, unknownRaw } from './protobuf-envelope';
 const listMeta = 1;
 const listItem = 2;
 
-/** A tag and a length of up to ten bytes each. */
+/** A header is a tag and a length, of up to ten bytes each. */
 const maxHeaderBytes = 20;
 
 interface FieldHeader {

@@ -49,7 +49,10 @@ export function protobufFields(message: Buffer): Iterable<ProtobufField> {
   return new FieldWalk(message, 0, message.length);
 }
 
-/** One object is the iterator and all of its fields: a large cluster has millions of fields, so none may allocate. */
+/**
+ * One object serves as the iterator and as all of its fields: a large cluster has millions of fields, so none may
+ * allocate.
+ */
 class FieldWalk implements Iterable<ProtobufField>, Iterator<ProtobufField, undefined>, ProtobufField {
   number = 0;
   varint = 0;

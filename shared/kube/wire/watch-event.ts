@@ -14,13 +14,13 @@ export type WatchEvent<T> =
       readonly uid: string | undefined;
       readonly resourceVersion: string | undefined;
     }
-  /** No change up to this version. */
+  /** All changes up to this version have been sent. */
   | { readonly type: 'bookmark'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   | { readonly type: 'malformed'; readonly error: MalformedObjectError }
   | { readonly type: 'error'; readonly status: KubeStatus | undefined }
   | { readonly type: 'unknown'; readonly name: string };
 
-/** On the bookmark that ends the initial events of a watch-list. */
+/** Annotation of the bookmark that ends the initial events of a watch-list. */
 export const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
 /** Reads the object of an event; the event's type decides which method is called. */
@@ -58,7 +58,7 @@ export function watchEvent<T>(type: string, object: EventObject<T>): WatchEvent<
   }
 }
 
-/** To remove an object, its name is enough, whatever the rest looks like. */
+/** A removal needs only the object's name, so the rest of the object may be malformed. */
 function removal<T>(object: EventObject<T>): WatchEvent<T> {
   try {
     const { key, uid, resourceVersion } = object.decoded();

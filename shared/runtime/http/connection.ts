@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 
 /** When a connection must end, whatever its phase. */
 export interface ConnectionLife {
-  /** From now on. */
+  /** Counted from the end of the handshake. */
   readonly maxAgeMs?: number;
-  /** By the wall clock: the expiry of a certificate. */
+  /** Wall-clock time at which the peer's certificate expires. */
   readonly untilMs?: number;
 }
 
@@ -18,15 +18,15 @@ export type Phase = 'handshake' | 'unused' | 'head' | 'request' | 'kept';
 
 /** One connection of a server, and its phase. */
 export class Connection {
-  /** As the system reported it; the socket loses it when it closes. */
+  /** The remote address. It is kept here, because the socket loses it when it closes. */
   readonly address: string;
   readonly #socket: Socket;
   /** The stream that carries HTTP; undefined during a TLS handshake. */
   #stream: Socket | undefined;
   #phase: Phase = 'handshake';
-  /** When its phase began. */
+  /** When the phase began, by the monotonic clock. */
   #sinceMs: number;
-  /** Number of bytes that had been read when it was last idle. */
+  /** Number of bytes that had been read when the connection was last idle. */
   #readBytes = 0;
   #served = false;
   readonly #answers = new Set<ServerResponse>();
@@ -48,12 +48,12 @@ export class Connection {
     return this.#sinceMs;
   }
 
-  /** Whether it has ever carried a request: until then, anybody may have opened it. */
+  /** Whether the connection has ever carried a request. Until then, anybody may have opened it. */
   get served(): boolean {
     return this.#served;
   }
 
-  /** Called when its handshake is over. */
+  /** Call it when the handshake is over. */
   open(stream: Socket, nowMs: number, { maxAgeMs = Infinity, untilMs = Infinity }: ConnectionLife): void {
     this.#stream = stream;
     this.#ageEndsMs = nowMs + maxAgeMs;
@@ -76,7 +76,7 @@ export class Connection {
     if (this.#retiring) this.#stream?.destroySoon();
   }
 
-  /** Checks whether the next head has begun to arrive; it had not at `lastLookMs`. */
+  /** Checks whether the next head has begun to arrive. At `lastLookMs` it had not. */
   look(lastLookMs: number): void {
     if (this.#phase !== 'unused' && this.#phase !== 'kept') return;
     if ((this.#stream?.bytesRead ?? 0) <= this.#readBytes) return;
@@ -84,12 +84,12 @@ export class Connection {
     this.#sinceMs = Math.max(this.#sinceMs, lastLookMs);
   }
 
-  /** Whether its lifetime is over. */
+  /** Whether the connection's lifetime is over. */
   isOver(nowMs: number, wallMs: number): boolean {
     return nowMs >= this.#ageEndsMs || wallMs >= this.#lifeEndsMs;
   }
 
-  /** Ends it after the current answer. */
+  /** Ends the connection after its current answer, or at once if there is none. */
   retire(): void {
     if (this.#retiring) return;
     this.#retiring = true;
@@ -101,7 +101,7 @@ export class Connection {
     for (const answer of this.#answers) if (!answer.headersSent) answer.setHeader('Connection', 'close');
   }
 
-  /** Ends it, whatever its phase. */
+  /** Ends the connection, whatever its phase. */
   destroy(): void {
     this.#stream?.destroy();
     this.#socket.destroy();

@@ -61,7 +61,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Connected, and seen by the server. */
+/** Opens a connection, and by default waits until the server has seen it. */
 async function open({ port, connections }: World, localAddress = '127.0.0.1', seen = true): Promise<Peer> {
   const before = connections.size;
   const peer = new Peer(connect({ port, host: '127.0.0.1', localAddress }));
@@ -85,7 +85,7 @@ describe('a head', () => {
     await world.clock.advance(20_000);
     peer.socket.write('GET / HTTP/1.1\r\nx: ');
     await until(() => peer.socket.bytesWritten > 0);
-    // Sending single bytes does not prolong it.
+    // Sending single bytes does not prolong the time limit.
     for (let second = 0; second < 4; second++) {
       await world.clock.advance(1_000);
       peer.socket.write('a');

@@ -16,7 +16,10 @@ export interface ConnectionsOptions {
   readonly maxPerAddress: number;
   /** How long an idle connection is kept. */
   readonly idleMs: number;
-  /** When there are too many, a connection whose request has taken this long may be closed: no legitimate call does. */
+  /**
+   * If there are too many connections, one whose request has taken this long may be closed: no legitimate call takes
+   * that long.
+   */
   readonly slowMs: number;
   /** The lifetime of a connection after its handshake. */
   readonly lifeOf?: (socket: TLSSocket) => ConnectionLife;
@@ -30,10 +33,11 @@ export interface ConnectionsOptions {
 export const headLimits = { maxHeaderSize: 8 * 1024, headersTimeout: 0, requestTimeout: 0 } as const;
 const maxHeaders = 64;
 
-/** For a handshake, and for a head from its first byte. */
+/** Time limit for a handshake, and for a head from its first byte. */
 const arriveMs = 5_000;
 /**
- * From the head of a request to the end of its answer: a client that does not read cannot hold a connection forever.
+ * Time limit from the head of a request to the end of its answer: a client that does not read cannot hold a connection
+ * forever.
  */
 const requestMs = 10_000;
 const sweepMs = 1_000;
@@ -46,7 +50,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #all = new Set<Connection>();
   readonly #byStream = new WeakMap<Socket, Connection>();
-  /** By both addresses of a connection: the TLS server identifies a connection in its handshake in no other way. */
+  /** Connections during their handshake, by both of their addresses: the TLS server identifies them in no other way. */
   readonly #handshaking = new Map<string, Connection>();
   readonly #warning: RateLimitedWarning;
   #sweep: Timer | undefined;
@@ -71,12 +75,12 @@ export class Connections {
     return this.#all.size;
   }
 
-  /** Ends each after its current answer: the credentials that it was accepted with are no longer valid. */
+  /** Ends each connection after its current answer: the credentials that it was accepted with are no longer valid. */
   retire(): void {
     for (const connection of this.#all) connection.retire();
   }
 
-  /** Ends all of them, whatever their phase. */
+  /** Ends all connections, whatever their phase. */
   destroy(): void {
     for (const connection of this.#all) connection.destroy();
   }
@@ -180,7 +184,7 @@ export class Connections {
   }
 }
 
-/** The oldest of the least useful ones; undefined: each has a request that began after `slowSinceMs`. */
+/** The oldest of the least useful connections; undefined if each has a request that began after `slowSinceMs`. */
 function firstToGiveWay(candidates: readonly Connection[], slowSinceMs: number): Connection | undefined {
   const idle = candidates.flatMap((connection) => {
     const use = useOf(connection, slowSinceMs);
@@ -190,11 +194,11 @@ function firstToGiveWay(candidates: readonly Connection[], slowSinceMs: number):
   return idle[0]?.connection;
 }
 
-/** The least useful one is closed first. */
+/** How useful a connection is. The one with the lowest number is closed first. */
 function useOf({ phase, served, sinceMs }: Connection, slowSinceMs: number): number | 'busy' {
-  // Until it has carried a request, anybody may have opened it.
+  // Until a connection has carried a request, anybody may have opened it.
   if (!served) return 0;
-  // It is idle, kept for the next request.
+  // The connection is idle, and is kept for the next request.
   if (phase !== 'request') return 1;
   return sinceMs <= slowSinceMs ? 2 : 'busy';
 }

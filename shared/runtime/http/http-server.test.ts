@@ -202,7 +202,7 @@ describe('a client that keeps it busy', () => {
       socket.write(`GET /metrics HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(4_000)}`);
     }
     expect((await send(port, '/healthz')).status).toBe(200);
-    // All but the maximum for one address; the probe's connection counts too.
+    // Wait until all but the maximum for one address are closed; the probe's connection counts too.
     while (sockets.filter((socket) => !socket.closed).length > 32)
       await new Promise((resolve) => setImmediate(resolve));
     expect((await send(port, '/healthz')).status).toBe(200);

@@ -34,7 +34,8 @@ export interface HttpServerOptions {
 
 /**
  * Anybody who reaches the port may send requests. A kubelet and a Prometheus behind one address open fewer than 32
- * connections. An answer takes no time, so a client that has not read its own loses its connection to the next probe.
+ * connections. An answer takes no time, so a client that has not read its answer may lose its connection to the next
+ * probe.
  */
 const connectionLimits = { max: 64, maxPerAddress: 32, idleMs: 5_000, slowMs: 0 };
 
@@ -83,7 +84,7 @@ function routes({ clock, live, ready, metrics }: HttpServerOptions): Express {
       .type('text')
       .send(describe(report));
   });
-  // Exactly Reloader's answer, for existing probes of it.
+  // Answer exactly as Reloader does, for existing probes.
   app.get('/live', (_request, response) => {
     const { ok } = examine(live);
     response
@@ -131,7 +132,7 @@ function examine(checks: readonly Check[]): Report {
   return { ok: results.every(({ ok }) => ok), checks: results };
 }
 
-/** A check that throws has failed; it must not cause a 500 without a name. */
+/** A check that throws counts as failed. Otherwise it would cause a 500 that names no check. */
 function run(check: Check): CheckResult {
   try {
     return check.check();

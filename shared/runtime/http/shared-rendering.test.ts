@@ -16,7 +16,7 @@ function world() {
 it('renders once for concurrent requests', async () => {
   const { clock, renders, shared } = world();
   const requests = [shared.bytes(), shared.bytes()];
-  // However long it takes: a second one in parallel would slow down both.
+  // Only one rendering runs, however long it takes: a second one in parallel would slow down both.
   await clock.advance(5_000);
   requests.push(shared.bytes());
   expect(renders).toHaveLength(1);

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock';
 
 /**
- * An expensive rendering with many readers: it is made at most once in `maxAgeMs`, and concurrent requests share it.
+ * An expensive rendering with many readers. It is rendered at most once in `maxAgeMs`, and concurrent requests share
+ * it.
  */
 export class SharedRendering {
   readonly #clock: Clock;

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { Clock } from '../clock';
 
-/** Short enough that nobody notices the delay. */
+/** Time for which lines are gathered; short enough that nobody notices the delay. */
 const gatherMs = 20;
 
 /**

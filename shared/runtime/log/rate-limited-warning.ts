@@ -3,7 +3,7 @@ import type { LogFields, Logger } from './logger';
 
 const everyMs = 60_000;
 
-/** Warns about each topic once a minute: a fault in one record usually affects thousands. */
+/** Warns about each topic at most once a minute: a fault in one record usually affects thousands. */
 export class RateLimitedWarning {
   readonly #clock: Clock;
   readonly #logger: Logger;

@@ -40,7 +40,7 @@ export const annotationOptionTable = {
 
 type Values = OptionValues<typeof annotationOptionTable>;
 
-/** All keys of an install: those that have no flag are the defaults. */
+/** All annotation keys of an install: those without a flag have their defaults. */
 export function annotationKeysOf(values: Values): AnnotationKeys {
   const { auto, configMapAuto, secretAuto, configMapReload, secretReload, search, match, ignore } = values;
   const { pausePeriod, pausedAt } = values;
@@ -51,7 +51,7 @@ export function annotationKeysOf(values: Values): AnnotationKeys {
   };
 }
 
-/** If two settings shared a key, one annotation would mean both. */
+/** Reports settings that share a key: one annotation would mean both of them. */
 export function annotationProblems(values: Partial<Values>): readonly string[] {
   const flags = Object.entries(annotationOptionTable).map(([name, { flag }]) => ({
     flag,

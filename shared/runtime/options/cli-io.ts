@@ -12,7 +12,7 @@ type Terminal = Writable & { readonly columns?: number };
 
 /** The streams of a process. If a reader exits early, as `head` does, only the rest of the output is lost. */
 export function cliIo({ stdout, stderr }: { readonly stdout: Terminal; readonly stderr: Writable }): CliIo {
-  // Reported as an event, which would end the process with a stack trace without a listener.
+  // A closed reader is reported as an event, which would end the process with a stack trace without a listener.
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text), columns: stdout.columns };
 }

@@ -11,7 +11,8 @@ export interface CliCommand {
   readonly name: string;
   readonly summary: string;
   /**
-   * Runs if flags are given without a command, because Reloader's image, which this one may replace, has no commands.
+   * Whether this command runs if flags are given without a command. Reloader's image, which Reroll's may replace, has
+   * no commands.
    */
   readonly isDefault?: true;
   /** Only the requested command is loaded: a process runs one command for weeks, and the others would cost memory. */
@@ -22,7 +23,7 @@ export interface CliCommand {
 export interface LoadedCommand {
   /** For the help; `run` parses them. */
   readonly options: OptionTable;
-  /** More for the end of the help, such as the meaning of exit codes. */
+  /** Text for the end of the help, such as the meaning of exit codes. */
   readonly notes?: string;
   /**
    * Receives the arguments after the name of the command. A UsageError is shown with a hint to the help.
@@ -79,7 +80,7 @@ function withCommand(
   commands: readonly CliCommand[],
 ): readonly [name: string, ...rest: readonly string[]] {
   const [first = '--help', ...rest] = args;
-  // As in kubectl and git.
+  // As in kubectl and git, both `reroll version` and `reroll <command> --version` print the version.
   const isVersionOf = rest.length === 1 && ['--version', '-V'].includes(rest[0] ?? '');
   if (first === 'version' || (isVersionOf && commands.some(({ name }) => name === first))) return ['--version'];
   if (['--help', '-h'].includes(first) && rest.length > 0) return ['help', ...rest];

@@ -1,11 +1,11 @@
 /**
- * The fields of one CSV record, as Go's pflag reads the value of a list flag: `a,b` and `"a,b",c`. White space around a
- * field is dropped, which Go keeps. Undefined for a quote out of place.
+ * Parses one CSV record as Go's pflag parses the value of a list flag: `a,b` and `"a,b",c`. Unlike Go, it drops white
+ * space around a field. Returns undefined for a quote out of place.
  */
 export function parseCsvRecord(text: string): readonly string[] | undefined {
   if (text.trim() === '') return [];
   const fields: string[] = [];
-  // White space matches in one place only; an ambiguous pattern would backtrack before a quote after a lot of it.
+  // White space matches in one place only. An ambiguous pattern would backtrack on much white space before a quote.
   const field = /(?:\s*"(?<quoted>(?:[^"]|"")*)"\s*|(?<plain>[^",]*))(?<end>,|$)/y;
   for (;;) {
     const groups = field.exec(text)?.groups;

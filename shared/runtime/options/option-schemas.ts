@@ -78,7 +78,7 @@ export const serviceName = z
   .string()
   .regex(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, 'not a Service: up to 63 lower-case letters, digits and dashes');
 
-/** Kubernetes: a name of up to 63 characters, optionally after a DNS subdomain and a slash. */
+/** An annotation key: a name of up to 63 characters, optionally after a DNS subdomain and a slash. */
 export const annotationKey = z
   .string()
   .max(253 + 1 + 63, 'longer than an annotation key can be')

@@ -6,14 +6,17 @@ interface OptionRowBase {
   readonly flag: string;
   /** One letter that stands for the name, after one dash: `f`. */
   readonly short?: string;
-  /** A variable that others may have set already (`POD_NAME`, Reloader's), read after our `REROLL_<FLAG>`. */
+  /**
+   * A variable that others may have set already (`POD_NAME`, or one of Reloader's). It is read after our
+   * `REROLL_<FLAG>`.
+   */
   readonly fallbackEnv?: string;
   readonly describe: string;
-  /** Its heading in the help; see {@link inGroup}. */
+  /** The row's heading in the help; see {@link inGroup}. */
   readonly group?: string;
   /** The accepted values, for the help and for error messages. */
   readonly accepts: string;
-  /** As typed. Without one, the schema receives `undefined`. */
+  /** The default, as typed. Without one, the schema receives `undefined`. */
   readonly default?: string;
   /** The value may be a credential, so no message shows it. */
   readonly confidential?: true;
@@ -53,7 +56,7 @@ export function claimsToBeOption(variable: string): boolean {
   return variable.startsWith(envPrefix) && !serviceLink.test(variable);
 }
 
-/** The same rows, under one heading in the help. */
+/** Puts all rows of a table under one heading in the help. */
 export function inGroup<T extends OptionTable>(group: string, table: T): T {
   const rows = Object.entries(table).map(([name, row]) => [name, { ...row, group }] as const);
   return Object.fromEntries(rows) as T;

@@ -3,7 +3,10 @@ import { nearest } from '../../domain/text/nearest';
 import { parseCsvRecord } from './csv-record';
 import { claimsToBeOption, optionEnv, type OptionRow, type OptionTable, type OptionValues } from './option-table';
 
-/** Where more is wrong, another tool's command line was passed, and a thousand comparisons help nobody. */
+/**
+ * Limit of suggestions. With more problems than this, another tool's command line was passed, and a thousand
+ * comparisons help nobody.
+ */
 const maxSuggestions = 20;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -141,7 +144,7 @@ function unknownVariables(table: OptionTable, env: Environment): readonly string
     });
 }
 
-/** An address in an unexpected place was meant for a flag, and may contain a credential. */
+/** Quotes a text that is not a URL. A URL in an unexpected place was meant for a flag, and may contain a credential. */
 function quoteNoUrl(text: string): string {
   return text.includes('://') ? '(an address, not shown)' : quote(text);
 }

@@ -2,7 +2,7 @@ import type { WorkloadKindName } from '../../domain/kubernetes/workload-kinds';
 import { listOf, oneOf, switchRow } from './option-schemas';
 import type { OptionTable, OptionValues } from './option-table';
 
-/** What restarts, and by which sources: rows that the reconciler and lint share. */
+/** What is restarted, and for which sources: rows that the reconciler and lint share. */
 
 const ignorableWorkloadKinds: Readonly<Record<string, WorkloadKindName>> = { jobs: 'Job', cronjobs: 'CronJob' };
 
@@ -19,7 +19,7 @@ export const restartOptionTable = {
   },
 } satisfies OptionTable;
 
-/** The kinds of workload that the two flags leave alone. */
+/** The kinds of workload that are never restarted, according to `--ignored-workload-types` and `--is-Argo-Rollouts`. */
 export function ignoredWorkloadKindsOf({
   ignoredWorkloadKinds,
   rollouts,

@@ -75,8 +75,8 @@ export const selectionOptionTable = {
 } satisfies OptionTable;
 
 /**
- * If namespaces are named, the filters for the whole cluster have no effect: Reloader's rule, which it documents only
- * in part.
+ * The scope to watch. If namespaces are named, the filters for the whole cluster have no effect. This is Reloader's
+ * rule, which Reloader documents only in part.
  */
 export function scopeOf({
   namespaces,

@@ -8,7 +8,7 @@ export class BackgroundLoop {
     this.#work = work;
   }
 
-  /** Does nothing while it runs. */
+  /** Starts the work; does nothing while it runs. */
   start(): void {
     if (this.#run) return;
     const controller = new AbortController();

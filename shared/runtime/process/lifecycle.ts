@@ -28,7 +28,7 @@ export interface LifecycleOptions {
   readonly process: ProcessPort;
   /** In start order; they are stopped in reverse. */
   readonly components: readonly Component[];
-  /** Less than the ten seconds after which an impatient supervisor kills the process. */
+  /** Time limit for stopping. It is less than the ten seconds after which an impatient supervisor kills the process. */
   readonly drainMs?: number;
 }
 
@@ -49,7 +49,7 @@ const signalExitCodes: Readonly<Record<StopSignal, number>> = { SIGINT: 130, SIG
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #started: Component[] = [];
-  /** Settles when the running start has ended: it must be stopped too, or it would continue unnoticed. */
+  /** Settles when the current start has ended. A drain must stop that component too, or it would continue unnoticed. */
   #starting: Promise<void> = Promise.resolve();
   /** The component that a drain waits for, to name it if it hangs. */
   #waitingFor: string | undefined;
@@ -61,7 +61,7 @@ export class Lifecycle {
     this.#options = options;
   }
 
-  /** Resolves when all components run, or when an earlier stop has begun. Never rejects. */
+  /** Resolves when all components run, or when a stop has begun before that. Never rejects. */
   async run(): Promise<void> {
     const { process, components, logger } = this.#options;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.onSignal(signal, () => this.#onSignal(signal));
@@ -163,9 +163,9 @@ export function processPort(process: NodeJS.Process): ProcessPort {
 }
 
 /**
- * On SIGUSR1, Node opens a debugger, which lets anybody who connects read the whole process: keys, digests, the API
- * server token. More parties may send the signal than may read those: another container of a pod with a shared process
- * namespace, or a sidecar with the same user. A listener takes the signal away from Node, even if Node has no
+ * Keeps SIGUSR1 from opening Node's debugger, which lets anybody who connects read the whole process: keys, digests,
+ * the API server token. Some who may not read those can send the signal: another container of a pod with a shared
+ * process namespace, or a sidecar with the same user. A listener takes the signal away from Node, even if Node has no
  * `--disable-sigusr1`.
  */
 export function turnDebuggerOff(process: Pick<NodeJS.Process, 'on'>): void {

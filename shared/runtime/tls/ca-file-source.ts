@@ -5,7 +5,7 @@ import type { Logger } from '../log/logger';
 import { MaterialSlot, type MaterialKind } from './material-slot';
 import type { MaterialSource } from './tls-material';
 
-/** The CAs for the certificates of a server's callers, PEM. */
+/** The CAs for the certificates of a server's callers, in PEM. */
 export type CaSource = MaterialSource<string>;
 
 export interface CaFileSourceOptions {
@@ -33,8 +33,8 @@ export class CaFileSource extends FileSource<string> {
 }
 
 /**
- * Why a server must not use the bundle. TLS would replace an empty bundle by the system's CAs, and would silently use
- * the readable part of a truncated one.
+ * Why a server must not use the bundle; undefined if it may. TLS would replace an empty bundle with the system's CAs,
+ * and would silently use the readable part of a truncated one.
  */
 function problemOf(bundle: string): string | undefined {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];

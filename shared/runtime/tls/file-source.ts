@@ -4,7 +4,7 @@ import { BackgroundLoop } from '../process/background-loop';
 import type { MaterialSlot } from './material-slot';
 import type { MaterialSource } from './tls-material';
 
-/** The kubelet itself takes a minute. File system events do not work with the way it swaps directories. */
+/** The kubelet itself takes a minute to update a file. File system events do not work, because it swaps directories. */
 const intervalMs = 10_000;
 
 /** Reads mounted files at the start, and periodically. */

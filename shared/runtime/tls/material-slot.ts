@@ -1,8 +1,8 @@
 import type { LogFields, Logger } from '../log/logger';
 
-/** What a slot has to know of what it holds. */
+/** What a slot must know about its material. */
 export interface MaterialKind<Material> {
-  /** Why TLS must not use it. */
+  /** Why TLS must not use the material; undefined if it may. */
   problemOf(material: Material): string | undefined;
   isSame(left: Material, right: Material): boolean;
   /** For the log. */
@@ -10,13 +10,13 @@ export interface MaterialKind<Material> {
   notLoaded(isFirst: boolean): string;
 }
 
-/** Holds what is in use, and accepts something new only if TLS could work with it. */
+/** Holds the material in use, and accepts new material only if TLS could work with it. */
 export class MaterialSlot<Material> {
   readonly #logger: Logger;
   readonly #kind: MaterialKind<Material>;
   readonly #listeners: (() => void)[] = [];
   #current: Material | undefined;
-  /** Reported once, not at each look. */
+  /** The last reported problem. It is reported once, not at each attempt. */
   #reported: string | undefined;
 
   /** `logger` names the origin of the material. */
@@ -47,7 +47,7 @@ export class MaterialSlot<Material> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** There is nothing new and usable, because of `problem`. */
+  /** Reports that there is no new usable material, because of `problem`. */
   refuse(problem: string): void {
     if (this.#reported === problem) return;
     this.#reported = problem;

@@ -6,7 +6,7 @@ import type { TlsMaterial } from './tls-material';
 import { tlsMaterialKind } from './tls-material-kind';
 
 export interface TlsFileSourceOptions {
-  /** The directory with `tls.crt`, `tls.key` and `ca.crt`: the keys of a Secret of cert-manager. */
+  /** The directory with `tls.crt`, `tls.key` and `ca.crt`: the keys of a cert-manager Secret. */
   readonly directory: string;
   readonly readFile: (path: string) => Promise<Buffer>;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export class TlsFileSource extends FileSource<TlsMaterial> {
   constructor({ directory, readFile, clock, logger }: TlsFileSourceOptions) {
     const read = async (name: string) => (await readFile(`${directory}/${name}`)).toString('utf8');
     super(clock, new MaterialSlot(logger.child({ directory }), tlsMaterialKind), async () => {
-      // In sequence: if several files are missing, the same one is named each time. Otherwise each look would log
+      // Read in sequence: if several files are missing, the same one is named each time. Otherwise each read would log
       // another warning.
       const cert = await read('tls.crt');
       const key = await read('tls.key');

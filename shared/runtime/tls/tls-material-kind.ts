@@ -15,8 +15,8 @@ export const tlsMaterialKind: MaterialKind<TlsMaterial> = {
 };
 
 /**
- * Why no TLS server or client could use it. Files and keys are written one after the other, so they may not fit
- * together.
+ * Why no TLS server or client could use the material; undefined if one could. Files and keys are written one after the
+ * other, so they may not fit together.
  */
 function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
   try {
@@ -37,7 +37,7 @@ function problemOf({ cert, key, ca }: TlsMaterial): string | undefined {
     return 'the private key is unreadable';
   }
   try {
-    // All of it: after a valid first certificate, the rest of a chain or of a bundle may be truncated.
+    // Check all of it: after a valid first certificate, the rest of a chain or of a bundle may be truncated.
     createSecureContext({ cert, key, ca });
     return undefined;
   } catch {

@@ -18,9 +18,9 @@ export interface TlsMaterial {
   readonly ca: string;
 }
 
-/** Where a server or client gets what it needs for TLS, and how it learns about a new version of it. */
+/** A source of TLS material for a server or client. It reports new material. */
 export interface MaterialSource<Material> {
-  /** Undefined until there is something usable, which is kept when something unusable follows. */
+  /** Undefined until there is usable material. Unusable material does not replace it. */
   current(): Material | undefined;
   /** Called after {@link current} has changed. */
   onChange(listener: () => void): void;
