@@ -15,7 +15,7 @@ export class BaselineTooLargeError extends RerollError {
   }
 }
 
-/** The baseline annotation. Throws a BaselineTooLargeError. */
+/** The value of the baseline annotation. Throws a BaselineTooLargeError. */
 export function baselineText(workload: TrackedWorkload, baseline: Baseline): string {
   const text = formatBaseline(baseline);
   if (isLongerThan(text, budgets.baselineBytes))

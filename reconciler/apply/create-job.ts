@@ -10,7 +10,7 @@ import type { ApplyContext, Applied, Restart } from './restart';
 import { readAgain } from './read-again';
 import { markTemplate } from './template';
 
-/** A Job's name has at most 63 characters, and a CronJob's at most 52. */
+/** Length of the suffix of a Job's name. A Job's name may have 63 characters, a CronJob's 52. */
 const nameDigits = 10;
 
 /**

@@ -7,8 +7,8 @@ import type { JobJournal } from './job-journal';
 import { JournalStore, type RefusedEntry } from './journal-store';
 
 /**
- * What happens to request number `index`, counted from 0: the process dies before it is sent or before its answer is
- * read, or only the answer is lost, or something in between answers 404.
+ * A fault that hits request number `index`, counted from 0: the process dies before it sends the request or before it
+ * reads the answer, only the answer is lost, the server answers 503 (`refused`), or something in between answers 404.
  */
 export interface Mishap {
   readonly index: number;
@@ -20,9 +20,9 @@ export class JobStore {
   readonly objects = new Map<string, KubeObject>();
   /** Paths of the Jobs that were created, in order. */
   readonly createdJobs: string[] = [];
-  /** A deleted Job stays, marked, until {@link finishDeletions}. */
+  /** A deleted Job stays, with a deletionTimestamp, until {@link finishDeletions}. */
   slowDeletion = false;
-  /** Something that happens just before a request arrives. */
+  /** Runs just before a request is processed. */
   before: (request: HttpRequest) => void = () => undefined;
   #count = 0;
 
@@ -107,7 +107,7 @@ function isOther({ metadata }: KubeObject, { uid, resourceVersion }: Preconditio
 
 export const testKey = Buffer.alloc(32, 7);
 
-/** In the namespace `reroll`. */
+/** A journal store in the namespace `reroll`. */
 export function testStore(
   client: KubeClient,
   loadKey: () => Promise<Buffer> = async () => await Promise.resolve(testKey),

@@ -68,7 +68,7 @@ function launch(mishap?: Mishap): Process {
   return process;
 }
 
-/** Takes steps until nothing is left to do. Failed steps are repeated. */
+/** Advances each reported entry until it is done, and retries failed steps. Returns the steps. */
 async function carryOut({ journal, entries }: Process): Promise<readonly JobStep[]> {
   const steps: JobStep[] = [];
   for (const name of entries.splice(0)) {
@@ -140,8 +140,8 @@ describe('a recreation', () => {
 
 describe('a process that dies', () => {
   /**
-   * Requests of an undisturbed recreation: 2 to write, 3 to delete (read entry, read Job), 4 to create and to clear
-   * away.
+   * Requests of an undisturbed recreation: 2 to write the entry; 3 to read entry and Job and to delete the Job; 4 to
+   * read both again, to create the new Job and to remove the entry.
    */
   const requests = 9;
   const mishaps = (['killed-before', 'killed-after', 'answer-lost', 'refused', 'not-found'] as const).flatMap((what) =>
@@ -165,7 +165,7 @@ describe('a process that dies', () => {
           await first.journal.write(entryOf('old')).catch(async () => await first.journal.write(entryOf('old')));
           await carryOut(first);
         })();
-        // What is killed never ends.
+        // A killed process gets no answer, so its promise never settles.
         await Promise.race([life, first.clock.settle()]);
 
         const second = launch();
@@ -174,7 +174,7 @@ describe('a process that dies', () => {
         expect(second.entries).toHaveLength(known);
         expect(isUnderWay(second.journal, 'old')).toBe(known === 1);
         await carryOut(second);
-        // Only a Job that is not under way is planned again.
+        // If no entry counted, the old Job is still there and is planned again.
         if (jobNow()?.metadata.uid === 'old') await second.journal.write(entryOf('old', 'second'));
         store.finishDeletions();
         await carryOut(second);
@@ -218,7 +218,7 @@ describe('two processes', () => {
     process.leading = false;
     await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
     expect(jobNow()?.metadata.uid).toBe('old');
-    // As by who leads now: it is not taken for somebody else's deletion.
+    // The new leader may have deleted the Job: this process must not take that for a deletion by the owner.
     store.objects.delete(jobPath);
     await expect(process.journal.advance(process.entries[0]!)).rejects.toThrow(NotLeadingError);
     expect(store.createdJobs).toEqual([]);

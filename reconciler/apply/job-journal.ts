@@ -19,11 +19,9 @@ export interface JobJournalOptions {
   readonly client: KubeClient;
   readonly store: JournalStore;
   assertLeading(): void;
-  /** Reroll may not store entries: from here on, only this process protects the Job. */
+  /** Called if Reroll may not store entries: from here on, only this process protects the Job. */
   readonly onRefused?: (error: ForbiddenError) => void;
-  /**
-   * An entry must be carried out or looked for. Called when an entry is written, and for each entry when a term begins.
-   */
+  /** Called for each entry that must be carried out or looked for: when it is written, and when a term begins. */
   readonly onEntry: (name: string) => void;
 }
 
@@ -75,8 +73,8 @@ export class JobJournal {
 
   /**
    * `under-way`: the Job is already being recreated. `in-doubt`: a failed write may have been stored, and is looked
-   * for. `busy`: the Job's name is or may be taken. While an earlier entry is open, it would mistake the next deletion
-   * for its own and create an outdated Job.
+   * for. `busy`: an entry for an earlier Job of this name is, or may be, open. It would mistake the deletion of this
+   * Job for its own and create an outdated Job.
    */
   standing({
     uid,
@@ -99,7 +97,7 @@ export class JobJournal {
       if (written === 'refused') this.#inMemory.set(name, entry);
       this.#openAs(entry, written === 'there-before' ? 'begun' : 'untouched');
     } catch (error) {
-      // The entry may be stored whatever the answer was. It is looked for, and removed.
+      // A failed write may still have been stored: the entry is looked for and removed.
       if (error instanceof KubeError) this.#openAs(entry, 'in-doubt');
       throw error;
     }
@@ -129,7 +127,7 @@ export class JobJournal {
     const inMemory = this.#inMemory.get(name);
     const found: Entry | 'refused' | undefined = inMemory ? { entry: inMemory } : await store.read(name);
     if (found === 'refused') return this.#end(name);
-    // One answer is not enough to give a Job up: it may already be deleted.
+    // One 404 is not enough to give up a Job that may already be deleted.
     if (!found) return (await store.isListed(name)) ? { kind: 'waiting' } : this.#end(name);
     const { entry } = found;
     // Nothing was deleted for it. A new plan decides whether it is still wanted.
@@ -149,11 +147,12 @@ export class JobJournal {
     return { kind: 'waiting' };
   }
 
-  /** Kept in memory if there is no permission to write it. */
+  /** Writes the entry. Without permission it counts as `refused`, so it is kept in memory. */
   async #stored(entry: JobRecreation): Promise<WrittenEntry> {
     const { store, onRefused } = this.#options;
     try {
-      // A Secret that is not ours is not overwritten, so that a person can look at it. The restart does not wait for that.
+      // A Secret that is not ours is not overwritten, so that a person can look at it. The restart need not wait for
+      // that.
       return await store.write(entry);
     } catch (error) {
       if (!onRefused || !isRbacForbidden(error)) throw error;
@@ -164,18 +163,18 @@ export class JobJournal {
 
   #openAs({ uid, successor: { metadata } }: JobRecreation, state: OpenEntry['state']): void {
     const name = entryName(uid);
-    // A term that began meanwhile may have continued it.
+    // A term that began during the write may have continued the entry.
     if (this.#open.get(name)?.state === 'begun') return;
     this.#open.set(name, { uid, job: objectKey(metadata.namespace, metadata.name), state });
     this.#options.onEntry(name);
   }
 
-  /** A leader since then may have continued any of them. */
+  /** Another leader may have continued any of these entries meanwhile. */
   #forgetTerm(): void {
     for (const [name, claim] of this.#open) this.#open.set(name, { ...claim, state: 'begun' });
   }
 
-  /** Only a leader gives an entry up: another leader may have deleted the Job for it by now. */
+  /** Removes an entry without creating its Job. Only a leader may: another one may have deleted the Job by now. */
   async #withdraw(name: string, found: Entry): Promise<JobStep> {
     this.#options.assertLeading();
     return await this.#remove(name, found);
@@ -200,7 +199,7 @@ export class JobJournal {
   async #delete(name: string, { metadata }: KubeObject): Promise<void> {
     this.#options.assertLeading();
     const claim = this.#open.get(name);
-    // Set before the answer, which may be lost: from here on, a missing Job was deleted by us.
+    // Set before the request, because its answer may be lost: from here on, a missing Job was deleted by us.
     if (claim) this.#open.set(name, { ...claim, state: 'begun' });
     const precondition = { uid: metadata.uid, propagationPolicy: 'Background' as const };
     await deleteObject(this.#options.client, jobs, metadata.namespace, metadata.name, precondition).catch(

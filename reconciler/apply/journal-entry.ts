@@ -72,10 +72,10 @@ export function entryName(uid: string): string {
 }
 
 /**
- * The Secret of an entry. The MAC makes it trustworthy: without it, anybody who can create or change a Secret in Reroll's
- * namespace could make Reroll's account create any Job in any namespace.
+ * The Secret of an entry. The MAC makes it trustworthy: without it, anybody who can create or change a Secret in
+ * Reroll's namespace could make Reroll's account create any Job in any namespace.
  *
- *     MAC = HMAC-SHA-256(journal key, version, name of the Secret, uid, namespace and name of the Job, gzipped manifest)
+ *     MAC = HMAC-SHA-256(journal key, version, Secret's name, uid, namespace and name of the Job, gzipped manifest)
  *
  * Each part but the last is preceded by its length. Throws a JobTooLargeError.
  */
@@ -120,7 +120,7 @@ export function claimOf({ metadata: { labels, annotations } }: KubeObject): Entr
   return { uid: labels?.[uidLabel] ?? '', job: annotations?.[jobAnnotation] ?? '' };
 }
 
-/** A manifest that could not be read again: the Job would be lost between its deletion and its creation. */
+/** The manifest is too large to be read back: the Job would be lost between its deletion and its creation. */
 export class JobTooLargeError extends RerollError {
   constructor(job: ObjectKey, bytes: number) {
     super(
@@ -136,7 +136,7 @@ function macOf(key: Buffer, secretName: string, { uid, job }: EntryClaim, manife
   return Buffer.from(new KeyedHash(key).of([macVersion, secretName, uid, namespace, name], manifest), 'latin1');
 }
 
-/** The limit protects against manifests of an earlier version. This version seals none that is larger. */
+/** The limit protects against manifests of an earlier version. This version seals no larger ones. */
 function unpacked(manifest: Buffer): JobRecreation | undefined {
   try {
     const text = gunzipSync(manifest, { maxOutputLength: maxManifestBytes }).toString('utf8');

@@ -34,7 +34,7 @@ function storeWith(key: Buffer | (() => Promise<Buffer>) = testKey): JournalStor
   return testStore(clientWorld(cluster.handler()).client, load, (entry) => refused.push(entry));
 }
 
-/** What somebody else writes between a read and the following write. */
+/** Somebody else replaces the Secret just before the next request with this method. */
 function exchangedBefore(method: string): void {
   cluster.before = (request) => {
     if (request.method !== method) return;

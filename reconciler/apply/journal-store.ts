@@ -47,14 +47,14 @@ export interface StoredEntry {
 }
 
 /**
- * The result of writing an entry. `there-before`: another entry counts, and its Job may already be deleted for it.
+ * The result of writing an entry. `there-before`: an earlier entry counts, and its Job may already be deleted for it.
  * `refused`: a Secret with that name is not ours.
  */
 export type WrittenEntry = 'written' | 'there-before' | 'refused';
 
 /**
  * The journal's entries, as Secrets with a MAC. Reroll creates whatever an entry contains, in any namespace. An entry
- * that does not verify is therefore reported and left alone: no leader reads, overwrites or deletes it.
+ * that does not verify is therefore reported and left alone: no leader executes, overwrites or deletes it.
  */
 export class JournalStore {
   readonly #options: JournalStoreOptions;
@@ -67,8 +67,8 @@ export class JournalStore {
   }
 
   /**
-   * The claims of the entries that verify, by name. From here on the key that is stored now counts: if a user deletes
-   * it and restarts the reconciler, nothing that was written before is trusted.
+   * Returns the claims of the entries that verify, by name. From here on the key that is stored now counts: if a user
+   * deletes it and restarts the reconciler, no earlier entry is trusted.
    */
   async recover(): Promise<ReadonlyMap<string, EntryClaim>> {
     const labelled = await this.#list();
@@ -86,7 +86,7 @@ export class JournalStore {
     return entries;
   }
 
-  /** Undefined: one answer says that there is none. */
+  /** Undefined: a single 404 said that there is none. */
   async read(name: string): Promise<StoredEntry | 'refused' | undefined> {
     const secret = await this.#get(name).catch(undefinedIfNotFound);
     if (!secret) return undefined;
@@ -99,8 +99,8 @@ export class JournalStore {
   }
 
   /**
-   * Two writes: a draft, then the entry in its place. The draft does not count, since it may arrive long after it was
-   * given up. The second write names the draft's version, so it arrives in time or fails.
+   * Writes twice: a draft, then the entry in its place. The draft does not count, because a create may arrive long
+   * after it was given up. The second write names the draft's version, so it arrives in time or fails.
    */
   async write(entry: JobRecreation): Promise<WrittenEntry> {
     const { client, namespace } = this.#options;
@@ -119,12 +119,12 @@ export class JournalStore {
     try {
       await deleteObject(client, secrets, namespace, name, options);
     } catch (error) {
-      // As with a read: the next leader would carry out and report an entry that is left behind.
+      // One 404 is not enough: the next leader would carry out and report an entry that is left behind.
       if (!(error instanceof NotFoundError) || (await this.isListed(name))) throw error;
     }
   }
 
-  /** A new draft, or an earlier one whose answer was lost. */
+  /** Creates a draft, or finds an earlier one whose answer was lost. */
   async #draft(entry: JobRecreation): Promise<{ readonly version: string } | Exclude<WrittenEntry, 'written'>> {
     const { client, namespace } = this.#options;
     const secret = sealEntry(await this.#currentKey(), namespace, { ...entry, draft: true });
@@ -137,7 +137,7 @@ export class JournalStore {
     const found = await this.#get(entryName(entry.uid));
     const known = await this.#verified(found);
     if (!known) return 'refused';
-    // The version that was verified is the only one overwritten: the Secret may have been replaced since.
+    // Only the version that was verified may be overwritten: the Secret may have been replaced since.
     return known.draft ? { version: found.metadata.resourceVersion } : 'there-before';
   }
 

@@ -32,7 +32,7 @@ function templateMerge(template: JsonObject, marker: TemplateMarker): JsonObject
   };
 }
 
-/** A DeploymentConfig defines when it rolls out: at each change without the field, never with an empty one. */
+/** A DeploymentConfig's triggers say when it rolls out: at each change without the field, never with an empty one. */
 function rollsByItself(object: KubeObject): boolean {
   const triggers = fieldAt(object, ['spec', 'triggers']);
   if (triggers === undefined || triggers === null) return true;

@@ -55,7 +55,7 @@ export async function annotateWorkload(
   }
 }
 
-/** A restart by a changed pod template. Resolves to what was stored; throws like {@link patchRestart}. */
+/** Writes a restart that changes the pod template. Resolves to what was stored; throws like {@link patchRestart}. */
 export async function patchTemplate(
   context: ApplyContext,
   workload: TrackedWorkload,
@@ -69,8 +69,8 @@ export async function patchTemplate(
 }
 
 /**
- * Writes a restart and checks the answer: a part that others removed on the way did not happen. `missing` names what is
- * not there. Resolves to what was stored; throws a MarkerLostError.
+ * Writes a restart and checks in the answer that nothing on the way removed a part of it. `missing` names a part that
+ * is not there. Resolves to what was stored; throws a MarkerLostError.
  */
 export async function patchRestart(
   context: ApplyContext,
@@ -89,10 +89,7 @@ export async function patchRestart(
   return stored.metadata;
 }
 
-/**
- * `null` removes an annotation; `rest` is what the PATCH changes besides annotations. Resolves to what was
- * stored.
- */
+/** Sends one PATCH. `null` removes an annotation; `rest` is what else it changes. Resolves to what was stored. */
 export async function patch(
   context: ApplyContext,
   workload: TrackedWorkload,

@@ -15,7 +15,7 @@ export class StaleWorkloadError extends RerollError {
 
 /**
  * The workload at the version just read, if the plan still applies. Throws a {@link StaleWorkloadError} if it is
- * another object, asks for something else by now, or was written by another replica. Its status may be new: the status
+ * another object, asks for something else by now, or was written by another replica. Its status is not compared: that
  * of a running Job changes all the time.
  */
 export function readAgain(

@@ -14,7 +14,7 @@ import { describeChange } from '../../shared/domain/plan/describe-change';
 import type { Apply, Restart } from './restart';
 import { markTemplate } from './template';
 
-/** Set by the Job controller for the old Job. The new Job gets its own. */
+/** Labels that the Job controller set for the old Job. The new Job gets its own. */
 const generatedLabels = [
   'controller-uid',
   'batch.kubernetes.io/controller-uid',
@@ -51,8 +51,8 @@ export function recreateJob(journal: JobJournal): Apply {
 }
 
 /**
- * Throws the KubeError with which the API server refuses the successor while the predecessor still exists. The server
- * checks last whether the name is taken: after permissions, admission, validation and quota.
+ * Throws the KubeError with which the API server refuses the successor. This dry run works while the predecessor still
+ * exists, because the server checks last whether the name is taken: after permissions, admission, validation and quota.
  *
  * @see https://github.com/kubernetes/apiserver/blob/master/pkg/registry/generic/registry/store.go `create`
  */
@@ -106,7 +106,8 @@ function templateOf(job: KubeObject, ownSelector: boolean): JsonObject {
 }
 
 /**
- * For `blockOwnerDeletion`, clusters require a permission on the owner's finalizers, and the owner may be of any kind.
+ * Drops `blockOwnerDeletion`: clusters require a permission on the owner's finalizers for it, and the owner may be of
+ * any kind.
  */
 function withoutBlocking(reference: unknown): JsonObject {
   const fields = Object.entries(objectOf(reference));

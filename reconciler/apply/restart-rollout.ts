@@ -26,8 +26,8 @@ export const restartRollout: Apply = async (context, restart) => {
 
 /**
  * The next full second. Argo replaces pods created before `restartAt`, both in whole seconds; with the current second
- * it would keep a pod of that second. The time must also be later than Argo's last restart, by whatever clock that was,
- * or Argo would do nothing. A later time set by a person is overwritten.
+ * it would keep a pod that was created in it. The time must also be later than Argo's last restart, by whatever clock
+ * that was, or Argo would do nothing. A later time set by a person is overwritten.
  */
 function restartTime(object: KubeObject, nowMs: number): string {
   const doneMs = Date.parse(textOf(fieldAt(object, ['status', 'restartedAt'])) ?? '');

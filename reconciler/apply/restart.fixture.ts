@@ -54,20 +54,20 @@ export function restartOf(options: WorkloadOptions = {}, restart: Partial<Restar
   };
 }
 
-/** A workload as in the API server's answer to its restart: with the marker. */
+/** A workload as in the API server's answer to its restart, with the marker. */
 export function restarted(options: WorkloadOptions, { marker }: Pick<Restart, 'marker'>): KubeObject {
   const object = workloadObject(options);
   const template = markTemplate(objectOf(fieldAt(object, ['spec', 'template'])), marker);
   return { ...object, spec: { ...objectOf(object['spec']), template } };
 }
 
-/** With the settings that {@link restartOf} assumes. */
+/** Decodes a workload with the settings that {@link restartOf} assumes. */
 export const read: ApplyContext['read'] = (kind, object) =>
   readWorkload(workloadKind(kind), object, defaultAnnotationKeys, { autoReloadAll: false, ignoredWorkloadKinds: [] });
 
 export type ApplyWorld = ClientWorld & { readonly context: ApplyContext; leading: boolean };
 
-/** A server that is a function, and a lease that the test holds or not. */
+/** An API server whose answers are a function, and a lease that the test can take away. */
 export function applyWorld(handler: (request: HttpRequest, index: number) => Reply): ApplyWorld {
   const base = clientWorld(handler);
   const world: ApplyWorld = {

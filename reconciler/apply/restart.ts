@@ -33,7 +33,7 @@ export interface ApplyContext {
   readonly assertLeading: () => void;
   /** Decodes an object that was read by name. Throws a MalformedObjectError if it has no identity. */
   readonly read: (kind: WorkloadKindName, object: KubeObject) => WorkloadRecord;
-  /** Called if Reroll may not write annotations alone. If it is not set, that is an error. */
+  /** Called if Reroll may not write annotations alone. If it is not set, the ForbiddenError is thrown. */
   readonly onAnnotationsRefused?: (kind: WorkloadKindName, error: ForbiddenError) => void;
 }
 

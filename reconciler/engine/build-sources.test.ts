@@ -11,7 +11,7 @@ import { defaults } from './engine.fixture';
 
 interface Known {
   readonly isUsed?: boolean;
-  /** A watch has shown the source. */
+  /** The index knows the source. */
   readonly isShown?: boolean;
 }
 

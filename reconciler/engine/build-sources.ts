@@ -8,7 +8,7 @@ import { SourceIndex, type SourceChange } from '../sources/source-index';
 import type { EngineBase } from './engine-deps';
 import { observeSources } from './observers';
 
-/** What is known of sources, and the ways in which it becomes known beside the watches. */
+/** The source index, and the parts that learn about sources without a watch. */
 export interface SourceParts {
   readonly index: SourceIndex;
   readonly hints: Hints;
@@ -19,7 +19,7 @@ export interface SourceParts {
 
 export interface SourceEvents {
   readonly onChange: (change: SourceChange) => void;
-  /** Whether any workload uses or names the source, or may: not all are listed yet. */
+  /** Whether a workload uses or names the source, or may do so because not all workloads are listed yet. */
   readonly mayBeUsed: (source: SourceRef) => boolean;
 }
 
@@ -53,7 +53,7 @@ export function buildSources({ deps, settings, keys }: EngineBase, events: Sourc
     isWanted: (source) =>
       source.kind !== ignoredSourceKind &&
       (namespaces.length === 0 || namespaces.includes(source.namespace)) &&
-      // A change record has no labels: only the watch can tell whether a source that is new to us is selected.
+      // A change record has no labels, so only the watch shows whether a source that is new to us is selected.
       (sourceSelector.isEverything || index.get(source) !== undefined) &&
       events.mayBeUsed(source),
   });

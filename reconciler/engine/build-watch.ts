@@ -8,20 +8,20 @@ import type { WorkloadParts } from './build-workloads';
 import type { EngineBase } from './engine-deps';
 import { observeWatches, reflectorObserver } from './observers';
 
-/** What fills the indexes, and what tells how far they are filled. */
+/** The list-watches and reads that fill the indexes, and which kinds are complete. */
 export interface WatchParts {
   readonly watches: Watches;
   readonly known: KnownKinds;
-  /** Sources that may be read by their names alone. */
+  /** Sources of kinds that may not be listed, read by name. */
   readonly named: NamedSources;
 }
 
 export interface WatchEvents {
-  /** A first list is complete, or a watch was refused. */
+  /** Called when a first list is complete or a watch was refused. */
   readonly onProgress: () => void;
-  /** Sources of one kind more are known. */
+  /** Called when it is time to act, or when the sources of one more kind are known. */
   readonly onMore: () => void;
-  /** The state of a source that is read by name is known, and was not before. */
+  /** Called when the state of a source that is read by name becomes known. */
   readonly onKnown: (source: SourceRef) => void;
 }
 

@@ -24,17 +24,17 @@ import type { WorkloadParts } from './build-workloads';
 import { type EngineBase, queueOptions } from './engine-deps';
 import { observeJobs, queueObserver } from './observers';
 
-/** What decides and acts. */
+/** The queues, and the parts that decide and act. */
 export interface WorkParts {
-  /** Workloads to be looked at, by their keys. */
+  /** Keys of the workloads to look at. */
   readonly queue: KeyQueue;
   readonly worker: Worker;
   readonly settle: SettleWindows;
   readonly coalescer: RolloutCoalescer;
-  /** Jobs that are being recreated, by the names of their journal entries. */
+  /** Names of the journal entries whose Jobs are being recreated. */
   readonly jobs: KeyQueue;
   readonly jobWorker: JobWorker;
-  /** For the webhook. */
+  /** Answers the questions of the webhook. */
   readonly questions: Questions;
 }
 
@@ -46,13 +46,13 @@ export interface Parts {
 }
 
 export interface WorkEvents {
-  /** Throws a NotLeadingError where this process must not write. */
+  /** Throws a NotLeadingError if this process must not write. */
   readonly assertLeading: () => void;
   /** Undefined while this process must not act. */
   readonly term: () => Term | undefined;
-  /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
+  /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
   readonly checkRestored: () => Promise<void>;
-  /** A Job was recreated by somebody else: what it was recreated for may still be owed. */
+  /** A journal entry ended without Reroll creating its Job: what the Job was to be recreated for may still be owed. */
   readonly onSuperseded: () => void;
 }
 

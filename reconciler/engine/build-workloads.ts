@@ -8,14 +8,14 @@ import { WorkloadIndex } from '../workloads/workload-index';
 import { WorkloadRefs, type WorkloadRefsOptions } from '../workloads/workload-refs';
 import { type EngineBase, queueOptions } from './engine-deps';
 
-/** What is known of workloads, and of the namespaces that count. */
+/** The workload index, and the namespaces that count. */
 export interface WorkloadParts {
   readonly scope: NamespaceScope;
   readonly index: WorkloadIndex;
   readonly refs: WorkloadRefs;
-  /** Deployments whose template a Rollout takes and that are to be read, by `namespace/name`. */
+  /** Deployments to be read because a Rollout that refers to them was added, changed or removed: `namespace/name`. */
   readonly referencedDeployments: KeyQueue;
-  /** Reads an object as the watches do. Throws a MalformedObjectError. */
+  /** Decodes an object as the watches do. Throws a MalformedObjectError. */
   readonly read: (kind: WorkloadKindName, object: unknown) => WorkloadRecord;
   /** Takes over an object that was read by name, for example after a conflict, if its namespace is selected. */
   readonly refresh: (record: WorkloadRecord) => void;
@@ -25,7 +25,7 @@ export interface WorkloadEvents {
   readonly onChange: (workload: TrackedWorkload) => void;
   readonly onUntracked: (workload: Pick<TrackedWorkload, 'key' | 'record'>) => void;
   readonly onGone: (key: WorkloadKey) => void;
-  /** Since when no other replica writes, by the API server's clock; undefined: this replica does not lead. */
+  /** The time since which no other replica writes, by the API server's clock; undefined: this replica does not lead. */
   readonly leadingSinceMs: () => number | undefined;
 }
 

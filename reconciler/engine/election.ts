@@ -5,15 +5,15 @@ import type { Logger } from '../../shared/runtime/log/logger';
 import type { EngineSettings } from '../options/engine-settings';
 import type { EngineDeps } from './engine-deps';
 
-/** Who of several replicas acts. */
+/** Decides which of several replicas acts. */
 export interface Election {
   /** Why nobody can be elected; undefined while all is well. */
   readonly problem?: string | undefined;
-  /** What is unusual about it. */
+  /** What is unusual about the election; undefined: nothing. */
   readonly remark?: string | undefined;
   start(callbacks: LeaderCallbacks): void;
   isLeader(): boolean;
-  /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
+  /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
   checkRestored(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export function electionFor(deps: EngineDeps, settings: EngineSettings): Electio
   return settings.dryRun ? new WithoutLease() : new ElectedOrAlone(deps, settings);
 }
 
-/** Asks nobody: acts from its start to its end. For a process that cannot harm another by what it does. */
+/** Leads from start to stop without a Lease. For a process whose acts cannot harm another, such as a dry run. */
 class WithoutLease implements Election {
   #callbacks: LeaderCallbacks | undefined;
 
@@ -36,7 +36,7 @@ class WithoutLease implements Election {
     return this.#callbacks !== undefined;
   }
 
-  /** There is no Lease to ask. */
+  /** There is no Lease that could show a restore. */
   checkRestored(): Promise<void> {
     return Promise.resolve();
   }
@@ -49,14 +49,15 @@ class WithoutLease implements Election {
   }
 }
 
-/** Who acts as if alone lacks nothing but the right: a refusal every two seconds would fill the audit log. */
+/** Between attempts while acting as if alone: a refusal every two seconds would fill the audit log. */
 const aloneRetryMs = 5 * 60_000;
 
 /**
- * Elected by Lease; without any right to the Lease, as under Reloader's chart without `enableHA`, as if alone. Who has
- * ever been answered has the right, and never acts alone; nor does one that is told of other replicas.
+ * Elects a leader by Lease. Without permission for the Lease, as under Reloader's chart without `enableHA`, this
+ * replica acts as if it were alone. It never does so if a request for the Lease has ever succeeded, which proves the
+ * permission, or if it is configured as one of several replicas.
  *
- * Two that act at once do no lasting harm: each write holds only for the version that it was decided on.
+ * Two replicas that act at once do no lasting harm: each write applies only to the version that it was decided on.
  */
 class ElectedOrAlone implements Election {
   readonly #election: LeaderElection;
@@ -107,7 +108,7 @@ class ElectedOrAlone implements Election {
     await this.#election.stop();
   }
 
-  /** The Lease goes on being asked for: the right to it may come. */
+  /** Attempts to get the Lease continue: the permission may be granted later. */
   #onAttempt(failure: unknown): number | undefined {
     if (isRbacForbidden(failure)) this.#refusal = errorMessage(failure);
     else {
@@ -122,7 +123,7 @@ class ElectedOrAlone implements Election {
   /** Never rejects. */
   async #actAloneIfMissing(failure: unknown): Promise<void> {
     const isMissing = await this.#refusals.isRightMissing(failure);
-    // Another attempt may have been answered while the right was asked about.
+    // Another attempt may have succeeded while the permission was checked.
     if (!isMissing || this.#alone || this.#answered || this.#refusal === undefined || !this.#callbacks) return;
     this.#alone = true;
     this.#logger.warn(

@@ -10,22 +10,22 @@ import type { EngineSettings } from '../options/engine-settings';
 import type { KeyQueueOptions } from '../queue/key-queue';
 import type { DigestKeyring } from '../sources/digest-keyring';
 
-/** Everything through which the engine reaches the world. */
+/** The engine's connections to the outside: API server, clock, randomness, log, metrics, receivers. */
 export interface EngineDeps {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The digest key outlives this process, and every replica has it. Default true. */
+  /** Whether the digest key outlives this process, and every replica has it. Default true. */
   readonly keyIsShared?: boolean;
-  /** Default: those of client-go. */
+  /** Default: the timings of client-go. */
   readonly leaseTimings?: LeaseTimings;
-  /** The first lists are taken in: what comes from now on is little beside them. May be called again. */
+  /** Called when the first lists are processed: what follows is little in comparison. May be called again. */
   readonly onListed?: () => void;
-  /** Undefined: restarts are told in the cluster alone. */
+  /** Undefined: restarts are reported only inside the cluster. */
   readonly alerts?: AlertSink | undefined;
-  /** Reloader's webhook mode: what is called for each change, instead of any restart. */
+  /** Reloader's webhook mode: the receiver that is called for each change, instead of any restart. */
   readonly webhook?: PostTransport | undefined;
 }
 
@@ -37,14 +37,14 @@ export interface EngineBase {
 }
 
 /**
- * Workloads written at once, each over a connection of its own; more would only queue up in the API server. With that which
- * the renewal of the lease may need they are 16.
+ * Workloads written at once, each over its own connection; more would only queue up in the API server. With the one
+ * that the renewal of the Lease may need there are 16 connections.
  */
 export const concurrency = 15;
 
 const retryBackoff: BackoffOptions = { baseMs: 100, maxMs: 60_000 };
 
-/** What the queues of an engine have in common. */
+/** The options that all queues of an engine share. */
 export function queueOptions({ deps: { clock, random } }: EngineBase): Omit<KeyQueueOptions, 'process'> {
   return { clock, random, concurrency, backoff: retryBackoff };
 }

@@ -23,7 +23,7 @@ export const defaults: EngineSettings = {
 const collectionPath = /^(\/api\/v1|\/apis\/[^/]+\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)$/;
 const objectPath = /^(\/api\/v1|\/apis\/[^/]+\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)\/([^/]+)$/;
 
-/** An API server that stores, lists and streams what it gets. Of a write it checks nothing but the version. */
+/** An API server that stores, lists and streams what it gets. It checks only the version of a write. */
 class ScriptedServer {
   readonly objects = new Map<string, JsonObject>();
   readonly #watches: { readonly path: string; readonly body: FakeBody }[] = [];
@@ -75,7 +75,7 @@ class ScriptedServer {
     }
     const name = query.get('fieldSelector')?.replace('metadata.name=', '');
     const found = [...this.objects].filter(([each]) => isIn(path, each) && (name === undefined || each.endsWith(name)));
-    // Nothing has labels.
+    // No object has labels.
     const items = query.has('labelSelector') ? [] : found.map(([, object]) => object);
     return { body: { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: String(this.#version) }, items } };
   }
@@ -85,14 +85,14 @@ class ScriptedServer {
   }
 }
 
-/** An engine that runs against such a server, on a clock that the test owns. */
+/** An engine that runs against a ScriptedServer, on a clock that the test controls. */
 export class EngineWorld {
   readonly server = new ScriptedServer();
   readonly metrics = new Metrics({ countByNamespace: false });
   readonly engine: Engine;
-  /** `GET /api/v1/secrets?limit=500`: the requests that are refused. */
+  /** Requests to refuse, matched against text such as `GET /api/v1/secrets?limit=500`. */
   refuses: RegExp | undefined;
-  /** How often a first list was complete. */
+  /** How often the engine called `onListed`. */
   listed = 0;
   #held: { readonly requests: RegExp; readonly released: Promise<void> } | undefined;
   readonly #network = clientWorld(async (request) => {
@@ -114,12 +114,12 @@ export class EngineWorld {
     return this.#network.logger.lines.map(({ message }) => message);
   }
 
-  /** `GET /api/v1/secrets?limit=500`: what was asked of the server. */
+  /** All requests, for example `GET /api/v1/secrets?limit=500`. */
   get requests(): readonly string[] {
     return this.#network.transport.requests.map(textOfRequest);
   }
 
-  /** `PATCH deployments/web`: what the engine wrote, or tried to, except for the Lease. */
+  /** What the engine wrote or tried to write, without the Lease, for example `PATCH deployments/web`. */
   get writes(): readonly string[] {
     const writes = this.requests.filter((text) => !text.startsWith('GET') && !text.includes('/leases'));
     return writes.map((text) => text.replace(/\/apis?\/.*?\/(?:namespaces\/[^/]+\/)?([a-z]+(\/[^/]+)?)\?.*/, '$1'));
@@ -152,7 +152,7 @@ export class EngineWorld {
     await stopping;
   }
 
-  /** A counter or gauge, of all its series that have these labels. */
+  /** A counter or gauge, summed over all series that have these labels. */
   async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
     const series = await this.metrics.registry.series(name);
     const counted = series.filter((one) =>
@@ -169,14 +169,14 @@ function textOfRequest({ method, path }: HttpRequest): string {
   return `${method} ${path}`;
 }
 
-/** Whether an object belongs to a collection, of one namespace or of all. */
+/** Whether an object belongs to a collection of one namespace or of all namespaces. */
 function isIn(collection: string, path: string): boolean {
   const [, root, namespace, resource] = collectionPath.exec(collection) ?? [];
   const [, ownRoot, ownNamespace, ownResource] = objectPath.exec(path) ?? [];
   return root === ownRoot && resource === ownResource && (namespace === undefined || namespace === ownNamespace);
 }
 
-/** As a JSON merge patch. */
+/** Applies a JSON merge patch. */
 function merged(stored: unknown, patch: JsonObject): JsonObject {
   const before = objectOf(stored);
   const after = Object.entries(patch).map(([name, value]) => [

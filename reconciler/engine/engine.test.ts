@@ -113,7 +113,7 @@ describe('a dry run', () => {
 });
 
 describe('a term', () => {
-  /** The source changed after the Deployment was created, and nobody watched. */
+  /** Whether a Deployment is restarted if its source changed after it was created, while nobody watched. */
   async function isAnswered(world: EngineWorld, bornMs: number, changedMs: number): Promise<boolean> {
     world.server.put(web, workloadObject({ createdAtMs: bornMs }));
     paint(world, 'red', changedMs);

@@ -20,21 +20,21 @@ import type { EngineBase, EngineDeps } from './engine-deps';
 import { observeWorkloads } from './observers';
 import type { ReconcilerEngine } from './reconciler-engine';
 
-/** The renewal of a Lease may be this much older than the last moment its holder was at work. */
+/** The previous leader may not have handled workloads created this long before it last renewed the Lease. */
 const handoverMs = 60_000;
 
-/** On a first install, clocks may differ by this much before a workload made just now is taken for an old one. */
+/** On a first install, a workload that was created this long before counts as new: clocks may differ. */
 const clockSkewMs = 10_000;
 
 /**
- * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each with its baseline and
- * acts.
+ * Watches fill two indexes, changes put keys of workloads into a queue, and a worker compares each workload with its
+ * baseline and acts.
  *
  *     webhook ──▶ ChangeRecordIntake ──▶ Hints ─┐ (confirmed by a read)
  *     watches ──────▶ SourceIndex ─┴─┐ (who uses it)
  *        └──────────▶ WorkloadIndex ─┴──▶ KeyQueue ──▶ Worker: plan ──▶ apply
  *
- * Nothing is decided from an event or a hint itself, so nothing depends on having seen it.
+ * No decision is made from an event or a hint itself, so nothing depends on having seen one.
  */
 export class Engine implements ReconcilerEngine {
   readonly #deps: EngineDeps;
@@ -52,14 +52,14 @@ export class Engine implements ReconcilerEngine {
   /** Undefined while this replica does not lead. */
   #term: Term | undefined;
   /**
-   * Since when nobody else writes, by the API server's clock. Undefined while this replica does not lead, and after a
-   * restore of etcd.
+   * The time since which no other replica writes, by the API server's clock. Undefined while this replica does not
+   * lead, and after a restore of etcd.
    */
   #leadingSinceMs: number | undefined;
   #watchingSinceMonotonicMs = 0;
   /** Ends the search for Jobs that an earlier leader was recreating. */
   #recovery = new AbortController();
-  /** Of all terms of this process the earliest. */
+  /** The earliest time since which this process has been in charge, over all its terms. */
   #inChargeSinceMs = Infinity;
 
   constructor(deps: EngineDeps, settings: EngineSettings, digester: ContentDigester) {
@@ -77,7 +77,7 @@ export class Engine implements ReconcilerEngine {
     this.#workloads = buildWorkloads(base, {
       onChange: (workload) => {
         this.#reporter.problems(workload);
-        // A workload that was just written is about to be written by its own controller: soon is soon enough.
+        // A workload that was just written will soon be written by its own controller too, so it is looked at later.
         if (this.#watch.known.hasSynced) this.#work.queue.add(workload.key, settings.settleMs);
       },
       onUntracked: (workload) => this.#reporter.problems({ ...workload, baselineProblem: undefined }),
@@ -121,7 +121,7 @@ export class Engine implements ReconcilerEngine {
     return this.#election;
   }
 
-  /** Baselines are recorded under the key of the install, which outlives this process. */
+  /** Whether baselines are recorded under the key of the install, which outlives this process. */
   get keyIsShared(): boolean {
     return this.#keys.isShared;
   }
@@ -130,7 +130,7 @@ export class Engine implements ReconcilerEngine {
     return this.#watch.watches.statuses();
   }
 
-  /** What the webhook announces. Malformed, forged or old, it restarts nothing: at most it makes us read. */
+  /** Takes change records of the webhook. Malformed, forged or old, they restart nothing: at most they cause a read. */
   accept(records: readonly unknown[]): Receipt {
     return this.#sources.intake.accept(records);
   }
@@ -148,9 +148,9 @@ export class Engine implements ReconcilerEngine {
   }
 
   /**
-   * Goes over to the key of the install. All sources are listed anew and digested under both keys: what is recorded under
-   * the first is compared under the first and recorded under the second, so that nothing is restarted for it, and no change
-   * that is owed is forgotten. Returns false where it is too early for that.
+   * Switches to the digest key of the install. All sources are listed again and digested under both keys. A baseline
+   * that was recorded under the first key is compared under the first and recorded under the second, so the switch
+   * restarts nothing and loses no owed change. Returns false if it is too early: not all first lists are complete.
    */
   useSharedKey(key: Buffer): boolean {
     if (!this.#watch.watches.hasSynced()) return false;
@@ -161,7 +161,7 @@ export class Engine implements ReconcilerEngine {
     return true;
   }
 
-  /** Stops writing, gives the lease back, and resolves when nothing is under way any more. */
+  /** Stops writing, releases the Lease, and resolves when nothing is in progress any more. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#recovery.abort();
@@ -170,7 +170,7 @@ export class Engine implements ReconcilerEngine {
     this.#watch.named.readAnew();
     const parts = [this.#watch.watches, this.#work.queue, this.#work.jobs, this.#workloads.referencedDeployments];
     await Promise.all(parts.map(async (part) => await part.stop()));
-    // Last: until the writes under way have ended, nobody else may begin.
+    // The Lease comes last: no other replica may begin until the writes in progress have ended.
     await this.#election.stop();
   }
 
@@ -191,7 +191,7 @@ export class Engine implements ReconcilerEngine {
 
   #onSourceChange(change: SourceChange): void {
     const { kind, namespace, after } = change;
-    // Before its first list is complete, a kind's sources are not news; then everything is looked at.
+    // Until the first list of a kind is complete, its sources are not news. Then every workload is looked at.
     if (!this.#watch.known.kinds.has(kind) && !this.#watch.named.knows(change)) return;
     if (!this.#workloads.scope.isSelected(namespace)) {
       this.#reporter.sourceNotSelected(change);
@@ -221,10 +221,10 @@ export class Engine implements ReconcilerEngine {
 
   #onStartedLeading(previous: { readonly renewTimeMs: number } | undefined, aheadMs: number): void {
     const { clock, metrics } = this.#deps;
-    // Objects are dated by the API server's clock. This process's own may be off by minutes.
+    // Objects are dated by the API server's clock. The clock of this process may be off by minutes.
     const serverNowMs = clock.nowMs() - aheadMs;
     const sinceMs = previous ? previous.renewTimeMs - handoverMs : serverNowMs - clockSkewMs;
-    // The holder before may have been this very process, before it could look at anything.
+    // The previous holder may have been this same process, before it could look at anything.
     this.#inChargeSinceMs = Math.min(this.#inChargeSinceMs, sinceMs);
     const watchingSinceMs = serverNowMs - (clock.monotonicMs() - this.#watchingSinceMonotonicMs);
     this.#term = { inChargeSinceMs: this.#inChargeSinceMs, watchingSinceMs };
@@ -233,7 +233,7 @@ export class Engine implements ReconcilerEngine {
       metrics.leader.set(1);
       this.#recoverJobs();
     }
-    // What was learnt before this term may be older than what the former leader has acted on.
+    // What was learned before this term may be older than the state that the previous leader acted on.
     this.#watch.named.readAnew();
     this.#watch.known.forget();
     this.#reporter.lead(true);
@@ -248,7 +248,10 @@ export class Engine implements ReconcilerEngine {
     this.#deps.metrics.leader.set(0);
   }
 
-  /** The watches would go on from versions that the server has yet to reach, and what they have shown may be undone. */
+  /**
+   * After a restore of etcd, watches would continue from versions that the server has yet to reach, and what they have
+   * shown may be undone. So everything is listed again.
+   */
   #onRestored(version: string): void {
     // The restore brings back baselines that other replicas wrote.
     this.#leadingSinceMs = undefined;
@@ -258,7 +261,7 @@ export class Engine implements ReconcilerEngine {
     this.#watch.known.forget();
     this.#workloads.index.forgetSeen();
     void this.#watch.watches.listOthersAgain();
-    // The backup may be of a moment between the deletion of a Job and its re-creation.
+    // The backup may have been taken between the deletion of a Job and its recreation.
     if (this.#term) this.#recoverJobs();
   }
 

@@ -11,7 +11,7 @@ import type { SourceIndex } from '../sources/source-index';
 import type { Watches } from '../watch/watches';
 import type { WorkloadIndex } from '../workloads/workload-index';
 
-/** Connects what the engine's parts tell about themselves to metrics. */
+/** Metrics of the queue of workloads. */
 export function queueObserver(metrics: Metrics): KeyQueueObserver {
   return {
     depth: (keys) => metrics.workqueueDepth.set(keys),
@@ -21,7 +21,7 @@ export function queueObserver(metrics: Metrics): KeyQueueObserver {
   };
 }
 
-/** Gauges of the sources, counted when they are asked for. */
+/** Gauges of the sources, counted at each scrape. */
 export function observeSources(metrics: Metrics, sources: Pick<SourceIndex, 'count'>): void {
   metrics.registry.onScrape(() => {
     const counted = sources.count();
@@ -33,7 +33,7 @@ export function observeSources(metrics: Metrics, sources: Pick<SourceIndex, 'cou
   });
 }
 
-/** Gauges of the workloads, and Events lost. */
+/** Gauges of the workloads and the counter of lost Events, updated at each scrape. */
 export function observeWorkloads(
   metrics: Metrics,
   workloads: Pick<WorkloadIndex, 'count'>,
@@ -55,7 +55,10 @@ export function observeJobs(metrics: Metrics, jobs: Pick<JobWorker, 'notCreated'
   metrics.registry.onScrape(() => metrics.jobsNotCreated.set(jobs.notCreated));
 }
 
-/** Each resource that is watched from the start waits for its first list; what a flag leaves out waits for nothing. */
+/**
+ * Sets the gauge of each resource that is watched from the start to 0, until its first list is complete. A resource
+ * that a flag excludes has no series.
+ */
 export function observeWatches(metrics: Metrics, watches: Pick<Watches, 'statuses'>): void {
   for (const { resource } of watches.statuses()) metrics.watchSynced.set({ resource: resource.plural }, 0);
 }
@@ -69,7 +72,7 @@ export function reflectorObserver(metrics: Metrics, { plural }: Resource): Refle
   };
 }
 
-/** `host` is the API server's, and both `method` and `verb` are those of HTTP, as in client-go's metrics. */
+/** `host` is that of the API server. `method` and `verb` are both the HTTP method, as in client-go's metrics. */
 export function clientObserver(metrics: Metrics, host: string): ClientObserver {
   return {
     requestFinished: ({ method, code, durationMs }) => {

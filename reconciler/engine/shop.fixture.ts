@@ -9,13 +9,13 @@ export const app = '/api/v1/namespaces/shop/configmaps/app';
 export const once = '/apis/batch/v1/namespaces/shop/jobs/once';
 export const password = '/api/v1/namespaces/shop/secrets/db';
 
-/** A new leader looks for Jobs to recreate. */
+/** The request by which a new leader looks for Jobs to recreate. */
 export const journalList = 'GET /api/v1/namespaces/reroll/secrets?labelSelector=reroll.dev%2Fjournal%3Djob';
-/** Their journal has no key yet. */
+/** The write by which a new leader creates the journal's key. */
 export const journalKey = 'POST secrets';
 export const firstBaselines = ['PATCH deployments/web', 'PATCH statefulsets/db'];
 
-/** More names than one list may have. */
+/** One name more than a list may have. */
 export const names = Array.from({ length: budgets.listNames + 1 }, (_, index) => `n${index}`).join(',');
 export const overBudget = { 'configmap.reloader.stakater.com/reload': names };
 
@@ -42,7 +42,7 @@ export async function running(...options: Parameters<typeof shop>): Promise<Engi
   return world;
 }
 
-/** How often each of the two was compared with its baseline. */
+/** How often each of the two workloads was compared with its baseline. */
 export async function looks(world: EngineWorld): Promise<{ readonly web: number; readonly db: number }> {
   const [web = 0, db = 0] = await Promise.all(
     ['Deployment', 'StatefulSet'].map(async (kind) => await world.metric('reloader_workloads_scanned_total', { kind })),
@@ -69,7 +69,7 @@ export function baselineOf(world: EngineWorld, path: string): string | undefined
   return textOf(fieldAt(world.server.objects.get(path), ['metadata', 'annotations', 'reroll.dev/baseline']));
 }
 
-/** What anybody may send who has got hold of the channel. */
+/** A change record that an attacker with access to the channel might send. */
 export function forged(world: EngineWorld): object {
   return {
     ...{ v: 1, id: 'review', kind: 'ConfigMap', namespace: 'shop', name: 'app', uid: `uid of ${app}`, user: 'mallory' },
@@ -78,7 +78,7 @@ export function forged(world: EngineWorld): object {
   };
 }
 
-/** The engine marks the pod template for a restart. */
+/** Whether the engine has marked the pod template of Deployment `web` for a restart. */
 export function isRestarted(world: EngineWorld): boolean {
   return fieldAt(world.server.objects.get(web), ['spec', 'template', 'metadata', 'annotations']) !== undefined;
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { bytesOfAuthors, firstAuthor, mergedAuthors, noAuthors, type Authors } from './authors';
 import { boundedNames, type Hint } from './hint';
 
-/** A state of a source: a content of the object with this uid. Another object that holds the same has authors of its own. */
+/** The content of a source, in the object with this uid. Another object with the same content has its own authors. */
 export interface AttributedState {
   readonly uid: string;
   readonly digest: string;
@@ -57,8 +57,8 @@ export class Attributions {
   }
 
   /**
-   * A source has a new state. If it returned to a previous one, or was created again with it, the previous author is not the
-   * author of that.
+   * A source has a new state. If it returned to an earlier one, or was recreated with it, the author of that one is not
+   * the author of this one.
    */
   shown(source: SourceKey, { uid, digest }: AttributedState): void {
     const attributions = this.#sources.get(source);

@@ -44,7 +44,7 @@ export function firstAuthor(named: readonly Author[]): Author | undefined {
 }
 
 function earliest(authors: readonly Author[], time: 'firstMs' | 'reportedMs'): Author | undefined {
-  // The authors in one batch were reported at the same time. Then the first seen wins, and of those the first in the batch.
+  // The authors in one batch were reported at the same time. Then the first seen wins, and of those the first in it.
   return authors.toSorted((left, right) => left[time] - right[time] || left.firstMs - right.firstMs)[0];
 }
 

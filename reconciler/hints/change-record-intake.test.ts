@@ -31,7 +31,7 @@ describe('ChangeRecordIntake', () => {
     expect(channel.inbox.accept([stale])).toEqual({ accepted: 1, refused: 0, full: false });
     expect(await channel.results()).toEqual({ filtered: 1 });
     expect(channel.hints.pending).toBe(0);
-    // It costs nothing of the rate either.
+    // Such records do not count towards the rate either.
     channel.inbox.accept(Array.from({ length: maxRecordsBurst * 2 }, () => changeRecord()));
     expect(channel.inbox.accept([changeRecord({ name: 'other' })]).full).toBe(false);
     await channel.clock.advance(60_000);

@@ -100,7 +100,7 @@ export class ChangeRecordIntake {
       this.#drop('stale', 1, `change record ${Math.round(ageMs / 1000)} s old: compare the clocks of the nodes`);
       return 'taken';
     }
-    // A record that is sent again or replayed: the source may have changed and been changed back by another user.
+    // A record sent again or replayed must not count: another user may have changed the source back since.
     const id = textDigest(`${record.id} ${record.uid} ${record.digest} ${record.user}`);
     if (this.#taken.get(id)) {
       this.#options.metrics.hintsTotal.inc({ result: 'duplicate' });

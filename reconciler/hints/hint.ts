@@ -6,7 +6,7 @@ export interface Hint {
   readonly uid: string;
   readonly digest: string;
   readonly user: string;
-  /** That user, and all who announced the same when there was no room for more hints. */
+  /** That user, and the users who announced the same state when there was no room for more hints. */
   readonly authors: Authors;
   readonly manager: string | undefined;
   /** Possibly incomplete: see {@link boundedNames}. */
@@ -28,7 +28,7 @@ export function hintOf({ changed, ...record }: ChangeRecord, receivedMs: number)
   return { uid, digest, user, authors, manager, changedKeys, observedAtMs, receivedMs };
 }
 
-/** As many different names, in order, as have room. */
+/** The first distinct names that fit. */
 export function boundedNames(names: Iterable<string>): readonly string[] {
   const kept: string[] = [];
   let characters = 0;

@@ -77,8 +77,8 @@ const gapsMs = [minGapMs, 2_000, 5_000, 10_000];
 const requestOverMs = 35_000;
 
 /**
- * Changes that the webhook announced, until stored state confirms them. A write that was admitted may not be stored, and
- * a record may be forged.
+ * Keeps changes that the webhook announced until stored state confirms them. An admitted write may not be stored, and a
+ * record may be forged.
  *
  *                   the index shows it already ──────────────────────────┐
  *     record ──▶ pending ── a watch event shows it ──────────────────────┼──▶ confirmed: author, path, changed keys
@@ -141,7 +141,7 @@ export class Hints {
     const id = sourceKey(record);
     const source = this.#sources.get(id);
     if (source) source.observations++;
-    // A first list shows a hundred thousand sources for which nothing was announced.
+    // Skips sources for which nothing was announced: a first list may show a hundred thousand.
     if (hasContent(record) && (source || this.#attributions.has(id)))
       this.#shown(id, record.uid, record.content.whole(), 'both');
   }
@@ -271,8 +271,8 @@ export class Hints {
       const stored = await readSource(source);
       if (this.#stopped) return;
       const known = sources.known(source);
-      // If the watch moved meanwhile, the read may be older and would revert the index. A deletion shows in the version;
-      // a source that was created and deleted again shows in the count of observations.
+      // If the watch moved meanwhile, the read may be older and would revert the index. A deletion shows in the
+      // version; a source that was created and deleted again shows in the count of observations.
       const isCurrent = source.observations === observations && before?.resourceVersion === known?.resourceVersion;
       if (isCurrent) {
         if (stored) this.#stored(source, stored, known);

@@ -33,11 +33,11 @@ let asked: string[];
 let answers: Readonly<Record<string, DigestedSource | Error | undefined>>;
 /** Runs before a request is answered. */
 let meanwhile: () => void;
-/** The result of a read of another name. */
+/** Answers a read of any name but `app`. */
 let find: (name: string) => DigestedSource | undefined;
-/** The result of a list of the namespace. */
+/** The sources in a list of the namespace. */
 let stored: DigestedSource[];
-/** Versions that were reported to others. */
+/** Versions that were passed to `onRead`. */
 let reported: string[];
 
 beforeEach(() => {
@@ -236,7 +236,7 @@ describe('many sources of one namespace', () => {
       (name) => index.get({ kind: 'ConfigMap', namespace: 'shop', name })?.content === 'metadata-only',
     ).length;
 
-  /** So many sources, of which a list shows all. */
+  /** The namespace has this many sources, and a list has shown all of them. */
   function has(count: number): void {
     stored = names(count).map((name) => sourceRecord({ name, uid: `uid-${name}` }));
     for (const { name, uid } of stored) sink().upsert(listedRecord({ name, uid }), 'list');

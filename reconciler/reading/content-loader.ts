@@ -24,7 +24,7 @@ export interface ContentLoaderOptions {
   ) => Promise<DigestedSource | undefined>;
   /** Passes all stored sources of a namespace to `take`. Throws KubeErrors. */
   readonly each: (kind: WatchedSourceKind, namespace: string, take: (source: DigestedSource) => void) => Promise<void>;
-  /** The current state was read. No watch event reports it. */
+  /** Called when the current state was read, which no watch event reports. */
   readonly onRead: (source: DigestedSource) => void;
 }
 
@@ -68,7 +68,7 @@ export class ContentLoader {
     await Promise.all(kinds);
   }
 
-  /** Whether reading these by name, too, would cost more than a list. */
+  /** Whether a list costs less than reading these by name, too. */
   #isMuch(kind: WatchedSourceKind, namespace: string, names: number): boolean {
     const place = `${kind}/${namespace}`;
     const byName = (this.#byName.get(place) ?? 0) + names;

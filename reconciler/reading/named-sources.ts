@@ -14,19 +14,19 @@ export interface NamedSourcesOptions {
   readonly workloads: Pick<WorkloadIndex, 'tracked'>;
   readonly sources: Pick<SourceIndex, 'learn' | 'learnAbsence'>;
   readonly readSource: HintsOptions['readSource'];
-  /** Kinds that may be neither listed nor watched, and the namespaces. */
+  /** Kinds that may be neither listed nor watched, each with the namespace where that is so. */
   readonly refused: () => readonly RefusedSources[];
-  /** The state of the source is known now, and was not before. */
+  /** Called when the state of a source becomes known. */
   readonly onKnown: (source: SourceRef) => void;
 }
 
 /** A source of a kind that may be neither listed nor watched. */
 type RefusedSource = SourceRef<RefusedSources['kind']>;
 
-/** A change is seen this late at worst; with the webhook at once. */
+/** A change is seen this late at worst, and at once if the webhook reports it. */
 const pollMs = 30_000;
 
-/** Until it is known which kinds are refused. */
+/** By then the watches have usually shown which kinds are refused. */
 const firstPollMs = 1_000;
 
 /**
@@ -46,12 +46,12 @@ export class NamedSources {
     this.#options = options;
   }
 
-  /** If a source may not be read, nothing may be concluded, least of all that it was deleted. */
+  /** Whether a source's state is known. If it may not be read, nothing may be concluded, least of all its deletion. */
   knows(source: SourceRef): boolean {
     return this.#known.has(sourceKey(source));
   }
 
-  /** Earlier reads may be older than what another leader has acted on. */
+  /** Reads everything again: earlier reads may be older than the state that another leader acted on. */
   readAnew(): void {
     this.#generation++;
     this.#known.clear();
@@ -78,7 +78,7 @@ export class NamedSources {
     }
   }
 
-  /** Forgets sources that no workload uses any more: anybody may change the lists as often as they like. */
+  /** Forgets sources that no workload uses any more: users may change what their workloads name without limit. */
   #forgetOthers(wanted: ReadonlyMap<SourceKey, unknown>): void {
     for (const keys of [this.#known, this.#reported]) for (const key of keys) if (!wanted.has(key)) keys.delete(key);
   }

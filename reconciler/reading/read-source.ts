@@ -6,7 +6,7 @@ import { getObject } from '../../shared/kube/client/objects';
 import { type SourceAnnotationKeys, sourceDecoders, sourceResources } from '../../shared/kube/sources/source-decoder';
 import type { HintsOptions } from '../hints/hints';
 
-/** The next read says more than one that takes longer. */
+/** A read that takes longer is given up: the next one shows newer state. */
 const timeoutMs = 10_000;
 
 /**

@@ -7,9 +7,9 @@ import { FakeClock } from '../../shared/runtime/fake-clock';
 import { CsiRotations } from './csi-rotations';
 
 let clock: FakeClock;
-/** The records that the index of sources was given. */
+/** The records that the source index received. */
 let told: SourceRecord[];
-/** The keys that it was told are gone. */
+/** The keys that the source index was told are gone. */
 let gone: string[];
 let synced: string[];
 let rotations: CsiRotations;
@@ -37,12 +37,12 @@ interface Shown {
   readonly version: string | null;
   /** Seconds after the start of the clock. */
   readonly created?: number;
-  /** The same, of the write of the status; null: no time of it is kept. */
+  /** The same for the write of the status; null: its time is not known. */
   readonly written?: number | null;
   readonly origin?: 'list' | 'watch';
 }
 
-/** The status of the pod `a`, created ten minutes ago and written with that, where nothing else is said. */
+/** The status of a pod. By default it is pod `a`, created and written ten minutes ago. */
 function statusOf(shown: Shown, contents: (version: string) => ContentDigest): CsiPodStatus {
   const { pod = 'a', namespace = 'shop', className = 'vault', version, created = -600 } = shown;
   const { uid = `uid-${pod}`, written = created } = shown;
@@ -59,7 +59,7 @@ function show(shown: Shown, contents: (version: string) => ContentDigest = mount
   if (shown.origin === 'list') sink.synced();
 }
 
-/** All of them as one list. */
+/** Shows all statuses in one list. */
 function list(...statuses: readonly Shown[]): void {
   const sink = rotations.statusSink(undefined, () => undefined);
   for (const shown of statuses) sink.upsert(statusOf(shown, mounted), 'list');
@@ -79,7 +79,7 @@ function removeStatus(uid?: string): void {
   rotations.statusSink(undefined, () => undefined).remove('shop/a-vault', uid);
 }
 
-/** `2 at 20 s`: which versions were told of, and when they are said to have come. */
+/** The rotations that the source index received: `2 at 20 s` is version 2, written at 20 s. */
 function rotationsTold(): readonly string[] {
   return told.map((record) => {
     const { writtenAtMs = NaN } = record;

@@ -20,9 +20,9 @@ const completedWithinMs = 5_000;
 /** The newest rotation of a class, as a source. */
 interface Rotation {
   readonly source: DigestedSource & { readonly writtenAtMs: number };
-  /** The newest write that shows it. */
+  /** The time of the newest write that shows it. */
   readonly shownMs: number;
-  /** The newest write that shows another one. */
+  /** The time of the newest write that shows another one. */
   readonly otherShownMs: number;
 }
 
@@ -38,10 +38,9 @@ interface Mounted {
  *
  * A class has no content of its own; each pod's status shows what that pod has mounted. What counts is the newest
  * rotation: the newest write after which a status shows other versions. Pods come to show it one after the other, so it
- * is as old as the first write that shows it. A pod that is created or deleted changes
- * nothing, because pods start with the current versions, and a class that was never rotated is a source that does not
- * exist. So a rotation restarts once, however many pods report it, and the pods that replace those restart nothing
- * again.
+ * is as old as the first write that shows it. A pod that is created or deleted changes nothing, because pods start with
+ * the current versions. A class that was never rotated counts as a source that does not exist. So a rotation restarts
+ * once, however many pods report it, and the pods that replace those restart nothing again.
  */
 export class CsiRotations {
   readonly #options: CsiRotationsOptions;
@@ -50,8 +49,8 @@ export class CsiRotations {
   readonly #classes = new Map<ObjectKey, CsiClass>();
   readonly #rotations = new Map<ObjectKey, Rotation>();
   /**
-   * Classes whose rotation was shown by a list that is not complete yet. The rotation is dated at the end of the list: the
-   * pod that showed it first may come last.
+   * Classes whose rotation was shown by a list that is not complete yet. The rotation is dated at the end of the list:
+   * the pod that showed it first may come last.
    */
   readonly #listing = new Set<ObjectKey>();
 
@@ -99,12 +98,12 @@ export class CsiRotations {
     };
   }
 
-  /** The watches have ended, so what the pods have mounted is learnt again. */
+  /** Called when the watches have ended: what the pods have mounted is learned again. */
   forgetStatuses(): void {
     this.#statuses.clear();
   }
 
-  /** Returns the key of a class whose source is another one now. */
+  /** Returns the key of the class if its source is another one now. */
   #takeStatus(status: CsiPodStatus, origin: 'list' | 'watch'): ObjectKey | undefined {
     const { namespace, name, uid, className, content, createdAtMs } = status;
     const key = objectKey(namespace, name);
@@ -113,7 +112,7 @@ export class CsiRotations {
     this.#statuses.set(key, { uid, className, content, writtenAtMs: status.statusWrittenAtMs });
     if (content === undefined || className === '') return undefined;
     const atMs = status.statusWrittenAtMs ?? Math.floor(this.#options.clock.nowMs() / 1000) * 1000;
-    // A list may show versions for a status that was seen without: the first ones, or those of a rotation since.
+    // A list may show versions of a status that was seen without any: the first ones, or those of a rotation since.
     const isFirst = before !== undefined && before.content === undefined && origin === 'watch';
     const isRotated = before?.content
       ? !content.equals(before.content) || (origin === 'list' && this.#isRotatedBack(status, content, before))
@@ -129,7 +128,8 @@ export class CsiRotations {
 
   /**
    * Whether a status was rotated and rotated back while no watch saw it: it shows the same versions as before, but was
-   * written since. It then counts as it does for a process that starts. A driver does not write a status that lags behind.
+   * written since. It then counts as it does for a process that starts. A driver does not write a status that lags
+   * behind.
    */
   #isRotatedBack(status: CsiPodStatus, content: ContentDigest, before: Mounted): boolean {
     const { namespace, className, createdAtMs, statusWrittenAtMs: writtenAtMs } = status;
@@ -147,7 +147,7 @@ export class CsiRotations {
   }
 }
 
-/** The newest rotation after `formerly`, once a status shows that it was rotated to `content` at `atMs`. */
+/** The newest rotation, given the one before and a status that was rotated to `content` at `atMs`. */
 function rotated(
   formerly: Rotation | undefined,
   { namespace, className, resourceVersion }: CsiPodStatus,
@@ -161,7 +161,7 @@ function rotated(
   }
   if (formerly && atMs < formerly.shownMs) {
     const otherShownMs = Math.max(formerly.otherShownMs, atMs);
-    // Shown before and after the other one, it has come a second time.
+    // This rotation is shown both before and after the other one, so it has happened a second time.
     const isSecond = formerly.source.writtenAtMs <= atMs;
     return {
       ...formerly,
@@ -173,7 +173,7 @@ function rotated(
     kind: 'SecretProviderClass',
     namespace,
     name: className,
-    // One identity from the first rotation on: the statuses that report it are created and deleted.
+    // All rotations of a class have one identity: the statuses that report them are created and deleted.
     uid: objectKey(namespace, className),
     resourceVersion,
     createdAtMs: formerly?.source.createdAtMs ?? atMs,
@@ -187,7 +187,7 @@ function since(source: Rotation['source'], atMs: number): Rotation['source'] {
   return { ...source, createdAtMs: Math.min(source.createdAtMs, atMs), writtenAtMs: atMs };
 }
 
-/** The content was digested again under another key. From now on, that digest must be recorded. */
+/** If the content was digested again under another key, that digest must be recorded from now on. */
 function withFormer(rotation: Rotation, content: ContentDigest): Rotation {
   const { source } = rotation;
   if (!content.former || source.content.former || !content.equals(source.content)) return rotation;

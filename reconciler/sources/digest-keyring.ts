@@ -32,7 +32,7 @@ export class DigestKeyring implements SourceDigester {
     return this.#isShared;
   }
 
-  /** Whether records under the key with this id can be compared with current digests. */
+  /** Whether a baseline under the key with this id can be compared with current digests. */
   isOwn(keyId: string): boolean {
     return this.#ownIds.has(keyId);
   }
@@ -42,7 +42,7 @@ export class DigestKeyring implements SourceDigester {
     this.#digester = new ContentDigester(key, this.#digester);
   }
 
-  /** All known content has been digested under the added key. Returns whether a key was waiting for that. */
+  /** Called when all known content is digested under the added key. Returns whether a key was waiting for that. */
   promote(): boolean {
     const { keyId } = this.#digester;
     if (keyId === this.#keyId) return false;

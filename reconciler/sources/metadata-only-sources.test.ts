@@ -86,7 +86,7 @@ class World {
       }
       this.#watched = record;
     },
-    /** The watch was cut, and starts with a list. */
+    /** The watch breaks, and starts again with a list. */
     list: (): void => {
       [this.#events, this.#watched] = [[], this.#stored];
       if (!this.#watched) this.#forgetUnread();
@@ -106,7 +106,7 @@ class World {
     wait: async (value: number): Promise<void> => await this.clock.advance(value * 50),
   };
 
-  /** Everything that was written is shown, and everything metadata-only is read. */
+  /** Shows everything that was written, and reads everything that is metadata-only. */
   async rest(): Promise<void> {
     while (this.#events.length > 0) this.steps.watch();
     this.#readMs = 0;
@@ -148,7 +148,7 @@ class World {
     this.#append(sourceRecord({ ...record, resourceVersion: String(this.#version + 2) }));
   }
 
-  /** Others write too, so versions have gaps. */
+  /** Other objects are written too, so versions have gaps. */
   #append(record: DigestedSource | undefined): void {
     const written = { version: this.#version + 2, record };
     this.#history.push(written);
@@ -187,7 +187,7 @@ type Steps = readonly (readonly [StepName, number])[];
 const stepNames: readonly StepName[] = ['write', 'label', 'delete', 'watch', 'list', 'read', 'compact', 'wait'];
 
 /**
- * A content came and went without being read, and can no longer be read: it may have existed since the previous write.
+ * A content was replaced before it was read, and can no longer be read: it may have existed since the previous write.
  */
 const forgotten: Steps = [
   ...([

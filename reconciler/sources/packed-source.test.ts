@@ -14,7 +14,7 @@ import { noPast, type SourceEntry } from './source-entry';
 
 const uid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** As in a list, for a source that nobody has touched since. */
+/** An entry as after a list, for a source that has not changed since. */
 function atRest(record: Parameters<typeof sourceRecord>[0] = {}, options: Partial<SourceEntry> = {}): SourceEntry {
   const source = sourceRecord({ uid, ...record });
   const atRest = {

@@ -17,7 +17,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const decimal = /^(?:0|[1-9]\d{0,13})$/;
 
 /**
- * A source at rest, packed into two words and a byte string. Of a hundred thousand sources nearly all are at rest, and
+ * A source at rest, packed into two words and a byte string. Nearly all of a hundred thousand sources are at rest, and
  * as objects they would take three times as much memory. Kind, namespace and name are known from where it is stored.
  */
 export class PackedSource {
@@ -56,7 +56,7 @@ export class PackedSource {
     this.#bytes = bytes;
   }
 
-  /** The bytes it keeps, without the names that it shares with others. */
+  /** The bytes that it keeps, without the key names that it shares with other sources. */
   get retainedBytes(): number {
     return this.#bytes.length;
   }

@@ -153,7 +153,7 @@ describe('what is done', () => {
       when: 'created, with reload-on-create',
       now: { app: 'red' },
       recorded: { 'cm/app': absent },
-      // Before the source, which is an hour old.
+      // The workload is older than its source, which is an hour old.
       workload: { createdAtMs: at(-7200) },
       settings: { reloadOnCreate: true },
       then: 'restart',
@@ -387,7 +387,7 @@ describe('patterns', () => {
 });
 
 describe('a workload without a record of its source', () => {
-  /** Red until 20 s after we took charge, blue from then on. */
+  /** The source is red until 20 s after this process took charge, and blue from then on. */
   function changeAt20(): void {
     see({ createdAtMs: at(-3600) });
     see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20) });
@@ -442,7 +442,7 @@ describe('a workload without a record of its source', () => {
 });
 
 describe('a record from before the workload was created', () => {
-  /** Red until 20 s after we took charge, blue from then on. */
+  /** The source is red until 20 s after this process took charge, and blue from then on. */
   const changeAt20 = (): void => {
     see({ createdAtMs: at(-3600) });
     see({ data: { color: 'blue' }, createdAtMs: at(-3600), writtenAtMs: at(20), resourceVersion: '2' });
@@ -503,7 +503,7 @@ describe('a source that comes into the selection of --resource-label-selector', 
   const selecting = { sourceSelector: parseSelector('tier=web') };
   const missing = { 'cm/app': absent };
 
-  /** As a list shows it to an index that did not see the label being added: written since the workload was created. */
+  /** A list shows a source that was written after the workload's creation. Its label was not seen being added. */
   function listed(createdAtMs: number): void {
     const source = sourceRecord({ createdAtMs, writtenAtMs: at(-60) });
     sources.sink('ConfigMap', undefined, () => undefined).upsert(source, 'list');

@@ -26,7 +26,7 @@ export function newestStates(states: readonly PreviousState[]): readonly Previou
   return first === 0 ? states : [...unknownOf(states.slice(0, first)), ...states.slice(first)];
 }
 
-/** Key names that a state shares with the next one are kept once. */
+/** Estimated size of a state. Key names that it shares with the next one are counted there. */
 function bytesOf({ content }: PreviousState, after: PreviousState | undefined): number {
   const known = knownContent(content);
   if (!known) return stateBytes;

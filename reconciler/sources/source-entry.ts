@@ -5,7 +5,7 @@ import { changedAtMs, type WriteTimeEvidence } from './source-write-times';
 /** Since when the annotations of a source have their current values; 0: since before the watch began. */
 export type FlagTimes = Pick<SourceEntry, 'ignoreSinceMs' | 'matchSinceMs'>;
 
-/** Content that nobody has read, of the object at `version`, until the write at `until` replaced it. */
+/** Content that was not read: that of the object at `version`, which the write at `until` replaced. */
 export interface PastVersion {
   readonly version: string;
   readonly until: string;
@@ -34,7 +34,7 @@ export interface SourceEntry {
   readonly ignoreSinceMs: number;
   /** The same for the annotation by which searches find it. */
   readonly matchSinceMs: number;
-  /** From a read by name that the watch has not caught up with. Until then the watch may show earlier states. */
+  /** The record is from a read by name, and the watch has not caught up: it may still show earlier states. */
   readonly isRead: boolean;
   /** Oldest first. */
   readonly former: readonly PreviousState[];
@@ -42,7 +42,7 @@ export interface SourceEntry {
   readonly isFirstForgotten: boolean;
   /** The last annotations of a source that is deleted. */
   readonly lastFlags?: SourceFlags;
-  /** The object that was last seen, of a source that is deleted or that its labels deselect. */
+  /** The uid of the last object, if the source is deleted or its labels no longer select it. */
   readonly lastUid?: string;
 }
 
@@ -85,7 +85,7 @@ export function isPastVersion(content: DatedContent['content']): content is Past
 /** The entry, with the times that follow from its contents. */
 export function withResolvedTimes(entry: SourceEntry): SourceEntry {
   const now = { ...entry, content: entry.record?.content };
-  // Content that nobody reads cannot be dated, however often it changes.
+  // If no further content was read, no time can be resolved, however often the source changes.
   const isDue = entry.former.some((state, index) => isResolvable(state, entry.former[index - 1]));
   if (!isDue && !isResolvable(now, entry.former.at(-1))) return entry;
   const former: PreviousState[] = [];
@@ -105,9 +105,9 @@ function timeOf(state: DatedContent, before: DatedContent | undefined): Pick<Dat
   const { content, fromMs, evidence } = state;
   if (!evidence || !isResolvable(state, before)) return { fromMs, evidence };
   const [was, is] = [knownContent(before?.content), knownContent(content)];
-  // For unknown content it is also unknown how soon after the last observed write it was stored.
+  // Unknown content may have been stored at any time since the last write that was seen.
   const earliestMs = content === 'unknown' ? Math.min(fromMs, evidence.formerMs) : fromMs;
   if (!before || !was || !is) return { fromMs: earliestMs, evidence: undefined };
-  // A write of labels, for example: the content is unchanged.
+  // If the content is unchanged, for example after a write of labels, so is its time.
   return { fromMs: is.equals(was) ? before.fromMs : changedAtMs(evidence, was, is), evidence: undefined };
 }

@@ -232,7 +232,7 @@ describe('the state in force', () => {
       await clock.advance(10_000);
       see({ data: blue, createdAtMs: at(-100), writtenAtMs: at(30), [flag]: flag === 'match' });
       expect(colorOf(index.inForceAt(appConfig, at(10), flag === 'match'))).toBe('blue');
-      // A workload that does not search has used it all the time.
+      // A workload that does not search has used the source all the time.
       if (flag === 'match') expect(colorAt(10)).toBe('red');
     },
   );
@@ -292,7 +292,7 @@ describe('the state in force', () => {
   });
 
   describe('where there is no room for all of the past', () => {
-    /** A change that keeps a few hundred bytes, because its key names are its own. */
+    /** Data that shares no key names with other sources, so that its previous state takes more than 10 KB. */
     const large = (salt: number): Record<string, string> =>
       Object.fromEntries(
         Array.from({ length: 200 }, (_, key) => [`${String(salt)}-${String(key)}-${'k'.repeat(40)}`, '']),
@@ -798,7 +798,7 @@ describe('what is not read', () => {
       await clock.advance(40_000);
     });
 
-    /** Whether its new content is taken to come from the write at 0 s, rather than from when it was seen. */
+    /** Whether the new content is dated by the write at 0 s, rather than by when it was seen. */
     const isEarly = (): unknown => (colorAt(30) === 'metadata-only' ? 'metadata-only' : colorAt(30) === 'blue');
 
     it.each<[string, Readonly<Record<string, string>> | 'unknown', boolean]>([

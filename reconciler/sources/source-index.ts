@@ -39,7 +39,7 @@ export interface SourceIndexListener {
   onChange(change: SourceChange): void;
   /** A list contradicts an earlier read. Another read decides which of the two is current. */
   onInconsistency(source: SourceRef): void;
-  /** A list was processed completely; `namespace` is undefined for all. A read that began earlier may know less. */
+  /** A list of a namespace, or of all (undefined), was processed. A read that began earlier may know less. */
   onListed(kind: SourceKind, namespace: string | undefined): void;
 }
 
@@ -51,7 +51,7 @@ export interface UnresolvedStates {
 }
 
 /**
- * The current state of every source, and those of the recent past: a workload that was created moments before its
+ * Keeps the current state of every source, and those of the recent past. A workload that was created moments before its
  * source changed must be compared with what was in force at its creation, whichever of the two watches is ahead.
  */
 export class SourceIndex {
@@ -92,7 +92,7 @@ export class SourceIndex {
     return this.#store.count();
   }
 
-  /** See source-past.ts, also for the next three. */
+  /** See source-past.ts, also for the next four. */
   inForceAt(source: SourceRef, sinceMs: number, bySearch = false): InForce | 'metadata-only' {
     return inForceAt(this.#store.get(source), sinceMs, bySearch);
   }
@@ -155,8 +155,8 @@ export class SourceIndex {
   }
 
   /**
-   * etcd was restored to about this version: what was seen of later writes never was. What pods have mounted from a
-   * SecretProviderClass does not come from etcd.
+   * etcd was restored to about this version, so later writes are undone. Forgets the sources that were written since,
+   * and all that are deleted. What pods have mounted from a SecretProviderClass does not come from etcd.
    */
   restored(version: string): void {
     for (const kind of ['ConfigMap', 'Secret'] as const) {
@@ -181,7 +181,7 @@ export class SourceIndex {
     const entry = this.#store.get(source);
     const known = entry?.isRead === true ? entry.record : undefined;
     if (known && uid === undefined) this.#listener.onInconsistency(source);
-    // The source was deselected by its labels, and was selected again by the time of the read.
+    // The event that labels deselected the source is late: it was selected again by the time of the read.
     else if (known && resourceVersion !== undefined && isOlderVersion(resourceVersion, known.resourceVersion)) return;
     else this.#remove(source, uid, resourceVersion);
   }
@@ -244,7 +244,7 @@ export class SourceIndex {
   ): Pick<SourceEntry, 'fromMs' | 'evidence'> {
     const before = entry?.record;
     const seenMs = wholeSecond(this.#clock.nowMs());
-    // A watch may also show an object first that was created long before: its label may have just been added.
+    // A watch may first show an object long after its creation, for example because a label was added.
     if (before?.uid !== record.uid) {
       const fromMs = Math.max(record.createdAtMs, record.writtenAtMs ?? 0);
       return { fromMs: entry && hasLostKeys(entry, record) ? Math.max(fromMs, seenMs) : fromMs };
@@ -254,7 +254,7 @@ export class SourceIndex {
     return hasContent(before) && hasContent(record) ? { fromMs } : { fromMs, evidence };
   }
 
-  /** `until`: the version of the write that ended the state; undefined: a list does not show it. */
+  /** The past, with the state that ends now. `until`: the version of the write that ended it; undefined: not known. */
   #pastOf(entry: SourceEntry | undefined, until: string | undefined): readonly PreviousState[] {
     if (!entry) return noPast;
     const { record, fromMs, evidence } = entry;
@@ -268,7 +268,7 @@ export class SourceIndex {
   }
 }
 
-/** Whether a source that is selected again has lost a key meanwhile, which leaves no time. */
+/** Whether a source that is selected again has lost a key meanwhile. A removal leaves no time in managedFields. */
 function hasLostKeys({ former, lastUid }: SourceEntry, { uid, content }: SourceRecord): boolean {
   const before = knownContent(former.at(-1)?.content);
   if (lastUid !== uid || !before || content === 'metadata-only') return false;

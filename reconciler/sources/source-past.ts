@@ -3,8 +3,8 @@ import type { ContentDigest } from '../../shared/domain/sources/content-digest';
 import { firstSeenIndex, isMetadataOnly, knownContent, statesOf, type SourceEntry } from './source-entry';
 
 /**
- * The state in force at `sinceMs`. A source that was admitted later by an annotation counts only from then on. A `match`
- * annotation admits it only to workloads that found it `bySearch`.
+ * The state in force at `sinceMs`. A source that was admitted later by an annotation counts only from then on. A
+ * `match` annotation admits it only to workloads that found it `bySearch`.
  */
 export function inForceAt(
   entry: SourceEntry | undefined,
@@ -25,14 +25,14 @@ export function inForceAt(
 export function heldAt(entry: SourceEntry | undefined, sinceMs: number): InForce | 'metadata-only' {
   if (!entry) return { content: undefined };
   const second = Math.floor(sinceMs / 1000) * 1000;
-  // Pods start before the first rotation of what they mount, as before any other.
+  // Pods do not wait for a rotation of what they mount, not even for the first one.
   const isAwaited = entry.record?.kind !== 'SecretProviderClass';
   const states = statesOf(entry);
   let next: (typeof states)[number] | undefined;
   for (const state of states.toReversed()) {
     if (state.evidence) return 'metadata-only';
     if (state.fromMs < second) {
-      // Created within the second: pods cannot start without it, so those of a workload born then have read it.
+      // Created within the second: pods cannot start without it, so those of a workload created then have read it.
       const createdThen = isAwaited && state.content === undefined && next && next.fromMs < second + 1000;
       const content = createdThen ? next?.content : state.content;
       if (isMetadataOnly(content)) return 'metadata-only';

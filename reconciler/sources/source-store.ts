@@ -3,13 +3,13 @@ import { sourceKinds, type SourceKind, type SourceRef } from '../../shared/domai
 import { PackedSource } from './packed-source';
 import { knownContent, statesOf, withResolvedTimes, type SourceEntry } from './source-entry';
 
-/** At rest, or with state that will not last. */
+/** A packed source at rest, or an entry with state that will not last. */
 type Stored = PackedSource | SourceEntry;
 
 /** By namespace, then by name. */
 type StoredByName = Map<string, Map<string, Stored>>;
 
-/** What is known of each source. Sources at rest are packed, and nobody but this store notices. */
+/** What is known about each source. Sources at rest are packed, which does not show outside of this store. */
 export class SourceStore {
   readonly #kinds: Readonly<Record<SourceKind, StoredByName>> = {
     ConfigMap: new Map(),
@@ -42,7 +42,7 @@ export class SourceStore {
     for (const [name, stored] of this.#kinds[kind].get(namespace) ?? []) if (exists(stored)) yield name;
   }
 
-  /** The sources of a kind, with those that are deleted and not forgotten yet. */
+  /** The sources of a kind, including those that are deleted and not forgotten yet. */
   *all<Kind extends SourceKind>(kind: Kind): Iterable<SourceRef<Kind>> {
     for (const [namespace, entries] of this.#kinds[kind]) {
       for (const name of entries.keys()) yield { kind, namespace, name };

@@ -22,7 +22,8 @@ export function changedAtMs(
   const differing = isKnown ? after.differingKeys(before) : [];
   const isSet = (name: string): boolean => isKnown && after.key(name) !== absent;
   const [sets, removes] = isKnown ? [differing.some(isSet), !differing.every(isSet)] : [false, true];
-  // A list or a read shows the last of several writes: the time may be that of one, and the removal may be later.
+  // A list or a read shows only the last of several writes. The newest time may be that of another write, and the
+  // removal may be later.
   if (removes && evidence.origin !== 'watch') return Math.max(evidence.writtenAtMs, evidence.seenMs);
   return writeTimeMs(evidence, sets);
 }
@@ -35,7 +36,7 @@ export function flagsSince(entry: SourceEntry | undefined, record: SourceRecord,
   const sets = (record.ignore && !before.ignore) || (record.match && !before.match);
   const sinceMs = (flag: 'ignore' | 'match', fromMs: number): number => {
     if (before[flag] !== record[flag]) return writeTimeMs(times, sets);
-    // A removal that was shown late was still made before the next write, which left its time.
+    // A removal that was shown late was still made before the next write, which left its time in managedFields.
     return times.writtenAtMs > times.formerMs ? Math.min(fromMs, times.writtenAtMs) : fromMs;
   };
   return { ignoreSinceMs: sinceMs('ignore', ignoreSinceMs), matchSinceMs: sinceMs('match', matchSinceMs) };

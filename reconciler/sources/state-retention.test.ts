@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const refOf = (name: string, namespace = 'shop'): SourceRef => ({ kind: 'ConfigMap', namespace, name });
 
-/** A state that ends now, with so many keys that a few hundred fill a namespace's budget. */
+/** A state that ends now, with so many keys that a few hundred of these states fill a namespace's budget. */
 function largeState(salt: string): PreviousState {
   const names = Array.from({ length: 200 }, (_, key) => `${salt}-${String(key)}-${'k'.repeat(40)}`);
   return {

@@ -6,7 +6,7 @@ import { bytesOfStates, newestStates, unknownOf } from './previous-states';
 import { withoutPast, type PreviousState } from './source-entry';
 import type { SourceStore } from './source-store';
 
-/** As long as one watch may lag behind another. Nobody asks for older states. */
+/** One watch may lag behind another for as long as this. Older states are not needed. */
 const retentionMs = 10 * 60_000;
 
 const limits = { maxBytes: budgets.formerBytes, maxOwnerBytes: budgets.formerNamespaceBytes };
@@ -17,7 +17,7 @@ export class StateRetention {
   readonly #store: SourceStore;
   /** Sources with a past, oldest first: the first ones are forgotten first. */
   readonly #withPast = new BoundedMap<SourceKey, SourceRef>(limits, (key, source) => this.#forgetContents(key, source));
-  /** Sources whose past contents were evicted by others: only their existence is known. In the same order. */
+  /** Sources whose past contents were evicted by others: only their existence is known. Oldest first, too. */
   readonly #withUnknownPast = new BoundedMap<SourceKey, SourceRef>(limits, (_key, source) => this.#forgetPast(source));
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, store: SourceStore) {
@@ -35,7 +35,7 @@ export class StateRetention {
     return former;
   }
 
-  /** Forgets the states that nobody asks for any more. */
+  /** Forgets the states that are older than any decision needs. */
   expire(): void {
     const oldestMs = this.#clock.monotonicMs() - retentionMs;
     for (const sources of [this.#withPast, this.#withUnknownPast]) this.#expireThose(sources, oldestMs);
@@ -50,7 +50,7 @@ export class StateRetention {
     }
   }
 
-  /** From then on, comparisons with these contents are in doubt. */
+  /** Replaces the past contents with an unknown one: a comparison with them is then in doubt. */
   #forgetContents(key: SourceKey, source: SourceRef): void {
     const entry = this.#store.get(source);
     if (!entry) return;

@@ -10,9 +10,9 @@ export interface WriteTimes {
 
 /**
  * When a write was made. A write that only removes a key, an annotation or a label leaves no time in managedFields, so
- * its arrival counts: the newest time there may be of a write a day ago. A write that sets something leaves its time,
- * possibly of the same second as the previous write. It must not be dated by its arrival, or it would seem later than
- * changes in between.
+ * its arrival counts: the newest time there may belong to a write of a day ago. A write that sets something leaves its
+ * time, possibly of the same second as the previous write. It must not be dated by its arrival, or it would seem later
+ * than changes in between.
  */
 export function writeTimeMs({ formerMs, writtenAtMs, seenMs }: WriteTimes, sets: boolean): number {
   const leftItsTime = sets ? writtenAtMs >= formerMs : writtenAtMs > formerMs;

@@ -27,8 +27,8 @@ const manyRemovals = 3;
 const hourMs = 60 * 60_000;
 
 /**
- * Once reported, a fight counts as ongoing until there is such a pause: in a long fight Reroll restores the baseline
- * once an hour.
+ * Once reported, a fight counts as ongoing until there is a pause of this length: in a long fight Reroll restores the
+ * baseline only once an hour.
  */
 const peaceMs = 2 * hourMs;
 
@@ -67,7 +67,7 @@ export class BaselineRemovals {
     return mustReport;
   }
 
-  /** Read on demand: keeping this for each workload would waste memory. Without an answer, nobody is named. */
+  /** Read on demand: keeping the managers of each workload would waste memory. Without an answer, nobody is named. */
   async #possibleRemovers({ record }: TrackedWorkload): Promise<readonly string[]> {
     const { resource } = workloadKind(record.kind);
     try {

@@ -31,7 +31,7 @@ it('a workload without a baseline, or that nothing was injected into, has none',
   expect(injected.take(workload(undefined, 'Deployment/shop/api'))).toBeUndefined();
 });
 
-/** As for one question about a large workload. */
+/** The changes of one question about a large workload. */
 const large = Array.from({ length: 400 }, (_, index): Change => {
   const changedKeys = Array.from({ length: 4 }, (_each, key) => `key-${String(key)}`);
   const recorded = new Map(changedKeys.map((key) => [key, 'A'.repeat(22)]));

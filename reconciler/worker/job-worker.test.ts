@@ -130,7 +130,7 @@ describe('recovery', () => {
       new AbortController().signal,
     );
     await world.clock.advance(10_000);
-    // After 0, 0.5, 1, 2 and 4 seconds.
+    // At once, then after delays of 0.5, 1, 2 and 4 seconds.
     expect(said()).toHaveLength(5);
     refused = undefined;
     await world.clock.advance(30_000);

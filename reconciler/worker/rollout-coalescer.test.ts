@@ -20,7 +20,7 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 interface State extends WorkloadOptions {
   readonly image?: string;
   readonly generation?: number;
-  /** How many pods, out of one, have the current template. */
+  /** The number of pods that have the current template, out of one. */
   readonly updated?: number;
 }
 
@@ -118,7 +118,7 @@ beforeEach(() => {
   });
 });
 
-/** The change is seen, and the workload gets another template. */
+/** Shows the change, then gives the workload another template. */
 function released(...sources: readonly DigestedSource[]): void {
   change(...sources);
   store({ image: 'app:2', generation: 2 });

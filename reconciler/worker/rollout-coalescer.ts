@@ -101,7 +101,7 @@ export class RolloutCoalescer {
     for (const workload of users) {
       const { key, record } = workload;
       const known = this.#entries.get(key);
-      // What was read for former changes is no help with this one.
+      // What was read for earlier changes does not cover this one.
       this.#entries.delete(key);
       // A deletion has no version, and a list may not include the content.
       if (!after || !hasContent(after) || users.length > maxUsers || !isRolledOutByTemplate(record)) continue;
@@ -161,7 +161,7 @@ export class RolloutCoalescer {
    * counts again unless there is a change that it did not cover.
    */
   async answering<T>(key: WorkloadKey, write: () => Promise<T>): Promise<T> {
-    // The current map may have been replaced by `clear` when the answer arrives.
+    // `clear` may replace the map before the answer arrives.
     const entries = this.#entries;
     const entry = entries.get(key);
     entries.delete(key);
@@ -178,12 +178,12 @@ export class RolloutCoalescer {
     this.#entries.delete(key);
   }
 
-  /** From now on changes may go unseen. */
+  /** Forgets all changes: from now on some may go unseen. */
   clear(): void {
     this.#entries = new Map();
   }
 
-  /** Undefined if it cannot be known or does not help. */
+  /** The workload at the version of the change. Undefined if it cannot be known or does not help. */
   async #before(record: WorkloadRecord, { version, kinds }: Entry): Promise<Before | undefined> {
     const state = await this.#state(record, async () => await this.#history.at(record, version, kinds));
     // Pods of an earlier template may have seen the earlier content, and that template may come back.
@@ -223,7 +223,10 @@ export class RolloutCoalescer {
   }
 }
 
-/** Saves most reads: nearly all workloads are unchanged since the change was seen, and were written before it. */
+/**
+ * Whether a rollout may have begun since the change. This saves most reads: nearly all workloads are unchanged since
+ * the change was seen, and were written before it.
+ */
 function mayBeRolledOutSince({ generation, writtenAtMs }: WorkloadRecord, change: Entry): boolean {
   const { seen, writtenAtMs: changedAtMs } = change;
   if (generation !== seen.generation || seen.rolloutStatus !== 'complete') return true;

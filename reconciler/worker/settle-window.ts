@@ -54,7 +54,7 @@ export class SettleWindows {
     return Math.max(0, endMs - this.#clock.monotonicMs());
   }
 
-  /** The workload is looked at after its window, or is deleted. */
+  /** Ends the window, because the workload is looked at or deleted. */
   close(key: string): Settled {
     const window = this.#windows.get(key) ?? noWindow;
     this.#windows.delete(key);

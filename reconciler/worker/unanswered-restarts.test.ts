@@ -12,7 +12,7 @@ import type { TrackedWorkload } from '../../shared/domain/plan/tracked-workload'
 const refusal = { status: 409, reason: 'Conflict', retryAfterMs: undefined };
 const broken = { status: 503, reason: undefined, retryAfterMs: undefined };
 
-/** The workload as it is seen after the write, at another version unless that is said otherwise. */
+/** The workload as it is seen after the write, by default at another version. */
 function seen({ workload, annotations }: Restart, other: Partial<TrackedWorkload['record']> = {}): TrackedWorkload {
   const baselineText = annotations[ownAnnotations.baseline];
   return { ...workload, record: { ...workload.record, resourceVersion: 'after', baselineText, ...other } };

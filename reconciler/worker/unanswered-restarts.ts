@@ -10,16 +10,16 @@ import { NotLeadingError, type Restart } from '../apply/restart';
 import { missingOfMarker } from '../apply/template';
 import type { TrackedWorkload, WorkloadKey } from '../../shared/domain/plan/tracked-workload';
 
-/** Tries for one version follow each other ever more slowly, and a watch shows another version within seconds. */
+/** Limit of restarts kept for one version. Retries back off, and a watch shows another version within seconds. */
 const mostOfVersion = 8;
 
 /**
- * Restarts whose write got no answer. The write may be stored, and something on its way may have taken the marker out: then
- * the workload carries the record of a restart that never was. An answer would have shown that; here the workload has to be
- * read.
+ * Restarts whose write got no answer. The write may have been stored, and something on its way may have removed the
+ * marker. Then the workload carries the record of a restart that never happened. An answer would have shown that;
+ * without one, the workload must be read.
  */
 export class UnansweredRestarts {
-  /** Of each workload those for one version of it: any of them may be the one that is stored. */
+  /** For each workload, those for one of its versions. Any of them may be the one that is stored. */
   readonly #restarts = new Map<WorkloadKey, readonly Restart[]>();
 
   /** The write of this restart failed. */
@@ -28,7 +28,7 @@ export class UnansweredRestarts {
     const isUnsent = error instanceof NotLeadingError || error instanceof StaleWorkloadError;
     const isAnswered = error instanceof KubeError && error.status !== undefined && error.status < 500;
     const { apply } = workloadKind(record.kind);
-    // The others keep no marker in a template of theirs, or may be restarted by another field.
+    // Other kinds keep no marker in their own template, or may be restarted by another field.
     if (isUnsent || isAnswered || !(apply === 'patch' || apply === 'merge')) return;
     const { resourceVersion } = record;
     const others = this.#restarts.get(key) ?? [];
@@ -36,15 +36,15 @@ export class UnansweredRestarts {
     this.#restarts.set(key, [...ofSame, restart].slice(-mostOfVersion));
   }
 
-  /** Those that the workload may record, once: whether its template has the marker of one is to be looked at. */
+  /** Returns, once, the restarts that the workload may record. The caller must look for a marker in its template. */
   takeRecorded({ key, record }: TrackedWorkload): readonly Restart[] {
     const restarts = this.#restarts.get(key) ?? [];
-    // The write is not shown yet.
+    // No watch has shown the write yet.
     if (restarts.some(({ workload }) => isSameVersion(workload.record, record))) return [];
     this.#restarts.delete(key);
     return restarts.filter(({ workload: { record: before }, annotations }) => {
       const isRecorded = record.uid === before.uid && record.baselineText === annotations[ownAnnotations.baseline];
-      // A later write of somebody else may take the marker away as well, with a rollout; it counts the generation up once more.
+      // If somebody else removes the marker later, the pods roll, and the generation is incremented once more.
       return isRecorded && record.generation <= before.generation + 1;
     });
   }
@@ -55,9 +55,9 @@ export class UnansweredRestarts {
 }
 
 /**
- * The restart that the object records, and what is missing of its marker. Undefined if the marker is there, or if the
- * record did not come with one of these restarts: admission may have put the same record into somebody else's write,
- * with the id of another restart or with none.
+ * The restart that the object records, and the part of its marker that is missing. Undefined if the marker is there, or
+ * if the record did not come with one of these restarts: admission may have put the same record into somebody else's
+ * write, with the id of another restart or with none.
  */
 export function lostRestart(
   restarts: readonly Restart[],

@@ -102,7 +102,7 @@ beforeEach(() => {
   worker = new Worker({ ...options, settings, reporter });
 });
 
-/** `GET`, `PATCH 10`: the request, and the version it names. */
+/** Each request with the version that it names, for example `GET` or `PATCH 10`. */
 function requests(): readonly string[] {
   return server.transport.requests.map((request) => {
     const { metadata } = (bodyOf(request) ?? {}) as { metadata?: { resourceVersion: string } };

@@ -45,7 +45,7 @@ export interface WorkerOptions extends PlanView {
   readonly hints: Pick<Hints, 'attribution'>;
   readonly adoptions: AdoptionRateLimiter;
   readonly removals: Pick<BaselineRemovals, 'putBack' | 'forget'>;
-  /** Reports a restore of etcd, if there was one, before it resolves. @throws an error of the request */
+  /** Looks whether etcd was restored, and reports it before it resolves. @throws an error of the request */
   readonly checkRestored: () => Promise<void>;
   /** Takes over an object that was read by name. */
   readonly refresh: (record: WorkloadRecord) => void;
@@ -54,7 +54,7 @@ export interface WorkerOptions extends PlanView {
   readonly defaults: SettleTimes & { readonly strategy: StrategyName };
 }
 
-/** The missing permission to write a baseline may be granted later. */
+/** Delay until another attempt to write a baseline: the missing permission may be granted later. */
 const unwrittenMs = 10 * 60_000;
 
 /** A Job is recreated within moments of the deletion of its predecessor. */
@@ -109,7 +109,7 @@ export class Worker {
     if (!this.#options.term()) {
       // A standby looks at every workload when its term begins. Until then, windows must not pile up.
       this.#close(stale.key);
-      // Read anyway, so that the next leader can compare, however long ago the change was.
+      // Contents are read anyway, so that this process can compare them when it leads, however long ago the change was.
       return await this.#read(stale, candidates({ workload: stale, sources }), { kind: 'done' });
     }
     await this.#refreshRefused(stale);
@@ -120,7 +120,7 @@ export class Worker {
     await this.#takeBackUnmarked(workload);
     const standing = workload.record.kind === 'Job' ? writers.journal.standing(workload.record) : 'free';
     if (standing === 'under-way') return { kind: 'done' };
-    // The failed attempt is not over: what it may have stored is looked for and removed first.
+    // The failed attempt is not over: an entry that it may have stored is looked for and removed first.
     if (standing === 'in-doubt') return { kind: 'failed' };
     if (standing === 'busy') return { kind: 'again', afterMs: busyJobMs };
     try {
@@ -178,7 +178,7 @@ export class Worker {
     }
   }
 
-  /** Loads the missing contents, and asks whether their order can be known. A failure is retried. */
+  /** Loads missing contents and, if `ordered`, asks whether the order of writes can be known. A failure is retried. */
   async #read(
     workload: TrackedWorkload,
     used: readonly LocalSourceRef[],
@@ -203,7 +203,7 @@ export class Worker {
     const waitMs = adoptions.take(workload.key, workload.baselineLost);
     if (waitMs > 0) return { kind: 'again', afterMs: waitMs };
     if (workload.baselineLost) {
-      // A restore of etcd looks the same, but it has undone the restart, too: what was recorded with it is owed again.
+      // A restore of etcd looks the same, but it has also undone the restart: what was recorded with it is owed again.
       await this.#options.checkRestored();
       if (this.#options.workloads.get(workload.key) !== workload) return { kind: 'again', afterMs: 0 };
     }
@@ -234,7 +234,7 @@ export class Worker {
       workloads.remember(workload, baseline);
       return false;
     }
-    // No restart was stored before this write, or it would have been refused: the record is not one of a restart.
+    // Had an unanswered restart been stored, this write would have failed. So the record is not one of a restart.
     this.#unanswered.forget(workload.key);
     workloads.wrote(workload, stored, baseline);
     return true;
@@ -245,9 +245,9 @@ export class Worker {
     const { coalescer, hints, reporter, settle, workloads } = this.#options;
     const { key } = workload;
     const decision = await coalescer.look(workload, owed);
-    // The look takes requests. Meanwhile the workload may have changed, or its namespace may have been left out.
+    // The look sends requests. Meanwhile the workload may have changed, or its namespace may no longer be selected.
     if (workloads.get(key) !== workload) return { kind: 'again', afterMs: 0 };
-    // Or the author may have become known, or been evicted by newer ones.
+    // The author may also have become known meanwhile, or been evicted by newer ones.
     const changes = attributed(hints, workload, owed);
     if (decision.kind === 'wait') return { kind: 'again', afterMs: decision.afterMs };
     if (decision.kind === 'restart') return await this.#restart(workload, baseline, changes);
@@ -298,7 +298,10 @@ export class Worker {
     }
   }
 
-  /** What an answer would have shown, a read shows. Throws a MarkerLostError, and what a read throws. */
+  /**
+   * Takes back a restart that got no answer and was stored without its marker. Throws a MarkerLostError, and what the
+   * read throws.
+   */
   async #takeBackUnmarked(workload: TrackedWorkload): Promise<void> {
     const restarts = this.#unanswered.takeRecorded(workload);
     if (restarts.length === 0) return;
@@ -320,7 +323,7 @@ export class Worker {
     throw error;
   }
 
-  /** The pods are unchanged, but the stored baseline says otherwise: the restart is still owed. */
+  /** Reverts the stored baseline: the pods are unchanged, so the restart is still owed. */
   async #takeBack(
     workload: TrackedWorkload,
     { baseline, changes }: Restart,
@@ -336,7 +339,7 @@ export class Worker {
     const version = { ...workload, record: { ...workload.record, resourceVersion: stored } };
     const others = { [ownAnnotations.lastRestart]: null };
     const isStored = await this.#record(workload, owed, version, others).catch(() => false);
-    // In memory it is newer than what is stored, so it counts, and is written at the next look.
+    // The reverted baseline in memory is newer than the stored one, so it counts. The next look writes it.
     if (!isStored) this.#options.workloads.takeBack(workload, owed);
   }
 
@@ -386,7 +389,7 @@ export class Worker {
   }
 }
 
-/** Includes 404: the watch reports a deletion, and until then nothing is forgotten. */
+/** Whether the planned version may be outdated. 404 counts, too: only the watch reports that a workload is deleted. */
 function mayBeStale(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StaleWorkloadError || error instanceof NotFoundError;
 }

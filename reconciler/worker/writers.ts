@@ -34,5 +34,5 @@ export const dryRunWriters: Writers = {
   journal: { standing: () => 'free' },
 };
 
-/** For a dry run, too. */
+/** For a dry run: records no Event. */
 export const dryRunEvents = { dropped: 0, record: () => Promise.resolve() };

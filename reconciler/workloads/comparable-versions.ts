@@ -9,7 +9,7 @@ import { sourceResources } from '../../shared/kube/sources/source-decoder';
 
 /**
  * Whether the resourceVersions of a workload and a source show which was written first. They do if one etcd issues
- * both, so that is asked first. It depends on a flag of the API server, so the answer is cached.
+ * both, which is checked before the first use. It depends on a flag of the API server, so the answer is cached.
  */
 export class ComparableVersions {
   readonly #client: KubeClient;

@@ -7,7 +7,7 @@ import { RecordingLogger } from '../../shared/runtime/log/recording-logger';
 import { namespaceDecoder, NamespaceScope } from './namespace-scope';
 import { at, workloadRecord } from '../../shared/domain/plan/records.fixture';
 
-/** The sink behind the gate, as far as the gate can see it. */
+/** A stub of the workload index, as far as the scope uses it. */
 class Index {
   readonly records = new Map<string, WorkloadRecord>();
 

@@ -60,7 +60,7 @@ export class NamespaceScope {
     return this.#options.selector.isEverything;
   }
 
-  /** Whether it is known by now which namespaces are selected. */
+  /** Whether the first list of namespaces is complete, or none is needed. */
   get isKnown(): boolean {
     return this.isEverything || this.#listed;
   }
@@ -79,9 +79,9 @@ export class NamespaceScope {
   }
 
   /**
-   * etcd was restored to about this version, so later writes are undone. A namespace that is selected nevertheless has been
-   * selected for longer than those writes tell. What was held is listed again: a baseline that an undone write recorded
-   * must not pass for the present one.
+   * etcd was restored to about this version, so later writes are undone. A namespace that is selected nevertheless has
+   * been selected for longer than an undone write says. Held workloads are listed again: a baseline that an undone
+   * write recorded must not count as the current one.
    */
   restored(version: string): void {
     for (const { held } of this.#gates.values()) held.clear();

@@ -37,7 +37,7 @@ export class ReferencedDeploymentReader {
       const object = await getObject(client, workloadKind('Deployment').resource, namespace, name);
       const record = refs.read('Deployment', object);
       const known = workloads.get(workloadKey('Deployment', namespace, name))?.record;
-      // The watch was faster, and decoded the Deployment with the reference in mind.
+      // If the watch was faster, it has decoded the Deployment with the reference already.
       const isBehind = known?.uid === record.uid && isOlderVersion(record.resourceVersion, known.resourceVersion);
       if (!isBehind) refs.sink('Deployment', namespace, () => undefined).upsert(record, 'list');
       return { kind: 'done' };

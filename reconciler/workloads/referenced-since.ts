@@ -15,7 +15,7 @@ export interface UntrackedWorkload extends FirstSeenTimes {
 /** A workload as it was seen before. */
 export interface SeenWorkload extends Pick<TrackedWorkload, 'record' | 'baseline' | 'referencedSinceMs'> {
   readonly signature: string;
-  /** When our own last write was stored; 0: unknown. What differs from it was written later. */
+  /** When Reroll's own last write was stored; 0: unknown. What differs from it was written later. */
   readonly ownWriteAtMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface Seen {
   readonly leadingSinceMs: number | undefined;
 }
 
-/** Since when a workload has asked for restarts for the sources that it uses: what its sources held then, its pods have. */
+/** When a workload began to ask for restarts for the sources that it uses. Its pods run with what these held then. */
 export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'] {
   const { record, signature, origin, underOtherKey, previous, untracked, nowMs, selectedSinceMs } = seen;
   const isOthers = underOtherKey && previous?.record.baselineText !== record.baselineText;
@@ -56,7 +56,8 @@ export function referencedSince(seen: Seen): TrackedWorkload['referencedSinceMs'
     before.asked !== requestedRestarts(record.policy) || (previous && !sameReferences(previous.record, record));
   const formerMs = Math.max(before.writtenAtMs, previous?.ownWriteAtMs ?? 0);
   const times = { formerMs, writtenAtMs, seenMs: wholeSecond(nowMs) };
-  // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the previous.
+  // A watch shows each write. A list shows only the last of several, and the relevant one may be any since the last
+  // sight.
   const isTold = origin === 'watch' || writtenAtMs <= formerMs;
   const sinceMs = isTold ? writeTimeMs(times, sets === true) : formerMs;
   return Math.max(sinceMs, record.askedAtMs ?? 0, selectedSinceMs, recordedUntilMs);
@@ -67,14 +68,14 @@ export function untrackedOf(record: WorkloadRecord): UntrackedWorkload {
 }
 
 /**
- * The time until which changes may be answered in a baseline under another key. Another replica wrote it, so that was
- * before this one led.
+ * Changes until this time may be covered by a baseline under another key. Another replica wrote that baseline, so that
+ * was before this one led.
  */
 function recordedUntil({ nowMs, leadingSinceMs = nowMs }: Seen): number {
   return nextSecond(Math.min(nowMs, leadingSinceMs));
 }
 
-/** Times are whole seconds, so a change in the current one may be answered, too. */
+/** Times are whole seconds, so a change in the current one may be covered, too. */
 function nextSecond(ms: number): number {
   return wholeSecond(ms) + 1000;
 }

@@ -431,7 +431,7 @@ describe('our own write', () => {
     const lost = { baseline: { sequence: 2 }, baselineLost: true, record: { resourceVersion: '21' } };
     expect(index.get(web)).toMatchObject(lost);
     expect(changed).toMatchObject([lost]);
-    // What follows is no older than what the list has shown.
+    // The next event is newer than the list.
     expect(see({ resourceVersion: '22' })).toMatchObject({ record: { resourceVersion: '22' } });
   });
 

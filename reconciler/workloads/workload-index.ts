@@ -28,9 +28,9 @@ export interface WorkloadIndexOptions {
   readonly ignoreStored?: boolean;
   readonly policy: PolicySettings;
   readonly annotationKeys: AnnotationKeys;
-  /** Earlier changes do not count: see NamespaceScope. */
+  /** Changes in a namespace before this time do not count: see NamespaceScope. */
   readonly selectedSinceMs: (namespace: string) => number;
-  /** Since when no other replica writes, by the API server's clock; undefined: this replica does not lead. */
+  /** The time since which no other replica writes, by the API server's clock; undefined: this replica does not lead. */
   readonly leadingSinceMs: () => number | undefined;
   /** A tracked workload appeared, or changed in a way that may affect a decision. */
   readonly onChange: (workload: TrackedWorkload) => void;
@@ -97,13 +97,14 @@ export class WorkloadIndex {
     return [...this.#users.of(source)].flatMap((key) => this.#entries.get(key) ?? []);
   }
 
-  /** Records our own write, so that older states from the watch are not taken for the present. */
+  /** Records our own write, so that older states from the watch do not replace it. */
   wrote(workload: TrackedWorkload, stored: StoredVersion, baseline: Baseline, pause = workload.record.pause): void {
     const entry = this.#entries.get(workload.key);
     if (entry?.record.uid !== workload.record.uid) return;
     // The watch can be faster than the answer, and may already show what followed our write.
     if (entry.baseline && entry.baseline.sequence >= baseline.sequence) return;
-    // A list may show a state after our write without ever showing our write, and no further event may follow.
+    // The index shows another version, without our baseline: a list may show a state after our write without ever
+    // showing our write, and no further event may follow.
     if (entry.record.resourceVersion !== workload.record.resourceVersion) {
       const undone = { ...entry, baseline, baselineLost: true };
       this.#entries.set(workload.key, undone);
@@ -152,8 +153,8 @@ export class WorkloadIndex {
   }
 
   /**
-   * Our write was stored without its restart, so its record is wrong. The record may not be shown yet, and then the entry
-   * still has what `baseline` goes back to.
+   * Reroll's write was stored without its restart, so its record is wrong, and `baseline` counts instead. Unlike
+   * {@link remember}, this applies even if the entry records the same: the watch may not have shown our write yet.
    */
   takeBack(workload: TrackedWorkload, baseline: Baseline): void {
     const entry = this.#entries.get(workload.key);
@@ -171,13 +172,13 @@ export class WorkloadIndex {
     });
   }
 
-  /** Reads the baselines of the other key again, which is known now. */
+  /** Parses baselines under the other digest key again, because that key is known now. */
   rereadUnderOtherKey(): void {
     for (const { record, underOtherKey } of [...this.#entries.values()])
       if (underOtherKey) this.#upsert(record, 'list');
   }
 
-  /** The workload will be shown again. When it began to ask for restarts was not seen. */
+  /** Called before the workload is shown again: its former state does not date when it began to ask for restarts. */
   seeAnew(key: WorkloadKey): void {
     this.#untracked.delete(key);
   }
@@ -205,7 +206,7 @@ export class WorkloadIndex {
 
   /**
    * After a restore of etcd, the state of the objects counts even if it is older than what was seen, because their pods
-   * are restored too. Only what the objects do not contain is kept.
+   * are restored too. Only workloads whose baseline is kept in memory stay.
    */
   forgetSeen(): void {
     for (const { key, inMemory } of [...this.#entries.values()]) if (!inMemory) this.remove(key);

@@ -13,7 +13,7 @@ const web = 'Deployment/shop/web';
 const webRo = 'Rollout/shop/web-ro';
 
 let settings: PolicySettings;
-/** What the index was shown last of each workload. */
+/** The last record of each workload that the index received. */
 let held: Map<string, WorkloadRecord>;
 let seenAnew: string[];
 /** Deployments that were to be read again. */
@@ -41,14 +41,14 @@ function use(policy: PolicySettings): void {
 
 type Options = NonNullable<Parameters<typeof workloadObject>[0]>;
 
-/** Deployment `web`, which uses ConfigMap `app` and asks for nothing where nothing else is said. */
+/** Shows Deployment `web`, which uses ConfigMap `app` and by default asks for nothing. */
 function seeDeployment(options: Options = {}): WorkloadRecord {
   const object = workloadObject({ annotations: {}, ...options });
   refs.sink('Deployment', undefined, () => undefined).upsert(refs.read('Deployment', object), 'watch');
   return held.get(web)!;
 }
 
-/** Rollout `web-ro`, which asks for restarts and takes the template of Deployment `web` where nothing else is said. */
+/** Shows Rollout `web-ro`, which by default asks for restarts and takes the template of Deployment `web`. */
 function seeRollout(options: Options = {}, ref: object | null = { kind: 'Deployment', name: 'web' }): WorkloadRecord {
   const { name = 'web-ro', namespace = 'shop' } = options;
   const object = { ...workloadObject({ kind: 'Rollout', name, ...options }), spec: { workloadRef: ref } };
@@ -60,7 +60,7 @@ function remove(kind: 'Deployment' | 'Rollout', uid?: string): void {
   refs.sink(kind, undefined, () => undefined).remove(kind === 'Deployment' ? 'shop/web' : 'shop/web-ro', uid);
 }
 
-/** Whom a change of ConfigMap `app` restarts. */
+/** The workloads that a change of ConfigMap `app` restarts. */
 function restarted(): readonly string[] {
   const uses = ({ references }: WorkloadRecord) => references.some(({ name }) => name === 'app');
   return [...held].filter(([, record]) => optedIn(record.policy, settings) && uses(record)).map(([key]) => key);
@@ -87,7 +87,7 @@ describe('of a Rollout and the Deployment whose template it takes, restarted is'
       held.clear();
       const seen = [
         () => seeRollout({ annotations: onRollout }),
-        // Seen before there is a loan, it is read again once there is one.
+        // A Deployment that is seen before the Rollout refers to it is read again afterwards.
         () => seeDeployment({ annotations: onDeployment }),
       ];
       for (const see of isRolloutFirst ? seen : [seen[1]!, ...seen]) see();

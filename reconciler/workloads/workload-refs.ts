@@ -14,8 +14,8 @@ export interface WorkloadRefsOptions {
   readonly policy: PolicySettings;
   readonly workloads: Pick<WorkloadIndex, 'sink' | 'seeAnew'>;
   /**
-   * A Deployment's references have changed. It must be read again, because the template of a workload that asks for
-   * nothing is not kept.
+   * The Rollouts that refer to a Deployment have changed. It must be read again, because the template of a workload
+   * that asks for nothing is not kept.
    */
   readonly onReference: (deployment: ObjectKey) => void;
 }
@@ -30,12 +30,12 @@ interface ReferringRollout {
  * Argo Rollouts that take their pod template from a Deployment (`spec.workloadRef`). Rollout and Deployment are one
  * workload in two objects. The object that is restarted depends on where a restart takes effect:
  *
- * | the Rollout asks for | the Deployment asks for itself | restarted is                                                 |
- * |----------------------|--------------------------------|--------------------------------------------------------------|
- * | nothing              | anything                       | the Deployment, as if there were no Rollout                  |
- * | `rollout`            | anything                       | the Deployment: Argo takes its new template and rolls        |
- * | `restart`            | nothing                        | the Rollout, by `restartAt`; never the Deployment            |
- * | `restart`            | something                      | the Deployment: its new template rolls the Rollout too       |
+ * | the Rollout asks for | the Deployment asks for itself | restarted is                                             |
+ * |----------------------|--------------------------------|----------------------------------------------------------|
+ * | nothing              | anything                       | the Deployment, as if there were no Rollout              |
+ * | `rollout`            | anything                       | the Deployment: Argo takes its new template and rolls    |
+ * | `restart`            | nothing                        | the Rollout, by `restartAt`; never the Deployment        |
+ * | `restart`            | something                      | the Deployment: its new template rolls the Rollout too   |
  *
  * The baseline is on the object that is restarted, so template and baseline still change in one PATCH. A Rollout's own
  * template is never written: Argo refuses one beside a workloadRef.
@@ -66,7 +66,7 @@ export class WorkloadRefs {
    */
   joined(record: WorkloadRecord): WorkloadRecord {
     if (record.kind === 'Deployment') {
-      // Its own status says nothing about the pods that a Rollout makes from its template.
+      // The Deployment's own status says nothing about the pods that a Rollout creates from its template.
       return this.#joinedDeployment(
         this.#rolloutsOf.has(keyOf(record)) ? { ...record, rolloutStatus: 'unknown' } : record,
       );
@@ -197,7 +197,7 @@ export class WorkloadRefs {
     return { ...withRestartsDisabled(record), problems: [...record.problems, problem] };
   }
 
-  /** The Rollouts that ask for restarts, by name: the first one decides. */
+  /** The Rollouts that ask for restarts, sorted by name: the first one decides. */
   #asking(deployment: ObjectKey): readonly ReferringRollout[] {
     const rollouts = this.#rolloutsOf.get(deployment)?.values() ?? [];
     return [...rollouts]
