@@ -82,7 +82,7 @@ export const featureMutants: readonly Mutant[] = [
   {
     what: 'a restart is folded into a rollout that came before the last change',
     file: folds,
-    from: '// What was read for former changes is no help with this one.',
+    from: '// What was read for earlier changes does not cover this one.',
     to: `if (known) {
         const contents = new Map(known.contents).set(id, after?.content.whole() ?? '');
         this.#entries.set(key, { ...known, contents });
